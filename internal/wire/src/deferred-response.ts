@@ -1,0 +1,103 @@
+/** On a request whose adapter can send a response from its parts. */
+export const LEAN_REQUEST: unique symbol = Symbol.for('x.http.lean') as never
+/** The method of a deferred response that gives its parts, or undefined once it was looked at. */
+export const RESPONSE_PARTS: unique symbol = Symbol.for('x.http.parts') as never
+
+/** What an adapter needs to send a response without building one. */
+export interface ResponseParts {
+  readonly status: number
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string | Uint8Array | null
+}
+
+/** Whether deferred responses may be given as the answer to this request. */
+export function isLeanRequest(request: Request): boolean {
+  return (request as { [LEAN_REQUEST]?: unknown })[LEAN_REQUEST] === true
+}
+
+/** The parts of a deferred response that nobody has looked at; undefined for every other one. */
+export function responseParts(response: Response): ResponseParts | undefined {
+  const parts = (response as { [RESPONSE_PARTS]?: () => ResponseParts | undefined })[RESPONSE_PARTS]
+  return typeof parts === 'function' ? parts.call(response) : undefined
+}
+
+/**
+ * A Response that is built only when somebody looks at it. Until then the adapter that made the
+ * request sends its parts as they are.
+ */
+export function deferredResponse(parts: ResponseParts): Response {
+  return new DeferredResponse(parts) as unknown as Response
+}
+
+class DeferredResponse {
+  readonly #parts: ResponseParts
+  #genuine: Response | undefined
+
+  constructor(parts: ResponseParts) {
+    this.#parts = parts
+  }
+
+  [RESPONSE_PARTS](): ResponseParts | undefined {
+    return this.#genuine === undefined ? this.#parts : undefined
+  }
+
+  get #response(): Response {
+    const { status, headers, body } = this.#parts
+    this.#genuine ??= new Response(body as string | null, {
+      status,
+      headers: headers.map(([name, value]): [string, string] => [name, value]),
+    })
+    return this.#genuine
+  }
+
+  get status(): number {
+    return this.#parts.status
+  }
+  get ok(): boolean {
+    return this.#parts.status >= 200 && this.#parts.status < 300
+  }
+  get statusText(): string {
+    return ''
+  }
+  get redirected(): boolean {
+    return false
+  }
+  get type(): Response['type'] {
+    return 'default'
+  }
+  get url(): string {
+    return ''
+  }
+  get headers(): Headers {
+    return this.#response.headers
+  }
+  get body(): Response['body'] {
+    return this.#response.body
+  }
+  get bodyUsed(): boolean {
+    return this.#genuine?.bodyUsed ?? false
+  }
+  clone(): Response {
+    return this.#response.clone()
+  }
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#response.arrayBuffer()
+  }
+  blob(): ReturnType<Response['blob']> {
+    return this.#response.blob()
+  }
+  bytes(): Promise<Uint8Array> {
+    return this.#response.arrayBuffer().then((buffer) => new Uint8Array(buffer))
+  }
+  formData(): ReturnType<Response['formData']> {
+    return this.#response.formData()
+  }
+  json(): Promise<unknown> {
+    return this.#response.json()
+  }
+  text(): Promise<string> {
+    return this.#response.text()
+  }
+}
+
+Object.setPrototypeOf(DeferredResponse.prototype, Response.prototype)

@@ -1,0 +1,99 @@
+import type { Runtime } from './runtime.ts'
+
+/** How the items of a source become the bytes of a body. */
+export interface EventStreamOptions<T> {
+  /** The text of one item, with its terminators. */
+  readonly encode: (item: T) => string
+  /** Ends the source and the body. */
+  readonly signal?: AbortSignal
+  /** Text sent after `heartbeat.everyMs` milliseconds without an item. */
+  readonly heartbeat?: {
+    readonly text: string
+    readonly everyMs: number
+    readonly runtime: Runtime
+  }
+  /** The text that closes the body when the source fails; without it the body fails too. */
+  readonly onError?: (error: unknown) => string | undefined
+}
+
+const encoder = new TextEncoder()
+
+/**
+ * A body over an async source: pulled item by item as the reader takes them, and the source is told
+ * (`return`) when the reader leaves.
+ */
+export function eventStream<T>(
+  source: AsyncIterable<T>,
+  { encode, signal, heartbeat, onError }: EventStreamOptions<T>,
+): ReadableStream<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]()
+  let pending: Promise<IteratorResult<T>> | undefined
+  let left = false
+
+  const leave = async (): Promise<void> => {
+    if (left) return
+    left = true
+    await iterator.return?.()
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        signal?.addEventListener(
+          'abort',
+          () => {
+            if (left) return
+            void leave().catch(() => undefined)
+            controller.error(signal.reason)
+          },
+          { once: true },
+        )
+      },
+      async pull(controller) {
+        try {
+          pending ??= iterator.next()
+          const result =
+            heartbeat === undefined ? await pending : await orSilence(pending, heartbeat)
+          if (left) return
+          if (result === undefined) {
+            controller.enqueue(encoder.encode(heartbeat?.text))
+            return
+          }
+          pending = undefined
+          if (result.done === true) {
+            left = true
+            controller.close()
+          } else controller.enqueue(encoder.encode(encode(result.value)))
+        } catch (error) {
+          if (left) return
+          left = true
+          const text = onError?.(error)
+          if (text === undefined) controller.error(error)
+          else {
+            controller.enqueue(encoder.encode(text))
+            controller.close()
+          }
+        }
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** The next result, or undefined when there was none for the heartbeat's time. */
+async function orSilence<R>(
+  next: Promise<R>,
+  { everyMs, runtime }: { readonly everyMs: number; readonly runtime: Runtime },
+): Promise<R | undefined> {
+  const timer = new AbortController()
+  const silence = runtime.sleep(everyMs, timer.signal).then(
+    () => undefined,
+    () => undefined,
+  )
+  try {
+    return await Promise.race([next, silence])
+  } finally {
+    timer.abort()
+  }
+}

@@ -1,0 +1,58 @@
+import mitt from 'mitt'
+
+/** What a package shows of its notifications: subscribe and unsubscribe. `*` stands for all. */
+export interface EventSource<E> {
+  /** Subscribes; the function returned unsubscribes. */
+  on<K extends keyof E & string>(
+    name: K | '*',
+    listener: (event: E[K], name: K) => void,
+  ): () => void
+  off<K extends keyof E & string>(name: K | '*', listener: (event: E[K], name: K) => void): void
+}
+
+/**
+ * A typed emitter. Listeners are isolated: what one throws goes to `onError`, the others still run,
+ * and the emitter's caller notices nothing.
+ */
+export function createEvents<E extends object>(
+  onError: (error: unknown) => void = () => undefined,
+): {
+  readonly source: EventSource<E>
+  readonly emit: <K extends keyof E & string>(name: K, event: E[K]) => void
+} {
+  type Listener = (event: never, name: never) => void
+  const emitter = mitt<Record<string, unknown>>()
+  const wrapped = new Map<string, Map<Listener, ((...args: unknown[]) => void)[]>>()
+
+  const off = (name: string, listener: Listener): void => {
+    const handler = wrapped.get(name)?.get(listener)?.pop()
+    if (handler !== undefined) emitter.off(name as never, handler as never)
+  }
+
+  return {
+    source: {
+      on(name, listener) {
+        const handler = (...args: unknown[]): void => {
+          const [event, type] = name === '*' ? [args[1], args[0]] : [args[0], name]
+          try {
+            const result: unknown = listener(event as never, type as never)
+            if (result instanceof Promise) result.catch(onError)
+          } catch (error) {
+            onError(error)
+          }
+        }
+        const byListener =
+          wrapped.get(name) ?? new Map<Listener, ((...args: unknown[]) => void)[]>()
+        wrapped.set(name, byListener)
+        byListener.set(listener as Listener, [
+          ...(byListener.get(listener as Listener) ?? []),
+          handler,
+        ])
+        emitter.on(name as never, handler as never)
+        return () => off(name, listener as Listener)
+      },
+      off: (name, listener) => off(name, listener as Listener),
+    },
+    emit: (name, event) => emitter.emit(name, event),
+  }
+}

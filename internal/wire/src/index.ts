@@ -1,0 +1,16 @@
+export { constantTimeEqual, parseBearer } from './bearer.ts'
+export {
+  deferredResponse,
+  isLeanRequest,
+  LEAN_REQUEST,
+  RESPONSE_PARTS,
+  responseParts,
+  type ResponseParts,
+} from './deferred-response.ts'
+export { eventStream, type EventStreamOptions } from './event-stream.ts'
+export { createEvents, type EventSource } from './events.ts'
+export { json, respond, type JsonInit } from './json.ts'
+export { BodyTooLargeError, isBodyTooLarge, readBody, readText } from './read-body.ts'
+export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
+export { createSystemRuntime, type Runtime } from './runtime.ts'
+export { createTestRuntime, type TestRuntime } from './test-runtime.ts'

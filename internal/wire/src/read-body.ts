@@ -1,0 +1,71 @@
+const BRAND = Symbol.for('x.http.body-too-large')
+
+/** A request body passed the limit (bytes) while it was read. Nothing of it is kept. */
+export class BodyTooLargeError extends Error {
+  readonly [BRAND] = true
+  readonly limit: number
+  /** Bytes seen when reading stopped: the announced length, or what had arrived. */
+  readonly size: number
+
+  constructor(limit: number, size: number) {
+    super(`The body is larger than ${limit} bytes`)
+    this.name = 'BodyTooLargeError'
+    this.limit = limit
+    this.size = size
+  }
+}
+
+/** Tells a BodyTooLargeError, also one of another copy of this code. */
+export function isBodyTooLarge(value: unknown): value is BodyTooLargeError {
+  return (
+    typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true
+  )
+}
+
+/**
+ * The whole body of a request.
+ * @param limit bytes; a larger body is refused by its announced length, else while it is read
+ * @throws BodyTooLargeError
+ */
+export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+  if (announced(request, limit)) {
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    if (bytes.length > limit) throw new BodyTooLargeError(limit, bytes.length)
+    return bytes
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > limit) throw new BodyTooLargeError(limit, size)
+    chunks.push(chunk)
+  }
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/**
+ * The body as UTF-8 text, a byte order mark left out.
+ * @throws BodyTooLargeError; TypeError when the bytes are no UTF-8 and `fatal` is set
+ */
+export async function readText(
+  request: Request,
+  limit: number,
+  { fatal = false }: { readonly fatal?: boolean } = {},
+): Promise<string> {
+  return new TextDecoder('utf-8', { fatal }).decode(await readBody(request, limit))
+}
+
+/** Whether the length is known beforehand (and within the limit), so that one read is enough. */
+function announced(request: Request, limit: number): boolean {
+  const header = request.headers.get('content-length')
+  if (header === null || !/^\d+$/.test(header)) return false
+  const length = Number(header)
+  if (length > limit) throw new BodyTooLargeError(limit, length)
+  return true
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'tsup'
+import { packageBuild } from '../../tsup.base.ts'
+
+export default defineConfig(
+  packageBuild([
+    'src/index.ts',
+    'src/flow.ts',
+    'src/scim.ts',
+    'src/sqlite.ts',
+    'src/postgres.ts',
+    'src/link.ts',
+  ]),
+)

@@ -1,0 +1,14 @@
+import { defineConfig } from 'tsup'
+import { packageBuild } from '../../tsup.base.ts'
+
+export default defineConfig(
+  packageBuild([
+    'src/index.ts',
+    'src/catalog.ts',
+    'src/http.ts',
+    'src/interop.ts',
+    'src/llm.ts',
+    'src/html.ts',
+    'src/testing.ts',
+  ]),
+)
