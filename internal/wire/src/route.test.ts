@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { createRouteTable } from './index.ts'
+
+const table = createRouteTable([
+  { method: 'GET', path: '/flows/' },
+  { method: 'POST', path: '/flows/' },
+  { method: 'GET', path: '/flows/batch/' },
+  { method: 'GET', path: '/flows/{flow_id}' },
+  { method: 'GET', path: '/files/{flow_id}/{file_name}' },
+  { method: 'POST', path: '/run/session/{name}' },
+  { method: 'POST', path: '/run/{name}' },
+])
+const paramsOf = (method: string, path: string) => {
+  const match = table.match(method, path)
+  return match.kind === 'found' ? { ...match.params } : match
+}
+
+describe('createRouteTable', () => {
+  test('finds literal paths before parameters', () => {
+    expect(paramsOf('POST', '/run/session/a')).toEqual({ name: 'a' })
+    expect(paramsOf('POST', '/run/session')).toEqual({ name: 'session' })
+    expect(paramsOf('GET', '/flows/batch/')).toEqual({})
+    expect(paramsOf('GET', '/flows/batch')).toEqual({ flow_id: 'batch' })
+  })
+
+  test('decodes parameters once and keeps what cannot be decoded', () => {
+    expect(paramsOf('GET', '/files/a%20b/c%252Fd')).toEqual({ flow_id: 'a b', file_name: 'c%2Fd' })
+    expect(paramsOf('GET', '/flows/%ZZ')).toEqual({ flow_id: '%ZZ' })
+  })
+
+  test('takes a slash at the end, letter case and doubled slashes for other paths', () => {
+    expect(paramsOf('GET', '/flows')).toEqual({ kind: 'none' })
+    expect(paramsOf('GET', '/flows/a/')).toEqual({ kind: 'none' })
+    expect(paramsOf('GET', '/Flows/')).toEqual({ kind: 'none' })
+    expect(paramsOf('GET', '//flows/')).toEqual({ kind: 'none' })
+    expect(paramsOf('GET', '/files//x')).toEqual({ kind: 'none' })
+  })
+
+  test('names the methods of a path that lacks the one asked for', () => {
+    expect(paramsOf('PUT', '/flows/')).toEqual({ kind: 'method', allow: ['GET', 'POST'] })
+    expect(paramsOf('DELETE', '/flows/a')).toEqual({ kind: 'method', allow: ['GET'] })
+  })
+})

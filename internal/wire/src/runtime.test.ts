@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { createSystemRuntime, createTestRuntime } from './index.ts'
+
+describe('createSystemRuntime', () => {
+  test('gives times, ids, bytes and waits that a signal ends', async () => {
+    const runtime = createSystemRuntime()
+    expect(Math.abs(runtime.now().getTime() - Date.now())).toBeLessThan(1000)
+    expect(runtime.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)
+    expect(runtime.randomBytes(5)).toHaveLength(5)
+    await runtime.sleep(1)
+    await expect(runtime.sleep(60_000, AbortSignal.abort('late'))).rejects.toBe('late')
+    const controller = new AbortController()
+    const waiting = runtime.sleep(60_000, controller.signal)
+    controller.abort('stop')
+    await expect(waiting).rejects.toBe('stop')
+  })
+})
+
+describe('createTestRuntime', () => {
+  test('wakes sleepers in the order of their times, at their times', async () => {
+    const runtime = createTestRuntime({ start: new Date(0) })
+    const seen: [string, number][] = []
+    const sleeper = async (name: string, ms: number): Promise<void> => {
+      await runtime.sleep(ms)
+      seen.push([name, runtime.now().getTime()])
+    }
+    const all = [sleeper('late', 20), sleeper('early', 10)]
+    await runtime.advance(15)
+    expect(seen).toEqual([['early', 10]])
+    await runtime.advance(5)
+    await Promise.all(all)
+    expect(seen).toEqual([
+      ['early', 10],
+      ['late', 20],
+    ])
+  })
+
+  test('counts its ids and repeats its bytes', () => {
+    const [one, two] = [createTestRuntime({ seed: 7 }), createTestRuntime({ seed: 7 })]
+    expect([one.uuid(), one.uuid()]).toEqual([
+      '00000000-0000-4000-8000-000000000001',
+      '00000000-0000-4000-8000-000000000002',
+    ])
+    expect(one.randomBytes(8)).toEqual(two.randomBytes(8))
+  })
+})
