@@ -26,7 +26,7 @@ export function responseParts(response: Response): ResponseParts | undefined {
  * request sends its parts as they are.
  */
 export function deferredResponse(parts: ResponseParts): Response {
-  return new DeferredResponse(parts) as unknown as Response
+  return new DeferredResponse(parts)
 }
 
 class DeferredResponse {

@@ -26,7 +26,7 @@ export function createEvents<E extends object>(
 
   const off = (name: string, listener: Listener): void => {
     const handler = wrapped.get(name)?.get(listener)?.pop()
-    if (handler !== undefined) emitter.off(name as never, handler as never)
+    if (handler !== undefined) emitter.off(name as never, handler)
   }
 
   return {
@@ -44,14 +44,11 @@ export function createEvents<E extends object>(
         const byListener =
           wrapped.get(name) ?? new Map<Listener, ((...args: unknown[]) => void)[]>()
         wrapped.set(name, byListener)
-        byListener.set(listener as Listener, [
-          ...(byListener.get(listener as Listener) ?? []),
-          handler,
-        ])
-        emitter.on(name as never, handler as never)
-        return () => off(name, listener as Listener)
+        byListener.set(listener, [...(byListener.get(listener) ?? []), handler])
+        emitter.on(name as never, handler)
+        return () => off(name, listener)
       },
-      off: (name, listener) => off(name, listener as Listener),
+      off: (name, listener) => off(name, listener),
     },
     emit: (name, event) => emitter.emit(name, event),
   }

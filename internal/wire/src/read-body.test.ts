@@ -7,7 +7,7 @@ function post(body: string | ReadableStream<Uint8Array>, headers: Record<string,
     headers,
     body,
     duplex: 'half',
-  } as RequestInit)
+  })
 }
 
 /** A body of unknown length that counts how much of it was taken. */

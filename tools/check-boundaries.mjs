@@ -1,0 +1,112 @@
+// Holds the direction of imports: which package may know which, where `node:` may appear, that nothing
+// reaches into another package's inside, and that no files import each other in a circle.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesBelow, importsOf, isTest, resolveImport, root } from './sources.mjs'
+
+/** What the published sources of each package may import besides themselves. */
+const allowed = {
+  'internal/wire': ['mitt', 'rou3'],
+  'packages/surface-protocol': ['@x/wire', 'zod'],
+  'packages/scim-core': ['@x/wire', 'zod', 'mitt'],
+  'packages/flow-engine': ['@x/wire', 'zod', 'mitt', 'jose'],
+  'packages/store-kysely': ['@x/scim-core', '@x/flow-engine', 'kysely'],
+  'packages/http-adapters': ['@x/wire'],
+}
+
+/** The parts that may use Node's own modules. */
+const nodeAllowed = [
+  /^packages\/flow-engine\/src\/node(\.ts|\/)/,
+  /^packages\/store-kysely\//,
+  /^packages\/http-adapters\/src\/(node|express|fastify|lib\/)/,
+]
+
+const problems = []
+const graph = new Map()
+
+for (const [folder, names] of Object.entries(allowed)) {
+  const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  const declared = new Set([
+    ...Object.keys(manifest.dependencies ?? {}),
+    ...Object.keys(manifest.peerDependencies ?? {}),
+  ])
+  for (const path of filesBelow(join(folder, 'src'))) {
+    if (isTest(path)) continue
+    const targets = []
+    for (const specifier of importsOf(path)) {
+      if (specifier.startsWith('.')) {
+        const target = resolveImport(path, specifier)
+        targets.push(target)
+        if (!target.startsWith(`${folder}/src/`))
+          problems.push(`${path} leaves its package: ${specifier}`)
+      } else if (specifier.startsWith('node:')) {
+        if (!nodeAllowed.some((pattern) => pattern.test(path)))
+          problems.push(`${path} imports ${specifier}`)
+      } else checkPackage(path, specifier, { folder, names, declared, own: manifest.name })
+    }
+    graph.set(path, targets)
+  }
+  for (const [key, entry] of Object.entries(manifest.exports)) {
+    const source = typeof entry === 'string' ? entry : entry['@x/source']
+    if (source !== './package.json' && !existsSync(join(root, folder, source)))
+      problems.push(`${folder} exports ${key}, but ${source} is not there`)
+  }
+}
+
+function checkPackage(path, specifier, { folder, names, declared, own }) {
+  const parts = specifier.split('/')
+  const name = specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]
+  if (name === own) problems.push(`${path} imports its own package by name: ${specifier}`)
+  else if (name.startsWith('@x/') && !names.includes(name))
+    problems.push(`${path} may not know ${specifier}`)
+  else if (/\/(src|dist)\//.test(specifier)) problems.push(`${path} reaches inside ${specifier}`)
+  else if (!names.includes(name) && !declared.has(name))
+    problems.push(`${path} imports ${name}, which ${folder}/package.json does not declare`)
+}
+
+/** Strongly connected files, found without recursion (Tarjan). */
+function circles() {
+  const state = new Map()
+  const stack = []
+  const found = []
+  let counter = 0
+  for (const start of graph.keys()) {
+    if (state.has(start)) continue
+    const work = [{ node: start, next: 0 }]
+    while (work.length > 0) {
+      const frame = work.at(-1)
+      const { node } = frame
+      if (!state.has(node)) {
+        state.set(node, { index: counter, low: counter, onStack: true })
+        counter += 1
+        stack.push(node)
+      }
+      const targets = (graph.get(node) ?? []).filter((target) => graph.has(target))
+      const target = targets[frame.next]
+      const own = state.get(node)
+      if (target !== undefined) {
+        frame.next += 1
+        const other = state.get(target)
+        if (other === undefined) work.push({ node: target, next: 0 })
+        else if (other.onStack) own.low = Math.min(own.low, other.index)
+        continue
+      }
+      work.pop()
+      const parent = work.at(-1)
+      if (parent !== undefined) {
+        const up = state.get(parent.node)
+        up.low = Math.min(up.low, own.low)
+      }
+      if (own.low !== own.index) continue
+      const group = stack.splice(stack.indexOf(node))
+      for (const member of group) state.get(member).onStack = false
+      if (group.length > 1) found.push(group)
+    }
+  }
+  return found
+}
+
+for (const group of circles()) problems.push(`circle: ${group.join(' -> ')}`)
+for (const problem of problems) console.error(problem)
+if (problems.length === 0) console.log(`${graph.size} files keep to the boundaries`)
+process.exitCode = problems.length > 0 ? 1 : 0

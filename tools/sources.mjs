@@ -1,0 +1,33 @@
+// The TypeScript files of the workspace and what they import: shared by the checks beside it.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Paths below `folder`, relative to the root, without installed, built and recorded files. */
+export function filesBelow(folder, keep = (path) => path.endsWith('.ts')) {
+  const found = []
+  for (const name of readdirSync(join(root, folder)).toSorted()) {
+    const path = join(folder, name)
+    if (['node_modules', 'dist', 'golden', '.next', 'data'].includes(name)) continue
+    if (statSync(join(root, path)).isDirectory()) found.push(...filesBelow(path, keep))
+    else if (keep(path)) found.push(path)
+  }
+  return found
+}
+
+export const isTest = (path) => /\.test\.ts$|\/test\//.test(path)
+
+export const readSource = (path) => readFileSync(join(root, path), 'utf8')
+
+const IMPORT =
+  /^\s*(?:import|export)\s(?:type\s)?(?:[^'"`;]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
+
+/** The module names that a file imports, re-exports or loads lazily. */
+export function importsOf(path) {
+  return [...readSource(path).matchAll(IMPORT)].map((match) => match[1] ?? match[2])
+}
+
+/** The file that a relative import means, relative to the root. */
+export const resolveImport = (path, specifier) => relative(root, join(root, path, '..', specifier))
