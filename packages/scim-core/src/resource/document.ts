@@ -1,0 +1,50 @@
+import type { UserRecord } from '../store/users.ts'
+
+/** Attributes by canonical name; extension attributes in an object under their URN. */
+export type ScimDocument = Readonly<Record<string, unknown>>
+
+const documents = new WeakMap<object, ScimDocument>()
+
+/** The attributes in `record.data`, parsed once for each record object. Not to be changed. */
+export function recordData(record: { readonly data: string }): ScimDocument {
+  const known = documents.get(record)
+  if (known !== undefined) return known
+  const parsed = parseData(record.data)
+  documents.set(record, parsed)
+  return parsed
+}
+
+/** Remembers the parsed form of a record that was just made from it. */
+export function rememberData(record: object, data: ScimDocument): void {
+  documents.set(record, data)
+}
+
+/** The text was written by this package, so it is an object. */
+function parseData(text: string): ScimDocument {
+  return JSON.parse(text) as ScimDocument
+}
+
+/**
+ * What references show of a user: displayName, else name.formatted, else given and family name,
+ * else null (SC-21).
+ */
+export function userDisplay(data: ScimDocument): string | null {
+  const own = text(data['displayName'])
+  if (own !== null) return own
+  const name = data['name']
+  if (typeof name !== 'object' || name === null) return null
+  const formatted = text(Reflect.get(name, 'formatted'))
+  if (formatted !== null) return formatted
+  const parts = [text(Reflect.get(name, 'givenName')), text(Reflect.get(name, 'familyName'))]
+  const joined = parts.filter((part) => part !== null).join(' ')
+  return joined === '' ? null : joined
+}
+
+/** The display shown for a stored user. */
+export function recordDisplay(record: UserRecord): string | null {
+  return userDisplay(recordData(record))
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -1,0 +1,47 @@
+/** The data types of RFC 7643 section 2.3. */
+export type AttributeType =
+  'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'reference' | 'binary' | 'complex'
+
+export type Mutability = 'readWrite' | 'readOnly' | 'writeOnly' | 'immutable'
+export type Returned = 'default' | 'always' | 'never' | 'request'
+export type Uniqueness = 'none' | 'server' | 'global'
+
+/** An attribute with all its characteristics (RFC 7643 section 2.2). */
+export interface AttributeDescriptor {
+  readonly name: string
+  readonly type: AttributeType
+  readonly multiValued: boolean
+  readonly description: string
+  readonly required: boolean
+  readonly caseExact: boolean
+  readonly mutability: Mutability
+  readonly returned: Returned
+  readonly uniqueness: Uniqueness
+  readonly canonicalValues: readonly string[]
+  readonly referenceTypes: readonly string[]
+  readonly subAttributes: readonly AttributeDescriptor[]
+}
+
+/** An attribute as it is written down: what is left out has the value RFC 7643 section 2.2 gives. */
+export type AttributeInput = Pick<AttributeDescriptor, 'name'> &
+  Partial<Omit<AttributeDescriptor, 'name' | 'subAttributes'>> & {
+    readonly subAttributes?: readonly AttributeInput[]
+  }
+
+/** Completes a description with the defaults of RFC 7643 section 2.2. */
+export function attribute(input: AttributeInput): AttributeDescriptor {
+  return {
+    type: 'string',
+    multiValued: false,
+    description: '',
+    required: false,
+    caseExact: false,
+    mutability: 'readWrite',
+    returned: 'default',
+    uniqueness: 'none',
+    canonicalValues: [],
+    referenceTypes: [],
+    ...input,
+    subAttributes: (input.subAttributes ?? []).map(attribute),
+  }
+}

@@ -1,0 +1,41 @@
+const UNIQUE = Symbol.for('x.scim.unique-conflict')
+const UNAVAILABLE = Symbol.for('x.scim.store-unavailable')
+
+/** The unique indexes of the storage interface (SC-83). */
+export type UniqueConstraint = 'user.userName' | 'group.displayName'
+
+/** Thrown by a store when a unique index refuses a record (SC-82). */
+export class UniqueConflictError extends Error {
+  readonly [UNIQUE] = true
+  readonly constraint: UniqueConstraint
+
+  constructor(constraint: UniqueConstraint, options?: ErrorOptions) {
+    super(`Another record holds the value of ${constraint}`, options)
+    this.name = 'UniqueConflictError'
+    this.constraint = constraint
+  }
+}
+
+/** Thrown by a store that cannot be reached at the moment; answered with 503 (SC-12, SC-82). */
+export class StoreUnavailableError extends Error {
+  readonly [UNAVAILABLE] = true
+
+  constructor(message = 'The store cannot be reached', options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StoreUnavailableError'
+  }
+}
+
+/** Tells a UniqueConflictError, also one of another copy of this package. */
+export function isUniqueConflict(value: unknown): value is UniqueConflictError {
+  return isBranded(value, UNIQUE)
+}
+
+/** Tells a StoreUnavailableError, also one of another copy of this package. */
+export function isStoreUnavailable(value: unknown): value is StoreUnavailableError {
+  return isBranded(value, UNAVAILABLE)
+}
+
+function isBranded(value: unknown, brand: symbol): boolean {
+  return typeof value === 'object' && value !== null && Reflect.get(value, brand) === true
+}

@@ -1,0 +1,38 @@
+import type { ListQuery } from './list-query.ts'
+import type { GetOptions } from './users.ts'
+
+/** A group as it is stored, without its members. `data` as for users. */
+export interface GroupRecord {
+  readonly tenant: string
+  readonly id: string
+  readonly externalId: string | null
+  /** As sent. */
+  readonly displayName: string
+  /** `fold(displayName)`. */
+  readonly displayNameKey: string
+  /** The key again when names are unique per tenant, else null; unique where it is not null. */
+  readonly uniqueKey: string | null
+  readonly data: string
+  readonly created: Date
+  readonly lastModified: Date
+  readonly version: number
+}
+
+/** What a reference to a group shows. */
+export interface GroupBrief {
+  readonly id: string
+  readonly displayName: string
+}
+
+/** The groups of a store; the methods follow the same rules as those of `UserStore`. */
+export interface GroupStore {
+  get(tenant: string, id: string, options?: GetOptions): Promise<GroupRecord | null>
+  /** @throws UniqueConflictError `group.displayName` */
+  insert(tenant: string, record: GroupRecord): Promise<void>
+  /** @throws UniqueConflictError `group.displayName` */
+  update(tenant: string, record: GroupRecord, expectedVersion: number): Promise<boolean>
+  /** Deletes the record; its memberships are removed with `members.clear`. */
+  remove(tenant: string, id: string): Promise<boolean>
+  briefs(tenant: string, ids: readonly string[]): Promise<Map<string, GroupBrief>>
+  list(tenant: string, query: ListQuery): Promise<{ total: number; records: GroupRecord[] }>
+}

@@ -1,0 +1,35 @@
+import type { GroupBrief } from './groups.ts'
+
+/** One membership with what its reference shows. */
+export interface MemberRow {
+  readonly id: string
+  readonly type: 'User' | 'Group'
+  /** Of a user: its `userDisplay`; of a group: its displayName. */
+  readonly display: string | null
+}
+
+/**
+ * Membership as a relation (tenant, group, member), unique (SC-58). A member is a user, or a group
+ * where groups are nested; ids are unique over both.
+ */
+export interface MemberStore {
+  /** The ids really added; those that were members already are left as they are. */
+  add(tenant: string, groupId: string, memberIds: readonly string[], at: Date): Promise<string[]>
+  /** The ids really removed. */
+  remove(tenant: string, groupId: string, memberIds: readonly string[]): Promise<string[]>
+  /** Removes all members of a group; how many there were. */
+  clear(tenant: string, groupId: string): Promise<number>
+  /** Removes a user (or nested group) from all groups; the ids of these groups. */
+  removeUser(tenant: string, memberId: string): Promise<string[]>
+  count(tenant: string, groupId: string): Promise<number>
+  /** Those of `memberIds` that are members. */
+  has(tenant: string, groupId: string, memberIds: readonly string[]): Promise<Set<string>>
+  /** By time added, then id; `after` is the id of the last member of the page before. */
+  list(
+    tenant: string,
+    groupId: string,
+    page?: { readonly after?: string; readonly limit: number },
+  ): AsyncIterable<MemberRow>
+  /** The groups each of `memberIds` is a direct member of, by group id; members of none are absent. */
+  groupsOf(tenant: string, memberIds: readonly string[]): Promise<Map<string, GroupBrief[]>>
+}

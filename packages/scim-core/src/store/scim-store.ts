@@ -1,0 +1,19 @@
+import type { GroupStore } from './groups.ts'
+import type { MemberStore } from './members.ts'
+import type { UserStore } from './users.ts'
+
+/**
+ * What the service needs of a database (section 18 of the specification). Values come finished: no
+ * method makes an id, a time or a default. Absence is null or false; the only errors thrown are
+ * `UniqueConflictError` and `StoreUnavailableError`, besides what `onUserWrite` and `work` throw.
+ */
+export interface ScimStore {
+  readonly users: UserStore
+  readonly groups: GroupStore
+  readonly members: MemberStore
+  /**
+   * Runs `work` with a store bound to one transaction, the only one it may use (SC-86). Commits when
+   * `work` resolves, rolls back and rethrows when it rejects.
+   */
+  transaction<T>(tenant: string, work: (tx: ScimStore) => Promise<T>): Promise<T>
+}

@@ -1,0 +1,32 @@
+/** The rights of a principal (SC-70). */
+export type ScimScope = 'users:read' | 'users:write' | 'groups:read' | 'groups:write'
+
+/** A bearer token as it is stored: never the token itself (SC-69). */
+export interface TokenRecord {
+  readonly id: string
+  readonly tenant: string
+  /** SHA-256 of the token, 64 lower-case hexadecimal digits; unique. */
+  readonly digest: string
+  readonly scopes: readonly ScimScope[]
+  readonly label: string | null
+  readonly created: Date
+  readonly notBefore: Date | null
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  /** To the minute. */
+  readonly lastUsedAt: Date | null
+}
+
+/** What can change about a stored token. */
+export type TokenPatch = Partial<Pick<TokenRecord, 'expiresAt' | 'revokedAt' | 'lastUsedAt'>>
+
+/** Tokens of all tenants. */
+export interface TokenStore {
+  insert(record: TokenRecord): Promise<void>
+  get(id: string): Promise<TokenRecord | null>
+  byDigest(digest: string): Promise<TokenRecord | null>
+  /** False: there is none of this id. */
+  update(id: string, patch: TokenPatch): Promise<boolean>
+  /** By created, then id. */
+  list(tenant: string): Promise<TokenRecord[]>
+}
