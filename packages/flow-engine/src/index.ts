@@ -1,1 +1,65 @@
-export {}
+export { isBlobKey, isFileName, type BlobStore } from './store/blob-store.ts'
+export type { ApiKeyRecord, ApiKeyStore, ApiKeyUse } from './store/api-keys.ts'
+export type {
+  TransactionRecord,
+  TransactionStore,
+  VertexBuildLimits,
+  VertexBuildRecord,
+  VertexBuildStore,
+} from './store/build-records.ts'
+export type {
+  LikeStore,
+  SharedComponentOrder,
+  SharedComponentPatch,
+  SharedComponentQuery,
+  SharedComponentRecord,
+  SharedComponentStore,
+  SharedComponentView,
+  TagRecord,
+  TagStore,
+} from './store/components.ts'
+export type { FlowStore } from './store/flow-store.ts'
+export type { FlowPatch, FlowQuery, FlowRecord, FlowTable } from './store/flows.ts'
+export type {
+  CheckpointStore,
+  ClaimedJob,
+  EventLog,
+  JobOutcome,
+  JobQueue,
+  JobState,
+  JobStore,
+  LiveBus,
+  NewJob,
+  StoredEvent,
+  StoredJob,
+} from './store/job-store.ts'
+export type { McpServerRecord, McpServerStore } from './store/mcp-servers.ts'
+export type {
+  MessageOrder,
+  MessagePatch,
+  MessageQuery,
+  MessageStore,
+  StoredMessage,
+} from './store/messages.ts'
+export type { Page, Slice } from './store/paging.ts'
+export type { ProjectPatch, ProjectRecord, ProjectStore } from './store/projects.ts'
+export type {
+  OidcLinkRecord,
+  OidcLinkStore,
+  RefreshFamilyRecord,
+  RefreshFamilyStore,
+  RefreshUse,
+  RefreshUseResult,
+} from './store/sign-in.ts'
+export {
+  isQueueFull,
+  isStoreUnavailable,
+  isUniqueConflict,
+  QueueFullError,
+  StoreUnavailableError,
+  UniqueConflictError,
+  type UniqueConstraint,
+} from './store/store-error.ts'
+export type { UserFilePatch, UserFileRecord, UserFileStore } from './store/user-files.ts'
+export type { OnUserWrite, UserChange, UserPatch, UserRecord, UserStore } from './store/users.ts'
+export type { VariablePatch, VariableRecord, VariableStore } from './store/variables.ts'

@@ -1,0 +1,37 @@
+/**
+ * Bytes under keys. A key is a list of plain file names joined by `/` (no empty name, `.`, `..`,
+ * `\` or NUL in it; at most 255 bytes of UTF-8 each); a store refuses every other key with a
+ * TypeError, so that no key leaves its place.
+ */
+export interface BlobStore {
+  /** Writes or replaces; a reader sees the old bytes or the new ones, never a part. */
+  write(key: string, data: Uint8Array): Promise<void>
+  /** Writes only where there is nothing; false when there is. Of two concurrent calls one wins. */
+  create(key: string, data: Uint8Array): Promise<boolean>
+  /** Null when there is nothing. */
+  read(key: string): Promise<Uint8Array | null>
+  /** Names directly under a folder key, in code point order. */
+  list(folder: string): Promise<string[]>
+  /** False when there was nothing. */
+  remove(key: string): Promise<boolean>
+  /** Removes everything under a folder key; nothing there is fine. */
+  removeFolder(folder: string): Promise<void>
+}
+
+/** Whether a key is well-formed, see BlobStore. */
+export function isBlobKey(key: string): boolean {
+  return key.split('/').every(isFileName)
+}
+
+const encoder = new TextEncoder()
+
+/** Whether a text can be the name of a file in one folder: no path, nothing a file system refuses. */
+export function isFileName(name: string): boolean {
+  return (
+    name !== '' &&
+    name !== '.' &&
+    name !== '..' &&
+    !/[/\\\0]/.test(name) &&
+    encoder.encode(name).length <= 255
+  )
+}

@@ -1,0 +1,47 @@
+import type { ApiKeyStore } from './api-keys.ts'
+import type { TransactionStore, VertexBuildStore } from './build-records.ts'
+import type { LikeStore, SharedComponentStore, TagStore } from './components.ts'
+import type { FlowTable } from './flows.ts'
+import type { McpServerStore } from './mcp-servers.ts'
+import type { MessageStore } from './messages.ts'
+import type { ProjectStore } from './projects.ts'
+import type { OidcLinkStore, RefreshFamilyStore } from './sign-in.ts'
+import type { UserFileStore } from './user-files.ts'
+import type { UserStore } from './users.ts'
+import type { VariableStore } from './variables.ts'
+
+/**
+ * Everything the flow service keeps, grouped by noun. Rules for every store:
+ *
+ * - values come finished (ids, times, hashes); the store adds nothing of its own;
+ * - absent is `null` or `false`; a store throws UniqueConflictError and StoreUnavailableError only;
+ * - "in order of insertion" is a total order that the store keeps (also among rows of one
+ *   millisecond); what it uses for that is never shown;
+ * - given and returned objects are copies; times keep milliseconds; texts are any Unicode, U+0000
+ *   included where the column is a text of a user; JSON columns come back deeply equal;
+ * - ids of users, flows and so on are lower-case UUIDs.
+ */
+export interface FlowStore {
+  readonly users: UserStore
+  readonly apiKeys: ApiKeyStore
+  readonly variables: VariableStore
+  readonly projects: ProjectStore
+  readonly flows: FlowTable
+  readonly userFiles: UserFileStore
+  readonly messages: MessageStore
+  readonly vertexBuilds: VertexBuildStore
+  readonly transactions: TransactionStore
+  readonly components: SharedComponentStore
+  readonly tags: TagStore
+  readonly likes: LikeStore
+  readonly mcpServers: McpServerStore
+  readonly refreshFamilies: RefreshFamilyStore
+  readonly oidcLinks: OidcLinkStore
+  /**
+   * Runs `work` with a store bound to one transaction: all of its writes or, when it throws, none.
+   * Inside it, only the bound store may be used. A transaction inside a transaction joins it.
+   */
+  transaction<T>(work: (store: FlowStore) => Promise<T>): Promise<T>
+  /** Resolves when the store answers; StoreUnavailableError otherwise. */
+  ping(): Promise<void>
+}

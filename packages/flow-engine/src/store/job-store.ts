@@ -1,0 +1,127 @@
+/** States of a job (FE-63). */
+export type JobState = 'queued' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'cancelled'
+
+/** A job to be queued. */
+export interface NewJob {
+  readonly id: string
+  readonly flowId: string
+  readonly userId: string | null
+  /** JSON text of what is to be run; opaque to the store. */
+  readonly request: string
+  /** Whether it may go on after its process died (FE-63). */
+  readonly resumable: boolean
+  readonly createdAt: Date
+  /** `claim` leaves it while that many jobs of its user run; null: no limit. */
+  readonly maxRunningPerUser: number | null
+  /** `enqueue` refuses it when that many jobs are queued; null: no limit. */
+  readonly maxQueued: number | null
+}
+
+/** A job as it is stored. */
+export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
+  readonly state: JobState
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+  /** How often it was claimed. */
+  readonly attempts: number
+  readonly cancelRequested: boolean
+  readonly error: { readonly code: string; readonly detail: string } | null
+  /** Any JSON value: what it was suspended with. */
+  readonly question: unknown
+  /** Any JSON value: what it was resumed with; null before. */
+  readonly answer: unknown
+}
+
+/** A job that a worker holds. */
+export interface ClaimedJob extends StoredJob {
+  readonly worker: string
+  readonly leaseUntil: Date
+}
+
+/** How a job ended. */
+export interface JobOutcome {
+  readonly state: 'succeeded' | 'failed' | 'cancelled'
+  readonly finishedAt: Date
+  readonly error?: { readonly code: string; readonly detail: string }
+}
+
+/** The queue of jobs (FE-62). Every step that decides is one atomic step. */
+export interface JobQueue {
+  /** @throws UniqueConflictError `job.id`; QueueFullError over `maxQueued` */
+  enqueue(job: NewJob): Promise<void>
+  /**
+   * Takes the job that was queued first and may run (`maxRunningPerUser`): state running, one more
+   * attempt, `startedAt` = now at the first one. Null when there is none. No two workers get one job.
+   */
+  claim(worker: string, leaseUntil: Date, now: Date): Promise<ClaimedJob | null>
+  /** Prolongs the lease: `lost` when the worker no longer holds the job, `cancel` when it is to stop. */
+  heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>
+  /** False when the worker no longer holds the job. */
+  finish(jobId: string, worker: string, outcome: JobOutcome): Promise<boolean>
+  /** State suspended, lease given up. False when the worker no longer holds the job. */
+  suspend(jobId: string, worker: string, question: unknown): Promise<boolean>
+  /** Queues a suspended job again, with the answer. False when it is not suspended. */
+  resume(jobId: string, answer: unknown, now: Date): Promise<boolean>
+  /**
+   * Marks a job that has not ended. One that is queued or suspended is cancelled at once
+   * (`finishedAt` = now). False when it is unknown or has ended.
+   */
+  requestCancel(jobId: string, now: Date): Promise<boolean>
+  /**
+   * Running jobs whose lease ended before `now`, oldest first, as they were. Resumable ones are put
+   * back into the queue in the same step; the others stay as they are, for `finish(id, worker)`.
+   */
+  expired(now: Date): Promise<ClaimedJob[]>
+  get(jobId: string): Promise<StoredJob | null>
+  /**
+   * Removes jobs that finished before `before`, and the oldest finished ones beyond `keep`. Gives
+   * their ids.
+   */
+  trim(options: { before: Date; keep: number }): Promise<string[]>
+}
+
+/** One event of a job. */
+export interface StoredEvent {
+  readonly seq: number
+  readonly event: string
+  /** JSON text. */
+  readonly data: string
+}
+
+/** The append-only log of a job's events (FE-60). */
+export interface EventLog {
+  /**
+   * All or nothing.
+   * @throws UniqueConflictError `event.seq` when a sequence number is taken
+   */
+  append(jobId: string, events: readonly StoredEvent[]): Promise<void>
+  /** Events with `seq` greater than `after`, ascending, at most `limit`. */
+  read(jobId: string, after: number, limit: number): Promise<StoredEvent[]>
+  /** No more events come; what was buffered is on disk when it resolves. */
+  close(jobId: string): Promise<void>
+  remove(jobIds: readonly string[]): Promise<void>
+}
+
+/** Best-effort wake-up between processes; the log is the truth. */
+export interface LiveBus {
+  publish(channel: string, payload: string): void
+  /** The function returned unsubscribes. */
+  subscribe(channel: string, listener: (payload: string) => void): () => void
+}
+
+/** States of finished vertices of resumable jobs. */
+export interface CheckpointStore {
+  /** Replaces the state of the same vertex. */
+  put(jobId: string, vertexId: string, state: string): Promise<void>
+  /** In order of the first `put`. */
+  list(jobId: string): Promise<{ vertexId: string; state: string }[]>
+  remove(jobId: string): Promise<void>
+}
+
+/** Everything jobs need to be durable. */
+export interface JobStore {
+  readonly queue: JobQueue
+  readonly log: EventLog
+  readonly bus: LiveBus
+  readonly checkpoints: CheckpointStore
+}

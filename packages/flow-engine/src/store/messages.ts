@@ -1,0 +1,75 @@
+/** A stored chat message. */
+export interface StoredMessage {
+  readonly id: string
+  /** The owner of the flow; null for messages of public builds, which nobody lists. */
+  readonly userId: string | null
+  readonly flowId: string | null
+  readonly timestamp: Date
+  readonly sender: string | null
+  readonly senderName: string | null
+  readonly sessionId: string
+  readonly contextId: string | null
+  readonly text: string
+  readonly files: readonly string[]
+  readonly error: boolean
+  readonly edit: boolean
+  readonly category: string
+  readonly properties: object
+  readonly contentBlocks: readonly object[]
+  /** Milliseconds. */
+  readonly duration: number | null
+}
+
+/** Fields to change; absent means unchanged. */
+export type MessagePatch = Partial<Omit<StoredMessage, 'id' | 'userId' | 'flowId'>>
+
+/** Columns that messages can be ordered by. */
+export type MessageOrder =
+  | 'timestamp'
+  | 'sender'
+  | 'senderName'
+  | 'sessionId'
+  | 'contextId'
+  | 'text'
+  | 'error'
+  | 'edit'
+  | 'category'
+  | 'id'
+  | 'flowId'
+
+/** Which messages, all conditions joined by AND; texts are compared exactly. */
+export interface MessageQuery {
+  /** Given: only messages of this user that have a flow; null: of no user. */
+  readonly userId?: string | null
+  readonly flowId?: string
+  readonly sessionId?: string
+  readonly contextId?: string
+  readonly sender?: string
+  readonly senderName?: string
+  /** False leaves error rows out; true by default. */
+  readonly errors?: boolean
+  /** Left out: order of insertion, which also orders equal values. Texts compare by code point, null first. */
+  readonly orderBy?: MessageOrder
+  readonly descending?: boolean
+  /** Rows at most, from the start of that order. */
+  readonly limit?: number
+}
+
+/** Messages. */
+export interface MessageStore {
+  get(id: string): Promise<StoredMessage | null>
+  list(query: MessageQuery): Promise<StoredMessage[]>
+  /** Distinct sessions of a user's messages that have a flow, by their first message (insertion). */
+  sessions(userId: string, flowId?: string): Promise<string[]>
+  /** @throws UniqueConflictError `message.id` */
+  insert(record: StoredMessage): Promise<void>
+  /** The changed record; null when there is none. */
+  update(id: string, patch: MessagePatch): Promise<StoredMessage | null>
+  /** Gives the renamed messages of the user, in order of insertion. */
+  renameSession(userId: string, from: string, to: string): Promise<StoredMessage[]>
+  /** Of one user when `userId` is given (null: of no user); unknown ids are passed over. */
+  remove(ids: readonly string[], userId?: string | null): Promise<void>
+  removeSession(userId: string, sessionId: string): Promise<void>
+  /** Removes messages of no user (public builds) that are older than `before`. */
+  trimPublic(before: Date): Promise<void>
+}

@@ -1,0 +1,83 @@
+const BRAND = Symbol.for('x.flow.store-error')
+
+/** What a store keeps unique. The part before the dot names the noun. */
+export type UniqueConstraint =
+  | 'user.id'
+  | 'user.username'
+  | 'apiKey.id'
+  | 'apiKey.hash'
+  | 'variable.id'
+  | 'variable.name'
+  | 'project.id'
+  | 'project.name'
+  | 'flow.id'
+  | 'flow.name'
+  | 'flow.endpointName'
+  | 'userFile.id'
+  | 'userFile.name'
+  | 'userFile.path'
+  | 'message.id'
+  | 'component.id'
+  | 'component.name'
+  | 'tag.id'
+  | 'tag.name'
+  | 'mcpServer.name'
+  | 'refreshFamily.id'
+  | 'oidcLink.subject'
+  | 'job.id'
+  | 'event.seq'
+
+/** A write would have made two rows equal where they must differ. Nothing was written. */
+export class UniqueConflictError extends Error {
+  readonly [BRAND] = 'unique'
+  readonly constraint: UniqueConstraint
+
+  constructor(constraint: UniqueConstraint, options?: { cause?: unknown }) {
+    super(`Unique constraint ${constraint} was violated`, options)
+    this.name = 'UniqueConflictError'
+    this.constraint = constraint
+  }
+}
+
+/** The database cannot be reached or is busy; the same call may succeed later. */
+export class StoreUnavailableError extends Error {
+  readonly [BRAND] = 'unavailable'
+
+  constructor(options?: { cause?: unknown }) {
+    super('The store is not available', options)
+    this.name = 'StoreUnavailableError'
+  }
+}
+
+/** More jobs wait than `NewJob.maxQueued` allows. Nothing was queued. */
+export class QueueFullError extends Error {
+  readonly [BRAND] = 'queue-full'
+  readonly limit: number
+
+  constructor(limit: number) {
+    super(`More than ${limit} jobs are waiting`)
+    this.name = 'QueueFullError'
+    this.limit = limit
+  }
+}
+
+/** Tells a UniqueConflictError, also one of another copy of this package. */
+export function isUniqueConflict(value: unknown): value is UniqueConflictError {
+  return brandOf(value) === 'unique'
+}
+
+/** Tells a StoreUnavailableError, also one of another copy of this package. */
+export function isStoreUnavailable(value: unknown): value is StoreUnavailableError {
+  return brandOf(value) === 'unavailable'
+}
+
+/** Tells a QueueFullError, also one of another copy of this package. */
+export function isQueueFull(value: unknown): value is QueueFullError {
+  return brandOf(value) === 'queue-full'
+}
+
+function brandOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as { [BRAND]?: unknown })[BRAND]
+    : undefined
+}

@@ -1,0 +1,36 @@
+/** A stored variable. */
+export interface VariableRecord {
+  readonly id: string
+  readonly userId: string
+  /** Unique for its user, compared exactly. */
+  readonly name: string
+  /** `Credential`, `Generic` or any other text. */
+  readonly type: string
+  /** Sealed, see SecretBox. */
+  readonly value: string
+  readonly defaultFields: readonly string[] | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** Fields to change; absent means unchanged. */
+export type VariablePatch = Partial<
+  Pick<VariableRecord, 'name' | 'value' | 'defaultFields' | 'updatedAt'>
+>
+
+/** Variables. */
+export interface VariableStore {
+  get(userId: string, id: string): Promise<VariableRecord | null>
+  findByName(userId: string, name: string): Promise<VariableRecord | null>
+  /** In order of insertion. */
+  list(userId: string): Promise<VariableRecord[]>
+  /** @throws UniqueConflictError `variable.id`, `variable.name` */
+  insert(record: VariableRecord): Promise<void>
+  /**
+   * The changed record; null when the user has none of this id.
+   * @throws UniqueConflictError `variable.name`
+   */
+  update(userId: string, id: string, patch: VariablePatch): Promise<VariableRecord | null>
+  /** False when the user has none of this id. */
+  remove(userId: string, id: string): Promise<boolean>
+}
