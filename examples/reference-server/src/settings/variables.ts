@@ -1,0 +1,152 @@
+/** How the text of a variable is read. */
+export type VariableKind = 'text' | 'secret' | 'boolean' | 'integer' | 'list' | readonly string[]
+
+export interface Variable {
+  readonly kind: VariableKind
+  /** As it would be written in the environment; undefined = none. */
+  readonly default?: string
+  readonly meaning: string
+  /** Smallest integer allowed, 0 by default. */
+  readonly min?: number
+}
+
+const text = (meaning: string, value?: string): Variable => of('text', meaning, value)
+const secret = (meaning: string): Variable => of('secret', meaning)
+const flag = (meaning: string, value = false): Variable => of('boolean', meaning, String(value))
+const list = (meaning: string, value?: string): Variable => of('list', meaning, value)
+const integer = (meaning: string, value?: number, min = 0): Variable => ({
+  ...of('integer', meaning, value === undefined ? undefined : String(value)),
+  min,
+})
+const choice = (meaning: string, [value, ...others]: readonly string[]): Variable =>
+  of([value ?? '', ...others], meaning, value)
+
+function of(kind: VariableKind, meaning: string, value?: string): Variable {
+  return { kind, meaning, ...(value === undefined ? {} : { default: value }) }
+}
+
+/** Every environment variable of the server but those of SCIM, in the order of `--help`. */
+export const variables = {
+  HOST: text('listen address', '127.0.0.1'),
+  PORT: integer('listen port; 0 picks a free one', 7860),
+  LOG_LEVEL: choice('how much is logged, as JSON lines', [
+    'info',
+    'debug',
+    'warning',
+    'error',
+    'silent',
+  ]),
+
+  SERVICE_CONFIG_DIR: text('files, profile pictures, the generated secret key', './data'),
+  SERVICE_DATABASE_URL: text(
+    'sqlite:PATH, sqlite::memory: or postgres://...; a file in the folder',
+  ),
+  SERVICE_PUBLIC_URL: text('base of the absolute addresses in answers; http://HOST:PORT'),
+  SERVICE_TRUST_PROXY: list(
+    'true, or addresses/CIDR of proxies whose X-Forwarded-* count',
+    'false',
+  ),
+  SERVICE_SSRF_ALLOW: list('private hosts or CIDR that components may fetch'),
+  SERVICE_MCP_STDIO: flag('lets the MCP component start local commands'),
+  SERVICE_CODE_RUNNER: flag('runs custom component code in the sandbox'),
+
+  SERVICE_SUPERUSER: text('name of the first superuser', 'admin'),
+  SERVICE_SUPERUSER_PASSWORD: secret('its password; generated and printed once'),
+  SERVICE_SECRET_KEY: secret('signs tokens, at least 32 characters; generated and kept'),
+  SERVICE_NEW_USER_IS_ACTIVE: flag('whether Add User makes active users'),
+  SERVICE_AUTO_LOGIN: flag('signs everybody in as the superuser; loopback only'),
+  SERVICE_AUTO_LOGIN_ALLOW_REMOTE: flag('auto login on other addresses too'),
+  SERVICE_SKIP_AUTH_AUTO_LOGIN: flag('with auto login: no credentials act as the superuser'),
+  SERVICE_LOGIN_RATE_LIMIT: flag('slows wrong passwords', true),
+  SERVICE_ACCESS_TOKEN_EXPIRE_SECONDS: integer('life of an access token', 3600, 1),
+  SERVICE_REFRESH_TOKEN_EXPIRE_SECONDS: integer('life of a refresh token', 604_800, 1),
+  SERVICE_REFRESH_TOKEN_MAX_AGE_SECONDS: integer('longest life of a sign-in', 2_592_000, 1),
+  SERVICE_ACCESS_SAME_SITE: choice('of the access cookie', ['lax', 'strict', 'none']),
+  SERVICE_ACCESS_SECURE: flag('of the access cookie'),
+  SERVICE_ACCESS_HTTPONLY: flag('of the access cookie'),
+  SERVICE_REFRESH_SAME_SITE: choice('of the refresh cookie', ['lax', 'strict', 'none']),
+  SERVICE_REFRESH_SECURE: of('boolean', 'of the refresh cookie; true unless bound to loopback'),
+  SERVICE_REFRESH_HTTPONLY: flag('of the refresh cookie', true),
+  SERVICE_COOKIE_DOMAIN: text('domain of the cookies'),
+  SERVICE_CORS_ORIGINS: list('foreign origins allowed'),
+  SERVICE_CORS_ALLOW_CREDENTIALS: flag('credentials from foreign origins', true),
+  SERVICE_CORS_ALLOW_METHODS: list('methods from foreign origins', '*'),
+  SERVICE_CORS_ALLOW_HEADERS: list('headers from foreign origins', '*'),
+
+  SERVICE_API_KEY_SOURCE: choice('env: SERVICE_API_KEY also acts as the superuser', ['db', 'env']),
+  SERVICE_API_KEY: secret('the key of SERVICE_API_KEY_SOURCE=env'),
+  SERVICE_DISABLE_TRACK_APIKEY_USAGE: flag('counts no uses of API keys'),
+  SERVICE_WEBHOOK_AUTH_ENABLE: flag('webhooks need an API key'),
+  SERVICE_STORE_ENVIRONMENT_VARIABLES: flag('copies variables of the environment on sign-in'),
+  SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT: list('which ones'),
+  SERVICE_FALLBACK_TO_ENV_VAR: flag('flows may read variables of the environment', true),
+  SERVICE_AGENTIC_EXPERIENCE: flag('opens the session run'),
+  SERVICE_STORE: flag('the component store', true),
+
+  SERVICE_MAX_FILE_SIZE_UPLOAD: integer('MB of a body', 1024, 1),
+  SERVICE_MAX_JSON_BODY: integer('MB of a JSON body; 0 = no limit of its own', 32),
+  SERVICE_MAX_ITEMS_LENGTH: integer('items of a list in build records', 1000, 1),
+  SERVICE_MAX_TEXT_LENGTH: integer('characters of a text in build records', 6000, 1),
+  SERVICE_MAX_CONCURRENT_BUILDS: integer('builds at once; 2 x cores', undefined, 1),
+  SERVICE_MAX_BUILDS_PER_USER: integer('builds of one user at once; no limit', undefined, 1),
+  SERVICE_MAX_QUEUED_BUILDS: integer('builds that wait', 1000),
+  SERVICE_JOB_RETENTION_HOURS: integer('hours that finished builds stay', 24),
+  SERVICE_JOB_RETENTION_COUNT: integer('finished builds that stay', 1000),
+  SERVICE_MAX_VERTEX_BUILDS_PER_VERTEX: integer('build records kept for a node', 2, 1),
+  SERVICE_MAX_VERTEX_BUILDS_TO_KEEP: integer('build records kept in all', 3000, 1),
+  SERVICE_MAX_TRANSACTIONS_TO_KEEP: integer('transactions kept for a flow', 3000, 1),
+  SERVICE_VERTEX_BUILDS_STORAGE_ENABLED: flag('keeps build records', true),
+  SERVICE_TRANSACTIONS_STORAGE_ENABLED: flag('keeps transactions', true),
+
+  SERVICE_EVENT_DELIVERY: choice('what the editor is advised to use', [
+    'streaming',
+    'polling',
+    'direct',
+  ]),
+  SERVICE_DEFAULT_FOLDER_NAME: text("name of everybody's first project", 'Starter Project'),
+  SERVICE_FRONTEND_TIMEOUT: integer('seconds, for the editor; 0 = none', 0),
+  SERVICE_AUTO_SAVING: flag('for the editor', true),
+  SERVICE_AUTO_SAVING_INTERVAL: integer('ms, for the editor', 1000),
+  SERVICE_HEALTH_CHECK_MAX_RETRIES: integer('for the editor', 5),
+  SERVICE_WEBHOOK_POLLING_INTERVAL: integer('ms, for the editor', 5000),
+  SERVICE_PUBLIC_FLOW_CLEANUP_INTERVAL: integer('seconds', 3600, 601),
+  SERVICE_PUBLIC_FLOW_EXPIRATION: integer('seconds', 86_400, 601),
+  SERVICE_HIDE_GETTING_STARTED_PROGRESS: flag('for the editor'),
+
+  OPENAI_API_KEY: secret('key of the provider where a flow gives none'),
+  OPENAI_BASE_URL: text("address of the provider; the vendor's own"),
+  ANTHROPIC_API_KEY: secret('key of the provider where a flow gives none'),
+  ANTHROPIC_BASE_URL: text("address of the provider; the vendor's own"),
+  OLLAMA_BASE_URL: text('address of a local model server'),
+
+  OIDC_ISSUER: text('single sign-on: address of the provider'),
+  OIDC_CLIENT_ID: text('single sign-on: client'),
+  OIDC_CLIENT_SECRET: secret('single sign-on: secret of a confidential client'),
+  OIDC_EXTERNAL_ID_CLAIM: text("claim that is the directory's externalId", 'sub'),
+  OIDC_AUTO_CREATE: flag('makes an account at the first sign-in'),
+} as const satisfies Record<string, Variable>
+
+/** The variables of SCIM, read by `readScimSettings`; here for `--help` and the names. */
+export const scimVariables = {
+  SCIM_ENABLED: flag('switches provisioning on'),
+  SCIM_TOKEN: secret('bearer token, required when enabled'),
+  SCIM_TOKENS: secret('further tokens: JSON list of {id, token, tenant?, scopes?, ...}'),
+  SCIM_BASE_URL: text('SERVICE_PUBLIC_URL + /api/v1/scim/v2'),
+  SCIM_USER_NAME: choice('form of userName', ['email', 'any']),
+  SCIM_DELETE_USER: choice('what DELETE of a user does', ['deactivate', 'tombstone', 'remove']),
+  SCIM_ADOPT_USERS: flag('takes existing users of the same name over'),
+  SCIM_PUBLIC_DISCOVERY: flag('discovery without token'),
+  SCIM_UNIQUE_GROUP_NAMES: flag('refuses equal group names', true),
+  SCIM_UNKNOWN_MEMBERS: choice('unknown members of a group', ['reject', 'skip']),
+  SCIM_EMPTY_MEMBERS: choice('members of an empty group', ['array', 'omit']),
+  SCIM_QUIRKS: text('all, none, or a comma list of switches', 'all'),
+  SCIM_PAGE_SIZE: integer('page size', 100, 1),
+  SCIM_MAX_PAGE_SIZE: integer('largest page', 200, 1),
+  SCIM_BULK: flag('the Bulk operation'),
+  SCIM_ETAG: flag('versions of resources'),
+  SCIM_CURSOR: flag('cursor paging'),
+  SCIM_CURSOR_TTL: integer('seconds that a cursor lives', 600, 1),
+  SCIM_CURSOR_SECRET: secret('signs cursors; random for each process'),
+  SCIM_AUDIT_LOG: text('stdout or a file', 'stdout'),
+  SCIM_ALLOWED_ADDRESSES: list('addresses/CIDR of the identity provider; all'),
+} as const satisfies Record<string, Variable>
