@@ -1,0 +1,81 @@
+import type { Runtime } from '@x/wire'
+import type { Message } from '../graph/values/message.ts'
+import type { FlowJson } from './node-json.ts'
+import type { ComponentServices } from './services.ts'
+
+/** What a component is given besides its inputs (FE-40). */
+export interface ComponentContext {
+  /** The run was cancelled or failed, the vertex timed out, or the tool call was cancelled. */
+  readonly signal: AbortSignal
+  readonly runtime: Runtime
+  readonly services: Readonly<ComponentServices>
+  readonly runId: string
+  readonly flowId: string
+  readonly flowName?: string | undefined
+  /** "" = no session: nothing is stored. */
+  readonly sessionId: string
+  readonly userId?: string | undefined
+  readonly vertexId: string
+  readonly displayName: string
+  /** The component runs as a tool of an agent. */
+  readonly asTool: boolean
+  /** 1 for the first build in this run. */
+  readonly build: number
+  /** Of this vertex in this run; fresh in each pass of an enclosing loop. */
+  readonly state: Map<string, unknown>
+  /** Of this run. */
+  readonly shared: Map<string, unknown>
+  /** Names of the outputs with an edge. */
+  readonly connected: ReadonlySet<string>
+  /** Whether an output of this vertex goes to a chat output (FE-51), and the sender name that it shows. */
+  readonly chatOutput?: { readonly senderName?: string } | undefined
+  /** Where the edges of a field come from. */
+  sources(field: string): readonly InputSource[]
+  /** FE-30; an output name that the component does not have is an error of the component. */
+  stop(output: string): void
+  start(output: string): void
+  exclude(output: string): void
+  include(output: string): void
+  /** Stores the message (with a session) and sends `add_message`; resolves with the message that has an id. */
+  sendMessage(message: Message): Promise<Message>
+  /** Sends `add_message` of the same id again; stores it unless `store` is false. */
+  updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message>
+  removeMessage(id: string): Promise<void>
+  /** @param messageId default: the last message this vertex sent */
+  token(chunk: string, messageId?: string): void
+  log(name: string, value: unknown): void
+  status(value: unknown): void
+  /** A child run with the same services and signal; its events are not those of this run. */
+  runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
+  /** FE-63a. */
+  suspend(question: unknown): Promise<unknown>
+}
+
+export interface InputSource {
+  readonly vertexId: string
+  readonly type: string
+  readonly displayName: string
+  readonly output: string
+  /** Name of the model the source vertex is set to, when it is one. */
+  readonly model?: string | undefined
+}
+
+export interface ChildRunOptions {
+  readonly input?: string
+  readonly tweaks?: Readonly<Record<string, unknown>>
+  readonly sessionId?: string
+  readonly outputType?: 'chat' | 'text' | 'any' | 'debug'
+}
+
+/** The part of a run's result that components read. */
+export interface ChildRunResult {
+  readonly status: 'succeeded' | 'failed' | 'cancelled'
+  readonly sessionId: string
+  readonly error?: Error | undefined
+  readonly outputs: readonly {
+    readonly id: string
+    readonly displayName: string
+    readonly outputs: Readonly<Record<string, unknown>>
+  }[]
+  text(component?: string): string | undefined
+}

@@ -1,0 +1,90 @@
+/** What a model is asked (FE-50). */
+export interface ChatRequest {
+  messages: readonly ChatMessage[]
+  tools?: readonly ToolSpec[]
+  /** Forces the named function of `tools` to be called. */
+  toolChoice?: string
+  /** `json`: any JSON object; with a schema: an answer of that form. */
+  responseFormat?: { name: string; schema: object } | 'json'
+  model?: string
+  temperature?: number
+  maxTokens?: number
+  seed?: number
+  /** `false`: one plain request, its answer given as one chunk. Default true. */
+  stream?: boolean
+  signal: AbortSignal
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  content: string | readonly ContentPart[]
+  toolCalls?: readonly ToolCall[]
+  toolCallId?: string
+  name?: string
+}
+
+export type ContentPart = { type: 'text'; text: string } | { type: 'image'; url: string }
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** The parsed object; a string when it was no JSON. */
+  args: unknown
+}
+
+export interface ToolSpec {
+  name: string
+  description: string
+  /** A JSON schema of type object. */
+  parameters: object
+}
+
+export interface TokenUsage {
+  inputTokens: number
+  outputTokens: number
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'other'
+
+export type ChatChunk =
+  { text: string } | { toolCall: ToolCall } | { usage?: TokenUsage; finish: FinishReason }
+
+/** A language model; `stream` may be called any number of times, also side by side. */
+export interface ChatModel {
+  readonly name?: string
+  stream(request: ChatRequest): AsyncIterable<ChatChunk>
+}
+
+/** Turns texts into vectors, one for each text, in order. */
+export interface Embedder {
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<number[][]>
+}
+
+/** Something an agent may call (FE-43); `vertexId` names the component behind it. */
+export interface Tool extends ToolSpec {
+  readonly vertexId?: string
+  /** First tag is the name the tool had before the user renamed it (CO-21). */
+  readonly tags?: readonly string[]
+  call(args: unknown, options: { signal: AbortSignal }): Promise<unknown>
+}
+
+/** Whether a value can be used as a chat model: it has a `stream` method and is no stream itself. */
+export function isChatModel(value: unknown): value is ChatModel {
+  return hasMethod(value, 'stream')
+}
+
+export function isEmbedder(value: unknown): value is Embedder {
+  return hasMethod(value, 'embed')
+}
+
+export function isTool(value: unknown): value is Tool {
+  return hasMethod(value, 'call') && typeof (value as { name?: unknown }).name === 'string'
+}
+
+function hasMethod(value: unknown, name: string): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Record<string, unknown>)[name] === 'function'
+  )
+}
