@@ -16,6 +16,7 @@ const allowed = {
 
 /** The parts that may use Node's own modules. */
 const nodeAllowed = [
+  /^packages\/(flow-engine|scim-core)\/src\/(contract|testing)\//,
   /^packages\/flow-engine\/src\/node(\.ts|\/)/,
   /^packages\/store-kysely\//,
   /^packages\/http-adapters\/src\/(node|express|fastify|lib\/)/,

@@ -47,6 +47,11 @@ export interface JobOutcome {
 
 /** The queue of jobs (FE-62). Every step that decides is one atomic step. */
 export interface JobQueue {
+  /**
+   * Whether other processes claim from it too. Where none do, the request of a job that cannot be
+   * resumed is never read back, and is stored as an empty text.
+   */
+  readonly shared: boolean
   /** @throws UniqueConflictError `job.id`; QueueFullError over `maxQueued` */
   enqueue(job: NewJob): Promise<void>
   /**
@@ -74,10 +79,10 @@ export interface JobQueue {
   expired(now: Date): Promise<ClaimedJob[]>
   get(jobId: string): Promise<StoredJob | null>
   /**
-   * Removes jobs that finished before `before`, and the oldest finished ones beyond `keep`. Gives
-   * their ids.
+   * Removes jobs that finished before `before`, and the oldest finished ones beyond `keep` - but of
+   * these none that finished at `spare` or later. Gives their ids.
    */
-  trim(options: { before: Date; keep: number }): Promise<string[]>
+  trim(options: { before: Date; keep: number; spare?: Date }): Promise<string[]>
 }
 
 /** One event of a job. */

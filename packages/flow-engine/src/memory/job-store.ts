@@ -1,0 +1,223 @@
+import type {
+  CheckpointStore,
+  ClaimedJob,
+  EventLog,
+  JobQueue,
+  JobStore,
+  LiveBus,
+  StoredEvent,
+  StoredJob,
+} from '../store/job-store.ts'
+import { QueueFullError, UniqueConflictError } from '../store/store-error.ts'
+import { copy } from './rows.ts'
+
+type MemoryJob = StoredJob & { readonly worker: string | null; readonly leaseUntil: Date | null }
+
+/** A JobStore that lives as long as the object. */
+export function createMemoryJobStore(): JobStore {
+  return {
+    queue: createQueue(),
+    log: createLog(),
+    bus: createBus(),
+    checkpoints: createCheckpoints(),
+  }
+}
+
+function createQueue(): JobQueue {
+  const jobs = new Map<string, MemoryJob>()
+  const waiting = new Set<string>()
+  const put = (job: MemoryJob): void => void jobs.set(job.id, job)
+  const held = (id: string, worker: string): MemoryJob | undefined => {
+    const job = jobs.get(id)
+    return job?.state === 'running' && job.worker === worker ? job : undefined
+  }
+  const runningOf = (userId: string | null): number =>
+    [...jobs.values()].filter((job) => job.state === 'running' && job.userId === userId).length
+  const requeue = (job: MemoryJob): void => {
+    put({ ...job, state: 'queued', worker: null, leaseUntil: null })
+    waiting.add(job.id)
+  }
+
+  return {
+    async enqueue({ maxQueued, ...job }) {
+      if (jobs.has(job.id)) throw new UniqueConflictError('job.id')
+      if (maxQueued !== null && waiting.size >= maxQueued) throw new QueueFullError(maxQueued)
+      put({ ...copy(job), ...FRESH })
+      waiting.add(job.id)
+    },
+    async claim(worker, leaseUntil, now) {
+      for (const id of waiting) {
+        const job = jobs.get(id)
+        if (job === undefined) continue
+        const { maxRunningPerUser: limit, userId } = job
+        if (limit !== null && userId !== null && runningOf(userId) >= limit) continue
+        waiting.delete(id)
+        const claimed: ClaimedJob = {
+          ...job,
+          state: 'running',
+          worker,
+          leaseUntil: new Date(leaseUntil),
+          attempts: job.attempts + 1,
+          startedAt: job.startedAt ?? new Date(now),
+        }
+        put(claimed)
+        return copy(claimed)
+      }
+      return null
+    },
+    async heartbeat(jobId, worker, leaseUntil) {
+      const job = held(jobId, worker)
+      if (job === undefined) return 'lost'
+      put({ ...job, leaseUntil: new Date(leaseUntil) })
+      return job.cancelRequested ? 'cancel' : 'kept'
+    },
+    async finish(jobId, worker, { state, finishedAt, error = null }) {
+      const job = held(jobId, worker)
+      if (job === undefined) return false
+      put({
+        ...job,
+        state,
+        finishedAt: new Date(finishedAt),
+        error,
+        worker: null,
+        leaseUntil: null,
+      })
+      return true
+    },
+    async suspend(jobId, worker, question) {
+      const job = held(jobId, worker)
+      if (job === undefined) return false
+      put({
+        ...job,
+        state: 'suspended',
+        worker: null,
+        leaseUntil: null,
+        question: structuredClone(question),
+        answer: null,
+      })
+      return true
+    },
+    async resume(jobId, answer) {
+      const job = jobs.get(jobId)
+      if (job?.state !== 'suspended') return false
+      requeue({ ...job, answer: structuredClone(answer) })
+      return true
+    },
+    async requestCancel(jobId, now) {
+      const job = jobs.get(jobId)
+      if (job === undefined || job.finishedAt !== null) return false
+      const idle = job.state !== 'running'
+      waiting.delete(jobId)
+      put({
+        ...job,
+        cancelRequested: true,
+        ...(idle ? { state: 'cancelled' as const, finishedAt: new Date(now) } : {}),
+      })
+      return true
+    },
+    async expired(now) {
+      const late = [...jobs.values()].filter(isLate(now))
+      for (const job of late) if (job.resumable) requeue(job)
+      return late
+        .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
+        .map((job) => copy(job))
+    },
+    async get(jobId) {
+      const job = jobs.get(jobId)
+      return job === undefined ? null : stored(job)
+    },
+    async trim({ before, keep }) {
+      const ended = [...jobs.values()]
+        .filter((job) => job.finishedAt !== null)
+        .toSorted((a, b) => Number(a.finishedAt) - Number(b.finishedAt))
+      const surplus = Math.max(0, ended.length - keep)
+      const gone = ended.filter((job, i) => i < surplus || Number(job.finishedAt) < Number(before))
+      for (const { id } of gone) jobs.delete(id)
+      return gone.map(({ id }) => id)
+    },
+  }
+}
+
+const FRESH = {
+  state: 'queued',
+  startedAt: null,
+  finishedAt: null,
+  attempts: 0,
+  cancelRequested: false,
+  error: null,
+  question: null,
+  answer: null,
+  worker: null,
+  leaseUntil: null,
+} as const
+
+function isLate(now: Date): (job: MemoryJob) => job is ClaimedJob {
+  return (job): job is ClaimedJob =>
+    job.state === 'running' && job.leaseUntil !== null && job.leaseUntil < now
+}
+
+function stored({ worker: _worker, leaseUntil: _leaseUntil, ...job }: MemoryJob): StoredJob {
+  return copy(job)
+}
+
+function createLog(): EventLog {
+  const logs = new Map<string, StoredEvent[]>()
+  return {
+    async append(jobId, events) {
+      const log = logs.get(jobId) ?? []
+      let last = log.at(-1)?.seq ?? -1
+      const taken = new Set(log.map((event) => event.seq))
+      for (const { seq } of events) {
+        if (seq <= last && taken.has(seq)) throw new UniqueConflictError('event.seq')
+        taken.add(seq)
+        last = Math.max(last, seq)
+      }
+      const grown = [...log, ...events.map((event) => ({ ...event }))]
+      logs.set(
+        jobId,
+        grown.toSorted((a, b) => a.seq - b.seq),
+      )
+    },
+    async read(jobId, after, limit) {
+      const log = logs.get(jobId) ?? []
+      return log
+        .filter((event) => event.seq > after)
+        .slice(0, limit)
+        .map((event) => ({ ...event }))
+    },
+    close: async () => undefined,
+    async remove(jobIds) {
+      for (const id of jobIds) logs.delete(id)
+    },
+  }
+}
+
+function createBus(): LiveBus {
+  const listeners = new Map<string, Set<(payload: string) => void>>()
+  return {
+    publish(channel, payload) {
+      for (const listener of listeners.get(channel) ?? []) listener(payload)
+    },
+    subscribe(channel, listener) {
+      const set = listeners.get(channel) ?? new Set()
+      listeners.set(channel, set.add(listener))
+      return () => {
+        set.delete(listener)
+        if (set.size === 0) listeners.delete(channel)
+      }
+    },
+  }
+}
+
+function createCheckpoints(): CheckpointStore {
+  const jobs = new Map<string, Map<string, string>>()
+  return {
+    async put(jobId, vertexId, state) {
+      const states = jobs.get(jobId) ?? new Map<string, string>()
+      jobs.set(jobId, states.set(vertexId, state))
+    },
+    list: async (jobId) =>
+      [...(jobs.get(jobId) ?? [])].map(([vertexId, state]) => ({ vertexId, state })),
+    remove: async (jobId) => void jobs.delete(jobId),
+  }
+}
