@@ -1,4 +1,23 @@
 export {
+  InvalidFilterError,
+  isScimConfigError,
+  isScimError,
+  SCIM_ERRORS,
+  ScimConfigError,
+  ScimError,
+  scimForbidden,
+  type ScimErrorCode,
+  type ScimType,
+} from './errors.ts'
+export { type FilterAst, type PathAst } from './filter/ast.ts'
+export { compareSortKeys } from './filter/compare.ts'
+export { compileFilter, sortKey } from './filter/compile.ts'
+export { type Decision } from './filter/decide.ts'
+export { formatFilter } from './filter/format.ts'
+export { matchFilter } from './filter/match.ts'
+export { parseFilter, type FilterLimits } from './filter/parse.ts'
+export { resolveFilter, type ResolveOptions } from './filter/resolve.ts'
+export {
   type CompareOperator,
   type AttributePath,
   type FilterLiteral,
@@ -8,10 +27,27 @@ export {
 export { recordData, recordDisplay, userDisplay, type ScimDocument } from './resource/document.ts'
 export { compareCodePoints, fold } from './resource/fold.ts'
 export {
+  recordResource,
+  referenceNeeds,
+  type RecordReferences,
+  type ReferenceNeeds,
+} from './resource/record-resource.ts'
+export {
   type AttributeDescriptor,
   type AttributeInput,
   type AttributeType,
 } from './schema/attribute.ts'
+export { ENTERPRISE_URN } from './schema/enterprise.ts'
+export { type ScimExtension } from './schema/extension.ts'
+export { GROUP_URN } from './schema/group.ts'
+export {
+  createSchemas,
+  type ExtensionSchema,
+  type ResourceSchema,
+  type ResourceTypeName,
+  type SchemaOptions,
+} from './schema/registry.ts'
+export { USER_URN } from './schema/user.ts'
 export {
   isStoreUnavailable,
   isUniqueConflict,

@@ -20,8 +20,8 @@ export function rememberData(record: object, data: ScimDocument): void {
 }
 
 /** The text was written by this package, so it is an object. */
-function parseData(text: string): ScimDocument {
-  return JSON.parse(text) as ScimDocument
+function parseData(json: string): ScimDocument {
+  return JSON.parse(json) as ScimDocument
 }
 
 /**

@@ -1,0 +1,144 @@
+const SCIM_ERROR = Symbol.for('x.scim.error')
+const CONFIG_ERROR = Symbol.for('x.scim.config-error')
+
+/** The error types of RFC 7644 section 3.12 and RFC 9865 section 2.1. */
+export type ScimType =
+  | 'invalidSyntax'
+  | 'invalidFilter'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue'
+  | 'mutability'
+  | 'tooMany'
+  | 'uniqueness'
+  | 'invalidCursor'
+  | 'expiredCursor'
+  | 'invalidCount'
+
+interface Answer {
+  readonly status: number
+  readonly scimType?: ScimType
+}
+
+/** Status and scimType of every code (SC-11). */
+export const SCIM_ERRORS = {
+  invalid_syntax: { status: 400, scimType: 'invalidSyntax' },
+  invalid_filter: { status: 400, scimType: 'invalidFilter' },
+  invalid_path: { status: 400, scimType: 'invalidPath' },
+  no_target: { status: 400, scimType: 'noTarget' },
+  invalid_value: { status: 400, scimType: 'invalidValue' },
+  mutability: { status: 400, scimType: 'mutability' },
+  too_many: { status: 400, scimType: 'tooMany' },
+  invalid_cursor: { status: 400, scimType: 'invalidCursor' },
+  expired_cursor: { status: 400, scimType: 'expiredCursor' },
+  invalid_count: { status: 400, scimType: 'invalidCount' },
+  uniqueness: { status: 409, scimType: 'uniqueness' },
+  bulk_conflict: { status: 409 },
+  write_conflict: { status: 409 },
+  disabled: { status: 401 },
+  unauthorized: { status: 401 },
+  forbidden: { status: 403 },
+  not_found: { status: 404 },
+  method_not_allowed: { status: 405 },
+  version_mismatch: { status: 412 },
+  too_large: { status: 413 },
+  unsupported_media_type: { status: 415 },
+  too_many_requests: { status: 429 },
+  internal: { status: 500 },
+  not_implemented: { status: 501 },
+  unavailable: { status: 503 },
+} as const satisfies Record<string, Answer>
+
+/** Every kind of failure a request can be answered with. */
+export type ScimErrorCode = keyof typeof SCIM_ERRORS
+
+/** A failure with its answer: status, scimType and a detail that is safe to show (SC-11). */
+export class ScimError extends Error {
+  readonly [SCIM_ERROR] = true
+  readonly code: ScimErrorCode
+  readonly status: number
+  readonly scimType?: ScimType
+  /** One English sentence without secrets. */
+  readonly detail: string
+
+  constructor(code: ScimErrorCode, detail: string, options?: ErrorOptions) {
+    super(detail, options)
+    this.name = 'ScimError'
+    this.code = code
+    this.detail = detail
+    const answer: Answer = SCIM_ERRORS[code]
+    this.status = answer.status
+    if (answer.scimType !== undefined) this.scimType = answer.scimType
+  }
+}
+
+/** A filter that cannot be used: grammar, names, types or limits (SC-41). */
+export class InvalidFilterError extends ScimError {
+  /** Index in the filter text where reading stopped; 0 for errors of names and types. */
+  readonly position: number
+
+  constructor(detail: string, position = 0) {
+    super('invalid_filter', detail)
+    this.name = 'InvalidFilterError'
+    this.position = position
+  }
+}
+
+/** A wrong option, thrown while a service is made. */
+export class ScimConfigError extends Error {
+  readonly [CONFIG_ERROR] = true
+  /** The option or environment variable at fault. */
+  readonly option: string
+
+  constructor(option: string, message: string) {
+    super(message)
+    this.name = 'ScimConfigError'
+    this.option = option
+  }
+}
+
+/** Tells a ScimError, also one of another copy of this package. */
+export function isScimError(value: unknown): value is ScimError {
+  return typeof value === 'object' && value !== null && Reflect.get(value, SCIM_ERROR) === true
+}
+
+/** Tells a ScimConfigError, also one of another copy of this package. */
+export function isScimConfigError(value: unknown): value is ScimConfigError {
+  return typeof value === 'object' && value !== null && Reflect.get(value, CONFIG_ERROR) === true
+}
+
+/** 403, for hosts that veto a change (SC-75). */
+export function scimForbidden(detail: string): ScimError {
+  return new ScimError('forbidden', detail)
+}
+
+/** 400 invalidValue. */
+export function invalidValue(detail: string): ScimError {
+  return new ScimError('invalid_value', detail)
+}
+
+/** 400 invalidSyntax. */
+export function invalidSyntax(detail: string): ScimError {
+  return new ScimError('invalid_syntax', detail)
+}
+
+/** 400 invalidPath. */
+export function invalidPath(detail: string): ScimError {
+  return new ScimError('invalid_path', detail)
+}
+
+/** 400 mutability. */
+export function notMutable(name: string): ScimError {
+  return new ScimError('mutability', `The attribute ${shown(name)} cannot be changed.`)
+}
+
+/** 404 for a resource. */
+export function notFound(type: string, id: string): ScimError {
+  return new ScimError('not_found', `${type} ${shown(id)} does not exist.`)
+}
+
+/** A client's value for use in a detail: at most 100 characters, control characters left out. */
+export function shown(value: string): string {
+  const clean = value.replaceAll(/[\p{Cc}\p{Cs}]/gu, ' ')
+  return clean.length > 100 ? `${clean.slice(0, 100)}...` : clean
+}

@@ -1,0 +1,35 @@
+import type { ResolvedFilter } from './resolved.ts'
+
+/** A filter, or its value where that is the same for every resource. */
+export type Decision = ResolvedFilter | boolean
+
+export const NEVER = false
+
+/** `and` without decided terms. */
+export function allOf(terms: readonly Decision[]): Decision {
+  return combine('and', terms)
+}
+
+/** `or` without decided terms. */
+export function anyOf(terms: readonly Decision[]): Decision {
+  return combine('or', terms)
+}
+
+export function negate(term: Decision): Decision {
+  return typeof term === 'boolean' ? !term : { kind: 'not', term }
+}
+
+/** A decision known to be open. */
+export function decided(decision: Decision): ResolvedFilter {
+  if (typeof decision === 'boolean') throw new TypeError('The filter is decided')
+  return decision
+}
+
+function combine(kind: 'and' | 'or', terms: readonly Decision[]): Decision {
+  const settles = kind === 'or'
+  if (terms.includes(settles)) return settles
+  const open = terms.filter((term) => typeof term !== 'boolean')
+  const [first, second] = open
+  if (first === undefined) return !settles
+  return second === undefined ? first : { kind, terms: open }
+}

@@ -1,0 +1,30 @@
+import type { FilterAst, PathAst } from './ast.ts'
+
+/** A filter as text; `parseFilter` of it gives an equal tree. */
+export function formatFilter(ast: FilterAst): string {
+  switch (ast.kind) {
+    case 'or':
+    case 'and':
+      return ast.terms.map((term) => formatTerm(term, ast.kind)).join(` ${ast.kind} `)
+    case 'not':
+      return `not (${formatFilter(ast.term)})`
+    case 'present':
+      return `${formatPath(ast.path)} pr`
+    case 'compare':
+      return `${formatPath(ast.path)} ${ast.operator} ${JSON.stringify(ast.value)}`
+    case 'element':
+      return formatPath(ast.path)
+  }
+}
+
+/** An attribute path as text. */
+export function formatPath({ urn, name, sub, where }: PathAst): string {
+  const base = urn === null ? name : name === '' ? urn : `${urn}:${name}`
+  const filter = where === null ? '' : `[${formatFilter(where)}]`
+  return `${base}${filter}${sub === null ? '' : `.${sub}`}`
+}
+
+function formatTerm(term: FilterAst, parent: 'and' | 'or'): string {
+  const bare = term.kind !== parent && !(parent === 'and' && term.kind === 'or')
+  return bare ? formatFilter(term) : `(${formatFilter(term)})`
+}

@@ -1,0 +1,78 @@
+import { InvalidFilterError } from '../errors.ts'
+import { fold } from '../resource/fold.ts'
+import type { AttributeType } from '../schema/attribute.ts'
+import { parseInstant } from '../schema/instant.ts'
+import type { AttributePath, CompareOperator, FilterLiteral } from './resolved.ts'
+
+const EQUALITY: readonly CompareOperator[] = ['eq', 'ne']
+const ORDER: readonly CompareOperator[] = [...EQUALITY, 'gt', 'ge', 'lt', 'le']
+const TEXT: readonly CompareOperator[] = [...ORDER, 'co', 'sw', 'ew']
+
+/** The operators of each type (table of SC-40). */
+const OPERATORS: Readonly<Record<AttributeType, readonly CompareOperator[]>> = {
+  string: TEXT,
+  reference: TEXT,
+  boolean: EQUALITY,
+  integer: ORDER,
+  decimal: ORDER,
+  dateTime: ORDER,
+  binary: EQUALITY,
+  complex: [],
+}
+
+/**
+ * The literal of a comparison in comparable form.
+ * @throws InvalidFilterError when the type does not know the operator or the literal
+ */
+export function comparable(
+  comparison: {
+    readonly path: AttributePath
+    readonly operator: CompareOperator
+    readonly value: string | number | boolean
+  },
+  booleanStrings: boolean,
+): FilterLiteral {
+  const { path, operator, value } = comparison
+  if (!OPERATORS[path.type].includes(operator)) {
+    throw new InvalidFilterError(
+      `The operator ${operator} cannot be used with ${path.key}, which is ${path.type}.`,
+    )
+  }
+  const literal = read(path, value, booleanStrings)
+  if (literal === undefined) {
+    throw new InvalidFilterError(`${path.key} is compared with a value that is not ${path.type}.`)
+  }
+  return literal
+}
+
+function read(
+  { type, caseExact }: AttributePath,
+  value: string | number | boolean,
+  booleanStrings: boolean,
+): FilterLiteral | undefined {
+  switch (type) {
+    case 'string':
+    case 'reference':
+      if (typeof value !== 'string') return undefined
+      return caseExact ? value : fold(value)
+    case 'binary':
+      return typeof value === 'string' ? value : undefined
+    case 'integer':
+    case 'decimal':
+      return typeof value === 'number' ? value : undefined
+    case 'dateTime':
+      return typeof value === 'string' ? (parseInstant(value) ?? undefined) : undefined
+    case 'boolean':
+      return readBoolean(value, booleanStrings)
+    case 'complex':
+      return undefined
+  }
+}
+
+function readBoolean(value: string | number | boolean, words: boolean): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  if (!words || typeof value !== 'string') return undefined
+  const word = value.toLowerCase()
+  if (word === 'true') return true
+  return word === 'false' ? false : undefined
+}

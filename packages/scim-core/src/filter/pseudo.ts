@@ -1,0 +1,36 @@
+import { fold } from '../resource/fold.ts'
+import { toAttributePath, type FoundPath } from '../schema/find-path.ts'
+import type { ResourceSchema } from '../schema/registry.ts'
+import { anyOf, type Decision } from './decide.ts'
+import { compareText } from './compare.ts'
+import type { CompareOperator, FilterLiteral } from './resolved.ts'
+
+/**
+ * Decides comparisons of attributes that follow from the type: `schemas` and `meta.resourceType`.
+ * @param comparison null asks for presence
+ * @returns undefined for every other attribute
+ */
+export function decidePseudo(
+  found: FoundPath,
+  schema: ResourceSchema,
+  comparison: { readonly operator: CompareOperator; readonly literal: FilterLiteral } | null,
+): Decision | undefined {
+  if (found.extension !== null || found.attribute === null) return undefined
+  const isSchemas = found.attribute.name === 'schemas'
+  const isType = found.attribute.name === 'meta' && found.sub?.name === 'resourceType'
+  const isMeta = found.attribute.name === 'meta' && found.sub === null
+  if (!isSchemas && !isType && !isMeta) return undefined
+  if (comparison === null) return true
+  const satisfies = (text: string): boolean =>
+    compareText(fold(text), comparison.operator, String(comparison.literal))
+  if (isType) return satisfies(schema.resourceType)
+  return anyOf([
+    satisfies(schema.urn),
+    ...schema.extensions
+      .filter(({ urn }) => satisfies(urn))
+      .map((extension): Decision => ({
+        kind: 'present',
+        path: toAttributePath({ extension, attribute: null, sub: null }),
+      })),
+  ])
+}

@@ -1,0 +1,210 @@
+import { InvalidFilterError, shown } from '../errors.ts'
+import { ENTERPRISE_URN } from '../schema/enterprise.ts'
+import { findPath, toAttributePath, withValueSub, type FoundPath } from '../schema/find-path.ts'
+import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
+import type { FilterAst, PathAst } from './ast.ts'
+import { allOf, anyOf, decided, NEVER, negate, type Decision } from './decide.ts'
+import { formatPath } from './format.ts'
+import { comparable } from './literal.ts'
+import { decidePseudo } from './pseudo.ts'
+import type { AttributePath, CompareOperator, ResolvedFilter } from './resolved.ts'
+
+/** How names and literals are read, and what computed attributes hold. */
+export interface ResolveOptions {
+  /** Quirk `booleanStrings`; default true. */
+  readonly booleanStrings?: boolean
+  /** Quirk `unprefixedExtension`; default true. */
+  readonly unprefixedExtension?: boolean
+  /** Whether unknown attributes are absent rather than an error (queries over all types). */
+  readonly unknownIsAbsent?: boolean
+  /**
+   * The base URL. With it, `meta.location` and `$ref` compare as `prefix` + id; without it they are
+   * read from the resource like any attribute.
+   */
+  readonly baseUrl?: string
+  /** Whether resources have `meta.version`; default true. */
+  readonly versioned?: boolean
+}
+
+const MANAGER_REF = `${ENTERPRISE_URN}:manager.$ref`
+
+type Compare = Extract<FilterAst, { kind: 'compare' }>
+
+/** Where names are looked up: in a resource type, and inside brackets in one list. */
+interface Scope {
+  readonly schema: ResourceSchema
+  readonly options: ResolveOptions
+  readonly element: FoundPath | null
+}
+
+/**
+ * Looks up the names of a filter and makes its literals comparable. `true` or `false`: the filter is
+ * that for every resource.
+ * @throws InvalidFilterError for unknown attributes, operators a type lacks, wrong literals (SC-41)
+ */
+export function resolveFilter(
+  ast: FilterAst,
+  schema: ResourceSchema,
+  options: ResolveOptions = {},
+): Decision {
+  return resolve(ast, { schema, options, element: null })
+}
+
+function resolve(ast: FilterAst, scope: Scope): Decision {
+  switch (ast.kind) {
+    case 'and':
+      return allOf(ast.terms.map((term) => resolve(term, scope)))
+    case 'or':
+      return anyOf(ast.terms.map((term) => resolve(term, scope)))
+    case 'not':
+      return negate(resolve(ast.term, scope))
+    case 'present': {
+      const found = find(ast.path, scope)
+      return found === undefined ? NEVER : resolvePresent(found, ast.path, scope)
+    }
+    case 'compare':
+      return resolveCompare(ast, scope)
+    case 'element': {
+      const found = find(ast.path, scope)
+      return found === undefined ? NEVER : resolveElement(found, ast.path, scope)
+    }
+  }
+}
+
+/** The attribute of a path; undefined when it is absent from the type and that is no error. */
+function find(path: PathAst, { schema, options, element }: Scope): FoundPath | undefined {
+  const found =
+    element === null
+      ? findPath(schema, path, options.unprefixedExtension ?? true)
+      : findSub(element, path)
+  if (found?.attribute?.returned === 'never') {
+    throw new InvalidFilterError(`${found.attribute.name} cannot be filtered by.`)
+  }
+  if (found === undefined && options.unknownIsAbsent !== true) {
+    throw new InvalidFilterError(`There is no attribute ${shown(formatPath(path))}.`)
+  }
+  return found
+}
+
+function findSub(element: FoundPath, path: PathAst): FoundPath | undefined {
+  if (path.urn !== null || path.sub !== null) return undefined
+  const sub = findAttribute(element.attribute?.subAttributes ?? [], path.name)
+  if (sub !== undefined) return { ...element, sub }
+  const simple = element.attribute?.type !== 'complex' && path.name.toLowerCase() === 'value'
+  return simple ? element : undefined
+}
+
+function resolvePresent(found: FoundPath, path: PathAst, scope: Scope): Decision {
+  if (scope.element === null) {
+    const pseudo = decidePseudo(found, scope.schema, null)
+    if (pseudo !== undefined) return pseudo
+  }
+  const target = describe(found, scope)
+  const present: ResolvedFilter = { kind: 'present', path: target }
+  if (scope.element !== null || !target.multiValued) return present
+  if (path.where !== null) return resolveElement(found, path, scope, present)
+  return target.sub === null ? present : elementOf(found, scope, present)
+}
+
+function resolveCompare(ast: Compare, scope: Scope): Decision {
+  const { path, operator, value } = ast
+  if (value === null) return resolveNull(ast, scope)
+  const whole = find(path, scope)
+  if (whole === undefined) return operator === 'ne'
+  const found = withValueSub(whole)
+  const target = describe(found, scope)
+  const literal = comparable(
+    { path: target, operator, value },
+    scope.options.booleanStrings ?? true,
+  )
+  if (scope.element === null) {
+    const pseudo = decidePseudo(found, scope.schema, { operator, literal })
+    if (pseudo !== undefined) return pseudo
+    if (target.key === 'meta.version' && scope.options.versioned === false) return operator === 'ne'
+  }
+  const compare: ResolvedFilter = { kind: 'compare', path: target, operator, value: literal }
+  const single = scope.element !== null || (!target.multiValued && path.where === null)
+  return single ? compare : overElements({ found, path, compare, operator }, scope)
+}
+
+/** `eq null` is "not present", `ne null` is "present" (SC-40). */
+function resolveNull({ path, operator }: Compare, scope: Scope): Decision {
+  if (operator !== 'eq' && operator !== 'ne') {
+    throw new InvalidFilterError(`The operator ${operator} cannot be used with null.`)
+  }
+  const present = resolve({ kind: 'present', path }, scope)
+  return operator === 'ne' ? present : negate(present)
+}
+
+/**
+ * A comparison over the elements of a list: true when one element satisfies it; `ne` also when no
+ * element has a value (SC-39, SC-40).
+ */
+function overElements(
+  comparison: {
+    readonly found: FoundPath
+    readonly path: PathAst
+    readonly compare: Extract<ResolvedFilter, { kind: 'compare' }>
+    readonly operator: CompareOperator
+  },
+  scope: Scope,
+): Decision {
+  const { found, path, compare, operator } = comparison
+  if (operator !== 'ne') return resolveElement(found, path, scope, compare)
+  const present: ResolvedFilter = { kind: 'present', path: compare.path }
+  const differs = decided(allOf([present, compare]))
+  return anyOf([
+    resolveElement(found, path, scope, differs),
+    negate(resolveElement(found, path, scope, present)),
+  ])
+}
+
+/** Some element satisfies the filter in brackets and, when given, one condition more. */
+function resolveElement(
+  found: FoundPath,
+  path: PathAst,
+  scope: Scope,
+  condition?: ResolvedFilter,
+): Decision {
+  if (path.where === null) {
+    return condition === undefined ? NEVER : elementOf(found, scope, condition)
+  }
+  if (
+    found.attribute === null ||
+    (found.attribute.type !== 'complex' && !found.attribute.multiValued)
+  ) {
+    throw new InvalidFilterError(`${shown(path.name)} has no elements to filter.`)
+  }
+  const inner = resolve(path.where, { ...scope, element: { ...found, sub: null } })
+  const where = allOf(condition === undefined ? [inner] : [inner, condition])
+  if (!found.attribute.multiValued) return allOf([anyPresent(found, scope), where])
+  if (where === false) return false
+  return elementOf(found, scope, where === true ? anyPresent(found, scope) : where)
+}
+
+/** The attribute has a value. */
+function anyPresent(found: FoundPath, scope: Scope): ResolvedFilter {
+  return { kind: 'present', path: describe({ ...found, sub: null }, scope) }
+}
+
+function elementOf(found: FoundPath, scope: Scope, where: ResolvedFilter): ResolvedFilter {
+  return { kind: 'element', path: describe({ ...found, sub: null }, scope), where }
+}
+
+function describe(found: FoundPath, { schema, options }: Scope): AttributePath {
+  const path = toAttributePath(found)
+  const prefix = options.baseUrl === undefined ? undefined : prefixOf(path, schema, options.baseUrl)
+  return prefix === undefined ? path : { ...path, prefix }
+}
+
+/** What stands before the id in an address that is made when a resource is shown. */
+export function prefixOf(
+  path: AttributePath,
+  schema: ResourceSchema,
+  baseUrl: string,
+): string | undefined {
+  if (path.key === 'meta.location') return `${baseUrl}${schema.endpoint}/`
+  if (path.key === 'groups.$ref') return `${baseUrl}/Groups/`
+  if (path.key === 'members.$ref' || path.key === MANAGER_REF) return `${baseUrl}/Users/`
+  return undefined
+}

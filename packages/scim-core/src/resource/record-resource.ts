@@ -1,0 +1,91 @@
+import type { ResolvedFilter, AttributePath } from '../filter/resolved.ts'
+import { ENTERPRISE_URN } from '../schema/enterprise.ts'
+import type { GroupBrief, GroupRecord } from '../store/groups.ts'
+import type { MemberRow } from '../store/members.ts'
+import type { UserBrief, UserRecord } from '../store/users.ts'
+import { recordData, type ScimDocument } from './document.ts'
+
+/** What stands in other tables and belongs to a resource when filters or sorting ask for it. */
+export interface RecordReferences {
+  readonly groups?: readonly GroupBrief[]
+  readonly members?: Iterable<MemberRow>
+  /** The user that `manager.value` names, when there is one. */
+  readonly manager?: UserBrief
+}
+
+/** What of `RecordReferences` a filter (and sort) reads. */
+export interface ReferenceNeeds {
+  readonly groups: boolean
+  readonly members: boolean
+  readonly manager: boolean
+}
+
+/**
+ * A record in the form `compileFilter` and `sortKey` read. Times are Date objects; the addresses
+ * are left out, because their paths carry a prefix.
+ */
+export function recordResource(
+  record: UserRecord | GroupRecord,
+  references: RecordReferences = {},
+): ScimDocument {
+  const { id, externalId, created, lastModified, version } = record
+  const resource: Record<string, unknown> = {
+    ...recordData(record),
+    id,
+    externalId,
+    meta: { created, lastModified, version: `W/"${version}"` },
+  }
+  if ('userName' in record) {
+    resource['userName'] = record.userName
+    resource['active'] = record.active
+  } else resource['displayName'] = record.displayName
+  const { groups = [], members, manager } = references
+  if (groups.length > 0) resource['groups'] = groups.map(groupReference)
+  if (members !== undefined) resource['members'] = Array.from(members, memberReference)
+  return manager === undefined ? resource : withManager(resource, manager)
+}
+
+/** What of other tables the evaluation of a filter and sort path needs. */
+export function referenceNeeds(filter?: ResolvedFilter, sort?: AttributePath): ReferenceNeeds {
+  const paths = [...(filter === undefined ? [] : pathsOf(filter)), ...(sort ? [sort] : [])]
+  const names = (name: string): boolean =>
+    paths.some((path) => path.urn === null && path.name === name)
+  return {
+    groups: names('groups'),
+    members: names('members'),
+    manager: paths.some(({ urn, name }) => urn === ENTERPRISE_URN && name === 'manager'),
+  }
+}
+
+function pathsOf(filter: ResolvedFilter): AttributePath[] {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.terms.flatMap(pathsOf)
+    case 'not':
+      return pathsOf(filter.term)
+    case 'present':
+    case 'compare':
+      return [filter.path]
+    case 'element':
+      return [filter.path]
+  }
+}
+
+function groupReference({ id, displayName }: GroupBrief): ScimDocument {
+  return { value: id, $ref: id, display: displayName, type: 'direct' }
+}
+
+function memberReference({ id, type, display }: MemberRow): ScimDocument {
+  return { value: id, $ref: id, type, ...(display === null ? {} : { display }) }
+}
+
+function withManager(resource: Record<string, unknown>, manager: UserBrief): ScimDocument {
+  const extension = resource[ENTERPRISE_URN]
+  if (typeof extension !== 'object' || extension === null) return resource
+  const own: unknown = Reflect.get(extension, 'manager')
+  if (typeof own !== 'object' || own === null) return resource
+  const display = manager.display === null ? {} : { displayName: manager.display }
+  resource[ENTERPRISE_URN] = { ...extension, manager: { ...own, $ref: manager.id, ...display } }
+  return resource
+}

@@ -1,0 +1,12 @@
+import type { AttributeInput } from './attribute.ts'
+
+/** A schema extension of one resource type (RFC 7643 section 3.3, SC-25). */
+export interface ScimExtension {
+  readonly urn: string
+  readonly name: string
+  readonly description: string
+  readonly resourceType: 'User' | 'Group'
+  /** Whether every resource of the type must carry the extension. */
+  readonly required: boolean
+  readonly attributes: readonly AttributeInput[]
+}

@@ -1,0 +1,113 @@
+import type { AttributePath } from '../filter/resolved.ts'
+import type { AttributeDescriptor } from './attribute.ts'
+import {
+  COMMON_ATTRIBUTES,
+  findAttribute,
+  findExtension,
+  isCoreUrn,
+  type ExtensionSchema,
+  type ResourceSchema,
+} from './registry.ts'
+
+/** The names of a path, as written. */
+export interface PathNames {
+  readonly urn: string | null
+  readonly name: string
+  readonly sub: string | null
+}
+
+/** What a path stands for in the schema of a resource type. */
+export interface FoundPath {
+  /** null: core schema or common attribute. */
+  readonly extension: ExtensionSchema | null
+  /** null: the extension as a whole. */
+  readonly attribute: AttributeDescriptor | null
+  readonly sub: AttributeDescriptor | null
+}
+
+/**
+ * Looks a path up, ignoring case; undefined when the type has no such attribute.
+ * @param unprefixed whether extension attributes are found without URN when only one extension has
+ *   the name (quirk `unprefixedExtension`)
+ */
+export function findPath(
+  schema: ResourceSchema,
+  { urn, name, sub }: PathNames,
+  unprefixed: boolean,
+): FoundPath | undefined {
+  if (urn === null) return findPlain(schema, { name, sub }, unprefixed)
+  const whole = name === '' ? urn : `${urn}:${name}${sub === null ? '' : `.${sub}`}`
+  const extension = findExtension(schema, whole)
+  if (extension !== undefined) return { extension, attribute: null, sub: null }
+  if (isCoreUrn(schema, urn)) return findIn(null, coreAttribute(schema, name), sub)
+  const owner = findExtension(schema, urn)
+  return owner && findIn(owner, findAttribute(owner.attributes, name), sub)
+}
+
+/** An attribute of the core schema, or a common one. */
+export function coreAttribute(
+  schema: ResourceSchema,
+  name: string,
+): AttributeDescriptor | undefined {
+  return findAttribute(schema.attributes, name) ?? findAttribute(COMMON_ATTRIBUTES, name)
+}
+
+function findPlain(
+  schema: ResourceSchema,
+  { name, sub }: Pick<PathNames, 'name' | 'sub'>,
+  unprefixed: boolean,
+): FoundPath | undefined {
+  const core = coreAttribute(schema, name)
+  if (core !== undefined || !unprefixed) return findIn(null, core, sub)
+  const owners = schema.extensions.filter(
+    ({ attributes }) => findAttribute(attributes, name) !== undefined,
+  )
+  const [owner, second] = owners
+  if (owner === undefined || second !== undefined) return undefined
+  return findIn(owner, findAttribute(owner.attributes, name), sub)
+}
+
+function findIn(
+  extension: ExtensionSchema | null,
+  attribute: AttributeDescriptor | undefined,
+  sub: string | null,
+): FoundPath | undefined {
+  if (attribute === undefined) return undefined
+  if (sub === null) return { extension, attribute, sub: null }
+  const found = findAttribute(attribute.subAttributes, sub)
+  return found && { extension, attribute, sub: found }
+}
+
+/** A found path in the form filters, sorting and stores use. */
+export function toAttributePath({ extension, attribute, sub }: FoundPath): AttributePath {
+  const urn = extension === null ? null : extension.urn
+  if (attribute === null) {
+    return {
+      key: urn ?? '',
+      urn,
+      name: '',
+      sub: null,
+      type: 'complex',
+      caseExact: false,
+      multiValued: false,
+    }
+  }
+  const plain = sub === null ? attribute.name : `${attribute.name}.${sub.name}`
+  const { type, caseExact } = sub ?? attribute
+  return {
+    key: urn === null ? plain : `${urn}:${plain}`,
+    urn,
+    name: attribute.name,
+    sub: sub === null ? null : sub.name,
+    type,
+    caseExact,
+    multiValued: attribute.multiValued,
+  }
+}
+
+/** The sub-attribute a complex attribute stands for when none is named: `value` (SC-39). */
+export function withValueSub(found: FoundPath): FoundPath {
+  if (found.sub !== null || found.attribute?.type !== 'complex') return found
+  const value = findAttribute(found.attribute.subAttributes, 'value')
+  return value === undefined ? found : { ...found, sub: value }
+}

@@ -1,0 +1,39 @@
+const DATE_TIME = /^(-?\d{4,6})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)?$/i
+
+/**
+ * The instant of an xsd:dateTime in milliseconds since 1970, with a fraction where the text has one;
+ * null for any other text. Without offset the time is UTC.
+ */
+export function parseInstant(text: string): number | null {
+  const parts = DATE_TIME.exec(text)
+  if (parts === null) return null
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(1, 7)
+    .map(Number)
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  const valid =
+    date.getUTCMonth() === month - 1 &&
+    date.getUTCDate() === day &&
+    minute < 60 &&
+    second < 60 &&
+    (hour < 24 || (hour === 24 && minute === 0 && second === 0))
+  if (!valid) return null
+  const offset = parseOffset(parts[8])
+  if (offset === null) return null
+  const fraction = parts[7] === undefined ? 0 : Number(`0${parts[7]}`) * 1_000
+  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1_000 + fraction
+}
+
+/** Whether a text is an xsd:dateTime with date, time and offset (SC-16). */
+export function isDateTime(text: string): boolean {
+  return parseInstant(text) !== null && /(?:z|[+-]\d\d:\d\d)$/i.test(text)
+}
+
+/** Minutes east of UTC; null when out of range. */
+function parseOffset(text: string | undefined): number | null {
+  if (text === undefined || text.toUpperCase() === 'Z') return 0
+  const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4, 6))
+  if (minutes > 14 * 60 || Number(text.slice(4, 6)) > 59) return null
+  return text.startsWith('-') ? -minutes : minutes
+}

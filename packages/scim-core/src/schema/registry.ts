@@ -1,0 +1,184 @@
+import { ScimConfigError } from '../errors.ts'
+import { attribute, type AttributeDescriptor, type AttributeInput } from './attribute.ts'
+import { ENTERPRISE } from './enterprise.ts'
+import type { ScimExtension } from './extension.ts'
+import { GROUP_URN, groupAttributes } from './group.ts'
+import { USER_ATTRIBUTES, USER_URN } from './user.ts'
+
+export type ResourceTypeName = 'User' | 'Group'
+
+/** An extension with its attributes completed. */
+export interface ExtensionSchema extends Omit<ScimExtension, 'attributes'> {
+  readonly attributes: readonly AttributeDescriptor[]
+}
+
+/** Everything known about one resource type: the one source of all rules about its attributes. */
+export interface ResourceSchema {
+  readonly resourceType: ResourceTypeName
+  readonly urn: string
+  readonly description: string
+  /** Below the base URL: `/Users`. */
+  readonly endpoint: string
+  /** Attributes of the core schema, without the common ones. */
+  readonly attributes: readonly AttributeDescriptor[]
+  readonly extensions: readonly ExtensionSchema[]
+}
+
+export interface SchemaOptions {
+  /** Whether users have the enterprise extension; default true. */
+  readonly enterprise?: boolean
+  readonly extensions?: readonly ScimExtension[]
+  readonly uniqueGroupNames?: boolean
+  readonly nestedGroups?: boolean
+}
+
+/** The attributes every resource has (RFC 7643 section 3.1). */
+export const COMMON_ATTRIBUTES: readonly AttributeDescriptor[] = [
+  {
+    name: 'schemas',
+    type: 'reference' as const,
+    multiValued: true,
+    required: true,
+    returned: 'always' as const,
+    mutability: 'readOnly' as const,
+  },
+  {
+    name: 'id',
+    caseExact: true,
+    mutability: 'readOnly' as const,
+    returned: 'always' as const,
+    uniqueness: 'server' as const,
+  },
+  { name: 'externalId', caseExact: true },
+  {
+    name: 'meta',
+    type: 'complex' as const,
+    mutability: 'readOnly' as const,
+    subAttributes: [
+      { name: 'resourceType', mutability: 'readOnly' as const },
+      { name: 'created', type: 'dateTime' as const, mutability: 'readOnly' as const },
+      { name: 'lastModified', type: 'dateTime' as const, mutability: 'readOnly' as const },
+      { name: 'location', type: 'reference' as const, mutability: 'readOnly' as const },
+      { name: 'version', mutability: 'readOnly' as const },
+    ],
+  },
+].map((input: AttributeInput) => attribute(input))
+
+/**
+ * The schemas of both resource types.
+ * @throws ScimConfigError for an extension that cannot be used
+ */
+export function createSchemas(
+  options: SchemaOptions = {},
+): Readonly<Record<ResourceTypeName, ResourceSchema>> {
+  const { enterprise = true, extensions = [], uniqueGroupNames = true } = options
+  const all = (enterprise ? [ENTERPRISE, ...extensions] : extensions).map(completeExtension)
+  assertDistinct(all)
+  const of = (type: ResourceTypeName): ExtensionSchema[] =>
+    all.filter(({ resourceType }) => resourceType === type)
+  return {
+    User: {
+      resourceType: 'User',
+      urn: USER_URN,
+      description: 'User Account',
+      endpoint: '/Users',
+      attributes: USER_ATTRIBUTES,
+      extensions: of('User'),
+    },
+    Group: {
+      resourceType: 'Group',
+      urn: GROUP_URN,
+      description: 'Group',
+      endpoint: '/Groups',
+      attributes: groupAttributes({
+        uniqueNames: uniqueGroupNames,
+        nested: options.nestedGroups ?? false,
+      }),
+      extensions: of('Group'),
+    },
+  }
+}
+
+const indexes = new WeakMap<
+  readonly AttributeDescriptor[],
+  ReadonlyMap<string, AttributeDescriptor>
+>()
+
+/** Finds an attribute by name, ignoring case (SC-14). */
+export function findAttribute(
+  attributes: readonly AttributeDescriptor[],
+  name: string,
+): AttributeDescriptor | undefined {
+  let index = indexes.get(attributes)
+  if (index === undefined) {
+    index = new Map(
+      attributes.flatMap((one) => [
+        [one.name.toLowerCase(), one],
+        [one.name, one],
+      ]),
+    )
+    indexes.set(attributes, index)
+  }
+  return index.get(name) ?? index.get(name.toLowerCase())
+}
+
+/** Finds an extension of a resource type by its URN, ignoring case. */
+export function findExtension(schema: ResourceSchema, urn: string): ExtensionSchema | undefined {
+  const exact = schema.extensions.find((one) => one.urn === urn)
+  if (exact !== undefined) return exact
+  const lower = urn.toLowerCase()
+  return schema.extensions.find((one) => one.urn.toLowerCase() === lower)
+}
+
+/** Whether a URN is that of the core schema of a resource type, ignoring case. */
+export function isCoreUrn(schema: ResourceSchema, urn: string): boolean {
+  return urn === schema.urn || urn.toLowerCase() === schema.urn.toLowerCase()
+}
+
+const URN = /^urn:[a-z0-9][a-z0-9-]{0,31}:[a-z0-9._:~%+-]+$/i
+const NAME = /^[a-z$][a-z0-9_-]*$/i
+
+function completeExtension(extension: ScimExtension): ExtensionSchema {
+  if (!URN.test(extension.urn)) {
+    throw new ScimConfigError('extensions', `${extension.urn} is not a URN`)
+  }
+  const attributes = extension.attributes.map(attribute)
+  for (const one of attributes) assertUsable(one, extension.urn)
+  return { ...extension, attributes }
+}
+
+function assertUsable(one: AttributeDescriptor, urn: string): void {
+  const problem = problemOf(one)
+  if (problem !== undefined) {
+    throw new ScimConfigError('extensions', `Attribute ${one.name} of ${urn} ${problem}`)
+  }
+  for (const sub of one.subAttributes) {
+    if (sub.type === 'complex' || sub.multiValued) {
+      throw new ScimConfigError('extensions', `Sub-attribute ${sub.name} of ${urn} nests too deep`)
+    }
+    assertUsable(sub, urn)
+  }
+}
+
+function problemOf({ name, type, subAttributes }: AttributeDescriptor): string | undefined {
+  if (!NAME.test(name)) return 'has a name outside the grammar of RFC 7643 section 2.1'
+  if (name in Object.prototype) return 'has the name of a built-in property'
+  if (type === 'complex' && subAttributes.length === 0) return 'has no sub-attributes'
+  const names = new Set(subAttributes.map((sub) => sub.name.toLowerCase()))
+  if (names.size !== subAttributes.length) return 'has two sub-attributes of one name'
+  return undefined
+}
+
+function assertDistinct(extensions: readonly ExtensionSchema[]): void {
+  const urns = new Set<string>([USER_URN.toLowerCase(), GROUP_URN.toLowerCase()])
+  for (const { urn, attributes } of extensions) {
+    if (urns.has(urn.toLowerCase())) {
+      throw new ScimConfigError('extensions', `${urn} is given twice`)
+    }
+    urns.add(urn.toLowerCase())
+    const names = new Set(attributes.map(({ name }) => name.toLowerCase()))
+    if (names.size !== attributes.length) {
+      throw new ScimConfigError('extensions', `${urn} has two attributes of one name`)
+    }
+  }
+}
