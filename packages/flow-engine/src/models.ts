@@ -1,1 +1,10 @@
-export {}
+export type {
+  ChatChunk,
+  ChatMessage,
+  ChatModel,
+  ChatRequest,
+  Embedder,
+  Tool,
+  ToolCall,
+  ToolSpec,
+} from './models/chat-model.ts'

@@ -26,7 +26,8 @@ export function defineComponent<I extends Fields, O extends Outputs<I>>(
 
 /** The boundary where the types of a component's own inputs end: the engine converts by declaration. */
 function erase<I extends Fields>(output: OutputDefinition<I>): OutputDefinition {
-  return Object.freeze(output) as unknown as OutputDefinition
+  const erased: unknown = Object.freeze(output)
+  return erased as OutputDefinition
 }
 
 export function isComponent(value: unknown): value is Component {

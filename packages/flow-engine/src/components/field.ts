@@ -134,9 +134,10 @@ export type Values<I extends Fields> = {
 type Listed<O, T> = O extends { readonly list: true } ? T[] : T
 type Optional<O, T> = O extends { readonly list: true }
   ? T[]
-  : O extends { readonly required: true } | { readonly default: NonNullable<unknown> }
+  : O extends { readonly required: true } | { readonly default: Given }
     ? T
     : T | null
+type Given = string | number | boolean | object
 type Plain = Record<string, unknown>
 
 function declare<T>(fieldKind: FieldKind, options: AnyFieldOptions = {}): Field<T> {
@@ -179,10 +180,9 @@ export const field = {
   multiselect: (options?: ChoiceOptions) => declare<string[]>('multiselect', options),
   sortableList: (options?: SortableListOptions) =>
     declare<SortableOption[]>('sortableList', options),
-  dict: <const O extends FieldOptions<object>>(options?: O) =>
-    declare<Listed<O, Plain>>('dict', options),
-  nestedDict: <const O extends FieldOptions<object>>(options?: O) =>
-    declare<Listed<O, Plain>>('nestedDict', options),
+  /** A list of objects is merged into one. */
+  dict: (options?: FieldOptions<object>) => declare<Plain>('dict', options),
+  nestedDict: (options?: FieldOptions<object>) => declare<Plain>('nestedDict', options),
   table: (options?: TableOptions) => declare<Plain[]>('table', options),
   data: <const O extends FieldOptions>(options?: O) => declare<Optional<O, Data>>('data', options),
   dataFrame: <const O extends FieldOptions>(options?: O) =>

@@ -1,0 +1,11 @@
+/** A deep copy with the keys of every object in ASCII order (CO-11). */
+export function sortKeys<T>(value: T): T {
+  return sorted(value) as T
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]))
+}

@@ -1,0 +1,116 @@
+import { createData, isData, type Data } from './data.ts'
+import { createDataFrame, isDataFrame, type DataFrame, type Row } from './data-frame.ts'
+import { toLiteralText } from './literal-text.ts'
+import { toMarkdownTable } from './markdown-table.ts'
+import { createMessage, isMessage, isStream, type Message } from './message.ts'
+import { messageFields } from './message-json.ts'
+
+export interface ToTextOptions {
+  /** Tables only: drop empty rows, empty blank cells, shorten runs of newlines. Default false. */
+  readonly cleanData?: boolean
+}
+
+/** The text of any value (CO-6). A message whose text is still streaming gives "". */
+export function toText(value: unknown, { cleanData = false }: ToTextOptions = {}): string {
+  if (typeof value === 'string') return tidy(value)
+  if (isMessage(value)) return typeof value.text === 'string' ? value.text : ''
+  if (isData(value)) return `\`\`\`json\n${prettyJson(value.data)}\n\`\`\``
+  if (isDataFrame(value)) return toMarkdownTable(value, { clean: cleanData })
+  return toLiteralText(value)
+}
+
+/** CO-5. Anything that is no value of an edge becomes a message with its text. */
+export function toMessage(value: unknown): Message {
+  if (isMessage(value)) return value
+  if (isStream(value)) return createMessage(value)
+  if (isData(value)) {
+    return createMessage(
+      Object.hasOwn(value.data, value.textKey) ? dataText(value) : toLiteralText(value.data),
+    )
+  }
+  if (isDataFrame(value)) {
+    return createMessage(toMarkdownTable(blankToNothing(value), { lineBreak: '<br/>' }))
+  }
+  return createMessage(value === null || value === undefined ? '' : toLiteralText(value))
+}
+
+/** CO-5. A plain object becomes a Data of it, a list `{results}`, any other value `{text}`. */
+export function toData(value: unknown): Data {
+  if (isData(value)) return value
+  if (isMessage(value))
+    return createData({ text: typeof value.text === 'string' ? value.text : '' })
+  if (isDataFrame(value)) return createData({ results: value.rows.map((row) => ({ ...row })) })
+  if (Array.isArray(value)) return createData({ results: value.map(toPlain) })
+  if (isRecord(value)) return createData(value)
+  return createData({ text: value === null || value === undefined ? '' : toLiteralText(value) })
+}
+
+/** CO-5. A list becomes a row for each element; a list that mixes Data and objects is an error (CO-3). */
+export function toDataFrame(value: unknown): DataFrame {
+  if (isDataFrame(value)) return value
+  if (isMessage(value)) return createDataFrame([toData(value).data])
+  if (isData(value)) return createDataFrame(rowsOfData(value))
+  if (Array.isArray(value)) return createDataFrame(rowsOfList(value))
+  return createDataFrame([toData(value).data])
+}
+
+/** The text of a Data: its text key, else its default value (CO-2). */
+export function dataText(data: Data): string {
+  const text = Object.hasOwn(data.data, data.textKey) ? data.data[data.textKey] : undefined
+  return text === undefined || text === null ? data.defaultValue : toLiteralText(text)
+}
+
+/** A value without brands, as it goes into JSON: the object of a Data, the rows of a frame, the fields of a message. */
+export function toPlain(value: unknown): unknown {
+  if (isMessage(value)) return messageFields(value)
+  if (isData(value)) return value.data
+  if (isDataFrame(value)) return value.rows
+  return value
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function rowsOfData({ data }: Data): readonly Row[] {
+  const [only, ...others] = Object.values(data)
+  const isTable = others.length === 0 && Array.isArray(only) && only.length > 0
+  return isTable && only.every(isRecord) ? only : [data]
+}
+
+function rowsOfList(list: readonly unknown[]): Row[] {
+  const valued = list.filter((item) => isData(item) || isMessage(item)).length
+  if (valued !== list.length && (valued > 0 || !list.every(isRecord))) {
+    throw new TypeError('List items must be either all Data objects or all dictionaries')
+  }
+  return list.map((item) =>
+    isData(item) ? item.data : isMessage(item) ? toData(item).data : (item as Row),
+  )
+}
+
+/** Blank cells become empty, runs of newlines one; rows stay. */
+function blankToNothing(frame: DataFrame): DataFrame {
+  const rows = frame.rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([key, cell]) => [
+        key,
+        typeof cell === 'string' ? cell.replace(/^\s*$/, '').replaceAll(/\n+/g, '\n') : cell,
+      ]),
+    ),
+  )
+  return createDataFrame(rows, frame.columns)
+}
+
+function tidy(text: string): string {
+  return text.replaceAll(/^\s*$/gm, '').replaceAll(/\n{3,}/g, '\n\n')
+}
+
+/** JSON with two spaces; what JSON cannot hold is written as text. */
+export function prettyJson(value: unknown): string {
+  return JSON.stringify(value, jsonSafe, 2) ?? 'null'
+}
+
+function jsonSafe(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  return toPlain(value)
+}

@@ -1,0 +1,100 @@
+import { isData } from './data.ts'
+import { isDataFrame } from './data-frame.ts'
+import { isMessage, isStream, type Message } from './message.ts'
+import { formatIsoTimestamp, messageFields } from './message-json.ts'
+
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+const MAX_DEPTH = 500
+
+/** Any value as JSON (results.md 3). Never throws; what JSON cannot hold is written per FE-66. */
+export function formatValue(value: unknown): JsonValue {
+  try {
+    return format(value, new Set(), 0)
+  } catch {
+    return ''
+  }
+}
+
+function format(value: unknown, parents: Set<object>, depth: number): JsonValue {
+  if (typeof value === 'object') return value === null ? null : formatObject(value, parents, depth)
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value
+    case 'number':
+      return Number.isFinite(value) ? value : null
+    case 'bigint':
+      return value.toString()
+    case 'undefined':
+      return null
+    default:
+      return typeof value === 'symbol' ? value.toString() : '[Function]'
+  }
+}
+
+function formatObject(value: object, parents: Set<object>, depth: number): JsonValue {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value)
+  if (value instanceof ArrayBuffer) return new TextDecoder().decode(value)
+  if (parents.has(value)) return '[Circular]'
+  if (depth > MAX_DEPTH) return '[Too deep]'
+  parents.add(value)
+  try {
+    return formatBranded(value, (inner) => format(inner, parents, depth + 1))
+  } finally {
+    parents.delete(value)
+  }
+}
+
+type Inner = (value: unknown) => JsonValue
+
+function formatBranded(value: object, inner: Inner): JsonValue {
+  if (isMessage(value)) return formatMessage(value, inner)
+  if (isData(value)) {
+    return { text_key: value.textKey, data: inner(value.data), default_value: value.defaultValue }
+  }
+  if (isDataFrame(value)) return value.rows.map(inner)
+  if (Array.isArray(value)) return value.map(inner)
+  if (value instanceof Set) return [...value].map(inner)
+  if (value instanceof Map)
+    return formatEntries(
+      [...value].map(([k, v]) => [String(k), v]),
+      inner,
+    )
+  if (isStream(value) || value instanceof ReadableStream) return 'Unconsumed Stream'
+  if (value instanceof Error) return value.message
+  return formatEntries(
+    Object.keys(value).map((key) => [key, readProperty(value, key)]),
+    inner,
+  )
+}
+
+function formatMessage(message: Message, inner: Inner): JsonValue {
+  const fields = messageFields(message)
+  const { id: _id, ...beside } = fields
+  return {
+    text_key: 'text',
+    data: inner(fields),
+    default_value: '',
+    ...formatEntries(
+      Object.entries(beside).filter(([key]) => !(key in message.data)),
+      inner,
+    ),
+    timestamp: formatIsoTimestamp(message.timestamp),
+  }
+}
+
+function formatEntries(entries: [string, unknown][], inner: Inner): Record<string, JsonValue> {
+  return Object.fromEntries(entries.map(([key, item]) => [key, inner(item)]))
+}
+
+/** A getter that throws gives its error's text. */
+function readProperty(value: object, key: string): unknown {
+  try {
+    return Reflect.get(value, key)
+  } catch (error) {
+    return error instanceof Error ? error.message : 'unreadable'
+  }
+}

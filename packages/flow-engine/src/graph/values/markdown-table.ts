@@ -1,0 +1,130 @@
+import { cellOf, type DataFrame } from './data-frame.ts'
+import { formatNumber, toLiteralText } from './literal-text.ts'
+
+const MIN_PADDING = 2
+
+export interface MarkdownOptions {
+  /** Drop rows without any value, empty blank cells, shorten runs of newlines (CO-6). */
+  readonly clean?: boolean
+  /** Written instead of newlines in cells. */
+  readonly lineBreak?: string
+}
+
+interface Column {
+  readonly header: string
+  readonly numeric: boolean
+  readonly cells: readonly string[]
+  readonly width: number
+}
+
+/** A frame as a pipe table (CO-5): numbers to the right, text to the left, `|` in cells escaped. */
+export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {}): string {
+  const rows = options.clean === true ? frame.rows.filter(hasValue) : frame.rows
+  const columns = frame.columns.map((name) =>
+    layOut(
+      name,
+      rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row, name) : undefined)),
+      options,
+    ),
+  )
+  const heads = columns.map((column) => pad(column.header, column))
+  const rules = columns.map(({ width, numeric }) => {
+    if (rows.length === 0) return '-'.repeat(width + 2)
+    return numeric ? `${'-'.repeat(width + 1)}:` : `:${'-'.repeat(width + 1)}`
+  })
+  return [
+    `| ${heads.join(' | ')} |`,
+    `|${rules.join('|')}|`,
+    ...bodyLines(columns, rows.length),
+  ].join('\n')
+}
+
+/** A cell with newlines makes a row of several lines; in such a table a row of empty cells has none. */
+function bodyLines(columns: readonly Column[], count: number): string[] {
+  const multiline = columns.some(({ cells }) => cells.some((cell) => cell.includes('\n')))
+  const lines: string[] = []
+  for (let index = 0; index < count; index += 1) {
+    const cells = columns.map((column) => {
+      const text = column.cells[index] ?? ''
+      return text === '' && multiline ? [] : text.split('\n')
+    })
+    const height = Math.max(0, ...cells.map((cell) => cell.length))
+    for (let line = 0; line < height; line += 1) {
+      const parts = columns.map((column, at) => pad(cells[at]?.[line] ?? '', column))
+      lines.push(`| ${parts.join(' | ')} |`)
+    }
+  }
+  return lines
+}
+
+function layOut(header: string, values: readonly unknown[], options: MarkdownOptions): Column {
+  const numeric = isNumeric(values)
+  const texts = values.map((value) => (numeric ? numberText(value) : cellText(value, options)))
+  const cells = numeric ? alignDecimals(texts) : texts
+  const widths = cells.flatMap((cell) => cell.split('\n').map(textWidth))
+  return { header, numeric, cells, width: Math.max(textWidth(header) + MIN_PADDING, ...widths) }
+}
+
+function cellText(value: unknown, { clean, lineBreak }: MarkdownOptions): string {
+  if (value === undefined) return 'nan'
+  if (value === null) return ''
+  let text = toLiteralText(value)
+  if (clean === true) text = text.replace(/^\s*$/, '').replaceAll(/\n+/g, '\n')
+  text = text.replaceAll('|', '\\|')
+  return lineBreak === undefined ? text : text.replaceAll('\n', lineBreak)
+}
+
+/** Numbers, texts that read as numbers, and gaps; at least one of them a number. */
+function isNumeric(values: readonly unknown[]): boolean {
+  const given = values.filter((value) => value !== null && value !== undefined)
+  return (
+    given.length > 0 && given.every((value) => typeof value === 'number' || isNumberText(value))
+  )
+}
+
+function isNumberText(value: unknown): boolean {
+  return typeof value === 'string' && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)
+}
+
+function numberText(value: unknown): string {
+  if (value === null || value === undefined) return 'nan'
+  if (typeof value === 'string') return value.trim()
+  return typeof value === 'number' ? shortNumber(value) : toLiteralText(value)
+}
+
+/** Six significant digits for fractions, whole numbers in full. */
+function shortNumber(value: number): string {
+  if (!Number.isFinite(value) || Number.isInteger(value)) return formatNumber(value)
+  const exponent = Math.floor(Math.log10(Math.abs(value)))
+  if (exponent < -4 || exponent >= 6) {
+    return value
+      .toExponential(5)
+      .replace(/\.?0+e/, 'e')
+      .replace(/e([+-])(\d)$/, 'e$10$2')
+  }
+  return String(Number(value.toPrecision(6)))
+}
+
+/** Points below each other. */
+function alignDecimals(texts: readonly string[]): string[] {
+  const decimals = texts.map((text) => {
+    const point = text.search(/[.e]/i)
+    return point < 0 || text === 'nan' ? -1 : text.length - point - 1
+  })
+  const most = Math.max(-1, ...decimals)
+  return texts.map((text, index) => text + ' '.repeat(most - (decimals[index] ?? -1)))
+}
+
+function hasValue(row: Readonly<Record<string, unknown>>): boolean {
+  return Object.values(row).some((value) => value !== null && value !== undefined)
+}
+
+function pad(text: string, { width, numeric }: Column): string {
+  const gap = ' '.repeat(Math.max(0, width - textWidth(text)))
+  return numeric ? gap + text : text + gap
+}
+
+/** Characters, not UTF-16 units. */
+function textWidth(text: string): number {
+  return text.replaceAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g, '_').length
+}

@@ -1,0 +1,57 @@
+import { createMessage, type Message, type MessageInit } from './message.ts'
+
+const FIELDS = new Map<string, keyof MessageInit>([
+  ['text', 'text'],
+  ['sender', 'sender'],
+  ['sender_name', 'senderName'],
+  ['session_id', 'sessionId'],
+  ['context_id', 'contextId'],
+  ['files', 'files'],
+  ['id', 'id'],
+  ['flow_id', 'flowId'],
+  ['error', 'error'],
+  ['edit', 'edit'],
+  ['category', 'category'],
+  ['properties', 'properties'],
+  ['content_blocks', 'contentBlocks'],
+  ['duration', 'duration'],
+])
+
+const KINDS = new Map<string, 'string' | 'boolean' | 'number' | 'object'>([
+  ['text', 'string'],
+  ['sender', 'string'],
+  ['sender_name', 'string'],
+  ['session_id', 'string'],
+  ['context_id', 'string'],
+  ['id', 'string'],
+  ['flow_id', 'string'],
+  ['error', 'boolean'],
+  ['edit', 'boolean'],
+  ['category', 'string'],
+  ['properties', 'object'],
+  ['content_blocks', 'object'],
+  ['duration', 'number'],
+])
+
+/** A message from an object in wire spelling; other keys, and values of a wrong type, go into `data`. */
+export function readMessage(fields: Readonly<Record<string, unknown>>): Message {
+  const init: Record<string, unknown> = {}
+  const data: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(fields)) {
+    const name = FIELDS.get(key)
+    const fits = value === null || KINDS.get(key) === undefined || typeof value === KINDS.get(key)
+    if (key === 'timestamp') init.timestamp = readTimestamp(value)
+    else if (name === undefined || !fits) data[key] = value
+    else if (value !== null) init[name] = value
+  }
+  return createMessage({ ...(init as MessageInit), data })
+}
+
+/** `YYYY-MM-DD HH:MM:SS UTC`, ISO, or a Date; anything else is none. */
+export function readTimestamp(value: unknown): Date | undefined {
+  if (value instanceof Date) return value
+  if (typeof value !== 'string') return undefined
+  const iso = value.trim().replace(/ UTC$/, 'Z').replace(' ', 'T')
+  const date = new Date(/(Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
