@@ -1,1 +1,3 @@
-export {}
+export { createMemoryBlobStore } from './memory/blob-store.ts'
+export { createMemoryFlowStore, type MemoryFlowStoreOptions } from './memory/flow-store.ts'
+export { createMemoryJobStore } from './memory/job-store.ts'

@@ -39,6 +39,7 @@ function createQueue(): JobQueue {
   }
 
   return {
+    shared: false,
     async enqueue({ maxQueued, ...job }) {
       if (jobs.has(job.id)) throw new UniqueConflictError('job.id')
       if (maxQueued !== null && waiting.size >= maxQueued) throw new QueueFullError(maxQueued)
@@ -126,12 +127,16 @@ function createQueue(): JobQueue {
       const job = jobs.get(jobId)
       return job === undefined ? null : stored(job)
     },
-    async trim({ before, keep }) {
+    async trim({ before, keep, spare }) {
       const ended = [...jobs.values()]
         .filter((job) => job.finishedAt !== null)
         .toSorted((a, b) => Number(a.finishedAt) - Number(b.finishedAt))
       const surplus = Math.max(0, ended.length - keep)
-      const gone = ended.filter((job, i) => i < surplus || Number(job.finishedAt) < Number(before))
+      const spared = spare?.getTime() ?? Infinity
+      const gone = ended.filter((job, i) => {
+        const finished = Number(job.finishedAt)
+        return finished < before.getTime() || (i < surplus && finished < spared)
+      })
       for (const { id } of gone) jobs.delete(id)
       return gone.map(({ id }) => id)
     },

@@ -1,0 +1,33 @@
+import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
+import { compareText } from './rows.ts'
+
+/** A BlobStore that lives as long as the object. */
+export function createMemoryBlobStore(): BlobStore {
+  const blobs = new Map<string, Uint8Array>()
+  const under = (folder: string): string[] =>
+    [...blobs.keys()].filter((key) => key.startsWith(`${checked(folder)}/`))
+  return {
+    write: async (key, data) => void blobs.set(checked(key), data.slice()),
+    async create(key, data) {
+      if (blobs.has(checked(key))) return false
+      blobs.set(key, data.slice())
+      return true
+    },
+    read: async (key) => blobs.get(checked(key))?.slice() ?? null,
+    async list(folder) {
+      return under(folder)
+        .map((key) => key.slice(folder.length + 1))
+        .filter((name) => !name.includes('/'))
+        .toSorted(compareText)
+    },
+    remove: async (key) => blobs.delete(checked(key)),
+    async removeFolder(folder) {
+      for (const key of under(folder)) blobs.delete(key)
+    },
+  }
+}
+
+function checked(key: string): string {
+  if (!isBlobKey(key)) throw new TypeError('Malformed blob key')
+  return key
+}

@@ -1,0 +1,61 @@
+import type { TransactionStore, VertexBuildStore } from '../store/build-records.ts'
+import { copy, pair, slice } from './rows.ts'
+import type { MemoryTables } from './tables.ts'
+
+/** Vertex builds in memory. */
+export function createVertexBuilds({ vertexBuilds, flows }: MemoryTables): VertexBuildStore {
+  return {
+    async append(records, { perVertex, total }) {
+      for (const record of records) vertexBuilds.insert(copy(record))
+      const touched = new Set(records.map((row) => pair(row.flowId, row.vertexId)))
+      for (const vertex of touched) {
+        const rows = vertexBuilds.filter((row) => pair(row.flowId, row.vertexId) === vertex)
+        for (const { buildId } of rows.slice(0, -perVertex)) vertexBuilds.delete(buildId)
+      }
+      const all = vertexBuilds.filter(() => true)
+      for (const { buildId } of all.slice(0, Math.max(0, all.length - total))) {
+        vertexBuilds.delete(buildId)
+      }
+    },
+    async latest(flowId) {
+      const newest = new Map<string, string>()
+      const rows = vertexBuilds.filter((row) => row.flowId === flowId)
+      for (const row of rows) newest.set(row.vertexId, row.buildId)
+      return rows.filter((row) => newest.get(row.vertexId) === row.buildId).map(copy)
+    },
+    async removeOfFlow(flowId) {
+      for (const { buildId } of vertexBuilds.filter((row) => row.flowId === flowId)) {
+        vertexBuilds.delete(buildId)
+      }
+    },
+    async trimPublic(before) {
+      const old = vertexBuilds.filter((row) => row.timestamp < before)
+      for (const { buildId, flowId } of old) {
+        if (flows.get(flowId) === undefined) vertexBuilds.delete(buildId)
+      }
+    },
+  }
+}
+
+/** Transactions in memory. */
+export function createTransactions({ transactions }: MemoryTables): TransactionStore {
+  return {
+    async append(records, keep) {
+      for (const record of records) transactions.insert(copy(record))
+      for (const flowId of new Set(records.map((row) => row.flowId))) {
+        const rows = transactions.filter((row) => row.flowId === flowId)
+        for (const { id } of rows.slice(0, Math.max(0, rows.length - keep))) transactions.delete(id)
+      }
+    },
+    list: async (flowId, range) =>
+      slice(
+        transactions.filter((row) => row.flowId === flowId),
+        range,
+      ),
+    async removeOfFlow(flowId) {
+      for (const { id } of transactions.filter((row) => row.flowId === flowId)) {
+        transactions.delete(id)
+      }
+    },
+  }
+}

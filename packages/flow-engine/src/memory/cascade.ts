@@ -1,0 +1,54 @@
+import { pair } from './rows.ts'
+import type { MemoryTables } from './tables.ts'
+
+/** Removes everything that belongs to a user. */
+export function removeOwned(tables: MemoryTables, userId: string): void {
+  const { apiKeys, variables, projects, flows, userFiles, components, likes } = tables
+  for (const { id } of apiKeys.filter((row) => row.userId === userId)) apiKeys.delete(id)
+  for (const { id } of variables.filter((row) => row.userId === userId)) variables.delete(id)
+  for (const { id } of projects.filter((row) => row.userId === userId)) projects.delete(id)
+  for (const { id } of flows.filter((row) => row.userId === userId)) removeFlow(tables, id)
+  for (const { id } of userFiles.filter((row) => row.userId === userId)) userFiles.delete(id)
+  const shared = components.filter((row) => row.ownerId === userId).map((row) => row.id)
+  for (const id of shared) components.delete(id)
+  for (const like of likes.filter(
+    (row) => row.userId === userId || shared.includes(row.componentId),
+  )) {
+    likes.delete(pair(like.userId, like.componentId))
+  }
+  removeSignIn(tables, userId)
+}
+
+function removeSignIn(tables: MemoryTables, userId: string): void {
+  const { messages, mcpServers, refreshFamilies, oidcLinks } = tables
+  for (const { id } of messages.filter((row) => row.userId === userId)) messages.delete(id)
+  for (const row of mcpServers.filter((server) => server.userId === userId)) {
+    mcpServers.delete(pair(row.userId, row.name))
+  }
+  for (const { id } of refreshFamilies.filter((row) => row.userId === userId)) {
+    removeFamily(tables, id)
+  }
+  for (const row of oidcLinks.filter((link) => link.userId === userId)) {
+    oidcLinks.delete(pair(row.issuer, row.subject))
+  }
+}
+
+/** Removes a flow with its messages, vertex builds and transactions. */
+export function removeFlow(tables: MemoryTables, flowId: string): void {
+  const { flows, messages, vertexBuilds, transactions } = tables
+  flows.delete(flowId)
+  for (const { id } of messages.filter((row) => row.flowId === flowId)) messages.delete(id)
+  for (const { buildId } of vertexBuilds.filter((row) => row.flowId === flowId)) {
+    vertexBuilds.delete(buildId)
+  }
+  for (const { id } of transactions.filter((row) => row.flowId === flowId)) transactions.delete(id)
+}
+
+/** Removes a refresh family with its tokens. */
+export function removeFamily(tables: MemoryTables, familyId: string): void {
+  const { refreshFamilies, refreshTokens } = tables
+  refreshFamilies.delete(familyId)
+  for (const { id } of refreshTokens.filter((row) => row.familyId === familyId)) {
+    refreshTokens.delete(id)
+  }
+}

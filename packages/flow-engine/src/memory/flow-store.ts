@@ -1,0 +1,124 @@
+import type { FlowStore } from '../store/flow-store.ts'
+import type { OnUserWrite } from '../store/users.ts'
+import { createTransactions, createVertexBuilds } from './build-records.ts'
+import { createComponents, createLikes, createTags } from './components.ts'
+import { createFlows } from './flows.ts'
+import { createMessages } from './messages.ts'
+import {
+  createApiKeys,
+  createMcpServers,
+  createProjects,
+  createUserFiles,
+  createVariables,
+} from './owned.ts'
+import { createOidcLinks, createRefreshFamilies } from './sign-in.ts'
+import { createTables, type MemoryTables } from './tables.ts'
+import { createUsers } from './users.ts'
+
+/** Options of a memory store. */
+export interface MemoryFlowStoreOptions {
+  /** Called in the transaction of every user write, with the store bound to it. */
+  readonly onUserWrite?: OnUserWrite<FlowStore>
+}
+
+/**
+ * A FlowStore that lives as long as the object: for tests, trials and as the definition of what a
+ * store does. Transactions run one after another; calls from outside wait for the running one.
+ */
+export function createMemoryFlowStore({ onUserWrite }: MemoryFlowStoreOptions = {}): FlowStore {
+  const tables = createTables()
+  const line = createLine()
+
+  const bound: FlowStore = {
+    ...createNouns(tables, (change) => onUserWrite?.(change, bound)),
+    transaction: (work) => work(bound),
+    ping: async () => undefined,
+  }
+  const transaction: FlowStore['transaction'] = (work) =>
+    line.enter(() => inTransaction(tables, () => work(bound)))
+
+  return { ...guarded(bound, line), users: usersOf(bound, transaction), transaction }
+}
+
+/** Lets work in one after another. */
+interface Line {
+  /** Waits for everything that entered before. */
+  enter<T>(work: () => Promise<T>): Promise<T>
+  /** Runs at once when nobody is in, else as `enter`. */
+  pass<T>(work: () => Promise<T>): Promise<T>
+}
+
+function createLine(): Line {
+  let tail: Promise<unknown> = Promise.resolve()
+  let inside = 0
+  const enter = async <T>(work: () => Promise<T>): Promise<T> => {
+    inside += 1
+    const result = tail.then(work).finally(() => {
+      inside -= 1
+    })
+    tail = result.catch(() => undefined)
+    return await result
+  }
+  return { enter, pass: (work) => (inside === 0 ? work() : enter(work)) }
+}
+
+type Nouns = Omit<FlowStore, 'transaction' | 'ping'>
+
+function createNouns(tables: MemoryTables, written: Parameters<typeof createUsers>[1]): Nouns {
+  return {
+    users: createUsers(tables, written),
+    apiKeys: createApiKeys(tables),
+    variables: createVariables(tables),
+    projects: createProjects(tables),
+    flows: createFlows(tables),
+    userFiles: createUserFiles(tables),
+    messages: createMessages(tables),
+    vertexBuilds: createVertexBuilds(tables),
+    transactions: createTransactions(tables),
+    components: createComponents(tables),
+    tags: createTags(tables),
+    likes: createLikes(tables),
+    mcpServers: createMcpServers(tables),
+    refreshFamilies: createRefreshFamilies(tables),
+    oidcLinks: createOidcLinks(tables),
+  }
+}
+
+/** User writes outside a transaction run in one, so that a throwing hook undoes them. */
+function usersOf(bound: FlowStore, transaction: FlowStore['transaction']): FlowStore['users'] {
+  return {
+    get: (id) => bound.users.get(id),
+    findByUsername: (username) => bound.users.findByUsername(username),
+    findSuperuser: () => bound.users.findSuperuser(),
+    list: (slice) => bound.users.list(slice),
+    countActiveSuperusers: () => bound.users.countActiveSuperusers(),
+    insert: (record) => transaction((store) => store.users.insert(record)),
+    update: (id, patch) => transaction((store) => store.users.update(id, patch)),
+    remove: (id) => transaction((store) => store.users.remove(id)),
+  }
+}
+
+async function inTransaction<T>(tables: MemoryTables, work: () => Promise<T>): Promise<T> {
+  const all = Object.values(tables)
+  for (const table of all) table.begin()
+  try {
+    const result = await work()
+    for (const table of all) table.commit()
+    return result
+  } catch (error) {
+    for (const table of all) table.rollback()
+    throw error
+  }
+}
+
+/** The same methods, each through the line. The one place that looks at them as plain functions. */
+function guarded<Store extends object>(store: Store, line: Line): Store {
+  const wrap = (value: unknown): unknown =>
+    typeof value === 'function'
+      ? (...args: unknown[]): Promise<unknown> =>
+          line.pass(() => (value as (...given: unknown[]) => Promise<unknown>)(...args))
+      : Object.fromEntries(
+          Object.entries(value as object).map(([name, member]) => [name, wrap(member)]),
+        )
+  return wrap(store) as Store
+}

@@ -1,0 +1,67 @@
+import type { Page, Slice } from '../store/paging.ts'
+
+/** A copy that shares nothing changeable with the row. */
+export function copy<T extends object>(row: T): T {
+  const result = { ...row }
+  for (const [key, value] of Object.entries(row)) {
+    if (typeof value === 'object' && value !== null) {
+      Object.defineProperty(result, key, {
+        value: structuredClone(value),
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      })
+    }
+  }
+  return result
+}
+
+/** A copy, or null for undefined. */
+export function copyOrNull<T extends object>(row: T | undefined): T | null {
+  return row === undefined ? null : copy(row)
+}
+
+/** A row with the fields of a patch that are not undefined. */
+export function patched<T extends object>(
+  row: T,
+  patch: { readonly [K in keyof NoInfer<T>]?: T[K] },
+): T {
+  const fields = Object.entries(copy(patch)).filter(([, value]) => value !== undefined)
+  return { ...row, ...Object.fromEntries(fields) }
+}
+
+/** A slice of rows, as copies. */
+export function slice<T extends object>(
+  rows: readonly T[],
+  { offset = 0, limit = null }: Slice,
+): Page<T> {
+  const end = limit === null ? rows.length : offset + limit
+  return { items: rows.slice(offset, end).map(copy), total: rows.length }
+}
+
+/** Orders texts by code point, as the databases do. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i += 1) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x !== y) return codeRank(x) - codeRank(y)
+  }
+  return a.length - b.length
+}
+
+/** Surrogates stand for code points above every other unit. */
+function codeRank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+/** Orders values of one column: null first, false before true, numbers, dates, texts by code point. */
+export function compareValues(a: unknown, b: unknown): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
+  return Number(a) - Number(b)
+}
+
+/** A composite key that no other pair of texts gives. */
+export function pair(a: string, b: string): string {
+  return `${a.length}:${a}${b}`
+}
