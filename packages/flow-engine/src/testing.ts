@@ -1,1 +1,3 @@
-export {}
+export { defineFlowStoreContract } from './contract/flow-store-spec.ts'
+export { defineJobStoreContract } from './contract/job-store-spec.ts'
+export type { ContractOptions, TestFrame } from './contract/test-frame.ts'

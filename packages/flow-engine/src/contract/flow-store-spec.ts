@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import type { FlowStore } from '../store/flow-store.ts'
+import { describeComponents } from './components-spec.ts'
+import { describeFlowLists, describeFlows } from './flows-spec.ts'
+import { describeBuildRecords, describeMessages } from './monitor-spec.ts'
+import {
+  describeApiKeys,
+  describeMcpServers,
+  describeProjects,
+  describeUserFiles,
+  describeVariables,
+} from './owned-spec.ts'
+import { describeSignIn } from './sign-in-spec.ts'
+import type { Subject } from './subject.ts'
+import type { ContractOptions, TestFrame } from './test-frame.ts'
+import { describeTransactions } from './transaction-spec.ts'
+import { describeUsers } from './users-spec.ts'
+
+const specs: readonly ((subject: Subject<FlowStore>) => void)[] = [
+  describeUsers,
+  describeApiKeys,
+  describeVariables,
+  describeProjects,
+  describeFlows,
+  describeFlowLists,
+  describeUserFiles,
+  describeMessages,
+  describeBuildRecords,
+  describeComponents,
+  describeMcpServers,
+  describeSignIn,
+  describeTransactions,
+]
+
+/**
+ * What every FlowStore does, as tests. Give it the functions of your test runner and a way to make
+ * an empty store; it runs under vitest and `node:test`.
+ */
+export function defineFlowStoreContract(
+  t: TestFrame,
+  { name, create, destroy }: ContractOptions<FlowStore>,
+): void {
+  t.describe(`flow store: ${name}`, () => {
+    let current: FlowStore | undefined
+    t.beforeEach(async () => {
+      current = await create()
+    })
+    t.afterEach(async () => {
+      if (current !== undefined) await destroy?.(current)
+      current = undefined
+    })
+    const store = (): FlowStore => {
+      assert.ok(current)
+      return current
+    }
+    for (const spec of specs) spec({ it: (title, body) => t.it(title, body), store })
+  })
+}
