@@ -1,4 +1,5 @@
 import type { Runtime } from '@x/wire'
+import type { Tool } from '../models/chat-model.ts'
 import type { Message } from '../graph/values/message.ts'
 import type { FlowJson } from './node-json.ts'
 import type { ComponentServices } from './services.ts'
@@ -45,6 +46,8 @@ export interface ComponentContext {
   token(chunk: string, messageId?: string): void
   log(name: string, value: unknown): void
   status(value: unknown): void
+  /** Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22). */
+  callTool(tool: Tool, args: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>
   /** A child run with the same services and signal; its events are not those of this run. */
   runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
   /** FE-63a. */

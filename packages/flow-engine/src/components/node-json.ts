@@ -95,6 +95,8 @@ export interface FlowJson {
 export interface NodeUpdate {
   readonly template?: NodeTemplate
   readonly outputs?: readonly NodeOutput[]
+  /** Names of the fields that belong to a prompt, by prompt field. */
+  readonly customFields?: Readonly<Record<string, readonly string[]>>
 }
 
 export interface RefreshContext {
@@ -104,6 +106,8 @@ export interface RefreshContext {
   readonly toolMode: boolean
   /** The node's outputs before the change. */
   readonly outputs: readonly NodeOutput[]
+  /** The value of a field of the template, the variable that it names looked up (FE-20). Never put it into the template. */
+  resolve(field: string): Promise<unknown>
   /** The wire form of a declared output. */
   output(name: string): NodeOutput
   /** The wire form of a field definition. */

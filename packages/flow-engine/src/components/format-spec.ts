@@ -1,0 +1,114 @@
+import { toLiteralText } from '../graph/values/literal-text.ts'
+
+const SPEC =
+  /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[-+ ])?(?<alternate>#)?(?<zero>0)?(?<width>\d{1,4})?(?<group>[,_])?(?:\.(?<precision>\d{1,3}))?(?<type>[a-zA-Z%])?$/su
+
+/**
+ * A value by a format spec such as `05d`, `.2f`, `>10`, `,` (CO-33, CO-36).
+ * @throws TypeError when the spec is unknown or does not fit the value
+ */
+export function formatBySpec(value: unknown, spec: string): string {
+  if (spec === '') return toLiteralText(value)
+  const parts = SPEC.exec(spec)?.groups
+  if (parts === undefined) throw new TypeError(`Invalid format specifier '${spec}'`)
+  const number = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
+  const wantsText = parts.type === undefined || parts.type === 's'
+  if (number === undefined && !wantsText) {
+    throw new TypeError(`Format '${spec}' needs a number, got ${typeof value}`)
+  }
+  if (number !== undefined && parts.type === 's') {
+    throw new TypeError(`Format '${spec}' needs a text, got a number`)
+  }
+  const body =
+    number === undefined ? cut(toLiteralText(value), parts.precision) : formatNumeric(number, parts)
+  const zero = parts.zero !== undefined && parts.align === undefined
+  const align = parts.align ?? (zero ? '=' : number === undefined ? '<' : '>')
+  const fill = parts.align !== undefined ? (parts.fill ?? ' ') : zero ? '0' : ' '
+  return padTo(body, Number(parts.width ?? 0), align, fill)
+}
+
+type Parts = Readonly<Record<string, string | undefined>>
+
+function cut(text: string, precision: string | undefined): string {
+  return precision === undefined ? text : text.slice(0, Number(precision))
+}
+
+function formatNumeric(value: number, parts: Parts): string {
+  const size = Math.abs(value)
+  const negative = value < 0 || Object.is(value, -0)
+  const digits = group(digitsOf(size, parts), parts.group)
+  const sign = negative ? '-' : parts.sign === '+' || parts.sign === ' ' ? parts.sign : ''
+  return `${sign}${digits}`
+}
+
+function digitsOf(size: number, { type, precision, alternate }: Parts): string {
+  const places = Math.min(100, precision === undefined ? 6 : Number(precision))
+  const prefix = (text: string) => (alternate === undefined ? '' : text)
+  switch (type) {
+    case 'd':
+    case 'n':
+      return whole(size).toString()
+    case 'f':
+    case 'F':
+      return size.toFixed(places)
+    case '%':
+      return `${(size * 100).toFixed(places)}%`
+    case 'e':
+    case 'E':
+      return exponent(size.toExponential(places), type)
+    case 'g':
+    case 'G':
+      return general(size, Math.max(1, places))
+    case 'b':
+      return prefix('0b') + whole(size).toString(2)
+    case 'o':
+      return prefix('0o') + whole(size).toString(8)
+    case 'x':
+      return prefix('0x') + whole(size).toString(16)
+    case 'X':
+      return prefix('0X') + whole(size).toString(16).toUpperCase()
+    case 'c':
+      return String.fromCodePoint(Number(whole(size)))
+    case undefined:
+      return precision === undefined ? toLiteralText(size) : general(size, Math.max(1, places))
+    default:
+      throw new TypeError(`Unknown format code '${type}'`)
+  }
+}
+
+function whole(size: number): bigint {
+  if (!Number.isInteger(size)) throw new TypeError('This format needs a whole number')
+  return BigInt(size)
+}
+
+function general(size: number, precision: number): string {
+  const power = size === 0 ? 0 : Math.floor(Math.log10(size))
+  if (power < -4 || power >= precision) {
+    return exponent(size.toExponential(precision - 1).replace(/\.?0*e/, 'e'), 'e')
+  }
+  return String(Number(size.toPrecision(precision)))
+}
+
+function exponent(text: string, type: string): string {
+  const padded = text.replace(/e([+-])(\d)$/, 'e$10$2')
+  return type === 'E' ? padded.toUpperCase() : padded
+}
+
+function group(digits: string, mark: string | undefined): string {
+  if (mark === undefined) return digits
+  const [, before = '', after = ''] = /^(\d+)(.*)$/s.exec(digits) ?? []
+  return before.replaceAll(/\B(?=(\d{3})+$)/g, mark) + after
+}
+
+function padTo(body: string, width: number, align: string, fill: string): string {
+  const missing = width - body.length
+  if (missing <= 0) return body
+  if (align === '<') return body + fill.repeat(missing)
+  if (align === '>') return fill.repeat(missing) + body
+  if (align === '=') {
+    const sign = /^[-+ ]?/.exec(body)?.[0] ?? ''
+    return sign + fill.repeat(missing) + body.slice(sign.length)
+  }
+  const left = Math.floor(missing / 2)
+  return fill.repeat(left) + body + fill.repeat(missing - left)
+}

@@ -1,0 +1,94 @@
+/** A piece of a template: literal text, or a name with what follows it. */
+export interface TemplatePart {
+  readonly text: string
+  readonly name?: string
+  /** The name with the steps after it, as written. */
+  readonly target?: string
+  /** `[key]` and `.key` steps after the name. */
+  readonly path: readonly string[]
+  /** `r`, `s` or `a` after `!`. */
+  readonly conversion?: string
+  /** What follows `:`. */
+  readonly spec: string
+}
+
+const MAX_LENGTH = 1_000_000
+
+/**
+ * Reads a template with `{name}` places; `{{` and `}}` are literal braces (CO-33).
+ * @throws SyntaxError for unbalanced braces, in the words of `validate/prompt`
+ */
+export function parseTemplate(template: string): TemplatePart[] {
+  if (template.length > MAX_LENGTH) throw new RangeError('The template is too long')
+  const parts: TemplatePart[] = []
+  let text = ''
+  let at = 0
+  while (at < template.length) {
+    const char = template.charAt(at)
+    if ((char === '{' || char === '}') && template.charAt(at + 1) === char) {
+      text += char
+      at += 2
+    } else if (char === '}') {
+      throw new SyntaxError("Single '}' encountered in format string")
+    } else if (char === '{') {
+      const end = closingBrace(template, at + 1)
+      parts.push(readPlace(text, template.slice(at + 1, end)))
+      text = ''
+      at = end + 1
+    } else {
+      text += char
+      at += 1
+    }
+  }
+  if (text !== '') parts.push({ text, path: [], spec: '' })
+  return parts
+}
+
+/** The places of a template as written, without conversion and format, each once, in order. */
+export function templateNames(template: string): string[] {
+  const names = parseTemplate(template).map(({ target }) => target)
+  return [...new Set(names.filter((name) => name !== undefined && name !== ''))] as string[]
+}
+
+function closingBrace(template: string, start: number): number {
+  if (start >= template.length) {
+    throw new SyntaxError("Single '{' encountered in format string")
+  }
+  let depth = 1
+  for (let at = start; at < template.length; at += 1) {
+    const char = template.charAt(at)
+    if (char === '{') depth += 1
+    if (char === '}') depth -= 1
+    if (depth === 0) return at
+  }
+  throw new SyntaxError("expected '}' before end of string")
+}
+
+function readPlace(text: string, inside: string): TemplatePart {
+  const colon = indexOutsideBrackets(inside, ':')
+  const spec = colon < 0 ? '' : inside.slice(colon + 1)
+  const head = colon < 0 ? inside : inside.slice(0, colon)
+  const mark = indexOutsideBrackets(head, '!')
+  const target = mark < 0 ? head : head.slice(0, mark)
+  const first = target.search(/[.[]/)
+  const name = first < 0 ? target : target.slice(0, first)
+  const path = first < 0 ? [] : readPath(target.slice(first))
+  return { text, name, target, path, spec, ...(mark < 0 ? {} : { conversion: head.slice(mark + 1) }) }
+}
+
+function indexOutsideBrackets(text: string, wanted: string): number {
+  let inside = false
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at)
+    if (char === '[') inside = true
+    if (char === ']') inside = false
+    if (char === wanted && !inside) return at
+  }
+  return -1
+}
+
+function readPath(text: string): string[] {
+  return [...text.matchAll(/\[([^\]]*)\]|\.([^.[]*)/g)].map(
+    ([, key, attribute]) => key ?? `.${attribute ?? ''}`,
+  )
+}

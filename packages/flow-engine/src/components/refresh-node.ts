@@ -1,0 +1,119 @@
+import { declaredOutputs } from './catalogue.ts'
+import type { Component } from './component.ts'
+import { switchToolMode, templateField, withValue } from './create-node.ts'
+import type {
+  FlowNode,
+  NodeDetails,
+  NodeOutput,
+  NodeTemplate,
+  RefreshContext,
+  TemplateField,
+} from './node-json.ts'
+import type { ComponentServices } from './services.ts'
+import { fieldToTemplate, outputToNode } from './template.ts'
+import { toolsetOutput } from './tool-metadata.ts'
+
+export interface NodeChange {
+  readonly field: string
+  readonly value: unknown
+  /** Default: as the node has it. */
+  readonly toolMode?: boolean
+}
+
+export interface RefreshOptions {
+  readonly services?: ComponentServices
+  readonly userId?: string
+  readonly signal?: AbortSignal
+}
+
+/**
+ * What the editor gets after a field changed or tool mode was switched (FE-47, CO-15): a new node;
+ * the given one stays as it was. Rejects with what the component's `refresh` throws.
+ */
+export async function refreshNode(
+  component: Component,
+  node: FlowNode,
+  change: NodeChange,
+  options: RefreshOptions = {},
+): Promise<FlowNode> {
+  const details = await refreshDetails(component, node.data.node, change, options)
+  return { ...structuredClone(node), data: { ...structuredClone(node.data), node: details } }
+}
+
+/** The same for `data.node` alone, as the update operation has it. */
+export async function refreshDetails(
+  component: Component,
+  before: NodeDetails,
+  change: NodeChange,
+  options: RefreshOptions = {},
+): Promise<NodeDetails> {
+  const details = structuredClone(before)
+  const toolMode =
+    change.toolMode ??
+    (change.field === 'tool_mode' ? change.value === true : before.tool_mode === true)
+  const wasTool = before.tool_mode === true
+  const outputs =
+    wasTool || details.outputs === undefined ? declaredOutputs(component) : details.outputs
+  setValue(details.template, change)
+
+  const ctx = refreshContext(component, details.template, { outputs, toolMode }, options)
+  const update = await component.refresh?.(details.template, change.field, change.value, ctx)
+  details.template = update?.template ?? details.template
+  details.outputs = [...(update?.outputs ?? outputs)]
+  if (update?.customFields !== undefined) details.custom_fields = { ...update.customFields }
+
+  if (!toolMode) {
+    switchToolMode(component, details, false)
+  } else if (
+    component.toTools === undefined ||
+    templateField(details.template, 'tools_metadata') === undefined
+  ) {
+    switchToolMode(component, details, true)
+  } else {
+    details.tool_mode = true
+    details.outputs = [toolsetOutput()]
+  }
+  return details
+}
+
+function setValue(template: NodeTemplate, { field, value }: NodeChange): void {
+  const present = templateField(template, field)
+  if (present !== undefined) template[field] = withValue(present, value)
+}
+
+function refreshContext(
+  component: Component,
+  template: NodeTemplate,
+  { outputs, toolMode }: { outputs: readonly NodeOutput[]; toolMode: boolean },
+  { services = {}, userId, signal = new AbortController().signal }: RefreshOptions,
+): RefreshContext {
+  return {
+    services,
+    ...(userId === undefined ? {} : { userId }),
+    signal,
+    toolMode,
+    outputs,
+    resolve: (name) => resolveField(templateField(template, name), services, userId),
+    output(name) {
+      const definition = component.outputs[name]
+      if (definition === undefined) throw new TypeError(`${component.type} has no output ${name}`)
+      return outputToNode(name, definition)
+    },
+    field: fieldToTemplate,
+  }
+}
+
+/** The value, or the variable that it names; a name found nowhere gives null (FE-20). */
+async function resolveField(
+  field: TemplateField | undefined,
+  services: ComponentServices,
+  userId: string | undefined,
+): Promise<unknown> {
+  const value = field?.value
+  if (field?.load_from_db !== true || typeof value !== 'string' || value === '') return value
+  const scope = { ...(userId === undefined ? {} : { userId }), flowId: '' }
+  const found = await services.variables?.get(value, scope)
+  if (found !== undefined && found !== null) return found
+  const environment = services.environment
+  return environment !== undefined && Object.hasOwn(environment, value) ? environment[value] : null
+}

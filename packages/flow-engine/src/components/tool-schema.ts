@@ -1,0 +1,106 @@
+import { FlowError } from '../errors.ts'
+import type { Component } from './component.ts'
+import type { Field, FieldKind } from './field.ts'
+import type { OutputDefinition } from './output.ts'
+import { fieldToTemplate } from './template.ts'
+
+/** A JSON schema of type object. */
+export interface ObjectSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, object>>
+  readonly required?: readonly string[]
+}
+
+/**
+ * The arguments of the tool made of an output (CO-20): the inputs in tool mode, else the output's
+ * required inputs, else all inputs that hold plain values.
+ * @param values the node's own values, which are the arguments' defaults
+ */
+export function toolSchema(
+  component: Component,
+  definition: OutputDefinition,
+  values: Readonly<Record<string, unknown>>,
+): ObjectSchema {
+  const properties: Record<string, object> = Object.create(null) as Record<string, object>
+  const required: string[] = []
+  for (const name of argumentNames(component, definition)) {
+    const field = component.inputs[name]
+    if (field === undefined) continue
+    const mustGive = field.options.required === true
+    if (mustGive) required.push(name)
+    properties[name] = argumentSchema(
+      name,
+      field,
+      mustGive ? undefined : plainDefault(name, field, values),
+    )
+  }
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
+}
+
+function argumentNames(component: Component, definition: OutputDefinition): readonly string[] {
+  const inputs = Object.entries(component.inputs)
+  const marked = inputs.filter(([, { options }]) => options.toolMode === true).map(([name]) => name)
+  const wanted = definition.requiredInputs ?? []
+  if (wanted.length > 0) {
+    const missing = wanted.filter((name) => !marked.includes(name))
+    if (missing.length === 0) return marked
+    throw new FlowError(
+      'component_failed',
+      `${component.displayName} cannot be a tool: its inputs ${missing.join(', ')} are required but not in tool mode`,
+    )
+  }
+  if (marked.length > 0) return marked
+  return inputs.filter(([, { fieldKind }]) => !NO_ARGUMENT.has(fieldKind)).map(([name]) => name)
+}
+
+/** Handles, secrets and files are the flow author's business, not the model's. */
+const NO_ARGUMENT: ReadonlySet<FieldKind> = new Set([
+  'secret',
+  'handle',
+  'model',
+  'embeddings',
+  'memory',
+  'tools',
+  'file',
+  'mcp',
+  'connect',
+  'auth',
+  'code',
+])
+
+const SCHEMA_TYPES: Readonly<Partial<Record<FieldKind, string>>> = {
+  int: 'integer',
+  float: 'number',
+  slider: 'number',
+  bool: 'boolean',
+  dict: 'object',
+  nestedDict: 'object',
+  data: 'object',
+}
+
+function argumentSchema(name: string, { fieldKind, options }: Field, preset: unknown): object {
+  const type = SCHEMA_TYPES[fieldKind] ?? 'string'
+  const choices = (options.options ?? []).filter((option) => typeof option === 'string')
+  const limited = (fieldKind === 'dropdown' || fieldKind === 'tab') && choices.length > 0
+  const one = { type, ...(limited && options.combobox !== true ? { enum: choices } : {}) }
+  const description =
+    options.info === undefined || options.info === '' ? (options.displayName ?? name) : options.info
+  const rows = fieldKind === 'table' || fieldKind === 'sortableList'
+  const many = options.list === true || rows || fieldKind === 'multiselect'
+  return {
+    ...(many ? { type: 'array', items: rows ? { type: 'object' } : one } : one),
+    description,
+    ...(preset === undefined ? {} : { default: preset }),
+  }
+}
+
+/** The node's value when it is plain, else the declared default in wire form. */
+function plainDefault(
+  name: string,
+  field: Field,
+  values: Readonly<Record<string, unknown>>,
+): unknown {
+  const own = Object.hasOwn(values, name) ? values[name] : undefined
+  const plain = typeof own === 'string' || typeof own === 'number' || typeof own === 'boolean'
+  return plain ? own : (fieldToTemplate(name, field).value ?? '')
+}
