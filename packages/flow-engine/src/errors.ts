@@ -1,0 +1,111 @@
+import type { FlowProblem } from './graph/problems.ts'
+
+const BRAND = Symbol.for('@x/flow-engine/error')
+
+/** Every code a FlowError can carry. */
+export type FlowErrorCode = keyof typeof STATUS
+
+/** HTTP status of each code. */
+const STATUS = {
+  invalid_flow: 422,
+  invalid_request: 400,
+  malformed_handle: 400,
+  not_found: 404,
+  forbidden: 403,
+  conflict: 409,
+  component_failed: 500,
+  missing_input: 500,
+  variable_not_found: 500,
+  timeout: 500,
+  cancelled: 499,
+  limit_exceeded: 500,
+  interrupted: 500,
+  not_resumable: 500,
+  model_failed: 500,
+  script_exhausted: 500,
+  store_unavailable: 503,
+  internal: 500,
+  unauthenticated: 403,
+  invalid_body: 422,
+  too_large: 413,
+  rate_limited: 429,
+} as const
+
+/** All codes, for tables over the union. */
+export const flowErrorCodes: readonly FlowErrorCode[] = Object.freeze(
+  Object.keys(STATUS) as FlowErrorCode[],
+)
+
+export interface FlowErrorOptions {
+  readonly cause?: unknown
+  /** Id of the vertex that failed. */
+  readonly vertexId?: string | undefined
+  readonly displayName?: string | undefined
+  /** Default: the status that belongs to the code. */
+  readonly status?: number
+}
+
+/** The one error class of the engine; `detail` is safe to show. */
+export class FlowError extends Error {
+  override readonly name: string = 'FlowError'
+  readonly code: FlowErrorCode
+  readonly status: number
+  readonly detail: string
+  readonly vertexId?: string
+  readonly displayName?: string
+
+  constructor(code: FlowErrorCode, detail: string, options: FlowErrorOptions = {}) {
+    super(detail, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    this.detail = detail
+    this.status = options.status ?? STATUS[code]
+    if (options.vertexId !== undefined) this.vertexId = options.vertexId
+    if (options.displayName !== undefined) this.displayName = options.displayName
+    Object.defineProperty(this, BRAND, { value: true })
+  }
+}
+
+/** A flow that cannot be run, with everything that is wrong with it (FE-8). */
+export class FlowCompileError extends FlowError {
+  override readonly name = 'FlowCompileError'
+  declare readonly code: 'invalid_flow'
+  readonly problems: readonly FlowProblem[]
+
+  constructor(problems: readonly FlowProblem[]) {
+    super('invalid_flow', problems[0]?.message ?? 'The flow cannot be run')
+    this.problems = problems
+  }
+}
+
+/** Looks at a brand, so that errors of another copy of the package count too. */
+export function isFlowError(value: unknown): value is FlowError {
+  return typeof value === 'object' && value !== null && BRAND in value
+}
+
+/** @param what for example `flow` */
+export function notFound(what: string, id: string): FlowError {
+  return new FlowError('not_found', `${what} ${id} not found`)
+}
+
+export function invalidRequest(detail: string): FlowError {
+  return new FlowError('invalid_request', detail)
+}
+
+/** FE-64: the error names the limit. */
+export function limitExceeded(limit: string, detail: string, status?: number): FlowError {
+  const text = `Limit ${limit} exceeded: ${detail}`
+  return new FlowError('limit_exceeded', text, status === undefined ? {} : { status })
+}
+
+/** The text of anything that was thrown (FE-70). */
+export function errorText(thrown: unknown): string {
+  if (isFlowError(thrown)) return thrown.detail
+  if (thrown instanceof Error) return thrown.message
+  if (typeof thrown === 'string') return thrown
+  try {
+    const { message } = Object(thrown) as { message?: unknown }
+    return typeof message === 'string' ? message : String(thrown)
+  } catch {
+    return 'unknown error'
+  }
+}

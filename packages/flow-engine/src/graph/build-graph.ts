@@ -1,0 +1,147 @@
+import type { ComponentRegistry } from '../components/registry.ts'
+import type { CheckedEdge } from './check-edges.ts'
+import { stronglyConnected } from './cycles.ts'
+import type { PlanEdge, PlanGraph, PlanVertex } from './plan-graph.ts'
+import { findRegions, successorsOf, type Arc, type Layout } from './regions.ts'
+import { isOfClass, kindOf, roleOf, templateValue, type ResolvedNode } from './vertex-plan.ts'
+
+/** Puts checked nodes and edges into the form the scheduler runs: positions, regions, connected outputs. */
+export function buildGraph(
+  nodes: readonly ResolvedNode[],
+  edges: readonly CheckedEdge[],
+  registry: ComponentRegistry,
+): PlanGraph {
+  const indexOf = new Map(nodes.map((node, index) => [node.node.id, index]))
+  const arcs = edges.map((edge) => ({
+    source: indexOf.get(edge.source) ?? 0,
+    target: indexOf.get(edge.target) ?? 0,
+    output: edge.output,
+    field: edge.field,
+    loopBack: edge.loopBack,
+  }))
+  const layout = findRegions(nodes.length, arcs)
+  const planEdges = arcs.map((arc, index) => planEdge(arc, index, edges, layout))
+  const vertices = planVertices(nodes, planEdges, layout, inCycles(nodes.length, arcs))
+  return Object.freeze({
+    vertices,
+    edges: planEdges,
+    indexOf,
+    groups: groupsOf(nodes),
+    regions: layout.regions,
+    cycles: layout.cycles,
+    registry,
+  })
+}
+
+function planEdge(
+  arc: Arc,
+  index: number,
+  edges: readonly CheckedEdge[],
+  layout: Layout,
+): PlanEdge {
+  const from = lift(arc.source, layout.regionOf[arc.target] ?? 0, layout)
+  return Object.freeze({
+    ...arc,
+    index,
+    sourceHandle: edges[index]?.edge.sourceHandle ?? { dataType: '', id: '', output_types: [] },
+    loopBack: arc.loopBack && !layout.demoted.has(arc.target),
+    self: arc.source === arc.target && !(arc.loopBack && !layout.demoted.has(arc.target)),
+    from,
+    fromRegion: layout.regionOf[from] ?? 0,
+  })
+}
+
+/** The vertex itself, or the outermost loop around it that is not around the region too. */
+function lift(vertex: number, region: number, { regions, regionOf }: Layout): number {
+  const around = new Set(regions[region]?.path)
+  const path = regions[regionOf[vertex] ?? 0]?.path ?? []
+  const outside = path.find((entry) => !around.has(entry))
+  return outside === undefined ? vertex : (regions[outside]?.loop ?? vertex)
+}
+
+function planVertices(
+  nodes: readonly ResolvedNode[],
+  edges: readonly PlanEdge[],
+  layout: Layout,
+  cyclic: ReadonlySet<number>,
+): PlanVertex[] {
+  const incoming: PlanEdge[][] = nodes.map(() => [])
+  const outgoing: PlanEdge[][] = nodes.map(() => [])
+  for (const edge of edges) {
+    incoming[edge.target]?.push(edge)
+    outgoing[edge.source]?.push(edge)
+  }
+  const cycleOf = new Map(
+    layout.cycles.flatMap((members, cycle) => members.map((member) => [member, cycle] as const)),
+  )
+  return nodes.map((node, index) => {
+    const leaving = outgoing[index] ?? []
+    const connected = new Set(leaving.filter((edge) => !edge.self).map((edge) => edge.output))
+    const order = [...Object.keys(node.component.outputs), ...node.outputs]
+    const { template, overrides } = node.node
+    const vertex: PlanVertex = {
+      index,
+      id: node.node.id,
+      type: node.node.type,
+      displayName: node.displayName,
+      component: node.component,
+      details: node.node.details,
+      template,
+      overrides,
+      outputs: node.outputs,
+      computed:
+        connected.size === 0
+          ? node.outputs
+          : [...new Set([...order, ...connected])].filter((name) => connected.has(name)),
+      connected,
+      frozen: node.node.frozen,
+      toolMode: node.toolMode,
+      role: roleOf(node),
+      kind: kindOf(node),
+      topLevelId: node.node.parents[0] ?? node.node.id,
+      chatOutput: chatOutputOf(leaving, nodes),
+      incoming: incoming[index] ?? [],
+      outgoing: leaving,
+      inCycle: cyclic.has(index),
+      region: layout.regionOf[index] ?? 0,
+      loop: layout.loopRegion.get(index),
+      cycle: cycleOf.get(index),
+    }
+    return Object.freeze(vertex)
+  })
+}
+
+/** The chat output that an output leads to, with the name it shows (FE-51, CO-35). */
+function chatOutputOf(
+  leaving: readonly PlanEdge[],
+  nodes: readonly ResolvedNode[],
+): PlanVertex['chatOutput'] {
+  for (const edge of leaving) {
+    const target = nodes[edge.target]
+    if (target === undefined || !isOfClass(target, 'ChatOutput')) continue
+    const name = templateValue(target.node, 'sender_name')
+    return typeof name === 'string' && name !== '' ? { senderName: name } : {}
+  }
+  return undefined
+}
+
+/** FE-10, loop-back edges and edges of a vertex to itself included. */
+function inCycles(count: number, arcs: readonly Arc[]): ReadonlySet<number> {
+  const { members } = stronglyConnected(successorsOf(count, arcs))
+  const cyclic = new Set(members.filter((group) => group.length > 1).flat())
+  for (const arc of arcs) if (arc.source === arc.target) cyclic.add(arc.source)
+  return cyclic
+}
+
+function groupsOf(nodes: readonly ResolvedNode[]): PlanGraph['groups'] {
+  const groups = new Map<string, number[]>()
+  for (const [index, { node }] of nodes.entries()) {
+    for (const id of node.parents) {
+      const members = groups.get(id)
+      if (members === undefined) groups.set(id, [index])
+      else members.push(index)
+    }
+  }
+  return [...groups].map(([id, members]) => ({ id, members }))
+}
+

@@ -1,0 +1,83 @@
+import type { FlatEdge } from './expand-groups.ts'
+import { isSourceHandle } from './handles.ts'
+import { problem, type FlowProblem } from './problems.ts'
+import { hasField, hasOutput, takesLoop, type ResolvedNode } from './vertex-plan.ts'
+
+/** An edge that fits both of its nodes. */
+export interface CheckedEdge {
+  readonly source: string
+  readonly target: string
+  readonly output: string
+  readonly field: string
+  readonly loopBack: boolean
+  readonly edge: FlatEdge
+}
+
+/** Other names of value types (FE-6). */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['JSON', 'Data'],
+  ['Table', 'DataFrame'],
+  ['Text', 'Message'],
+  ['str', 'Message'],
+])
+
+/** The edges of a flow, each once; what does not fit goes into `problems` (FE-6 to FE-8). */
+export function checkEdges(
+  edges: readonly FlatEdge[],
+  nodes: ReadonlyMap<string, ResolvedNode | null>,
+  problems: FlowProblem[],
+): CheckedEdge[] {
+  const checked = new Map<string, CheckedEdge>()
+  for (const edge of edges) {
+    const missing = [edge.source, edge.target].filter((id) => !nodes.has(id))
+    for (const id of new Set(missing)) {
+      const place = { nodeId: id, edgeId: edge.id }
+      problems.push(problem('missing_node', `Vertex ${id} not found`, place))
+    }
+    const source = nodes.get(edge.source)
+    const target = nodes.get(edge.target)
+    // A node of an unknown component has been reported; its handles cannot be checked.
+    if (!source || !target) continue
+    const result = checkEdge(edge, source, target)
+    if ('severity' in result) problems.push(result)
+    else checked.set(keyOf(result), checked.get(keyOf(result)) ?? result)
+  }
+  return [...checked.values()]
+}
+
+function checkEdge(
+  edge: FlatEdge,
+  source: ResolvedNode,
+  target: ResolvedNode,
+): CheckedEdge | FlowProblem {
+  const { sourceHandle, targetHandle } = edge
+  const loopBack = isSourceHandle(targetHandle)
+  const field = isSourceHandle(targetHandle) ? (targetHandle.name ?? '') : targetHandle.fieldName
+  const text = `Edge between ${source.displayName} and ${target.displayName} has invalid handles`
+  const bad = (code: 'missing_field' | 'missing_output' | 'type_mismatch') =>
+    problem(code, text, { edgeId: edge.id, nodeId: edge.target, field })
+  const output = sourceHandle.name ?? source.outputs[0]
+  if (output === undefined || !hasOutput(source, output)) return bad('missing_output')
+  if (loopBack ? !takesLoop(target, field) : !hasField(target, field)) return bad('missing_field')
+  if (edge.typed && !typesFit(edge)) return bad('type_mismatch')
+  return { source: edge.source, target: edge.target, output, field, loopBack, edge }
+}
+
+/** FE-6. */
+function typesFit({ sourceHandle, targetHandle }: FlatEdge): boolean {
+  const given = sourceHandle.output_types.map(canonical)
+  if (isSourceHandle(targetHandle)) return given.length > 0
+  const type = canonical(targetHandle.type)
+  const { inputTypes } = targetHandle
+  if (inputTypes === undefined || inputTypes === null) return given.includes(type)
+  const taken = inputTypes.map(canonical)
+  return taken.includes(type) || given.some((name) => taken.includes(name))
+}
+
+function canonical(type: string): string {
+  return ALIASES.get(type) ?? type
+}
+
+function keyOf({ source, target, output, field, loopBack }: CheckedEdge): string {
+  return JSON.stringify([source, target, output, field, loopBack])
+}

@@ -1,0 +1,168 @@
+import { codeHash, codeText } from '../components/catalogue.ts'
+import type { Component } from '../components/component.ts'
+import type { ComponentRegistry } from '../components/registry.ts'
+import { FlowCompileError } from '../errors.ts'
+import { buildGraph } from './build-graph.ts'
+import { checkEdges, type CheckedEdge } from './check-edges.ts'
+import { expandGroups, type FlatGraph, type FlatNode } from './expand-groups.ts'
+import { findGraph, noGraph, type FlowJson, type FlowNode } from './flow-json.ts'
+import { completeLimits, type RunLimits } from './limits.ts'
+import { own, ownObject, ownText } from './plain-object.ts'
+import type { PlanGraph } from './plan-graph.ts'
+import { problem, sortProblems, warning, type FlowProblem } from './problems.ts'
+import { connectedStreams } from './streams.ts'
+import { isOfClass, resolvedNode, type ResolvedNode } from './vertex-plan.ts'
+
+export interface CompileOptions {
+  readonly components: ComponentRegistry
+  /** What a stopped branch takes with it (FE-30). Default `default`. */
+  readonly compat?: 'strict' | 'default' | undefined
+  readonly limits?: Partial<RunLimits> | undefined
+  /** Nodes whose code was changed in the editor (FE-42). Default `warn`. */
+  readonly edited?: 'warn' | 'refuse' | undefined
+}
+
+/** A flow that was checked once and may be run any number of times, also side by side. Frozen. */
+export interface FlowPlan {
+  readonly flow: FlowJson
+  /** In node order, groups expanded. */
+  readonly vertexIds: readonly string[]
+  readonly compat: 'strict' | 'default'
+  readonly warnings: readonly FlowProblem[]
+}
+
+const graphs = new WeakMap<FlowPlan, PlanGraph>()
+
+/** @throws FlowCompileError with everything that is wrong with the flow (FE-8) */
+export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan {
+  const { problems, warnings, nodes, edges } = analyse(flow, options)
+  if (problems.length > 0) throw new FlowCompileError(problems)
+  const graph = buildGraph(nodes, edges, options.components)
+  const plan: FlowPlan = Object.freeze({
+    flow: flow as FlowJson,
+    vertexIds: Object.freeze(graph.vertices.map((vertex) => vertex.id)),
+    compat: options.compat ?? 'default',
+    warnings: Object.freeze(warnings),
+  })
+  graphs.set(plan, graph)
+  return plan
+}
+
+/** The same checks; gives errors and warnings, in the order of FE-8, and never throws. */
+export function checkFlow(flow: unknown, options: CompileOptions): FlowProblem[] {
+  const { problems, warnings } = analyse(flow, options)
+  return [...problems, ...warnings]
+}
+
+/** What `compileFlow` made of the flow; undefined for an object that only looks like a plan. */
+export function graphOf(plan: FlowPlan): PlanGraph | undefined {
+  return graphs.get(plan)
+}
+
+interface Analysis {
+  readonly problems: readonly FlowProblem[]
+  readonly warnings: readonly FlowProblem[]
+  readonly nodes: readonly ResolvedNode[]
+  readonly edges: readonly CheckedEdge[]
+}
+
+function analyse(flow: unknown, options: CompileOptions): Analysis {
+  const raw = findGraph(flow)
+  if (raw === undefined) return { problems: [noGraph(flow)], warnings: [], nodes: [], edges: [] }
+  const graph = expandGroups(raw)
+  const problems: FlowProblem[] = [...graph.problems, ...tooLarge(graph, options)]
+  const warnings: FlowProblem[] = []
+  const unique = uniqueNodes(graph.nodes, problems)
+  const byId = resolveNodes(unique, options, { problems, warnings })
+  const nodes = [...byId.values()].filter((node) => node !== null)
+  const edges = checkEdges(graph.edges, byId, problems)
+  problems.push(...severalChatInputs(nodes, graph), ...connectedStreams(nodes, edges))
+  return { problems: sortProblems(problems), warnings, nodes, edges }
+}
+
+function tooLarge({ nodes, edges }: FlatGraph, options: CompileOptions): FlowProblem[] {
+  const limits = completeLimits(options.limits)
+  return [
+    { name: 'vertices', limit: limits.vertices, count: nodes.length },
+    { name: 'edges', limit: limits.edges, count: edges.length },
+  ]
+    .filter(({ limit, count }) => count > limit)
+    .map(({ name, limit, count }) =>
+      problem('too_large', `The flow has ${count} ${name}; the limit ${name} is ${limit}`),
+    )
+}
+
+function uniqueNodes(nodes: readonly FlatNode[], problems: FlowProblem[]): Map<string, FlatNode> {
+  const unique = new Map<string, FlatNode>()
+  for (const node of nodes) {
+    if (unique.has(node.id)) {
+      const text = `Duplicate vertex ${node.id}`
+      problems.push(problem('duplicate_node_id', text, { nodeId: node.id }))
+    } else {
+      unique.set(node.id, node)
+    }
+  }
+  return unique
+}
+
+interface Findings {
+  readonly problems: FlowProblem[]
+  readonly warnings: FlowProblem[]
+}
+
+/** Nodes by id; null for one whose component is not known. */
+function resolveNodes(
+  nodes: ReadonlyMap<string, FlatNode>,
+  options: CompileOptions,
+  { problems, warnings }: Findings,
+): Map<string, ResolvedNode | null> {
+  const resolved = new Map<string, ResolvedNode | null>()
+  const unknown: FlatNode[] = []
+  for (const node of nodes.values()) {
+    const component = options.components.resolve(node.raw as FlowNode)
+    if (component === undefined) {
+      unknown.push(node)
+      resolved.set(node.id, null)
+      continue
+    }
+    resolved.set(node.id, resolvedNode(node, component))
+    if (!isEdited(node, component, options.components)) continue
+    const text = `Component ${node.id} was changed in the editor and runs as ${component.type} of the catalogue`
+    if (options.edited === 'refuse') {
+      problems.push(problem('edited_component', text, { nodeId: node.id }))
+    } else {
+      warnings.push(warning('edited_component', text, { nodeId: node.id }))
+    }
+  }
+  const types = [...new Set(unknown.map((node) => node.type))]
+  const text = `Unknown component types: ${types.join(', ')}`
+  for (const node of unknown) {
+    problems.push(problem('unknown_component', text, { nodeId: node.id }))
+  }
+  return resolved
+}
+
+/** FE-42; a component that the host resolved itself runs the node's own code. */
+function isEdited({ details }: FlatNode, component: Component, registry: ComponentRegistry) {
+  if (registry.get(component.type) !== component) return false
+  if (own(details, 'edited') === true) return true
+  const hash = ownText(ownObject(details, 'metadata') ?? {}, 'code_hash')
+  return hash !== undefined && hash !== '' && hash !== hashOf(component)
+}
+
+const hashes = new WeakMap<Component, string>()
+
+function hashOf(component: Component): string {
+  const hash = hashes.get(component) ?? codeHash(codeText(component))
+  hashes.set(component, hash)
+  return hash
+}
+
+function severalChatInputs(nodes: readonly ResolvedNode[], graph: FlatGraph): FlowProblem[] {
+  const fed = new Set(graph.edges.map((edge) => edge.target))
+  const inputs = nodes.filter((node) => isOfClass(node, 'ChatInput') && !fed.has(node.node.id))
+  const second = inputs[1]
+  if (second === undefined) return []
+  const text = 'Only one chat input is allowed in the graph'
+  return [problem('several_chat_inputs', text, { nodeId: second.node.id })]
+}

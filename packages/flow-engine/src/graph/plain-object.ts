@@ -1,0 +1,36 @@
+/** An object of untrusted JSON; read its keys with `own`. */
+export type PlainObject = Readonly<Record<string, unknown>>
+
+export function isPlainObject(value: unknown): value is PlainObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An own property; names such as `__proto__` are ordinary keys (FE-9). */
+export function own(object: PlainObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+export function ownText(object: PlainObject, key: string): string | undefined {
+  const value = own(object, key)
+  return typeof value === 'string' ? value : undefined
+}
+
+export function ownObject(object: PlainObject, key: string): PlainObject | undefined {
+  const value = own(object, key)
+  return isPlainObject(value) ? value : undefined
+}
+
+/** The texts of a list; anything else gives none. */
+export function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+/** Sets a key on any object, `__proto__` included. */
+export function define(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  })
+}

@@ -1,0 +1,72 @@
+/** What can be wrong with a flow, errors in the order in which they are reported (FE-8). */
+export const problemOrder = [
+  'no_graph',
+  'malformed_node',
+  'malformed_edge',
+  'malformed_handle',
+  'malformed_group',
+  'duplicate_node_id',
+  'unknown_component',
+  'missing_node',
+  'missing_field',
+  'missing_output',
+  'type_mismatch',
+  'several_chat_inputs',
+  'several_streams',
+  'too_large',
+  'edited_component',
+  'unknown_slice',
+  'stalled_cycle',
+  'code_tweak',
+  'missing_file',
+  'unresolved_field',
+] as const
+
+export type FlowProblemCode = (typeof problemOrder)[number]
+
+/** One thing that is wrong with a flow, or a remark about a run. */
+export interface FlowProblem {
+  readonly code: FlowProblemCode
+  readonly message: string
+  readonly nodeId?: string
+  readonly edgeId?: string
+  readonly field?: string
+  readonly severity: 'error' | 'warning'
+}
+
+/** Rows of the table that share a line are reported together, in the order they were found. */
+const RANK: ReadonlyMap<FlowProblemCode, number> = new Map(
+  problemOrder.map((code, index) => {
+    if (code.startsWith('malformed_')) return [code, 1]
+    return [code, code === 'missing_output' ? problemOrder.indexOf('missing_field') : index]
+  }),
+)
+
+/** By kind, then in the order of nodes or edges (FE-8). */
+export function sortProblems(problems: readonly FlowProblem[]): FlowProblem[] {
+  return problems.toSorted((a, b) => (RANK.get(a.code) ?? 0) - (RANK.get(b.code) ?? 0))
+}
+
+export function problem(
+  code: FlowProblemCode,
+  message: string,
+  place: { nodeId?: string | undefined; edgeId?: string | undefined; field?: string } = {},
+): FlowProblem {
+  const { nodeId, edgeId, field } = place
+  return Object.freeze({
+    code,
+    message,
+    ...(nodeId === undefined ? {} : { nodeId }),
+    ...(edgeId === undefined ? {} : { edgeId }),
+    ...(field === undefined ? {} : { field }),
+    severity: 'error' as const,
+  })
+}
+
+export function warning(
+  code: FlowProblemCode,
+  message: string,
+  place: { nodeId?: string; field?: string } = {},
+): FlowProblem {
+  return Object.freeze({ ...problem(code, message, place), severity: 'warning' as const })
+}

@@ -1,0 +1,146 @@
+import { reachable, stronglyConnected, type Successors } from './cycles.ts'
+import type { Region } from './plan-graph.ts'
+
+/** An edge by positions; the field of a loop-back edge is the loop's output it returns to. */
+export interface Arc {
+  readonly source: number
+  readonly target: number
+  readonly output: string
+  readonly field: string
+  readonly loopBack: boolean
+}
+
+/** Where each vertex runs: loops and what runs in their passes, and cycles without a loop. */
+export interface Layout {
+  readonly regions: readonly Region[]
+  readonly regionOf: Int32Array
+  /** Region that a loop opens. */
+  readonly loopRegion: ReadonlyMap<number, number>
+  readonly cycles: readonly (readonly number[])[]
+  /** Loops that stand in a cycle of another kind: their loop-back edges are edges of that cycle. */
+  readonly demoted: ReadonlySet<number>
+}
+
+interface Pass {
+  readonly loop: number
+  readonly members: ReadonlySet<number>
+}
+
+const MAX_ROUNDS = 4
+
+/** Finds loops, the vertices of their passes, and the cycles that remain (FE-15, FE-32). */
+export function findRegions(count: number, arcs: readonly Arc[]): Layout {
+  const loops = new Set(arcs.filter((arc) => arc.loopBack).map((arc) => arc.target))
+  const demoted = new Set<number>()
+  for (let round = 0; ; round += 1) {
+    const forward = arcs.filter((arc) => !arc.loopBack || demoted.has(arc.target))
+    const next = successorsOf(count, forward)
+    const { members, of } = stronglyConnected(next)
+    const caught = [...loops].filter(
+      (loop) => !demoted.has(loop) && (members[of[loop] ?? 0]?.length ?? 0) > 1,
+    )
+    if (caught.length === 0) {
+      const passes = findPasses(arcs, forward, next, demoted)
+      const cycles = members.filter((group) => group.length > 1)
+      return { ...nest(count, passes), cycles, demoted }
+    }
+    for (const loop of round < MAX_ROUNDS ? caught : loops) demoted.add(loop)
+  }
+}
+
+/** Positions of the targets of each vertex, without repetition. */
+export function successorsOf(count: number, arcs: readonly Arc[]): Successors {
+  const next: Set<number>[] = Array.from({ length: count }, () => new Set<number>())
+  for (const { source, target } of arcs) if (source !== target) next[source]?.add(target)
+  return next.map((set) => [...set])
+}
+
+export function predecessorsOf(count: number, arcs: readonly Arc[]): Successors {
+  return successorsOf(
+    count,
+    arcs.map((arc) => ({ ...arc, source: arc.target, target: arc.source })),
+  )
+}
+
+/** The passes of all loops, the largest first, so that a loop comes before those in its body. */
+function findPasses(
+  arcs: readonly Arc[],
+  forward: readonly Arc[],
+  next: Successors,
+  demoted: ReadonlySet<number>,
+): Pass[] {
+  const backs = grouped(
+    arcs.filter((arc) => arc.loopBack && !demoted.has(arc.target)),
+    (arc) => arc.target,
+  )
+  if (backs.size === 0) return []
+  const before = predecessorsOf(next.length, forward)
+  const leaving = grouped(forward, (arc) => arc.source)
+  return [...backs]
+    .map(([loop, back]) => ({
+      loop,
+      members: passOf({ loop, back, leaving: leaving.get(loop) ?? [], next, before }),
+    }))
+    .toSorted((a, b) => b.members.size - a.members.size || a.loop - b.loop)
+}
+
+interface LoopEdges {
+  readonly loop: number
+  readonly back: readonly Arc[]
+  readonly leaving: readonly Arc[]
+  readonly next: Successors
+  readonly before: Successors
+}
+
+/** The body, and what hangs on it and is not behind another output (FE-32). */
+function passOf({ loop, back, leaving, next, before }: LoopEdges): ReadonlySet<number> {
+  const items = new Set(back.map((arc) => arc.field))
+  const first = leaving.filter((arc) => items.has(arc.output)).map((arc) => arc.target)
+  const others = leaving.filter((arc) => !items.has(arc.output)).map((arc) => arc.target)
+  const behindItem = reachable(first, next)
+  behindItem.delete(loop)
+  // Only a vertex that something else than the loop's items leads to can be behind another output too.
+  const entered =
+    others.some((vertex) => behindItem.has(vertex)) ||
+    [...behindItem].some((vertex) =>
+      before[vertex]?.some((source) => source !== loop && !behindItem.has(source)),
+    )
+  if (others.length === 0 || !entered) return behindItem
+  const sources = back.map((arc) => arc.source)
+  const leadsBack = reachable(sources, before)
+  const behindOther = reachable(others, next)
+  return new Set([...behindItem].filter((v) => leadsBack.has(v) || !behindOther.has(v)))
+}
+
+/** Regions as a tree: a vertex belongs to the innermost loop whose pass holds it. */
+function nest(
+  count: number,
+  passes: readonly Pass[],
+): Pick<Layout, 'regions' | 'regionOf' | 'loopRegion'> {
+  const regionOf = new Int32Array(count)
+  const loopRegion = new Map<number, number>()
+  const tree: { loop: number | undefined; parent: number | undefined; path: number[] }[] = [
+    { loop: undefined, parent: undefined, path: [0] },
+  ]
+  for (const { loop, members } of passes) {
+    const parent = regionOf[loop] ?? 0
+    const index = tree.length
+    tree.push({ loop, parent, path: [...(tree[parent]?.path ?? []), index] })
+    loopRegion.set(loop, index)
+    for (const vertex of members) if (regionOf[vertex] === parent) regionOf[vertex] = index
+  }
+  const members: number[][] = tree.map(() => [])
+  for (const [vertex, region] of regionOf.entries()) members[region]?.push(vertex)
+  const regions = tree.map((entry, index) => ({ index, ...entry, members: members[index] ?? [] }))
+  return { regions, regionOf, loopRegion }
+}
+
+function grouped(arcs: readonly Arc[], keyOf: (arc: Arc) => number): Map<number, Arc[]> {
+  const groups = new Map<number, Arc[]>()
+  for (const arc of arcs) {
+    const group = groups.get(keyOf(arc))
+    if (group === undefined) groups.set(keyOf(arc), [arc])
+    else group.push(arc)
+  }
+  return groups
+}

@@ -1,0 +1,145 @@
+import { reachable } from './cycles.ts'
+import type { PlanGraph, PlanVertex } from './plan-graph.ts'
+import { warning, type FlowProblem } from './problems.ts'
+
+export interface SliceRequest {
+  readonly mode: 'run' | 'build'
+  readonly stopComponentId?: string | undefined
+  readonly startComponentId?: string | undefined
+}
+
+/** The part of a flow that a run builds, and where it begins (FE-11, FE-12). */
+export interface Slice {
+  /** 1 for each vertex of the slice. */
+  readonly contains: Uint8Array
+  readonly size: number
+  /** Starts at once, in node order. */
+  readonly firstLayer: readonly number[]
+  /** The start vertex, when it stands in a cycle that it enters (FE-15). */
+  readonly entry: number | undefined
+  readonly warnings: readonly FlowProblem[]
+}
+
+/** Chooses what runs; an unknown id leaves nothing to do. */
+export function sliceOf(graph: PlanGraph, request: SliceRequest): Slice {
+  const stop = positionOf(graph, request.stopComponentId)
+  const start = positionOf(graph, request.startComponentId)
+  if (stop === null || start === null) return nothing(graph, request)
+  const explicit = stop !== undefined || start !== undefined
+  const implicit = !explicit && request.mode === 'run' ? inputOf(graph.vertices) : undefined
+  return cut(graph, { stop, start: start ?? implicit, given: start !== undefined }, request)
+}
+
+interface Ends {
+  readonly stop: number | undefined
+  readonly start: number | undefined
+  /** The start was asked for by id. */
+  readonly given: boolean
+}
+
+function cut(graph: PlanGraph, ends: Ends, request: SliceRequest): Slice {
+  let { stop, start } = ends
+  if (stop !== undefined && graph.vertices[stop]?.inCycle === true) {
+    start ??= stop
+    stop = undefined
+  }
+  let kept: Set<number> | undefined
+  if (stop !== undefined) kept = ancestors(graph, [stop])
+  if (start !== undefined) {
+    if (kept !== undefined && !kept.has(start)) return nothing(graph, request)
+    kept = around(graph, start, kept)
+  }
+  const contains = new Uint8Array(graph.vertices.length)
+  if (kept === undefined) contains.fill(1)
+  else for (const vertex of kept) contains[vertex] = 1
+  const size = kept?.size ?? graph.vertices.length
+  return { contains, size, ...begin(graph, contains, start), warnings: [] }
+}
+
+/** FE-12. */
+function begin(
+  graph: PlanGraph,
+  contains: Uint8Array,
+  start: number | undefined,
+): Pick<Slice, 'firstLayer' | 'entry'> {
+  const entry = start !== undefined && isCyclic(graph.vertices[start]) ? start : undefined
+  const inside = graph.vertices.filter((vertex) => contains[vertex.index] === 1)
+  const roots = inside.filter((vertex) => isRoot(vertex, contains))
+  if (roots.length === 0) {
+    const first = start === undefined ? inputOf(inside) : start
+    const vertex = first === undefined ? undefined : graph.vertices[first]
+    return vertex === undefined
+      ? { firstLayer: [], entry: undefined }
+      : { firstLayer: [vertex.index], entry: isCyclic(vertex) ? vertex.index : undefined }
+  }
+  const first = roots.map((vertex) => vertex.index)
+  if (entry !== undefined && waitsOnlyForItsCycle(graph, entry)) first.push(entry)
+  if (start !== undefined) return { firstLayer: first.toSorted((a, b) => a - b), entry }
+  const chats = roots.filter((vertex) => vertex.kind === 'chatInput')
+  const [chat] = chats
+  return { firstLayer: chats.length === 1 && chat ? [chat.index] : first, entry }
+}
+
+function isCyclic(vertex: PlanVertex | undefined): boolean {
+  return vertex !== undefined && (vertex.cycle !== undefined || vertex.incoming.some((e) => e.self))
+}
+
+function isRoot(vertex: PlanVertex, contains: Uint8Array): boolean {
+  return vertex.incoming.every((edge) => contains[edge.source] !== 1)
+}
+
+function waitsOnlyForItsCycle(graph: PlanGraph, entry: number): boolean {
+  const vertex = graph.vertices[entry]
+  return (
+    vertex?.incoming.every(
+      (edge) => edge.self || graph.vertices[edge.source]?.cycle === vertex.cycle,
+    ) === true
+  )
+}
+
+/** Everything reachable from the start, and all that this needs. */
+function around(graph: PlanGraph, start: number, within: ReadonlySet<number> | undefined) {
+  const next = graph.vertices.map((vertex) =>
+    vertex.outgoing.map((edge) => edge.target).filter((target) => within?.has(target) !== false),
+  )
+  const ahead = reachable([start], next)
+  const needed = ancestors(graph, ahead)
+  return within === undefined ? needed : new Set([...needed].filter((v) => within.has(v)))
+}
+
+function ancestors(graph: PlanGraph, starts: Iterable<number>): Set<number> {
+  const seen = new Set(starts)
+  for (const vertex of seen) {
+    for (const edge of graph.vertices[vertex]?.incoming ?? []) seen.add(edge.source)
+  }
+  return seen
+}
+
+/** The webhook input, else the chat input. */
+function inputOf(vertices: readonly PlanVertex[]): number | undefined {
+  const webhook = vertices.find((vertex) => vertex.kind === 'webhook')
+  return (webhook ?? vertices.find((vertex) => vertex.kind === 'chatInput'))?.index
+}
+
+/** undefined: not asked for; null: no such vertex. */
+function positionOf(graph: PlanGraph, id: string | undefined): number | undefined | null {
+  if (id === undefined) return undefined
+  return graph.indexOf.get(id) ?? null
+}
+
+function nothing(graph: PlanGraph, request: SliceRequest): Slice {
+  const { stopComponentId: stop, startComponentId: start } = request
+  const unknown = [stop, start].find((id) => id !== undefined && !graph.indexOf.has(id))
+  const text =
+    unknown === undefined
+      ? `Vertex ${start} is not among what ${stop} leaves`
+      : `Vertex ${unknown} not found`
+  const nodeId = unknown ?? start ?? ''
+  return {
+    contains: new Uint8Array(graph.vertices.length),
+    size: 0,
+    firstLayer: [],
+    entry: undefined,
+    warnings: [warning('unknown_slice', text, { nodeId })],
+  }
+}
