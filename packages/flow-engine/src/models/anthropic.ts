@@ -1,0 +1,133 @@
+import { isRecord } from '../graph/values/convert.ts'
+import type { ChatChunk, ChatModel, FinishReason } from './chat-model.ts'
+import { messagesBody } from './anthropic-messages.ts'
+import { eventData } from './event-lines.ts'
+import { ModelError } from './model-error.ts'
+import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
+import { readAnswer } from './read-answer.ts'
+import { redact, readFailure, sendRequest } from './send-request.ts'
+import { parseToolArguments } from './tool-arguments.ts'
+
+const DEFAULT_BASE_URL = 'https://api.anthropic.com'
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/** A chat model behind the Anthropic messages API (FE-50). Streams throw ModelError. */
+export function createAnthropicModel(options: ModelClientOptions): ChatModel {
+  const sending = sendingOptions(options)
+  return {
+    name: options.model,
+    async *stream(request) {
+      const response = await sendRequest({
+        ...sending,
+        url: `${trimSlash(options.baseUrl ?? DEFAULT_BASE_URL)}/v1/messages`,
+        headers: {
+          'x-api-key': options.apiKey ?? '',
+          'anthropic-version': '2023-06-01',
+          ...options.headers,
+        },
+        body: { ...messagesBody(request, options.model), ...options.body },
+        signal: request.signal,
+      })
+      if (response.headers.get('content-type')?.includes('text/event-stream') !== true) {
+        yield* wholeAnswer(await readAnswer(response, MAX_ANSWER_BYTES), sending.secrets)
+        return
+      }
+      try {
+        yield* streamedAnswer(response, sending.secrets)
+      } catch (error) {
+        request.signal.throwIfAborted()
+        throw error instanceof ModelError ? error : unexpected(error, sending.secrets)
+      }
+    },
+  }
+}
+
+/** Each text part is one chunk. */
+function* wholeAnswer(text: string, secrets: readonly string[]): Generator<ChatChunk> {
+  const body = parseObject(text)
+  if (body === undefined || !Array.isArray(body.content)) throw unexpected(text, secrets)
+  for (const part of body.content.filter(isRecord)) {
+    if (part.type === 'text') yield { text: typeof part.text === 'string' ? part.text : '' }
+    if (part.type === 'tool_use') {
+      yield { toolCall: { id: String(part.id), name: String(part.name), args: part.input ?? {} } }
+    }
+  }
+  const usage = readUsage(body.usage)
+  yield {
+    finish: FINISH.get(body.stop_reason) ?? 'other',
+    usage: { inputTokens: usage.input ?? 0, outputTokens: usage.output ?? 0 },
+  }
+}
+
+async function* streamedAnswer(
+  response: Response,
+  secrets: readonly string[],
+): AsyncGenerator<ChatChunk> {
+  const calls = new Map<unknown, { id: string; name: string; text: string }>()
+  const tokens = { input: 0, output: 0 }
+  let stop: unknown
+  for await (const data of eventData(response)) {
+    const event = parseObject(data)
+    if (event === undefined || event.type === 'error') throw unexpected(data, secrets)
+    if (event.type === 'message_start' && isRecord(event.message)) {
+      Object.assign(tokens, readUsage(event.message.usage))
+    }
+    const block = isRecord(event.content_block) ? event.content_block : {}
+    if (event.type === 'content_block_start' && block.type === 'tool_use') {
+      calls.set(event.index, { id: String(block.id), name: String(block.name), text: '' })
+    }
+    const delta = isRecord(event.delta) ? event.delta : {}
+    if (delta.type === 'text_delta' && typeof delta.text === 'string' && delta.text !== '') {
+      yield { text: delta.text }
+    }
+    const call = calls.get(event.index)
+    if (delta.type === 'input_json_delta' && call !== undefined) {
+      call.text += typeof delta.partial_json === 'string' ? delta.partial_json : ''
+    }
+    if (event.type === 'content_block_stop' && call !== undefined) {
+      yield { toolCall: { id: call.id, name: call.name, args: parseToolArguments(call.text) } }
+    }
+    if (event.type === 'message_delta') {
+      stop = delta.stop_reason
+      Object.assign(tokens, readUsage(event.usage))
+    }
+  }
+  yield {
+    finish: FINISH.get(stop) ?? 'other',
+    usage: { inputTokens: tokens.input, outputTokens: tokens.output },
+  }
+}
+
+const FINISH = new Map<unknown, FinishReason>([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['tool_use', 'tool_calls'],
+])
+
+function readUsage(usage: unknown): { input?: number; output?: number } {
+  if (!isRecord(usage)) return {}
+  return {
+    ...(typeof usage.input_tokens === 'number' ? { input: usage.input_tokens } : {}),
+    ...(typeof usage.output_tokens === 'number' ? { output: usage.output_tokens } : {}),
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function unexpected(what: unknown, secrets: readonly string[]): ModelError {
+  const text = what instanceof Error ? what.message : String(what)
+  const { code, message } = readFailure(text)
+  return new ModelError({
+    status: null,
+    code,
+    message: redact(`Unexpected answer: ${message}`, secrets),
+  })
+}

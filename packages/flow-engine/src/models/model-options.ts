@@ -1,0 +1,34 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+
+/** What every client of a model provider is given. */
+export interface ModelClientOptions {
+  readonly model: string
+  readonly apiKey?: string | undefined
+  /** Without a slash at the end. */
+  readonly baseUrl?: string | undefined
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined
+  /** Further attempts after 429, 5xx and connection errors; default 2. */
+  readonly maxRetries?: number | undefined
+  /** Until the answer begins; default 600,000. */
+  readonly timeoutMs?: number | undefined
+  /** Further members of the request body. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly runtime?: Runtime | undefined
+}
+
+/** The options that requests need, with their defaults. */
+export function sendingOptions(options: ModelClientOptions) {
+  return {
+    fetch: options.fetch ?? globalThis.fetch,
+    runtime: options.runtime ?? createSystemRuntime(),
+    maxRetries: options.maxRetries ?? 2,
+    timeoutMs: options.timeoutMs ?? 600_000,
+    secrets: options.apiKey === undefined ? [] : [options.apiKey],
+  }
+}
+
+export function trimSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}

@@ -1,0 +1,143 @@
+import { isRecord } from '../graph/values/convert.ts'
+import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'
+import { eventData } from './event-lines.ts'
+import { ModelError } from './model-error.ts'
+import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
+import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
+import { readAnswer } from './read-answer.ts'
+import { readFailure, redact, sendRequest } from './send-request.ts'
+
+const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+export interface OpenAiModelOptions extends ModelClientOptions {
+  /** How the token limit is called; older servers know `max_tokens` only. Default `max_completion_tokens`. */
+  readonly maxTokensName?: 'max_completion_tokens' | 'max_tokens' | undefined
+}
+
+/**
+ * A chat model behind any server that speaks OpenAI chat completions (FE-50): OpenAI, Azure,
+ * Ollama, vLLM, LM Studio, Groq, OpenRouter, Mistral. Streams throw ModelError.
+ */
+export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
+  const sending = sendingOptions(options)
+  return {
+    name: options.model,
+    async *stream(request) {
+      const response = await sendRequest({
+        ...sending,
+        url: `${trimSlash(options.baseUrl ?? DEFAULT_BASE_URL)}/chat/completions`,
+        headers: { ...authorization(options), ...options.headers },
+        body: { ...chatBody(request, options), ...options.body },
+        signal: request.signal,
+      })
+      yield* answerChunks(response, request, sending.secrets)
+    },
+  }
+}
+
+async function* answerChunks(
+  response: Response,
+  request: ChatRequest,
+  secrets: readonly string[],
+): AsyncGenerator<ChatChunk> {
+  const streams = response.headers.get('content-type')?.includes('text/event-stream') === true
+  if (!streams) {
+    yield* readCompletion(parseBody(await readAnswer(response, MAX_ANSWER_BYTES), secrets))
+    return
+  }
+  const delta = createDeltaReader()
+  try {
+    for await (const data of eventData(response)) {
+      if (data === '[DONE]') break
+      yield* delta.read(parseBody(data, secrets))
+    }
+  } catch (error) {
+    request.signal.throwIfAborted()
+    throw error instanceof ModelError ? error : brokenStream(error, secrets)
+  }
+  yield* delta.end()
+}
+
+function brokenStream(error: unknown, secrets: readonly string[]): ModelError {
+  const text = error instanceof Error ? error.message : String(error)
+  const message = redact(`The answer broke off: ${text}`, secrets)
+  return new ModelError({ status: null, code: 'connection', message })
+}
+
+/** @throws ModelError for text that is no JSON object and for an error that came with status 200 */
+function parseBody(text: string, secrets: readonly string[]): Record<string, unknown> {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    body = undefined
+  }
+  if (isRecord(body) && !(isRecord(body.error) || typeof body.error === 'string')) return body
+  const { code, message } = readFailure(text)
+  throw new ModelError({
+    status: null,
+    code,
+    message: redact(`Unexpected answer: ${message}`, secrets),
+  })
+}
+
+function authorization({ apiKey }: ModelClientOptions): Record<string, string> {
+  return apiKey === undefined || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }
+}
+
+export interface OpenAiEmbedderOptions extends ModelClientOptions {
+  /** Length of the vectors, where the model lets one choose. */
+  readonly dimensions?: number | undefined
+  /** Texts in one request; default 1,000. */
+  readonly chunkSize?: number | undefined
+}
+
+/** Embeddings of the same servers; texts in batches, answers as lists of numbers or base64 (CO-58). */
+export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
+  const sending = sendingOptions(options)
+  const size = Math.max(1, options.chunkSize ?? 1000)
+  return {
+    async embed(texts, signal = new AbortController().signal) {
+      const vectors: number[][] = []
+      for (let at = 0; at < texts.length; at += size) {
+        const input = texts.slice(at, at + size)
+        const response = await sendRequest({
+          ...sending,
+          url: `${trimSlash(options.baseUrl ?? DEFAULT_BASE_URL)}/embeddings`,
+          headers: { ...authorization(options), ...options.headers },
+          body: {
+            model: options.model,
+            input,
+            encoding_format: 'float',
+            ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
+            ...options.body,
+          },
+          signal,
+        })
+        const body = parseBody(await readAnswer(response, MAX_ANSWER_BYTES), sending.secrets)
+        vectors.push(...readVectors(body, input.length))
+      }
+      return vectors
+    },
+  }
+}
+
+function readVectors({ data }: Record<string, unknown>, count: number): number[][] {
+  const rows = Array.isArray(data) ? data.filter(isRecord) : []
+  if (rows.length !== count) {
+    const message = `The answer holds ${rows.length} embeddings for ${count} texts`
+    throw new ModelError({ status: null, code: null, message })
+  }
+  const ordered = rows.toSorted((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0))
+  return ordered.map(({ embedding }) =>
+    typeof embedding === 'string' ? decodeVector(embedding) : (embedding as number[]).map(Number),
+  )
+}
+
+/** Base64 of 32-bit floats, little endian. */
+function decodeVector(text: string): number[] {
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  const view = new DataView(bytes.buffer)
+  return Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true))
+}

@@ -1,0 +1,164 @@
+import { isRecord } from '../graph/values/convert.ts'
+import type { ChatChunk, ChatMessage, ChatRequest, FinishReason, TokenUsage } from './chat-model.ts'
+import type { OpenAiModelOptions } from './openai-compatible.ts'
+import { isReasoningModel } from './model-names.ts'
+import { parseToolArguments } from './tool-arguments.ts'
+
+/** The body of a chat completions request. */
+export function chatBody(
+  request: ChatRequest,
+  options: OpenAiModelOptions,
+): Record<string, unknown> {
+  const model = request.model ?? options.model
+  const streams = request.stream !== false
+  const sampling = isReasoningModel(model)
+    ? {}
+    : { temperature: request.temperature, seed: request.seed }
+  return dropUndefined({
+    model,
+    messages: request.messages.map(toWireMessage),
+    stream: streams,
+    stream_options: streams ? { include_usage: true } : undefined,
+    ...sampling,
+    [options.maxTokensName ?? 'max_completion_tokens']: request.maxTokens,
+    tools: request.tools?.length
+      ? request.tools.map(({ name, description, parameters }) => ({
+          type: 'function',
+          function: { name, description, parameters },
+        }))
+      : undefined,
+    tool_choice:
+      request.toolChoice === undefined
+        ? undefined
+        : { type: 'function', function: { name: request.toolChoice } },
+    response_format: responseFormat(request.responseFormat),
+  })
+}
+
+function responseFormat(format: ChatRequest['responseFormat']): object | undefined {
+  if (format === undefined) return undefined
+  return format === 'json'
+    ? { type: 'json_object' }
+    : { type: 'json_schema', json_schema: { name: format.name, schema: format.schema } }
+}
+
+function toWireMessage(message: ChatMessage): Record<string, unknown> {
+  const { role, content, toolCalls, toolCallId, name } = message
+  const calls = toolCalls?.map((call) => ({
+    id: call.id,
+    type: 'function',
+    function: {
+      name: call.name,
+      arguments: typeof call.args === 'string' ? call.args : JSON.stringify(call.args ?? {}),
+    },
+  }))
+  const empty = calls !== undefined && calls.length > 0 && content === ''
+  return dropUndefined({
+    role,
+    content: empty ? null : wireContent(content),
+    tool_calls: calls?.length ? calls : undefined,
+    tool_call_id: toolCallId,
+    name,
+  })
+}
+
+function wireContent(content: ChatMessage['content']): unknown {
+  if (typeof content === 'string') return content
+  return content.map((part) =>
+    part.type === 'text' ? part : { type: 'image_url', image_url: { url: part.url } },
+  )
+}
+
+function dropUndefined(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+}
+
+/** An answer that came in one piece. */
+export function* readCompletion(body: Record<string, unknown>): Generator<ChatChunk> {
+  const choice = firstChoice(body)
+  const message = isRecord(choice?.message) ? choice.message : {}
+  if (typeof message.content === 'string') yield { text: message.content }
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isRecord) : []
+  for (const [index, call] of calls.entries()) yield toolCallChunk(readCall(call), index)
+  yield finishChunk(choice?.finish_reason, readUsage(body.usage))
+}
+
+/** Puts the deltas of a stream together: texts as they come, tool calls when they are whole. */
+export function createDeltaReader() {
+  const calls = new Map<number, PartialCall>()
+  let finish: unknown
+  let usage: TokenUsage | undefined
+
+  return {
+    *read(body: Record<string, unknown>): Generator<ChatChunk> {
+      usage = readUsage(body.usage) ?? usage
+      const choice = firstChoice(body)
+      const delta = isRecord(choice?.delta) ? choice.delta : {}
+      if (typeof delta.content === 'string' && delta.content !== '') yield { text: delta.content }
+      const parts = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isRecord) : []
+      for (const part of parts) {
+        const index = typeof part.index === 'number' ? part.index : calls.size
+        calls.set(index, addPart(calls.get(index), readCall(part)))
+      }
+      finish = choice?.finish_reason ?? finish
+    },
+    *end(): Generator<ChatChunk> {
+      const ordered = [...calls].toSorted(([a], [b]) => a - b)
+      for (const [index, call] of ordered) yield toolCallChunk(call, index)
+      yield finishChunk(finish, usage)
+    },
+  }
+}
+
+interface PartialCall {
+  readonly id: string
+  readonly name: string
+  readonly text: string
+}
+
+function readCall(call: Record<string, unknown>): PartialCall {
+  const part = isRecord(call.function) ? call.function : {}
+  const given = part.arguments
+  return {
+    id: typeof call.id === 'string' ? call.id : '',
+    name: typeof part.name === 'string' ? part.name : '',
+    text: typeof given === 'string' ? given : given === undefined ? '' : JSON.stringify(given),
+  }
+}
+
+function addPart(before: PartialCall | undefined, part: PartialCall): PartialCall {
+  if (before === undefined) return part
+  return {
+    id: before.id === '' ? part.id : before.id,
+    name: before.name + part.name,
+    text: before.text + part.text,
+  }
+}
+
+function toolCallChunk({ id, name, text }: PartialCall, index: number): ChatChunk {
+  const known = id === '' ? `call_${index}` : id
+  return { toolCall: { id: known, name, args: parseToolArguments(text) } }
+}
+
+function finishChunk(reason: unknown, usage: TokenUsage | undefined): ChatChunk {
+  return { finish: FINISH.get(reason) ?? 'other', ...(usage === undefined ? {} : { usage }) }
+}
+
+const FINISH = new Map<unknown, FinishReason>([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+])
+
+function readUsage(usage: unknown): TokenUsage | undefined {
+  if (!isRecord(usage)) return undefined
+  return {
+    inputTokens: Number(usage.prompt_tokens ?? 0),
+    outputTokens: Number(usage.completion_tokens ?? 0),
+  }
+}
+
+function firstChoice({ choices }: Record<string, unknown>): Record<string, unknown> | undefined {
+  return Array.isArray(choices) ? choices.find(isRecord) : undefined
+}

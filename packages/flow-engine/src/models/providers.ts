@@ -1,0 +1,117 @@
+import type { Runtime } from '@x/wire'
+import { FlowError } from '../errors.ts'
+import type { ComponentServices, ModelProviders, ModelSpec } from '../components/services.ts'
+import { createAnthropicModel } from './anthropic.ts'
+import { isChatModel, type ChatModel, type Embedder } from './chat-model.ts'
+import { trimSlash } from './model-options.ts'
+import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
+
+/** What the built-in clients need of the component that asks. */
+export interface ModelHost {
+  readonly services: Readonly<ComponentServices>
+  readonly runtime: Runtime
+}
+
+/** The model of a provider and name: the host's, else the built-in client on `services.fetch` (FE-46). */
+export async function findChatModel(host: ModelHost, spec: ModelSpec): Promise<ChatModel> {
+  const { models } = host.services
+  if (isChatModel(models)) return models
+  return models === undefined ? builtinChatModel(host, spec) : models.chatModel(spec)
+}
+
+/** The same for embeddings; a host that gives one chat model for everything has no embedder. */
+export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Embedder> {
+  const { models } = host.services
+  if (models === undefined || isChatModel(models)) return builtinEmbedder(host, spec)
+  return models.embedder(spec)
+}
+
+/** The built-in clients as providers, for hosts that wrap them. */
+export function createModelProviders(host: ModelHost): ModelProviders {
+  return {
+    chatModel: (spec) => builtinChatModel(host, spec),
+    embedder: (spec) => builtinEmbedder(host, spec),
+  }
+}
+
+const GOOGLE_URL = 'https://generativelanguage.googleapis.com/v1beta/openai'
+
+function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
+  const client = clientOptions(host, spec)
+  switch (spec.provider) {
+    case 'Anthropic':
+      return createAnthropicModel(client)
+    case 'OpenAI':
+      return createOpenAiModel({ ...client, baseUrl: spec.baseUrl ?? openAiUrl(host) })
+    case 'Google':
+    case 'Google Generative AI':
+      return createOpenAiModel({
+        ...client,
+        baseUrl: spec.baseUrl ?? GOOGLE_URL,
+        maxTokensName: 'max_tokens',
+      })
+    case 'Ollama':
+      return createOpenAiModel({
+        ...client,
+        baseUrl: ollamaUrl(spec.baseUrl),
+        maxTokensName: 'max_tokens',
+      })
+    default:
+      throw notOffered(spec.provider)
+  }
+}
+
+function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {
+  const { dimensions, chunkSize } = spec.options
+  const client = {
+    ...clientOptions(host, spec),
+    dimensions: typeof dimensions === 'number' && dimensions > 0 ? dimensions : undefined,
+    chunkSize: typeof chunkSize === 'number' && chunkSize > 0 ? chunkSize : undefined,
+  }
+  switch (spec.provider) {
+    case 'OpenAI':
+      return createOpenAiEmbedder({ ...client, baseUrl: spec.baseUrl ?? openAiUrl(host) })
+    case 'Google':
+    case 'Google Generative AI':
+      return createOpenAiEmbedder({ ...client, baseUrl: spec.baseUrl ?? GOOGLE_URL })
+    case 'Ollama':
+      return createOpenAiEmbedder({ ...client, baseUrl: ollamaUrl(spec.baseUrl) })
+    default:
+      throw notOffered(spec.provider)
+  }
+}
+
+function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
+  const { timeoutMs, maxRetries, body } = spec.options
+  return {
+    model: spec.model,
+    apiKey: spec.apiKey,
+    baseUrl: spec.baseUrl,
+    fetch: services.fetch,
+    runtime,
+    timeoutMs: typeof timeoutMs === 'number' && timeoutMs > 0 ? timeoutMs : undefined,
+    maxRetries: typeof maxRetries === 'number' && maxRetries >= 0 ? maxRetries : undefined,
+    body: typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : undefined,
+  }
+}
+
+/** The host's setting overrides the vendor's address (CO-34). */
+function openAiUrl({ services: { environment } }: ModelHost): string | undefined {
+  if (environment === undefined) return undefined
+  const name = ['OPENAI_BASE_URL', 'OPENAI_API_BASE'].find(
+    (key) => Object.hasOwn(environment, key) && environment[key] !== '',
+  )
+  return name === undefined ? undefined : environment[name]
+}
+
+/** Ollama speaks the OpenAI protocol under /v1. */
+function ollamaUrl(url = 'http://localhost:11434'): string {
+  return `${trimSlash(trimSlash(url).replace(/\/v1$/, ''))}/v1`
+}
+
+function notOffered(provider: string): FlowError {
+  return new FlowError(
+    'model_failed',
+    `The provider ${provider} is not built in; give \`services.models\` to serve it`,
+  )
+}

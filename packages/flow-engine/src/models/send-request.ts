@@ -1,0 +1,132 @@
+import type { Runtime } from '@x/wire'
+import { isRecord } from '../graph/values/convert.ts'
+import { ModelError } from './model-error.ts'
+import { readAnswer } from './read-answer.ts'
+
+export interface SendOptions {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+  readonly fetch: typeof fetch
+  readonly runtime: Runtime
+  readonly signal: AbortSignal
+  /** Further attempts after 408, 409, 429, 5xx and connection errors. */
+  readonly maxRetries: number
+  /** For each attempt, until its headers are there. */
+  readonly timeoutMs: number
+  /** Texts that must not occur in errors. */
+  readonly secrets: readonly string[]
+}
+
+const MAX_ERROR_BYTES = 64 * 1024
+const MAX_DELAY_MS = 60_000
+
+/**
+ * Posts JSON; retries with growing pauses, honouring `retry-after`.
+ * @throws ModelError for an answer that is no success, the signal's reason when it is aborted
+ */
+export async function sendRequest(options: SendOptions): Promise<Response> {
+  for (let attempt = 0; ; attempt += 1) {
+    const outcome = await tryOnce(options)
+    if (outcome instanceof Response && outcome.ok) return outcome
+    options.signal.throwIfAborted()
+    const response = outcome instanceof Response ? outcome : undefined
+    const mayRetry = response === undefined || isTransient(response.status)
+    if (!mayRetry || attempt >= options.maxRetries) {
+      throw response === undefined
+        ? connectionError(outcome, options)
+        : await answerError(response, options)
+    }
+    await response?.body?.cancel()
+    await options.runtime.sleep(pause(response, attempt, options.runtime), options.signal)
+  }
+}
+
+async function tryOnce(options: SendOptions): Promise<unknown> {
+  const { url, headers, body, runtime, signal, timeoutMs } = options
+  const timedOut = new AbortController()
+  const answered = new AbortController()
+  void runtime.sleep(timeoutMs, answered.signal).then(
+    () => timedOut.abort(new Error(`Request timed out after ${timeoutMs} ms`)),
+    () => undefined,
+  )
+  try {
+    return await options.fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any([signal, timedOut.signal]),
+    })
+  } catch (error) {
+    return timedOut.signal.aborted ? timedOut.signal.reason : error
+  } finally {
+    answered.abort()
+  }
+}
+
+function isTransient(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500
+}
+
+function pause(response: Response | undefined, attempt: number, runtime: Runtime): number {
+  const wanted = retryAfter(response?.headers.get('retry-after') ?? null, runtime)
+  if (wanted !== null) return Math.min(wanted, MAX_DELAY_MS)
+  const [random = 0] = runtime.randomBytes(1)
+  return Math.min(8000, 500 * 2 ** attempt) * (0.75 + random / 1024)
+}
+
+/** Seconds or an HTTP date, as milliseconds from now. */
+function retryAfter(value: string | null, runtime: Runtime): number | null {
+  if (value === null) return null
+  const seconds = Number(value)
+  if (!Number.isNaN(seconds)) return Math.max(0, seconds * 1000)
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? null : Math.max(0, date - runtime.now().getTime())
+}
+
+function connectionError(cause: unknown, { secrets }: SendOptions): ModelError {
+  const inner =
+    cause instanceof Error && cause.cause instanceof Error ? `: ${cause.cause.message}` : ''
+  const text = cause instanceof Error ? cause.message + inner : String(cause)
+  const message = redact(`Connection error: ${text}`, secrets)
+  return new ModelError({ status: null, code: 'connection', message })
+}
+
+async function answerError(
+  response: Response,
+  { secrets, signal }: SendOptions,
+): Promise<ModelError> {
+  const text = await readAnswer(response, MAX_ERROR_BYTES).catch(() => '')
+  signal.throwIfAborted()
+  const { code, message } = readFailure(text)
+  return new ModelError({
+    status: response.status,
+    code,
+    message: redact(message === '' ? response.statusText : message, secrets),
+  })
+}
+
+/** `{error: {message, code | type}}`, `{error: text}` or plain text. */
+export function readFailure(text: string): { code: string | null; message: string } {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return { code: null, message: text.slice(0, 2000) }
+  }
+  const error = isRecord(body) && 'error' in body ? body.error : body
+  if (typeof error === 'string') return { code: null, message: error }
+  if (!isRecord(error)) return { code: null, message: text.slice(0, 2000) }
+  const code = [error.code, error.type].find((part) => typeof part === 'string')
+  return {
+    code: typeof code === 'string' ? code : null,
+    message: typeof error.message === 'string' ? error.message : text.slice(0, 2000),
+  }
+}
+
+/** Keys never stand in messages, events or logs (FE-50). */
+export function redact(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= 4)
+    .reduce((shown, secret) => shown.replaceAll(secret, '*****'), text)
+}
