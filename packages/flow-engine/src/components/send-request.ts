@@ -76,7 +76,7 @@ export async function sendRequest(
 /** The text of an answer in the character set it names, else UTF-8. */
 export function answerText({ bytes, headers }: Pick<Answer, 'bytes' | 'headers'>): string {
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(headers.get('content-type') ?? '')?.[1]
-  return decoderFor(charset ?? 'utf-8').decode(bytes)
+  return decode(bytes, charset ?? 'utf-8')
 }
 
 /** Whether the status is one of success. */
@@ -127,10 +127,10 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : error.message
 }
 
-function decoderFor(charset: string): TextDecoder {
+function decode(bytes: Uint8Array, charset: string): string {
   try {
-    return new TextDecoder(charset)
+    return new TextDecoder(charset).decode(bytes)
   } catch {
-    return new TextDecoder()
+    return new TextDecoder().decode(bytes)
   }
 }

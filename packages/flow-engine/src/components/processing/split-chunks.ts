@@ -1,0 +1,74 @@
+export interface ChunkOptions {
+  /** Characters of a chunk; a longer piece stays whole. */
+  readonly size: number
+  /** Characters of a chunk that may be repeated at the start of the next, whole pieces only. */
+  readonly overlap: number
+  /** Taken literally; "" splits at every character. */
+  readonly separator: string
+  /** Whether the separator stays, and at which side of the piece. */
+  readonly keep: false | 'start' | 'end'
+}
+
+/**
+ * Splits a text at a separator and merges the pieces into chunks of at most `size` characters
+ * (CO-51). Chunks are stripped; blank ones are left out.
+ * @throws RangeError when size and overlap do not fit together
+ */
+export function splitChunks(text: string, options: ChunkOptions): string[] {
+  const { size, overlap, separator, keep } = options
+  if (size <= 0) throw new RangeError(`chunk_size must be > 0, got ${size}`)
+  if (overlap < 0) throw new RangeError(`chunk_overlap must be >= 0, got ${overlap}`)
+  if (overlap > size) {
+    throw new RangeError(
+      `Got a larger chunk overlap (${overlap}) than chunk size (${size}), should be smaller.`,
+    )
+  }
+  const pieces = splitPieces(text, separator, keep).filter((piece) => piece !== '')
+  return mergePieces(pieces, keep === false ? separator : '', options)
+}
+
+function splitPieces(text: string, separator: string, keep: ChunkOptions['keep']): string[] {
+  if (separator === '') return [...text]
+  const parts = text.split(separator)
+  if (keep === false) return parts
+  const last = parts.length - 1
+  return keep === 'start'
+    ? parts.map((part, at) => (at === 0 ? part : separator + part))
+    : parts.map((part, at) => (at === last ? part : part + separator))
+}
+
+function mergePieces(
+  pieces: readonly string[],
+  glue: string,
+  { size, overlap }: ChunkOptions,
+): string[] {
+  const chunks: string[] = []
+  const glueLength = lengthOf(glue)
+  const lengths = pieces.map(lengthOf)
+  let first = 0
+  let total = 0
+  const close = (end: number): void => {
+    const chunk = pieces.slice(first, end).join(glue).trim()
+    if (chunk !== '') chunks.push(chunk)
+  }
+  for (const [at, length] of lengths.entries()) {
+    const grown = (): number => total + length + (at > first ? glueLength : 0)
+    if (grown() > size && at > first) {
+      close(at)
+      while (total > overlap || (grown() > size && total > 0)) {
+        total -= (lengths[first] ?? 0) + (at - first > 1 ? glueLength : 0)
+        first += 1
+      }
+    }
+    total += length + (at > first ? glueLength : 0)
+  }
+  close(pieces.length)
+  return chunks
+}
+
+/** Characters, not UTF-16 units. */
+function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length += 1
+  return length
+}
