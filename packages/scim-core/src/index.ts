@@ -48,6 +48,7 @@ export {
   type SchemaOptions,
 } from './schema/registry.ts'
 export { USER_URN } from './schema/user.ts'
+export { parseInstant } from './schema/instant.ts'
 export {
   isStoreUnavailable,
   isUniqueConflict,
