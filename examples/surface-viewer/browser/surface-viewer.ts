@@ -78,4 +78,13 @@ export class SurfaceViewer extends LitElement {
 
 type ActionDetail = HTMLElementEventMap['a2uiaction']['detail']
 
-customElements.define('surface-viewer', SurfaceViewer)
+/** Makes `<surface-viewer>` known to the page. */
+export function defineSurfaceViewer(): void {
+  customElements.define('surface-viewer', SurfaceViewer)
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'surface-viewer': SurfaceViewer
+  }
+}

@@ -1,0 +1,113 @@
+import { call } from './api.ts'
+import { attempt, byId, field, make, onSubmit } from './elements.ts'
+import { drawGraph, showState, type FlowGraph } from './graph-view.ts'
+import { readJsonLines } from './json-lines.ts'
+
+interface Flow {
+  readonly id: string
+  readonly name: string
+  readonly data: FlowGraph | null
+}
+
+interface BuildEvent {
+  readonly event: string
+  readonly data: {
+    readonly id?: string
+    readonly ids?: readonly string[]
+    readonly text?: string
+    readonly chunk?: string
+    readonly sender?: string
+    readonly category?: string
+    readonly build_data?: {
+      readonly id: string
+      readonly valid: boolean
+      readonly inactivated_vertices: readonly string[]
+      readonly next_vertices_ids: readonly string[]
+    }
+  }
+}
+
+let current: Flow | undefined
+let running: AbortController | undefined
+
+/** Lists the user's flows and runs the one that is picked. */
+export async function showFlows(): Promise<void> {
+  const flows = (await (await call('/flows/?get_all=true')).json()) as Flow[]
+  const list = byId('flow-list', HTMLUListElement)
+  list.replaceChildren(
+    ...flows.map((flow) => {
+      const button = make('button', flow.name, { type: 'button' })
+      button.addEventListener('click', () => pick(flow, button))
+      const item = make('li')
+      item.append(button)
+      return item
+    }),
+  )
+  list.querySelector('button')?.click()
+}
+
+function pick(flow: Flow, button: HTMLButtonElement): void {
+  current = flow
+  for (const other of document.querySelectorAll('#flow-list button'))
+    other.setAttribute('aria-current', String(other === button))
+  byId('chat', HTMLOListElement).replaceChildren()
+  byId('events', HTMLOListElement).replaceChildren()
+  drawGraph(flow.data ?? { nodes: [], edges: [] })
+}
+
+/** Runs the picked flow when the form is sent; leaving a build that is delivered directly cancels it. */
+export function setUpRuns(): void {
+  onSubmit('run', async (fields) => {
+    if (current === undefined) return
+    const stop = byId('stop', HTMLButtonElement)
+    running?.abort()
+    running = new AbortController()
+    stop.disabled = false
+    showState('waiting')
+    byId('events', HTMLOListElement).replaceChildren()
+    try {
+      const response = await call(`/build/${current.id}/flow?event_delivery=direct`, {
+        method: 'POST',
+        body: JSON.stringify({ inputs: { input_value: field(fields, 'input') } }),
+        signal: running.signal,
+      })
+      for await (const event of readJsonLines<BuildEvent>(response)) show(event)
+    } finally {
+      stop.disabled = true
+    }
+  })
+
+  byId('stop', HTMLButtonElement).addEventListener('click', () =>
+    attempt(async () => running?.abort()),
+  )
+}
+
+function show({ event, data }: BuildEvent): void {
+  byId('events', HTMLOListElement).append(make('li', `${event} ${JSON.stringify(data)}`))
+  if (event === 'vertices_sorted') for (const id of data.ids ?? []) showState('running', id)
+  if (event === 'add_message') bubble(data.id).textContent = data.text ?? ''
+  if (event === 'add_message' || event === 'error') describe(data)
+  if (event === 'token') bubble(data.id).textContent += data.chunk ?? ''
+  if (event === 'remove_message') bubble(data.id).remove()
+  const built = data.build_data
+  if (built === undefined) return
+  showState(built.valid ? 'done' : 'failed', built.id)
+  for (const id of built.inactivated_vertices) showState('skipped', id)
+  for (const id of built.next_vertices_ids) showState('running', id)
+}
+
+function describe({ id, sender = '', category, text }: BuildEvent['data']): void {
+  const item = bubble(id)
+  item.dataset['sender'] = sender
+  item.dataset['error'] = String(category === 'error')
+  item.textContent = text ?? ''
+}
+
+/** The bubble of a message; made when it is new. */
+function bubble(id = ''): HTMLLIElement {
+  const known = document.querySelector<HTMLLIElement>(`#chat li[data-id="${CSS.escape(id)}"]`)
+  if (known !== null) return known
+  const item = make('li', '', { 'data-id': id })
+  byId('chat', HTMLOListElement).append(item)
+  return item
+}

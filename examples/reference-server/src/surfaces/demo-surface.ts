@@ -1,0 +1,44 @@
+import { bind, createSurfaceWriter, ui, type ClientMessage } from '@x/surface-protocol'
+import { createSurfaceChannel, createSurfaceHandler } from '@x/surface-protocol/http'
+
+/**
+ * A surface that all viewers share: a counter with a button. GET streams it (SSE or JSON Lines, by
+ * `Accept`), POST takes what users do.
+ */
+export function createDemoSurface(): (request: Request) => Promise<Response> {
+  let count = 0
+  const writer = createSurfaceWriter({
+    send: (message) => channel.send(message),
+    selfContained: true,
+  })
+  const channel = createSurfaceChannel({ store: writer.store })
+
+  const root = ui.Card({
+    child: ui.Column({
+      children: [
+        ui.Text({ text: bind('/demo/title'), usageHint: 'h2' }),
+        ui.Text({ text: bind('/demo/count') }),
+        ui.Button({ child: ui.Text({ text: 'Count' }), action: 'count' }).id('count'),
+      ],
+    }),
+  })
+  const shown = writer.render('demo', {
+    root,
+    data: { demo: { title: 'A surface from the server', count: counted(0) } },
+  })
+
+  return createSurfaceHandler({
+    async open() {
+      await shown
+      return channel
+    },
+    async onClientMessage(message: ClientMessage) {
+      if (!('userAction' in message) || message.userAction.name !== 'count') return
+      count += 1
+      await writer.update('demo', '/demo', { count: counted(count) })
+    },
+  })
+}
+
+const counted = (count: number): string =>
+  count === 0 ? 'Nobody has pressed the button yet' : `Pressed ${count} times`
