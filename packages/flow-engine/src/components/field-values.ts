@@ -130,6 +130,7 @@ export function kindOf(value: unknown): string {
   if (isData(value)) return 'Data'
   if (isDataFrame(value)) return 'DataFrame'
   if (Array.isArray(value)) return 'list'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float'
   return KIND_WORDS.get(typeof value) ?? 'dict'
 }
 
@@ -137,7 +138,6 @@ const KIND_WORDS = new Map([
   ['string', 'str'],
   ['boolean', 'bool'],
   ['bigint', 'int'],
-  ['number', 'number'],
 ])
 
 function listOf(value: unknown): readonly unknown[] {
@@ -244,6 +244,7 @@ function rowsOf(value: unknown, one: Conversion): Record<string, unknown>[] {
   if (isDataFrame(value)) return value.rows.map((row) => ({ ...row }))
   return listOf(value).flatMap((item) => {
     if (typeof item === 'string') throw misfit(one, value, 'a table (a list of objects)')
+    if (isData(item) && one.field.options.keepData === true) return [{ ...item, kind: item.kind }]
     return isDataFrame(item) ? rowsOf(item, one) : [objectOf(item, one)]
   })
 }

@@ -89,6 +89,8 @@ export interface SortableListOptions extends FieldOptions<SortableOption> {
 export interface TableOptions extends FieldOptions<Readonly<Record<string, unknown>>> {
   /** Column descriptions in wire spelling. */
   readonly columns?: readonly object[]
+  /** A Data stays one instead of becoming a row of its keys. Default false. */
+  readonly keepData?: boolean
 }
 
 export interface HandleOptions extends FieldOptions {
@@ -110,7 +112,7 @@ export interface AnyFieldOptions
     Pick<NumberOptions, 'min' | 'max' | 'step'>,
     Pick<ChoiceOptions, 'combobox'>,
     Pick<SortableListOptions, 'limit'>,
-    Pick<TableOptions, 'columns'>,
+    Pick<TableOptions, 'columns' | 'keepData'>,
     Pick<HandleOptions, 'types'>,
     Pick<FileOptions, 'extensions' | 'temp'> {
   readonly options?: readonly (string | SortableOption)[]

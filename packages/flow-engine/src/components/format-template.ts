@@ -73,7 +73,14 @@ function readPlace(text: string, inside: string): TemplatePart {
   const first = target.search(/[.[]/)
   const name = first < 0 ? target : target.slice(0, first)
   const path = first < 0 ? [] : readPath(target.slice(first))
-  return { text, name, target, path, spec, ...(mark < 0 ? {} : { conversion: head.slice(mark + 1) }) }
+  return {
+    text,
+    name,
+    target,
+    path,
+    spec,
+    ...(mark < 0 ? {} : { conversion: head.slice(mark + 1) }),
+  }
 }
 
 function indexOutsideBrackets(text: string, wanted: string): number {

@@ -4,7 +4,7 @@
  */
 export function compilePattern(source: string, flags = ''): RegExp | null {
   const [front = '', letters = ''] = /^\(\?([aiLmsux]+)\)/.exec(source) ?? []
-  const wanted = new Set([...flags, ...[...letters].filter((letter) => 'ims'.includes(letter))])
+  const wanted = new Set((flags + letters.replaceAll(/[^ims]/g, '')).split(''))
   try {
     return new RegExp(translate(source.slice(front.length)), [...wanted].join(''))
   } catch {

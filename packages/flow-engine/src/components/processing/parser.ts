@@ -69,14 +69,12 @@ export const parser = defineComponent({
   },
   refresh(template, name, value, ctx) {
     if (name !== 'mode') return
-    const stringifies = value === 'Stringify'
-    for (const key of ['pattern', 'sep']) {
-      const field = template[key]
-      if (field !== undefined) Object.assign(field, { show: !stringifies })
+    const { pattern } = template
+    if (pattern !== undefined) {
+      pattern.show = value === 'Parser'
+      pattern.required = value === 'Parser'
     }
-    if (template.pattern !== undefined) template.pattern.required = !stringifies
-    if (stringifies) template.clean_data = ctx.field('clean_data', cleanData)
-    else delete template.clean_data
+    template.clean_data = ctx.field('clean_data', cleanData)
   },
 })
 

@@ -1,0 +1,42 @@
+const TYPES = new Map([
+  ['bmp', 'image/bmp'],
+  ['bz2', 'application/x-bzip2'],
+  ['csv', 'text/csv'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['gif', 'image/gif'],
+  ['gz', 'application/gzip'],
+  ['htm', 'text/html'],
+  ['html', 'text/html'],
+  ['jpeg', 'image/jpeg'],
+  ['jpg', 'image/jpeg'],
+  ['js', 'text/javascript'],
+  ['json', 'application/json'],
+  ['md', 'text/markdown'],
+  ['pdf', 'application/pdf'],
+  ['png', 'image/png'],
+  ['tar', 'application/x-tar'],
+  ['txt', 'text/plain'],
+  ['webp', 'image/webp'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['xml', 'application/xml'],
+  ['yaml', 'application/yaml'],
+  ['yml', 'application/yaml'],
+  ['zip', 'application/zip'],
+])
+
+/** By extension; `application/octet-stream` for what is unknown. */
+export function mimeTypeOf(path: string): string {
+  return TYPES.get(extensionOf(path)) ?? 'application/octet-stream'
+}
+
+/** In lower case, without the dot; "" when there is none. */
+export function extensionOf(path: string): string {
+  const name = fileNameOf(path)
+  const dot = name.lastIndexOf('.')
+  return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()
+}
+
+/** The last part of a path. */
+export function fileNameOf(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+}

@@ -1,0 +1,180 @@
+import { findChatModel } from '../../models/providers.ts'
+import {
+  anthropicModels,
+  openAiChatModels,
+  openAiReasoningModels,
+  watsonxEndpoints,
+  watsonxModels,
+} from '../../models/model-names.ts'
+import type { ComponentContext } from '../context.ts'
+import { defineComponent } from '../define.ts'
+import { field } from '../field.ts'
+import { askModel, questionMessages, withSettings } from '../model-answer.ts'
+import type { NodeTemplate } from '../node-json.ts'
+import { output } from '../output.ts'
+import { googleModels, listOllamaModels } from './provider-models.ts'
+
+const PROVIDERS = ['OpenAI', 'Anthropic', 'Google', 'IBM watsonx.ai', 'Ollama']
+const openAiModels = [...openAiChatModels, ...openAiReasoningModels]
+
+/** One question to a language model, or the model itself for other components (CO-34). */
+export const languageModel = defineComponent({
+  type: 'LanguageModelComponent',
+  displayName: 'Language Model',
+  description: 'Asks a language model of a provider.',
+  icon: 'brain-circuit',
+  category: 'models_and_agents',
+  module: 'lfx.components.models_and_agents.language_model.LanguageModelComponent',
+  priority: 0,
+  inputs: {
+    provider: field.dropdown({
+      displayName: 'Model Provider',
+      default: 'OpenAI',
+      refresh: true,
+      options: PROVIDERS,
+      attributes: {
+        options_metadata: ['OpenAI', 'Anthropic', 'GoogleGenerativeAI', 'WatsonxAI', 'Ollama'].map(
+          (icon) => ({ icon }),
+        ),
+      },
+    }),
+    model_name: field.dropdown({
+      displayName: 'Model Name',
+      default: 'gpt-4o-mini',
+      refresh: true,
+      options: openAiModels,
+      attributes: { refresh_button: true },
+    }),
+    api_key: field.secret({ displayName: 'OpenAI API Key', refresh: true }),
+    base_url_ibm_watsonx: field.dropdown({
+      displayName: 'watsonx API Endpoint',
+      default: watsonxEndpoints[0],
+      show: false,
+      refresh: true,
+      options: watsonxEndpoints,
+    }),
+    project_id: field.string({ displayName: 'watsonx Project ID', show: false }),
+    ollama_base_url: field.text({
+      displayName: 'Ollama API URL',
+      default: 'http://localhost:11434',
+      show: false,
+      refresh: true,
+      loadFromDb: true,
+    }),
+    input_value: field.message({ displayName: 'Input' }),
+    system_message: field.multiline({ displayName: 'System Message' }),
+    stream: field.bool({ displayName: 'Stream', advanced: true }),
+    temperature: field.slider({
+      displayName: 'Temperature',
+      default: 0.1,
+      advanced: true,
+      min: 0,
+      max: 1,
+      step: 0.01,
+    }),
+  },
+  outputs: {
+    text_output: output.message({
+      displayName: 'Model Response',
+      method: 'text_response',
+      async run(inputs, ctx) {
+        const model = await buildModel(inputs, ctx)
+        const messages = await questionMessages(inputs.input_value, inputs.system_message, ctx)
+        return askModel(model, messages, { ctx, streams: inputs.stream, icon: 'brain-circuit' })
+      },
+    }),
+    model_output: output.model({
+      displayName: 'Language Model',
+      method: 'build_model',
+      run: (inputs, ctx) => buildModel(inputs, ctx),
+    }),
+  },
+  async refresh(template, name, value, ctx) {
+    if (name === 'provider') showProvider(template, String(value))
+    const provider = template.provider?.value
+    const listed = name === 'provider' || name === 'ollama_base_url' || name === 'model_name'
+    if (provider === 'Ollama' && listed) {
+      const options = await listOllamaModels(await ctx.resolve('ollama_base_url'), ctx)
+      if (template.model_name !== undefined && options.length > 0) {
+        template.model_name.options = options
+        if (!options.includes(String(template.model_name.value))) {
+          template.model_name.value = options[0]
+        }
+      }
+    }
+  },
+})
+
+interface ModelInputs {
+  readonly provider: string
+  readonly model_name: string
+  readonly api_key: string | null
+  readonly base_url_ibm_watsonx: string
+  readonly project_id: string
+  readonly ollama_base_url: string
+  readonly stream: boolean
+  readonly temperature: number
+}
+
+async function buildModel(inputs: ModelInputs, ctx: ComponentContext) {
+  checkProvider(inputs)
+  const { provider, model_name: name, temperature } = inputs
+  const baseUrl = provider === 'Ollama' ? inputs.ollama_base_url : undefined
+  const model = await findChatModel(ctx, {
+    provider,
+    model: name,
+    ...(inputs.api_key === null ? {} : { apiKey: inputs.api_key }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    options:
+      provider === 'IBM watsonx.ai'
+        ? { url: inputs.base_url_ibm_watsonx, projectId: inputs.project_id, temperature }
+        : { temperature },
+  })
+  return withSettings(model, { model: name, temperature }, inputs.stream)
+}
+
+/** @throws TypeError in the words of the provider's own requirement */
+function checkProvider(inputs: ModelInputs): void {
+  const { provider } = inputs
+  if (!PROVIDERS.includes(provider)) throw new TypeError(`Unknown provider: ${provider}`)
+  if (provider === 'Ollama') {
+    need(inputs.ollama_base_url, 'Ollama API URL is required when using Ollama provider')
+    need(inputs.model_name, 'Model name is required when using Ollama provider')
+    return
+  }
+  const vendor = provider === 'IBM watsonx.ai' ? 'IBM' : provider
+  need(inputs.api_key, `${vendor} API key is required when using ${provider} provider`)
+  if (provider === 'IBM watsonx.ai') {
+    const when = 'when using IBM watsonx.ai provider'
+    need(inputs.base_url_ibm_watsonx, `IBM watsonx API Endpoint is required ${when}`)
+    need(inputs.project_id, `IBM watsonx Project ID is required ${when}`)
+  }
+}
+
+function need(value: string | null, text: string): void {
+  if (value === null || value === '') throw new TypeError(text)
+}
+
+const MODEL_LISTS = new Map<string, readonly string[]>([
+  ['OpenAI', openAiModels],
+  ['Anthropic', anthropicModels],
+  ['Google', googleModels],
+  ['IBM watsonx.ai', watsonxModels],
+  ['Ollama', []],
+])
+
+/** Shows the fields of the chosen provider and offers its models. */
+function showProvider(template: NodeTemplate, provider: string): void {
+  const models = MODEL_LISTS.get(provider)
+  if (models === undefined) return
+  const isIbm = provider === 'IBM watsonx.ai'
+  const isOllama = provider === 'Ollama'
+  Object.assign(template.model_name ?? {}, { options: [...models], value: models[0] ?? '' })
+  Object.assign(template.api_key ?? {}, {
+    display_name: `${isIbm ? 'IBM' : provider} API Key`,
+    show: !isOllama,
+  })
+  Object.assign(template.base_url_ibm_watsonx ?? {}, { show: isIbm })
+  Object.assign(template.project_id ?? {}, { show: isIbm })
+  Object.assign(template.ollama_base_url ?? {}, { show: isOllama })
+}

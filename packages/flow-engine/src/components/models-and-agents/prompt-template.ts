@@ -1,0 +1,84 @@
+import { dataText } from '../../graph/values/convert.ts'
+import { isData } from '../../graph/values/data.ts'
+import { toLiteralText } from '../../graph/values/literal-text.ts'
+import { createMessage, isMessage } from '../../graph/values/message.ts'
+import { defineComponent } from '../define.ts'
+import { field } from '../field.ts'
+import { formatBySpec } from '../format-spec.ts'
+import { parseTemplate, type TemplatePart } from '../format-template.ts'
+import { output } from '../output.ts'
+import { updatePromptFields } from './prompt-variables.ts'
+
+/** A text with places for values (CO-33). */
+export const promptTemplate = defineComponent({
+  type: 'Prompt Template',
+  displayName: 'Prompt Template',
+  description: 'Writes values into a text: each {name} in it becomes an input.',
+  icon: 'braces',
+  category: 'models_and_agents',
+  module: 'lfx.components.models_and_agents.prompt.PromptComponent',
+  aliases: ['Prompt', 'PromptTemplate'],
+  priority: 0,
+  inputs: {
+    template: field.prompt({ displayName: 'Template' }),
+    tool_placeholder: field.text({
+      displayName: 'Tool Placeholder',
+      advanced: true,
+      toolMode: true,
+    }),
+  },
+  outputs: {
+    prompt: output.message({
+      displayName: 'Prompt',
+      method: 'build_prompt',
+      run(inputs, ctx) {
+        const values: Readonly<Record<string, unknown>> = inputs
+        const parts = parseTemplate(inputs.template)
+        const text = parts.map((part) => part.text + filled(part, values)).join('')
+        const files = parts.flatMap(({ name }) => filesOf(name, values))
+        const message = createMessage({ text, files, timestamp: ctx.runtime.now() })
+        ctx.status(text)
+        return message
+      },
+    }),
+  },
+  refresh(template, name, value, ctx) {
+    if (name !== 'template' || typeof value !== 'string') return undefined
+    const customFields = { template: furtherFields(template) }
+    const update = updatePromptFields({ template, customFields }, name, value)
+    return { template: update.template, customFields: update.customFields, outputs: ctx.outputs }
+  },
+})
+
+/** Variables are the fields that the component does not declare. */
+function furtherFields(template: object): string[] {
+  const own = new Set(['_type', 'code', 'template', 'tool_placeholder', 'tools_metadata'])
+  return Object.keys(template).filter((name) => !own.has(name))
+}
+
+function filled(part: TemplatePart, values: Readonly<Record<string, unknown>>): string {
+  const { name, path, spec, conversion } = part
+  if (name === undefined) return ''
+  if (name === '') throw new SyntaxError('A place in the template has no name')
+  if (path.length > 0) {
+    throw new SyntaxError(`{${part.target ?? name}}: only plain variable names are allowed`)
+  }
+  if (!Object.hasOwn(values, name)) throw new TypeError(`The variable "${name}" has no value`)
+  const value = plainOf(values[name])
+  return formatBySpec(conversion === 'r' ? toLiteralText([value]).slice(1, -1) : value, spec)
+}
+
+/** Messages and Data count by their text, in lists too. */
+function plainOf(value: unknown): unknown {
+  if (isMessage(value)) return typeof value.text === 'string' ? value.text : ''
+  if (isData(value)) return dataText(value)
+  return Array.isArray(value) ? value.map(plainOf) : value
+}
+
+function filesOf(
+  name: string | undefined,
+  values: Readonly<Record<string, unknown>>,
+): readonly unknown[] {
+  const value = name !== undefined && Object.hasOwn(values, name) ? values[name] : undefined
+  return isMessage(value) ? value.files : []
+}

@@ -1,0 +1,33 @@
+import { isRecord } from '../../graph/values/convert.ts'
+import { trimSlash } from '../../models/model-options.ts'
+import { readAnswer } from '../../models/read-answer.ts'
+import type { RefreshContext } from '../node-json.ts'
+
+export const googleModels = [
+  'gemini-1.5-pro',
+  'gemini-1.5-flash',
+  'gemini-1.5-flash-8b',
+  'gemini-2.0-flash',
+  'gemini-2.0-flash-lite',
+  'gemini-2.5-pro',
+  'gemini-2.5-flash',
+  'gemini-2.5-flash-lite',
+] as const
+
+const MAX_LIST_BYTES = 1024 * 1024
+
+/** The models an Ollama server has; none when it cannot be reached or no `fetch` is given. */
+export async function listOllamaModels(url: unknown, ctx: RefreshContext): Promise<string[]> {
+  const { fetch } = ctx.services
+  if (fetch === undefined || typeof url !== 'string' || !/^https?:\/\//.test(url)) return []
+  try {
+    const root = trimSlash(url).replace(/\/v1$/, '')
+    const response = await fetch(`${root}/api/tags`, { signal: ctx.signal })
+    if (!response.ok) return []
+    const body: unknown = JSON.parse(await readAnswer(response, MAX_LIST_BYTES))
+    const models = isRecord(body) && Array.isArray(body.models) ? body.models.filter(isRecord) : []
+    return models.map(({ name }) => name).filter((name) => typeof name === 'string')
+  } catch {
+    return []
+  }
+}
