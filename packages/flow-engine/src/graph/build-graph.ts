@@ -99,7 +99,7 @@ function planVertices(
       role: roleOf(node),
       kind: kindOf(node),
       topLevelId: node.node.parents[0] ?? node.node.id,
-      chatOutput: chatOutputOf(leaving, nodes),
+      ...chatOutputsOf(leaving, nodes),
       incoming: incoming[index] ?? [],
       outgoing: leaving,
       inCycle: cyclic.has(index),
@@ -111,18 +111,22 @@ function planVertices(
   })
 }
 
-/** The chat output that an output leads to, with the name it shows (FE-51, CO-35). */
-function chatOutputOf(
+/** The chat outputs that outputs lead to, with the name the first one shows (FE-51, CO-35). */
+function chatOutputsOf(
   leaving: readonly PlanEdge[],
   nodes: readonly ResolvedNode[],
-): PlanVertex['chatOutput'] {
-  for (const edge of leaving) {
+): Pick<PlanVertex, 'chatOutput' | 'chatOutputs'> {
+  const chats = leaving.filter((edge) => {
     const target = nodes[edge.target]
-    if (target === undefined || !isOfClass(target, 'ChatOutput')) continue
-    const name = templateValue(target.node, 'sender_name')
-    return typeof name === 'string' && name !== '' ? { senderName: name } : {}
-  }
-  return undefined
+    return target !== undefined && isOfClass(target, 'ChatOutput')
+  })
+  const [first] = chats
+  const chatOutputs = new Set(chats.map((edge) => edge.output))
+  if (first === undefined) return { chatOutput: undefined, chatOutputs }
+  const node = nodes[first.target]?.node
+  const name = node === undefined ? undefined : templateValue(node, 'sender_name')
+  const chatOutput = typeof name === 'string' && name !== '' ? { senderName: name } : {}
+  return { chatOutput, chatOutputs }
 }
 
 /** FE-10, loop-back edges and edges of a vertex to itself included. */
@@ -144,4 +148,3 @@ function groupsOf(nodes: readonly ResolvedNode[]): PlanGraph['groups'] {
   }
   return [...groups].map(([id, members]) => ({ id, members }))
 }
-

@@ -158,7 +158,14 @@ function readHandles(entry: EdgeEntry): FlatEdge | FlowProblem {
     return problem('malformed_handle', text, { edgeId: entry.id })
   }
   const typed = sourceHandle.name !== undefined && !isOldForm(data, entry.raw)
-  return { id: entry.id, source: entry.source, target: entry.target, sourceHandle, targetHandle, typed }
+  return {
+    id: entry.id,
+    source: entry.source,
+    target: entry.target,
+    sourceHandle,
+    targetHandle,
+    typed,
+  }
 }
 
 function isOldForm(data: PlainObject, edge: PlainObject): boolean {

@@ -40,6 +40,7 @@ export interface PlanVertex {
   readonly topLevelId: string
   /** Present when an output goes to a chat output (FE-51). */
   readonly chatOutput: { readonly senderName?: string } | undefined
+  readonly chatOutputs: ReadonlySet<string>
   /** Incoming edges in edge order. */
   readonly incoming: readonly PlanEdge[]
   readonly outgoing: readonly PlanEdge[]

@@ -1,0 +1,62 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+
+/** Keeps results of frozen vertices between runs (FE-33); may live outside the process. */
+export interface ResultCache {
+  get(key: string): CachedResult | undefined | Promise<CachedResult | undefined>
+  set(key: string, result: CachedResult): void | Promise<void>
+}
+
+/** Opaque to hosts. */
+export interface CachedResult {
+  readonly outputs: Readonly<Record<string, unknown>>
+  readonly bytes: number
+}
+
+export interface ResultCacheOptions {
+  /** Default 64 MiB. */
+  readonly maxBytes?: number
+  /** Milliseconds; default one hour. */
+  readonly maxAgeMs?: number
+  readonly runtime?: Pick<Runtime, 'now'>
+}
+
+interface Entry {
+  readonly result: CachedResult
+  readonly expires: number
+}
+
+/** In memory; the least recently used results go first. */
+export function createResultCache(options: ResultCacheOptions = {}): ResultCache {
+  const { maxBytes = 64 * 1024 * 1024, maxAgeMs = 3_600_000 } = options
+  const runtime = options.runtime ?? createSystemRuntime()
+  const entries = new Map<string, Entry>()
+  let bytes = 0
+
+  function remove(key: string): Entry | undefined {
+    const entry = entries.get(key)
+    if (entry === undefined) return undefined
+    entries.delete(key)
+    bytes -= entry.result.bytes
+    return entry
+  }
+
+  return {
+    get(key) {
+      const entry = remove(key)
+      if (entry === undefined || entry.expires <= runtime.now().getTime()) return undefined
+      entries.set(key, entry)
+      bytes += entry.result.bytes
+      return entry.result
+    },
+    set(key, result) {
+      remove(key)
+      if (result.bytes > maxBytes) return
+      entries.set(key, { result, expires: runtime.now().getTime() + maxAgeMs })
+      bytes += result.bytes
+      for (const oldest of entries.keys()) {
+        if (bytes <= maxBytes) break
+        remove(oldest)
+      }
+    },
+  }
+}

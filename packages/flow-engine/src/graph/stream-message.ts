@@ -1,0 +1,78 @@
+import type { RunContext } from './run-context.ts'
+import type { VertexContext } from './vertex-context.ts'
+import { changeMessage, isMessage, readText, type Message } from './values/message.ts'
+
+/**
+ * Reads a streaming text (FE-51). Towards a chat output, and with a session, the message is stored
+ * and announced first and each chunk is sent; otherwise the text is collected in silence.
+ * The value handed on always has the whole text.
+ */
+export async function finishStream(
+  value: unknown,
+  ctx: VertexContext,
+  run: RunContext,
+): Promise<unknown> {
+  if (!isMessage(value) || typeof value.text === 'string') return value
+  if (!ctx.streams || !run.messages.keeps(value))
+    return changeMessage(value, { text: await readAll(value.text, ctx.signal) })
+  return stream(value, value.text, { ctx, run })
+}
+
+interface Streaming {
+  readonly ctx: VertexContext
+  readonly run: RunContext
+}
+
+async function stream(
+  message: Message,
+  text: AsyncIterable<string>,
+  { ctx, run }: Streaming,
+): Promise<Message> {
+  const partial = await ctx.sendMessage(partialOf(message, ctx))
+  const id = partial.id ?? ''
+  let whole = ''
+  try {
+    for await (const chunk of text) {
+      if (ctx.signal.aborted) break
+      whole += chunk
+      ctx.token(chunk, id)
+    }
+  } catch (error) {
+    if (!ctx.signal.aborted) {
+      await run.messages.withdraw(id)
+      throw error
+    }
+  }
+  if (ctx.signal.aborted) {
+    if (whole === '') await run.messages.withdraw(id)
+    else await run.messages.rewrite(changeMessage(partial, { text: whole }))
+    throw ctx.signal.reason
+  }
+  ctx.flush()
+  return changeMessage(partial, {
+    text: whole,
+    properties: { ...partial.properties, state: 'complete' },
+  })
+}
+
+/** What is stored and shown while the text comes in. */
+function partialOf(message: Message, ctx: VertexContext): Message {
+  const { source } = message.properties
+  const { vertexId: id, displayName: display_name } = ctx
+  return changeMessage(message, {
+    text: '',
+    sender: message.sender ?? 'Machine',
+    senderName: message.senderName ?? ctx.chatOutput?.senderName ?? 'AI',
+    properties: {
+      ...message.properties,
+      source: source.id === null ? { id, display_name, source: display_name } : source,
+      state: 'partial',
+    },
+  })
+}
+
+async function readAll(text: AsyncIterable<string>, signal: AbortSignal): Promise<string> {
+  const whole = await readText(text)
+  signal.throwIfAborted()
+  return whole
+}

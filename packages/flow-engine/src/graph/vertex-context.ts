@@ -1,0 +1,227 @@
+import type { Runtime } from '@x/wire'
+import type {
+  ChildRunOptions,
+  ChildRunResult,
+  ComponentContext,
+  InputSource,
+} from '../components/context.ts'
+import type { Component } from '../components/component.ts'
+import type { ComponentServices } from '../components/services.ts'
+import type { TokenUsage, Tool } from '../models/chat-model.ts'
+import type { FlowJson } from './flow-json.ts'
+import type { RunContext } from './run-context.ts'
+import type { StreamMask } from './secrets.ts'
+import type { Message } from './values/message.ts'
+
+export type BranchCall = readonly ['stop' | 'start' | 'exclude' | 'include', string]
+
+/** The vertex a build belongs to, as its context shows it. */
+export interface VertexFacts {
+  readonly id: string
+  readonly displayName: string
+  readonly component: Component
+  readonly connected: ReadonlySet<string>
+  readonly chatOutput: { readonly senderName?: string } | undefined
+  /** The outputs that lead to it. */
+  readonly chatOutputs: ReadonlySet<string>
+}
+
+export interface BuildFacts {
+  readonly vertex: VertexFacts
+  readonly build: number
+  readonly state: Map<string, unknown>
+  readonly signal: AbortSignal
+  /** Called by an agent: its messages are muted (FE-43). */
+  readonly asTool: boolean
+  readonly sources: (field: string) => readonly InputSource[]
+}
+
+/** A note of a component, kept for the output that was being computed. */
+export interface LogEntry {
+  readonly name: string
+  readonly value: unknown
+}
+
+/** What one build gives its component (FE-40), and what the component did with it. */
+export class VertexContext implements ComponentContext {
+  readonly #run: RunContext
+  readonly #facts: BuildFacts
+  readonly branches: BranchCall[] = []
+  readonly logs = new Map<string, LogEntry[]>()
+  readonly #masks = new Map<string, StreamMask>()
+  #output = ''
+  #lastMessage: string | undefined
+  hasStatus = false
+  statusValue: unknown = undefined
+
+  constructor(run: RunContext, facts: BuildFacts) {
+    this.#run = run
+    this.#facts = facts
+  }
+
+  get signal(): AbortSignal {
+    return this.#facts.signal
+  }
+  get runtime(): Runtime {
+    return this.#run.runtime
+  }
+  get services(): Readonly<ComponentServices> {
+    return this.#run.services
+  }
+  get runId(): string {
+    return this.#run.runId
+  }
+  get flowId(): string {
+    return this.#run.flowId
+  }
+  get flowName(): string | undefined {
+    return this.#run.flowName
+  }
+  get sessionId(): string {
+    return this.#run.sessionId
+  }
+  get userId(): string | undefined {
+    return this.#run.userId
+  }
+  get vertexId(): string {
+    return this.#facts.vertex.id
+  }
+  get displayName(): string {
+    return this.#facts.vertex.displayName
+  }
+  get asTool(): boolean {
+    return this.#facts.asTool
+  }
+  get build(): number {
+    return this.#facts.build
+  }
+  get state(): Map<string, unknown> {
+    return this.#facts.state
+  }
+  get shared(): Map<string, unknown> {
+    return this.#run.shared
+  }
+  get connected(): ReadonlySet<string> {
+    return this.#facts.vertex.connected
+  }
+  get chatOutput(): { readonly senderName?: string } | undefined {
+    return this.#facts.vertex.chatOutput
+  }
+
+  /** Whether the output being computed goes to a chat output (FE-51). */
+  get streams(): boolean {
+    return !this.asTool && this.#facts.vertex.chatOutputs.has(this.#output)
+  }
+
+  /** The output that is computed next; its notes go there. */
+  enter(output: string): void {
+    this.#output = output
+    if (!this.logs.has(output)) this.logs.set(output, [])
+  }
+
+  sources(field: string): readonly InputSource[] {
+    return this.#facts.sources(field)
+  }
+
+  stop(output: string): void {
+    this.#branch('stop', output)
+  }
+  start(output: string): void {
+    this.#branch('start', output)
+  }
+  exclude(output: string): void {
+    this.#branch('exclude', output)
+  }
+  include(output: string): void {
+    this.#branch('include', output)
+  }
+
+  async sendMessage(message: Message): Promise<Message> {
+    if (this.asTool) return message
+    const sent = await this.#run.messages.send(message)
+    this.#lastMessage = sent.id
+    return sent
+  }
+
+  async updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message> {
+    if (this.asTool) return message
+    this.#flush(message.id)
+    const sent = await this.#run.messages.update(message, options)
+    this.#lastMessage = sent.id
+    return sent
+  }
+
+  async removeMessage(id: string): Promise<void> {
+    if (!this.asTool) await this.#run.messages.remove(id)
+  }
+
+  token(chunk: string, messageId = this.#lastMessage): void {
+    if (this.asTool || messageId === undefined || chunk === '' || !this.#run.open()) return
+    let mask = this.#masks.get(messageId)
+    if (mask === undefined) {
+      mask = this.#run.secrets.stream()
+      this.#masks.set(messageId, mask)
+    }
+    this.#sendToken(mask.push(chunk), messageId)
+  }
+
+  log(name: string, value: unknown): void {
+    const entries = this.logs.get(this.#output) ?? []
+    this.logs.set(this.#output, entries)
+    entries.push({ name: name === '' ? `Log ${entries.length + 1}` : name, value })
+  }
+
+  status(value: unknown): void {
+    this.hasStatus = true
+    this.statusValue = value
+  }
+
+  async callTool(
+    tool: Tool,
+    args: unknown,
+    { signal = this.signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<unknown> {
+    const { vertexId: id } = tool
+    if (id === undefined) return tool.call(args, { signal })
+    this.#run.send('build_start', () => ({ id }))
+    try {
+      return await tool.call(args, { signal })
+    } finally {
+      this.#run.send('build_end', () => ({ id }))
+    }
+  }
+
+  usage(usage: TokenUsage): void {
+    this.#run.usage(usage)
+  }
+
+  runFlow(flow: FlowJson, options: ChildRunOptions = {}): Promise<ChildRunResult> {
+    return this.#run.runFlow(flow, options, this.signal)
+  }
+
+  suspend(question: unknown): Promise<unknown> {
+    return this.#run.suspend(this.vertexId, question)
+  }
+
+  /** Sends what was held back of a streamed text. */
+  flush(): void {
+    for (const id of this.#masks.keys()) this.#flush(id)
+  }
+
+  #flush(id: string | undefined): void {
+    const rest = id === undefined ? undefined : this.#masks.get(id)?.end()
+    if (id !== undefined && rest !== undefined) this.#sendToken(rest, id)
+  }
+
+  #sendToken(chunk: string, id: string): void {
+    if (chunk !== '') this.#run.send('token', () => ({ chunk, id }))
+  }
+
+  #branch(what: BranchCall[0], output: string): void {
+    const { component } = this.#facts.vertex
+    if (!Object.hasOwn(component.outputs, output)) {
+      throw new TypeError(`${component.type} has no output ${output}`)
+    }
+    this.branches.push([what, output])
+  }
+}

@@ -1,0 +1,143 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import type { InputSource } from '../components/context.ts'
+import type { Component } from '../components/component.ts'
+import type { ComponentServices, MessageRecord } from '../components/services.ts'
+import { FlowError, invalidRequest } from '../errors.ts'
+import { buildVertex } from '../graph/build-vertex.ts'
+import { completeLimits } from '../graph/limits.ts'
+import { createRunContext, type RunContext } from '../graph/run-context.ts'
+import { createRunLog } from '../graph/run-log.ts'
+import type { RunEvent } from '../graph/run-event.ts'
+import { logJson } from '../graph/vertex-data.ts'
+import { TOOL_OUTPUT } from '../graph/vertex-plan.ts'
+
+export interface TestComponentOptions {
+  /** Values as edges, tweaks and variables leave them (FE-20 to FE-23). */
+  readonly inputs?: Readonly<Record<string, unknown>>
+  /** Name or method of an output, or `component_as_tool`. Default: every declared output. */
+  readonly output?: string | readonly string[]
+  readonly services?: ComponentServices
+  readonly runtime?: Runtime
+  readonly signal?: AbortSignal
+  /** Default "": no session. */
+  readonly sessionId?: string
+  readonly flowId?: string
+  readonly userId?: string
+  readonly vertexId?: string
+  /** Of several builds of one vertex: the same map each time. */
+  readonly state?: Map<string, unknown>
+  /** Default 1. */
+  readonly build?: number
+  /** What `ctx.sources(field)` gives. */
+  readonly sources?: Readonly<Record<string, readonly InputSource[]>>
+  /** The outputs count as connected to a chat output that names no sender. */
+  readonly chatOutput?: boolean
+  /** Each event when it is sent, also before a failure. */
+  readonly onEvent?: (event: RunEvent) => void
+}
+
+export interface TestComponentResult {
+  /** Of the one output asked for; undefined for several. */
+  readonly value: unknown
+  readonly outputs: Readonly<Record<string, unknown>>
+  readonly branches: ['stop' | 'start' | 'exclude', string][]
+  readonly messages: MessageRecord[]
+  readonly logs: object[]
+  readonly events: RunEvent[]
+  readonly status: unknown
+}
+
+/**
+ * Builds one component alone (FE-46); rejects with what it throws, unwrapped. Required fields are
+ * not checked.
+ */
+export async function testComponent(
+  component: Component,
+  options: TestComponentOptions = {},
+): Promise<TestComponentResult> {
+  const { inputs = {}, vertexId = `${component.type}-00001`, chatOutput = false } = options
+  const outputs = outputNames(component, options.output)
+  const { run, events } = testRun(options)
+  const { ctx, outputs: values } = await buildVertex(run, {
+    vertex: {
+      id: vertexId,
+      displayName: component.displayName,
+      component,
+      connected: new Set(outputs),
+      chatOutput: chatOutput ? {} : undefined,
+      chatOutputs: new Set(chatOutput ? outputs : []),
+    },
+    build: options.build ?? 1,
+    state: options.state ?? new Map(),
+    signal: run.signal,
+    asTool: false,
+    sources: (field) => sourcesOf(options, field),
+    raw: inputs,
+    outputs,
+  })
+  const [only = ''] = outputs
+  return {
+    value: typeof options.output === 'string' || outputs.length === 1 ? values[only] : undefined,
+    outputs: values,
+    branches: ctx.branches.flatMap(([what, name]) => (what === 'include' ? [] : [[what, name]])),
+    messages: [...run.messages.records.values()],
+    logs: [...ctx.logs.values()].flat().map(logJson),
+    events,
+    status: ctx.statusValue,
+  }
+}
+
+function sourcesOf({ sources = {} }: TestComponentOptions, field: string): readonly InputSource[] {
+  return Object.hasOwn(sources, field) ? (sources[field] ?? []) : []
+}
+
+/** Names of outputs; the name of a method stands for its output. */
+function outputNames(component: Component, wanted: TestComponentOptions['output']): string[] {
+  const declared = Object.entries(component.outputs)
+  if (wanted === undefined) {
+    return declared.filter(([, output]) => output.dynamic !== true).map(([name]) => name)
+  }
+  return [wanted].flat().map((name) => {
+    if (name === TOOL_OUTPUT || Object.hasOwn(component.outputs, name)) return name
+    const found = declared.find(([, output]) => output.method === name)
+    if (found === undefined) throw invalidRequest(`${component.type} has no output ${name}`)
+    return found[0]
+  })
+}
+
+function testRun(options: TestComponentOptions): { run: RunContext; events: RunEvent[] } {
+  const {
+    runtime = createSystemRuntime(),
+    services = {},
+    signal = new AbortController().signal,
+  } = options
+  const events: RunEvent[] = []
+  const onPush = (event: RunEvent): void => {
+    events.push(event)
+    options.onEvent?.(event)
+  }
+  const run = createRunContext({
+    runId: runtime.uuid(),
+    flowId: options.flowId ?? runtime.uuid(),
+    flowName: undefined,
+    sessionId: options.sessionId ?? '',
+    userId: options.userId,
+    runtime,
+    services,
+    shared: new Map(),
+    limits: completeLimits(undefined),
+    signal,
+    log: createRunLog({ bufferedTokens: Number.POSITIVE_INFINITY, onPush }),
+    open: () => !signal.aborted,
+    overflow: (error) => {
+      throw error
+    },
+    warn: () => undefined,
+    usage: () => undefined,
+    runFlow: () =>
+      Promise.reject(invalidRequest('A component under test has no registry for flows')),
+    suspend: () =>
+      Promise.reject(new FlowError('not_resumable', 'A component under test cannot be suspended')),
+  })
+  return { run, events }
+}
