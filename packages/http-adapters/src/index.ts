@@ -1,1 +1,73 @@
-export {}
+import { deferredResponse, isLeanRequest } from '@x/wire'
+import type { AdapterOptions, FetchHandler, SelfSufficient, WithContext } from './lib/shapes.ts'
+import { createGate, notFound } from './lib/to-fetch.ts'
+
+export { BodyError } from './lib/body-error.ts'
+export { toGenuineRequest } from './lib/shapes.ts'
+export type { AdapterContext, AdapterOptions, FetchHandler } from './lib/shapes.ts'
+
+/** A function for the servers of Deno, Bun and Workers, which pass more than the request. */
+export type PlatformFetch = (request: Request, ...platform: unknown[]) => Promise<Response>
+
+/**
+ * Mounts a handler in a server that calls a function of its own with genuine requests:
+ * `Deno.serve(toFetch(handler))`. What is not for it is answered with 404.
+ * @throws TypeError naming an option that is unknown or invalid
+ */
+export function toFetch<C>(
+  handler: FetchHandler<C>,
+  options: WithContext<Request, C>,
+): PlatformFetch
+export function toFetch<C>(
+  handler: SelfSufficient<C>,
+  options?: AdapterOptions<Request, C>,
+): PlatformFetch
+export function toFetch<C>(
+  handler: FetchHandler<C>,
+  options: AdapterOptions<Request, C> = {},
+): PlatformFetch {
+  const gate = createGate(handler, options)
+  return async (request, ...platform) => {
+    const address = addressFrom(request, platform[0])
+    return (await gate({ request, host: request, address })) ?? notFound()
+  }
+}
+
+/**
+ * A JSON answer (AD-14): deferred where the mount can send it from its parts, else a genuine
+ * Response. Default `200`, `application/json`.
+ * @throws TypeError when the value has no JSON text
+ */
+export function jsonResponse(
+  request: Request,
+  value: unknown,
+  { status = 200, headers }: { status?: number; headers?: HeadersInit } = {},
+): Response {
+  const body: string | undefined = JSON.stringify(value)
+  if (body === undefined) throw new TypeError('The value has no JSON text')
+  const lines = headerLines(headers)
+  if (!lines.some(([name]) => name.toLowerCase() === 'content-type')) {
+    lines.push(['content-type', 'application/json'])
+  }
+  return isLeanRequest(request)
+    ? deferredResponse({ status, headers: lines, body })
+    : new Response(body, { status, headers: lines })
+}
+
+type HeadersInit = NonNullable<ConstructorParameters<typeof Headers>[0]>
+
+function headerLines(headers: HeadersInit = {}): [string, string][] {
+  const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers)
+  return entries.map(([name = '', value]) => [name, String(value)])
+}
+
+/** What Deno (`info.remoteAddr`) and Bun (`server.requestIP`) tell of the client. */
+function addressFrom(request: Request, platform: unknown): string | undefined {
+  const { remoteAddr, requestIP } = Object(platform) as PlatformInfo
+  return remoteAddr?.hostname ?? requestIP?.call(platform, request)?.address
+}
+
+interface PlatformInfo {
+  readonly remoteAddr?: { readonly hostname?: string }
+  readonly requestIP?: (request: Request) => { readonly address: string } | null
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
+
+/** One request under way on a socket. */
+export interface Exchange {
+  readonly message: IncomingMessage
+  readonly reply: ServerResponse
+  /** Whether somebody reads the body of the request at this moment. */
+  reading: boolean
+  /** Whether the body was given out as a stream, which the response may depend on. */
+  claimed: boolean
+  /** Whether the connection ends with this response, because too much of the body is unread. */
+  closes: boolean
+}
+
+/** Whether the client has left before the response was complete (AD-18). */
+export function isGone({ message, reply }: Exchange): boolean {
+  return (reply.destroyed || message.socket.destroyed) && !reply.writableFinished
+}
+
+/** A signal that aborts when the client leaves before the response is complete (AD-18). */
+export function abortSignal(exchange: Exchange): AbortSignal {
+  const controller = new AbortController()
+  const { reply } = exchange
+  if (isGone(exchange)) controller.abort()
+  else reply.once('close', () => reply.writableFinished || controller.abort())
+  return controller.signal
+}
+
+/** Ends the connection (HTTP/2: the stream) in a way that no client takes for a complete response. */
+export function breakOff({ message, reply }: Exchange): void {
+  const stream = http2Stream(message)
+  if (stream === undefined) reply.destroy()
+  // INTERNAL_ERROR of RFC 9113, section 7.
+  else stream.close(2)
+}
+
+/** The stream of a request in HTTP/2 compatibility mode. */
+export function http2Stream(message: IncomingMessage): ServerHttp2Stream | undefined {
+  return message.httpVersionMajor > 1
+    ? (message as unknown as { stream: ServerHttp2Stream }).stream
+    : undefined
+}

@@ -1,0 +1,18 @@
+const STATUS = { body_too_large: 413, body_consumed: 500, client_gone: 499 } as const
+
+/** A request body could not be read (AD-15, AD-16, AD-18). */
+export class BodyError extends Error {
+  /** Over the limit, already consumed by the host, or cut off by a client that left. */
+  readonly code: keyof typeof STATUS
+  readonly status: 413 | 500 | 499
+  /** The limit in bytes that was passed. */
+  readonly limit?: number
+
+  constructor(code: keyof typeof STATUS, limit?: number) {
+    super(code === 'body_too_large' ? `Request body is larger than ${limit} bytes` : code)
+    this.name = 'BodyError'
+    this.code = code
+    this.status = STATUS[code]
+    if (limit !== undefined) this.limit = limit
+  }
+}

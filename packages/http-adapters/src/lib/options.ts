@@ -1,0 +1,41 @@
+import type { AdapterOptions, FetchHandler } from './shapes.ts'
+
+type Checks = {
+  readonly [Name in keyof Required<AdapterOptions<never>>]: (value: unknown) => boolean
+}
+
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const CHECKS: Checks = {
+  basePath: (value) => typeof value === 'string' && /^\/(?:[^?#]*[^?#/])?$/.test(value),
+  match: isFunction,
+  context: isFunction,
+  bodyLimit: (value) => typeof value === 'number' && value > 0,
+  trustProxy: (value) => typeof value === 'boolean' || isFunction(value),
+  origin: (value) => isFunction(value) || (typeof value === 'string' && isOrigin(value)),
+  onError: (value) => value === 'host' || isFunction(value),
+  request: (value) => value === 'lean' || value === 'genuine',
+}
+
+/** Refuses a handler and options that no mount could work with (AD-4): TypeError naming the option. */
+export function checkOptions<Host, C>(
+  handler: FetchHandler<C>,
+  options: AdapterOptions<Host, C>,
+): void {
+  if (typeof handler !== 'function') throw new TypeError('handler is no function')
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(CHECKS, name)) throw new TypeError(`Unknown option ${name}`)
+    if (value !== undefined && !CHECKS[name as keyof Checks](value)) {
+      throw new TypeError(`Invalid option ${name}: ${String(value)}`)
+    }
+  }
+}
+
+/** The origin as URLs write it; TypeError when the text is no absolute http(s) origin. */
+export function readOrigin(text: string): string {
+  if (!isOrigin(text)) throw new TypeError(`Invalid option origin: ${text}`)
+  return new URL(text).origin
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[^/?#@\\\s]+\/?$/i.test(text) && URL.canParse(text)
+}

@@ -1,0 +1,27 @@
+import { BodyError } from './body-error.ts'
+
+/** The properties in which hosts leave a body that they have read. */
+export interface ParsedBody {
+  readonly rawBody?: unknown
+  readonly body?: unknown
+}
+
+/** The bytes of a body that the host has read already (AD-15); BodyError when they are lost. */
+export function parsedBody({ rawBody, body }: ParsedBody, contentType: string): Uint8Array {
+  const kept = rawBody ?? body
+  if (typeof kept === 'string') return Buffer.from(kept)
+  if (kept instanceof Uint8Array) return kept
+  if (kept === undefined || /^multipart\//i.test(contentType)) throw new BodyError('body_consumed')
+  const isForm = /^application\/x-www-form-urlencoded/i.test(contentType)
+  return Buffer.from(isForm ? new URLSearchParams(fields(kept)).toString() : JSON.stringify(kept))
+}
+
+/** The fields of a parsed form: nested ones as `name[key]`, a list of texts as a repeated field. */
+function fields(value: unknown, name = ''): [string, string][] {
+  if (value === null || value === undefined) return [[name, '']]
+  if (typeof value !== 'object') return [[name, `${value as string | number | boolean}`]]
+  const isFlat = Array.isArray(value) && value.every((item) => typeof item !== 'object')
+  return Object.entries(value).flatMap(([key, item]) =>
+    fields(item, name === '' ? key : isFlat ? name : `${name}[${key}]`),
+  )
+}

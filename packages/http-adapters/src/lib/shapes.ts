@@ -1,0 +1,57 @@
+import type { TrustProxy } from './forwarded.ts'
+
+/** The method of a lean request that gives the genuine one, of whatever copy of this package. */
+export const GENUINE_REQUEST: unique symbol = Symbol.for('x.http.genuine') as never
+
+/** The genuine Request behind a lean one; the same object when it is genuine already (AD-12). */
+export function toGenuineRequest(request: Request): Request {
+  const build = (request as { [GENUINE_REQUEST]?: () => Request })[GENUINE_REQUEST]
+  return typeof build === 'function' ? build.call(request) : request
+}
+
+/** The one thing this package mounts. */
+export type FetchHandler<C = AdapterContext> = (
+  request: Request,
+  context: C,
+) => Response | Promise<Response>
+
+/** What a mount knows of the caller. */
+export interface AdapterContext {
+  /** The address of the client, behind trusted proxies too; absent when the platform does not tell. */
+  clientAddress?: string
+}
+
+/** The settings of every mount; each has a default. */
+export interface AdapterOptions<Host, C = AdapterContext> {
+  /** Paths that are served: this one and those below it. Default `/`: all of them. */
+  basePath?: string
+  /** Which requests inside `basePath` are served; the body may not be touched. Default: all. */
+  match?: (request: Request) => boolean
+  /** Makes the second argument of the handler, once for each request. Default: `base` itself. */
+  context?: (host: Host, base: AdapterContext) => C | Promise<C>
+  /** The most bytes of a body that are read, as received. Default 2 ** 30. */
+  bodyLimit?: number
+  /** Whose `X-Forwarded-*` headers count. Default: the host's own setting, else nobody's. */
+  trustProxy?: TrustProxy
+  /** Fixes scheme, host and port of `request.url`. Default: what the client asked for. */
+  origin?: string | ((host: Host) => string)
+  /** Reports, or answers, a failed request; `'host'` leaves it to the framework. Default: a plain 500. */
+  onError?: 'host' | ((error: unknown, info: FailureInfo<Host>) => FailureAnswer)
+  /** Whether the handler gets a lean or a genuine request (node, Express, Fastify). Default `lean`. */
+  request?: 'lean' | 'genuine'
+}
+
+/** A failed request; `sent` when its status and headers have left already. */
+export interface FailureInfo<Host> {
+  request: Request
+  host: Host
+  sent: boolean
+}
+type FailureAnswer = Response | void | Promise<Response | void>
+
+/** Options that say how the context is made. */
+export type WithContext<Host, C> = AdapterOptions<Host, C> & {
+  context: (host: Host, base: AdapterContext) => C | Promise<C>
+}
+/** A handler whose context has no required members, so that a mount needs no `context` option. */
+export type SelfSufficient<C> = FetchHandler<C> & ({} extends C ? unknown : 'context is required')

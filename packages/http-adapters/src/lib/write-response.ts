@@ -1,0 +1,151 @@
+import type { ServerResponse } from 'node:http'
+import type { ResponseParts } from '@x/wire'
+import type { Exchange } from './abort.ts'
+
+interface Head {
+  readonly status: number
+  readonly statusText?: string
+  readonly headers: Iterable<readonly [name: string, value: string]>
+  /** Bytes of the body, where they are known. */
+  readonly length?: number | undefined
+}
+
+const HTTP1_ONLY = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade'])
+
+/** Sends a response whose body is at hand, in one write (AD-14, AD-21). */
+export function writeParts(
+  exchange: Exchange,
+  { status, headers, body }: ResponseParts,
+): undefined {
+  const size = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
+  writeHead(exchange, { status, headers, length: size ?? lengthOfNothing(exchange, status) })
+  exchange.reply.end(hasNoBody(exchange, status) ? undefined : body)
+}
+
+/** Sends a genuine response: in one write when its body is one ready chunk, else as it comes. */
+export async function writeResponse(exchange: Exchange, response: Response): Promise<void> {
+  const { status, statusText, headers, body } = response
+  if (response.bodyUsed) throw new TypeError('The body of the response has been used')
+  if (body !== null && !hasNoBody(exchange, status)) {
+    await stream(exchange, response, (body as ReadableStream<Uint8Array>).getReader())
+    return
+  }
+  writeHead(exchange, { status, statusText, headers, length: lengthOfNothing(exchange, status) })
+  exchange.reply.end()
+  await body?.cancel().catch(() => undefined)
+}
+
+/** Sends chunk by chunk, the next one when the socket has taken the last (AD-22, AD-23). */
+async function stream(
+  exchange: Exchange,
+  { status, statusText, headers }: Response,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<void> {
+  const { reply } = exchange
+  let gone = false
+  let wake: (() => void) | undefined
+  const onDrain = (): void => wake?.()
+  const onLeave = (): void => {
+    if (gone || reply.writableFinished) return
+    gone = true
+    reader.cancel().catch(() => undefined)
+    wake?.()
+  }
+  reply.on('drain', onDrain).on('close', onLeave).on('error', onLeave)
+  try {
+    let read = reader.read()
+    const start = await ready(read)
+    let following = start?.done === false ? reader.read() : undefined
+    const end = start?.done === true ? start : following && (await ready(following))
+    if (gone) return
+    if (end?.done === true) {
+      writeHead(exchange, { status, statusText, headers, length: start?.value?.byteLength ?? 0 })
+      reply.end(start?.value)
+      return
+    }
+
+    writeHead(exchange, { status, statusText, headers })
+    reply.strictContentLength = true
+    if (start === undefined) reply.flushHeaders()
+    const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true
+    const { flush } = reply as { flush?: () => void }
+    for (;;) {
+      const { done, value } = await read
+      if (gone) return
+      if (done) break
+      const taken = reply.write(value)
+      if (isEvents) flush?.call(reply)
+      if (!taken) await new Promise<void>((resolve) => (wake = resolve))
+      if (gone) return
+      read = following ?? reader.read()
+      following = undefined
+    }
+    reply.end()
+  } catch (error) {
+    reader.cancel(error).catch(() => undefined)
+    throw error
+  } finally {
+    reply.off('drain', onDrain).off('close', onLeave).off('error', onLeave)
+  }
+}
+
+/** What a read gives, when it does so without waiting for anything outside this turn. */
+async function ready<T>(read: Promise<T>): Promise<T | undefined> {
+  return Promise.race([read, hops(8)])
+}
+
+async function hops(count: number): Promise<undefined> {
+  for (let hop = 0; hop < count; hop++) await Promise.resolve()
+  return undefined
+}
+
+/** Writes status and headers, over those that the host has set (AD-20); throws when it cannot. */
+function writeHead(exchange: Exchange, { status, statusText, headers, length }: Head): void {
+  const { message, reply } = exchange
+  if (!(status >= 200 && status <= 599))
+    throw new RangeError(`A response cannot have status ${status}`)
+  const isHttp2 = message.httpVersionMajor > 1
+  const known = status === 205 ? 0 : status === 204 ? undefined : length
+  const isFramed = known !== undefined || status === 204
+  const lines: string[] = []
+  let isRepeated = false
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase()
+    if (key === 'transfer-encoding' || (isFramed && key === 'content-length')) continue
+    if (HTTP1_ONLY.has(key) && (isHttp2 || exchange.closes)) continue
+    isRepeated ||= lines.includes(name)
+    lines.push(name, value)
+  }
+  if (known !== undefined) lines.push('content-length', String(known))
+  if (exchange.closes && !isHttp2) lines.push('connection', 'close')
+
+  if (!isHttp2 && statusText) reply.statusMessage = statusText
+  const isPlain =
+    !isRepeated && !Object.hasOwn(reply, 'writeHead') && reply.getHeaderNames().length === 0
+  if (isPlain) reply.writeHead(status, lines)
+  else {
+    setHeaders(reply, lines)
+    reply.writeHead(status)
+  }
+}
+
+function setHeaders(reply: ServerResponse, lines: readonly string[]): void {
+  const set = new Set<string>()
+  for (let at = 0; at < lines.length; at += 2) {
+    const name = lines[at] ?? ''
+    const value = lines[at + 1] ?? ''
+    if (set.has(name.toLowerCase())) reply.appendHeader(name, value)
+    else reply.setHeader(name, value)
+    set.add(name.toLowerCase())
+  }
+}
+
+/** Whether the protocol sends no body with this answer (AD-21). */
+function hasNoBody({ message }: Exchange, status: number): boolean {
+  return message.method === 'HEAD' || status === 204 || status === 205 || status === 304
+}
+
+/** The length to announce without a body: the one of the handler where the body is only left out. */
+function lengthOfNothing({ message }: Exchange, status: number): number | undefined {
+  return message.method === 'HEAD' || status === 304 ? undefined : 0
+}
