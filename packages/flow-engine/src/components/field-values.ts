@@ -97,7 +97,8 @@ const CONVERT: Readonly<Record<FieldKind, Convert>> = {
   float: numberOf,
   slider: numberOf,
   bool: booleanOf,
-  dropdown: asPlainText,
+  // A dropdown with handles may be fed a model instead of a provider's name.
+  dropdown: (value, one) => (isChatModel(value) ? value : asPlainText(value, one)),
   tab: tabOf,
   multiselect: textsOf,
   sortableList: (value) =>
@@ -240,11 +241,11 @@ function objectOf(value: unknown, one: Conversion): Record<string, unknown> {
   throw misfit(one, value, 'an object')
 }
 
-function rowsOf(value: unknown, one: Conversion): Record<string, unknown>[] {
+function rowsOf(value: unknown, one: Conversion): unknown[] {
   if (isDataFrame(value)) return value.rows.map((row) => ({ ...row }))
-  return listOf(value).flatMap((item) => {
+  return listOf(value).flatMap((item): unknown[] => {
     if (typeof item === 'string') throw misfit(one, value, 'a table (a list of objects)')
-    if (isData(item) && one.field.options.keepData === true) return [{ ...item, kind: item.kind }]
+    if (isData(item) && one.field.options.keepData === true) return [item]
     return isDataFrame(item) ? rowsOf(item, one) : [objectOf(item, one)]
   })
 }

@@ -141,17 +141,20 @@ function orderFilter(value: string, column: string, fits: (order: number) => boo
   if (limit === null) return textFilter((text) => fits(compareTexts(text, value)))
   return (cell) => {
     if (cell === null) return false
-    if (typeof cell !== 'number' && typeof cell !== 'boolean') {
+    if (!isNumeric(cell)) {
       throw new TypeError(`Column '${column}' holds values that are no numbers`)
     }
     return fits(Number(cell) - limit)
   }
 }
 
+function isNumeric(cell: unknown): boolean {
+  return typeof cell === 'number' || typeof cell === 'boolean'
+}
+
 function compareCells(left: unknown, right: unknown): number {
-  const numeric = (cell: unknown): boolean => typeof cell === 'number' || typeof cell === 'boolean'
-  if (numeric(left) !== numeric(right)) return numeric(left) ? -1 : 1
-  return numeric(left)
+  if (isNumeric(left) !== isNumeric(right)) return isNumeric(left) ? -1 : 1
+  return isNumeric(left)
     ? Number(left) - Number(right)
     : compareTexts(toLiteralText(left), toLiteralText(right))
 }

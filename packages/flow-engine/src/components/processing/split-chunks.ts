@@ -28,7 +28,7 @@ export function splitChunks(text: string, options: ChunkOptions): string[] {
 }
 
 function splitPieces(text: string, separator: string, keep: ChunkOptions['keep']): string[] {
-  if (separator === '') return [...text]
+  if (separator === '') return Array.from(text)
   const parts = text.split(separator)
   if (keep === false) return parts
   const last = parts.length - 1

@@ -219,7 +219,10 @@ function offsetMinutes(date: Date, zone: string): number {
 
 function formatOffset(minutes: number): string {
   const size = Math.abs(minutes)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const rest = size % 60 === 0 ? '' : two(size % 60)
-  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}${rest}`
+  const rest = size % 60 === 0 ? '' : twoDigits(size % 60)
+  return `${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}${rest}`
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
 }

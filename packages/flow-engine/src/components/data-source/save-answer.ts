@@ -1,0 +1,39 @@
+import type { ComponentContext } from '../context.ts'
+import type { Answer } from '../send-request.ts'
+
+/** Whether the answer calls its content mere bytes. */
+export function isBinary({ headers }: Answer): boolean {
+  const type = headers.get('content-type') ?? ''
+  return type.includes('application/octet-stream') || type.includes('application/binary')
+}
+
+const EXTENSIONS = new Map([
+  ['text/plain', '.txt'],
+  ['application/json', '.json'],
+  ['image/jpeg', '.jpg'],
+  ['image/png', '.png'],
+  ['application/octet-stream', '.bin'],
+])
+
+/**
+ * Puts the content of an answer into the file store; resolves with its path.
+ * @throws TypeError without a file store
+ */
+export async function saveAnswer(answer: Answer, ctx: ComponentContext): Promise<string> {
+  const { files } = ctx.services
+  if (files === undefined) throw new TypeError('Save to File needs a file store')
+  const { flowId, userId } = ctx
+  const scope = userId === undefined ? { flowId } : { flowId, userId }
+  return files.write(`${ctx.runtime.uuid()}-${fileName(answer)}`, answer.bytes, scope)
+}
+
+/** The name the answer gives itself, else the end of its address; never a path. */
+function fileName(answer: Answer): string {
+  const disposition = answer.headers.get('content-disposition') ?? ''
+  const given = /filename="(.+?)"/.exec(disposition)?.[1]
+  const type = answer.headers.get('content-type')?.split(';')[0]?.trim() ?? ''
+  const extension = EXTENSIONS.get(type) ?? (isBinary(answer) ? '.bin' : '.txt')
+  const last = new URL(answer.url).pathname.split('/').at(-1) ?? ''
+  const name = given ?? `${last === '' ? 'response' : last}${extension}`
+  return name.replaceAll(/[^\w.-]+/g, '_').replace(/^\.+/, '_')
+}
