@@ -1,1 +1,3 @@
-export {}
+export { createFlowStore, type FlowStoreOptions, type FlowTransaction } from './flow/store.ts'
+export { flowMigrationPlan, flowMigrationStatus, migrateFlow } from './flow/schema.ts'
+export type { FlowTables } from './tables/flow.ts'

@@ -1,1 +1,1 @@
-export {}
+export { type Engine } from './dialect.ts'

@@ -1,1 +1,85 @@
-export {}
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type Dialect,
+} from 'kysely'
+import { Pool, types } from 'pg'
+import { ENGINE, type Engine } from './dialect.ts'
+import { PostgresDriver, PostgresEngine } from './postgres-engine.ts'
+
+/** How a PostgreSQL database is opened. */
+export interface PostgresOptions {
+  /** Connections at most; 10 by default. */
+  readonly maxConnections?: number
+  /** How long a query waits for a connection, in milliseconds; 5,000 by default. */
+  readonly connectTimeoutMs?: number
+  /** Prepares hot queries once on each connection; true by default. False behind a statement pooler. */
+  readonly preparedStatements?: boolean
+  /** Hears of idle connections that were lost; they are replaced when needed. */
+  onConnectionLost?(error: Error): void
+}
+
+/**
+ * A Kysely over PostgreSQL 14 or newer. Nothing is connected before the first query, which rejects
+ * with a DatabaseError of kind `unreachable` when there is no server. Close it with `db.destroy()`.
+ *
+ * @param source `postgres://...`, or a pool of the host's own `pg`, which the host ends itself
+ * @throws TypeError when the text is no address of a PostgreSQL database
+ */
+export function openPostgres<Tables>(
+  source: string | Pool,
+  options: PostgresOptions = {},
+): Kysely<Tables> {
+  const ownsPool = typeof source === 'string'
+  const pool = ownsPool ? createPool(source, options) : source
+  const engine = new PostgresEngine({
+    pool,
+    ownsPool,
+    prepared: options.preparedStatements ?? true,
+  })
+  return new Kysely<Tables>({ dialect: createDialect(engine) })
+}
+
+function createPool(url: string, options: PostgresOptions): Pool {
+  if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new TypeError('The address of a PostgreSQL database begins with postgres://')
+  }
+  const pool = new Pool({
+    connectionString: url,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
+    allowExitOnIdle: true,
+    types: { getTypeParser },
+  })
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on('error', (error) => options.onConnectionLost?.(error))
+  return pool
+}
+
+const INT8 = 20
+
+/** bigint columns hold milliseconds, sizes and counts, all below 2^53. */
+function getTypeParser(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (oid === INT8 && format !== 'binary') return Number
+  return types.getTypeParser(oid, 'text') as (text: string) => unknown
+}
+
+function createDialect(engine: PostgresEngine): Dialect {
+  return {
+    createAdapter: () => new EngineAdapter(engine),
+    createDriver: () => new PostgresDriver(engine),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  }
+}
+
+class EngineAdapter extends PostgresAdapter {
+  readonly [ENGINE]: Engine
+
+  constructor(postgres: PostgresEngine) {
+    super()
+    this[ENGINE] = { kind: 'postgres', postgres }
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * What went wrong in a database, in words that are the same for every driver.
+ *
+ * - `unique`: a unique index refused a row; `constraint` is `table.column` with the last column of
+ *   that index.
+ * - `busy`: another connection held a lock for too long, or a deadlock was broken.
+ * - `full`, `read-only`: the disk or the file does not take writes.
+ * - `unreachable`: no connection, or it was lost.
+ * - `other`: everything else; a defect of the program or of the file.
+ */
+export type DatabaseErrorKind = 'unique' | 'busy' | 'full' | 'read-only' | 'unreachable' | 'other'
+
+/** Thrown by every query through `openSqlite` and `openPostgres`; the driver's own error is the cause. */
+export class DatabaseError extends Error {
+  readonly kind: DatabaseErrorKind
+  readonly constraint: string | null
+
+  constructor(
+    kind: DatabaseErrorKind,
+    message: string,
+    options: { readonly cause?: unknown; readonly constraint?: string } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'DatabaseError'
+    this.kind = kind
+    this.constraint = options.constraint ?? null
+  }
+}

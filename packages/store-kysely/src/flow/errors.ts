@@ -1,0 +1,39 @@
+import { StoreUnavailableError, UniqueConflictError, type UniqueConstraint } from '@x/flow-engine'
+import { DatabaseError } from '../database-error.ts'
+
+const CONSTRAINTS = new Map<string, UniqueConstraint>([
+  ['flow_user.id', 'user.id'],
+  ['flow_user.username', 'user.username'],
+  ['flow_api_key.id', 'apiKey.id'],
+  ['flow_api_key.hash', 'apiKey.hash'],
+  ['flow_variable.id', 'variable.id'],
+  ['flow_variable.name', 'variable.name'],
+  ['flow_project.id', 'project.id'],
+  ['flow_project.name', 'project.name'],
+  ['flow_flow.id', 'flow.id'],
+  ['flow_flow.name', 'flow.name'],
+  ['flow_flow.endpoint_name', 'flow.endpointName'],
+  ['flow_user_file.id', 'userFile.id'],
+  ['flow_user_file.name', 'userFile.name'],
+  ['flow_user_file.path', 'userFile.path'],
+  ['flow_message.id', 'message.id'],
+  ['flow_component.id', 'component.id'],
+  ['flow_component.name', 'component.name'],
+  ['flow_tag.id', 'tag.id'],
+  ['flow_tag.name', 'tag.name'],
+  ['flow_mcp_server.name', 'mcpServer.name'],
+  ['flow_refresh_family.id', 'refreshFamily.id'],
+  ['flow_oidc_link.subject', 'oidcLink.subject'],
+  ['flow_job.id', 'job.id'],
+  ['flow_job_event.seq', 'event.seq'],
+])
+
+/** The errors of the storage interfaces for those of the database. */
+export function toFlowError(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  if (error.kind === 'unique') {
+    const constraint = CONSTRAINTS.get(error.constraint ?? '')
+    return constraint === undefined ? error : new UniqueConflictError(constraint, { cause: error })
+  }
+  return error.kind === 'other' ? error : new StoreUnavailableError({ cause: error })
+}

@@ -1,0 +1,94 @@
+import type { FlowQuery, FlowRecord, FlowTable, Page } from '@x/flow-engine'
+import { sql, type RawBuilder } from 'kysely'
+import { chunks } from '../chunks.ts'
+import { encodeText } from '../columns.ts'
+import { engineOf } from '../dialect.ts'
+import { idList } from '../id-list.ts'
+import { atomic } from '../transaction.ts'
+import { rowsOf, type FlowDb } from './context.ts'
+import { flowMapping } from './mappings.ts'
+import { beginsWith } from './names.ts'
+import { removeFlows } from './removal.ts'
+import { sliceOf } from './slices.ts'
+
+/** Flows in SQL. */
+export function createFlows(db: FlowDb): FlowTable {
+  const rows = rowsOf(db, 'flow_flow', flowMapping)
+
+  return {
+    get: (id) => rows.first({ id }),
+    findByEndpointName: (endpointName, userId) =>
+      rows.first(userId === undefined ? { endpointName } : { endpointName, userId }),
+    list: (query) => listFlows(db, query),
+    names: (userId, prefix) => rows.pluck('name', prefixed('name', userId, prefix)),
+    async endpointNames(userId, prefix) {
+      const names = await rows.pluck('endpointName', prefixed('endpoint_name', userId, prefix))
+      return names.filter((name) => name !== null)
+    },
+    insert: (records) => rows.insert(records),
+    update: (userId, id, patch) => rows.update({ userId, id }, patch),
+
+    move: (userId, ids, folderId) =>
+      atomic(db, async (tx) => {
+        for (const part of chunks(ids)) {
+          await sql`update flow_flow set folder_id = ${folderId} where user_id = ${userId}
+            and id in (select ids.id from ${idList(tx, part)})`.execute(tx)
+        }
+      }),
+
+    remove: (userId, ids) =>
+      atomic(db, async (tx) => {
+        const wanted = sql`user_id = ${userId} and id in
+          (select ids.id from ${idList(tx, [...new Set(ids)])})`
+        const gone = await rowsOf(tx, 'flow_flow', flowMapping).pluck(
+          'id',
+          sql`where ${wanted} order by seq`,
+        )
+        await removeFlows(tx, gone)
+        return gone
+      }),
+  }
+}
+
+async function listFlows(db: FlowDb, query: FlowQuery): Promise<Page<FlowRecord>> {
+  const where = conditionOf(db, query)
+  const order = query.order === 'created' ? sql`seq` : sql`updated_at desc, seq desc`
+  const columns = flowMapping.columns.map((column) =>
+    column === 'data' ? sql`${dataColumn(query.data)} as data` : sql.ref(column),
+  )
+  const { rows } = await sql<Parameters<typeof flowMapping.fromRow>[0]>`
+    select ${sql.join(columns)} from flow_flow where ${where}
+    order by ${order} ${sliceOf(query)}`.execute(db)
+  const items = rows.map((row) => flowMapping.fromRow(row))
+  const whole = (query.offset ?? 0) === 0 && (query.limit ?? null) === null
+  const total = whole ? items.length : await rowsOf(db, 'flow_flow', flowMapping).count(where)
+  return { items, total }
+}
+
+function conditionOf(db: FlowDb, query: FlowQuery): RawBuilder<unknown> {
+  const { userId, folderId, ids, isComponent, search } = query
+  const conditions = [sql`user_id = ${userId}`]
+  if (folderId !== undefined) conditions.push(sql`folder_id = ${folderId}`)
+  if (ids !== undefined) conditions.push(sql`id in (select ids.id from ${idList(db, ids)})`)
+  if (isComponent !== undefined) conditions.push(sql`is_component = ${Number(isComponent)}`)
+  if (search !== undefined) conditions.push(nameContains(db, search))
+  return sql.join(conditions, sql` and `)
+}
+
+/** `lower` folds ASCII letters alone on both databases (the columns have the collation "C"). */
+function nameContains(db: FlowDb, search: string): RawBuilder<unknown> {
+  const part = encodeText(search.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()))
+  if (part === '') return sql`1 = 1`
+  return engineOf(db).kind === 'sqlite'
+    ? sql`instr(lower(name), ${part}) > 0`
+    : sql`strpos(lower(name), ${part}) > 0`
+}
+
+function dataColumn(data: FlowQuery['data']): RawBuilder<unknown> {
+  if (data === 'all') return sql.ref('data')
+  return data === 'none' ? sql`null` : sql`case when is_component = 1 then data end`
+}
+
+function prefixed(column: string, userId: string, prefix: string): RawBuilder<unknown> {
+  return sql`where user_id = ${userId} and ${beginsWith(column, prefix)} order by seq`
+}

@@ -1,0 +1,99 @@
+import type { MessageOrder, MessageQuery, MessageStore } from '@x/flow-engine'
+import { sql, type RawBuilder } from 'kysely'
+import { chunks } from '../chunks.ts'
+import { encodeText } from '../columns.ts'
+import { idList } from '../id-list.ts'
+import { atomic } from '../transaction.ts'
+import { rowsOf, type FlowDb } from './context.ts'
+import { messageMapping } from './mappings.ts'
+
+/** Messages in SQL. */
+export function createMessages(db: FlowDb): MessageStore {
+  const rows = rowsOf(db, 'flow_message', messageMapping)
+  return {
+    get: (id) => rows.first({ id }),
+
+    list(query) {
+      const limit = query.limit === undefined ? sql`` : sql`limit ${query.limit}`
+      return rows.select(sql`where ${conditionOf(query)} order by ${orderOf(query)} ${limit}`)
+    },
+
+    async sessions(userId, flowId) {
+      const where = conditionOf({ userId, ...(flowId === undefined ? {} : { flowId }) })
+      const { rows: found } = await sql<{ session_id: string }>`select session_id from flow_message
+        where ${where} group by session_id order by min(seq)`.execute(db)
+      return found.map((row) => messageMapping.decode('sessionId', row.session_id))
+    },
+
+    insert: (record) => rows.insert([record]),
+    update: (id, patch) => rows.update({ id }, patch),
+
+    renameSession: (userId, from, to) =>
+      atomic(db, async (tx) => {
+        const messages = rowsOf(tx, 'flow_message', messageMapping)
+        const where = conditionOf({ userId, sessionId: from })
+        const before = await messages.select(sql`where ${where} order by seq`)
+        await sql`update flow_message set session_id = ${encodeText(to)} where ${where}`.execute(tx)
+        return before.map((message) => ({ ...message, sessionId: to }))
+      }),
+
+    remove: (ids, userId) =>
+      atomic(db, async (tx) => {
+        const owner = userId === undefined ? sql`1 = 1` : sql`${rows.where({ userId })}`
+        for (const part of chunks(ids)) {
+          await sql`delete from flow_message where ${owner}
+            and id in (select ids.id from ${idList(tx, part)})`.execute(tx)
+        }
+      }),
+
+    async removeSession(userId, sessionId) {
+      await sql`delete from flow_message where ${conditionOf({ userId, sessionId })}`.execute(db)
+    },
+
+    async trimPublic(before) {
+      await sql`delete from flow_message
+        where user_id is null and timestamp < ${before.getTime()}`.execute(db)
+    },
+  }
+}
+
+function conditionOf(query: MessageQuery): RawBuilder<unknown> {
+  const { userId, errors = true } = query
+  const conditions: RawBuilder<unknown>[] = []
+  if (userId === null) conditions.push(sql`user_id is null`)
+  else if (userId !== undefined) conditions.push(sql`user_id = ${userId} and flow_id is not null`)
+  const texts = [
+    ['flow_id', query.flowId],
+    ['session_id', query.sessionId],
+    ['context_id', query.contextId],
+    ['sender', query.sender],
+    ['sender_name', query.senderName],
+  ] as const
+  for (const [column, value] of texts) {
+    if (value !== undefined) conditions.push(sql`${sql.ref(column)} = ${encodeText(value)}`)
+  }
+  if (!errors) conditions.push(sql`error = 0`)
+  return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `)
+}
+
+const COLUMNS: Readonly<Record<MessageOrder, string>> = {
+  timestamp: 'timestamp',
+  sender: 'sender',
+  senderName: 'sender_name',
+  sessionId: 'session_id',
+  contextId: 'context_id',
+  text: 'text',
+  error: 'error',
+  edit: 'edit',
+  category: 'category',
+  id: 'id',
+  flowId: 'flow_id',
+}
+
+/** Null first; descending is the exact reverse. */
+function orderOf({ orderBy, descending = false }: MessageQuery): RawBuilder<unknown> {
+  const direction = descending ? sql`desc` : sql`asc`
+  if (orderBy === undefined) return sql`seq ${direction}`
+  const column = sql.ref(COLUMNS[orderBy])
+  return sql`(${column} is not null) ${direction}, ${column} ${direction}, seq ${direction}`
+}

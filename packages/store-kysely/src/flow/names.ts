@@ -1,0 +1,12 @@
+import { sql, type RawBuilder } from 'kysely'
+import { encodeText } from '../columns.ts'
+import { afterPrefix } from '../prefix.ts'
+
+/** Texts of a column that begin with `prefix`, as a range that an index answers. */
+export function beginsWith(column: string, prefix: string): RawBuilder<unknown> {
+  const ref = sql.ref(column)
+  const start = encodeText(prefix)
+  if (start === '') return sql`${ref} is not null`
+  const end = afterPrefix(start)
+  return end === null ? sql`${ref} >= ${start}` : sql`(${ref} >= ${start} and ${ref} < ${end})`
+}

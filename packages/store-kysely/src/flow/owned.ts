@@ -1,0 +1,53 @@
+import type { ApiKeyStore, McpServerStore, VariableStore } from '@x/flow-engine'
+import { sql } from 'kysely'
+import { atomic } from '../transaction.ts'
+import { rowsOf, type FlowDb } from './context.ts'
+import { apiKeyMapping, mcpServerMapping, variableMapping } from './mappings.ts'
+
+/** API keys in SQL. */
+export function createApiKeys(db: FlowDb): ApiKeyStore {
+  const rows = rowsOf(db, 'flow_api_key', apiKeyMapping)
+  return {
+    findByHash: (hash) => rows.first({ hash }),
+    list: (userId) => rows.all({ userId }),
+    insert: (record) => rows.insert([record]),
+    addUses: (uses) =>
+      atomic(db, async (tx) => {
+        // In one order, so that two processes never wait for each other.
+        for (const { id, uses: count, lastUsedAt } of uses.toSorted((a, b) =>
+          a.id < b.id ? -1 : 1,
+        )) {
+          const at = lastUsedAt.getTime()
+          await sql`update flow_api_key set total_uses = total_uses + ${count},
+            last_used_at = case when last_used_at > ${at} then last_used_at else ${at} end
+            where id = ${id}`.execute(tx)
+        }
+      }),
+    remove: async (userId, id) => (await rows.remove({ userId, id })) > 0,
+  }
+}
+
+/** Variables in SQL. */
+export function createVariables(db: FlowDb): VariableStore {
+  const rows = rowsOf(db, 'flow_variable', variableMapping)
+  return {
+    get: (userId, id) => rows.first({ userId, id }),
+    findByName: (userId, name) => rows.first({ userId, name }),
+    list: (userId) => rows.all({ userId }),
+    insert: (record) => rows.insert([record]),
+    update: (userId, id, patch) => rows.update({ userId, id }, patch),
+    remove: async (userId, id) => (await rows.remove({ userId, id })) > 0,
+  }
+}
+
+/** Tool servers in SQL. */
+export function createMcpServers(db: FlowDb): McpServerStore {
+  const rows = rowsOf(db, 'flow_mcp_server', mcpServerMapping)
+  return {
+    get: (userId, name) => rows.first({ userId, name }),
+    list: (userId) => rows.all({ userId }),
+    insert: (record) => rows.insert([record]),
+    update: async (userId, name, patch) => (await rows.update({ userId, name }, patch)) !== null,
+    remove: async (userId, name) => (await rows.remove({ userId, name })) > 0,
+  }
+}

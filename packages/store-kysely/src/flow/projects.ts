@@ -1,0 +1,32 @@
+import type { ProjectStore } from '@x/flow-engine'
+import { sql } from 'kysely'
+import { atomic } from '../transaction.ts'
+import { rowsOf, type FlowDb } from './context.ts'
+import { projectMapping } from './mappings.ts'
+import { beginsWith } from './names.ts'
+
+/** Projects in SQL. */
+export function createProjects(db: FlowDb): ProjectStore {
+  const rows = rowsOf(db, 'flow_project', projectMapping)
+  return {
+    get: (userId, id) => rows.first({ userId, id }),
+    findByName: (userId, name) => rows.first({ userId, name }),
+    list: (userId) => rows.all({ userId }),
+    names: (userId, prefix) =>
+      rows.pluck(
+        'name',
+        sql`where user_id = ${userId} and ${beginsWith('name', prefix)} order by seq`,
+      ),
+    insert: (record) => rows.insert([record]),
+    update: (userId, id, patch) => rows.update({ userId, id }, patch),
+    remove: (userId, id) =>
+      atomic(db, async (tx) => {
+        if ((await rowsOf(tx, 'flow_project', projectMapping).remove({ userId, id })) === 0) {
+          return false
+        }
+        await sql`update flow_project set parent_id = null where parent_id = ${id}`.execute(tx)
+        await sql`update flow_flow set folder_id = null where folder_id = ${id}`.execute(tx)
+        return true
+      }),
+  }
+}

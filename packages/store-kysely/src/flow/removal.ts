@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { chunks } from '../chunks.ts'
+import { idList } from '../id-list.ts'
+import type { FlowDb } from './context.ts'
+
+/** Removes flows with their messages, transactions and vertex builds. */
+export async function removeFlows(tx: FlowDb, flowIds: readonly string[]): Promise<void> {
+  for (const part of chunks(flowIds)) {
+    const ids = sql`(select ids.id from ${idList(tx, part)})`
+    await sql`delete from flow_message where flow_id in ${ids}`.execute(tx)
+    await sql`delete from flow_transaction where flow_id in ${ids}`.execute(tx)
+    await sql`delete from flow_vertex_build where flow_id in ${ids}`.execute(tx)
+    await sql`delete from flow_flow where id in ${ids}`.execute(tx)
+  }
+}
+
+/** Removes everything that belongs to a user, but not the user. */
+export async function removeOwned(tx: FlowDb, userId: string): Promise<void> {
+  const flows = await tx
+    .selectFrom('flow_flow')
+    .select('id')
+    .where('user_id', '=', userId)
+    .execute()
+  await removeFlows(
+    tx,
+    flows.map(({ id }) => id),
+  )
+  await sql`delete from flow_component_tag where component_id in
+    (select id from flow_component where owner_id = ${userId})`.execute(tx)
+  await sql`delete from flow_like where user_id = ${userId} or component_id in
+    (select id from flow_component where owner_id = ${userId})`.execute(tx)
+  await sql`delete from flow_component where owner_id = ${userId}`.execute(tx)
+  await removeFamilies(tx, sql`user_id = ${userId}`)
+  for (const table of OWNED) {
+    await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(tx)
+  }
+}
+
+const OWNED = [
+  'flow_api_key',
+  'flow_variable',
+  'flow_project',
+  'flow_user_file',
+  'flow_message',
+  'flow_mcp_server',
+  'flow_oidc_link',
+] as const
+
+/** Removes refresh families with their tokens. */
+export async function removeFamilies(tx: FlowDb, condition: ReturnType<typeof sql>): Promise<void> {
+  await sql`delete from flow_refresh_token where family_id in
+    (select id from flow_refresh_family where ${condition})`.execute(tx)
+  await sql`delete from flow_refresh_family where ${condition}`.execute(tx)
+}

@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely'
+import {
+  migrate,
+  migrationPlan,
+  migrationStatus,
+  type MigrationState,
+  type Schema,
+} from '../migrate.ts'
+import { initial } from '../migrations/flow/0001-initial.ts'
+
+const FLOW_SCHEMA: Schema = { name: 'flow', migrations: [initial] }
+
+/**
+ * Makes or updates the tables of the flow store and the job store; does nothing when they are up to
+ * date. Processes that start at once wait for each other.
+ * @throws MigrationError when the database was migrated by another version
+ */
+export function migrateFlow<Tables>(db: Kysely<Tables>): Promise<void> {
+  return migrate(db, FLOW_SCHEMA)
+}
+
+/** The steps of the flow schema, and which of them the database has. */
+export function flowMigrationStatus<Tables>(db: Kysely<Tables>): Promise<MigrationState[]> {
+  return migrationStatus(db, FLOW_SCHEMA)
+}
+
+/** The statements that `migrateFlow` would run. */
+export function flowMigrationPlan<Tables>(db: Kysely<Tables>): Promise<string[]> {
+  return migrationPlan(db, FLOW_SCHEMA)
+}

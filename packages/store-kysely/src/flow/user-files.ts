@@ -1,0 +1,30 @@
+import type { UserFileRecord, UserFileStore } from '@x/flow-engine'
+import { sql } from 'kysely'
+import { chunks } from '../chunks.ts'
+import { idList } from '../id-list.ts'
+import { atomic } from '../transaction.ts'
+import { rowsOf, type FlowDb } from './context.ts'
+import { userFileMapping } from './mappings.ts'
+
+/** Records of the files of users in SQL. */
+export function createUserFiles(db: FlowDb): UserFileStore {
+  const rows = rowsOf(db, 'flow_user_file', userFileMapping)
+  return {
+    get: (userId, id) => rows.first({ userId, id }),
+    findByName: (userId, name) => rows.first({ userId, name }),
+    list: (userId) => rows.all({ userId }),
+    insert: (record) => rows.insert([record]),
+    update: (userId, id, patch) => rows.update({ userId, id }, patch),
+    remove: (userId, ids) =>
+      atomic(db, async (tx) => {
+        const found: UserFileRecord[] = []
+        const files = rowsOf(tx, 'flow_user_file', userFileMapping)
+        for (const part of chunks([...new Set(ids)])) {
+          const wanted = sql`user_id = ${userId} and id in (select ids.id from ${idList(tx, part)})`
+          found.push(...(await files.select(sql`where ${wanted} order by seq`)))
+          await sql`delete from flow_user_file where ${wanted}`.execute(tx)
+        }
+        return found
+      }),
+  }
+}

@@ -1,0 +1,74 @@
+import type { OnUserWrite, UserChange, UserRecord, UserStore } from '@x/flow-engine'
+import { sql } from 'kysely'
+import { engineOf } from '../dialect.ts'
+import { encodeText } from '../columns.ts'
+import { atomic } from '../transaction.ts'
+import { rowsOf, type FlowDb } from './context.ts'
+import { userMapping } from './mappings.ts'
+import { removeOwned } from './removal.ts'
+import { pageOf } from './slices.ts'
+
+/** Users in SQL. The hook runs inside the transaction of every write. */
+export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undefined): UserStore {
+  const rows = rowsOf(db, 'flow_user', userMapping)
+  const told = async (tx: FlowDb, change: UserChange): Promise<void> => {
+    await onUserWrite?.(change, tx)
+  }
+
+  return {
+    get: (id) => rows.first({ id }),
+    findByUsername: (username) => rows.first({ username }),
+    findSuperuser: () => rows.first({ isSuperuser: true }),
+
+    list: (slice) => pageOf(rows, slice, { where: sql`1 = 1`, order: sql`created_at, id` }),
+
+    async countActiveSuperusers() {
+      const active = { isSuperuser: true, isActive: true }
+      if (!db.isTransaction || engineOf(db).kind === 'sqlite') return rows.count(rows.where(active))
+      return (await rows.select(sql`where ${rows.where(active)} order by seq for update`)).length
+    },
+
+    insert: (record) =>
+      atomic(db, async (tx) => {
+        await rowsOf(tx, 'flow_user', userMapping).insert([record], usernameKey)
+        await told(tx, { kind: 'create', before: null, after: record })
+      }),
+
+    update: (id, patch) =>
+      atomic(db, async (tx) => {
+        const before = await lockUser(tx, id)
+        if (before === null) return null
+        const more = patch.username === undefined ? {} : usernameKey({ username: patch.username })
+        const after = await rowsOf(tx, 'flow_user', userMapping).update({ id }, patch, more)
+        if (after !== null) await told(tx, { kind: kindOf(before, after), before, after })
+        return after
+      }),
+
+    remove: (id) =>
+      atomic(db, async (tx) => {
+        const before = await lockUser(tx, id)
+        if (before === null) return false
+        await removeOwned(tx, id)
+        await rowsOf(tx, 'flow_user', userMapping).remove({ id })
+        await told(tx, { kind: 'remove', before, after: null })
+        return true
+      }),
+  }
+}
+
+/** Searches of the component store compare names folded. */
+function usernameKey({ username }: Pick<UserRecord, 'username'>): { username_key: string } {
+  return { username_key: encodeText(username.toLowerCase()) }
+}
+
+/** The user as no other transaction changes it until this one ends. */
+async function lockUser(tx: FlowDb, id: string): Promise<UserRecord | null> {
+  const lock = engineOf(tx).kind === 'postgres' ? sql`for update` : sql``
+  const found = await rowsOf(tx, 'flow_user', userMapping).select(sql`where id = ${id} ${lock}`)
+  return found[0] ?? null
+}
+
+function kindOf(before: UserRecord, after: UserRecord): UserChange['kind'] {
+  if (before.isActive === after.isActive) return 'update'
+  return after.isActive ? 'reactivate' : 'deactivate'
+}

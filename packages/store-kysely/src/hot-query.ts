@@ -1,0 +1,70 @@
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import { engineOf, type DialectKind } from './dialect.ts'
+
+/** Names a place in a query whose value is given at each run. */
+export type Placeholders<Values> = <Key extends keyof Values & string>(key: Key) => Values[Key]
+
+/** A query that is built and compiled once for each dialect, and run with new values each time. */
+export interface HotQuery<Tables, Values, Row> {
+  run(db: Kysely<Tables>, values: Values): Promise<HotResult<Row>>
+}
+
+/** Rows of a query and how many rows it changed. */
+export interface HotResult<Row> {
+  readonly rows: readonly Row[]
+  readonly changed: number
+}
+
+class Placeholder {
+  readonly key: string
+
+  constructor(key: string) {
+    this.key = key
+  }
+}
+
+interface NamedQuery extends CompiledQuery {
+  readonly [STATEMENT]: string
+}
+
+const STATEMENT = Symbol('statement name')
+let statements = 0
+
+/**
+ * Building and compiling cost several times what a point query costs the database, so what runs
+ * often is compiled once. `build` is called with a function that stands for the values.
+ */
+export function hotQuery<Tables, Values extends object, Row>(
+  build: (db: Kysely<Tables>, value: Placeholders<Values>) => Compilable<Row>,
+): HotQuery<Tables, Values, Row> {
+  const compiled = new Map<DialectKind, NamedQuery>()
+  return {
+    async run(db, values) {
+      const { kind } = engineOf(db)
+      let query = compiled.get(kind)
+      if (query === undefined) {
+        statements += 1
+        query = {
+          ...build(db, placeholder as Placeholders<Values>).compile(),
+          [STATEMENT]: `x${statements}`,
+        }
+        compiled.set(kind, query)
+      }
+      const parameters = query.parameters.map((value) =>
+        value instanceof Placeholder ? Reflect.get(values, value.key) : value,
+      )
+      const { rows, numAffectedRows } = await db.executeQuery({ ...query, parameters })
+      return { rows: rows as readonly Row[], changed: Number(numAffectedRows ?? 0) }
+    },
+  }
+}
+
+/** The name under which a hot query is prepared on a connection that keeps statements by name. */
+export function statementNameOf(query: CompiledQuery): string | undefined {
+  return (query as Partial<NamedQuery>)[STATEMENT]
+}
+
+/** Kysely passes parameters on as they are, so a placeholder may stand for a value of any type. */
+function placeholder(key: string): unknown {
+  return new Placeholder(key)
+}

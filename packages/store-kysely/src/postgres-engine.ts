@@ -1,0 +1,139 @@
+import type { Pool, PoolClient } from 'pg'
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Driver,
+  QueryResult,
+  TransactionSettings,
+} from 'kysely'
+import { statementNameOf } from './hot-query.ts'
+import { translateError } from './translate-error.ts'
+
+/** A PostgreSQL database as one process uses it: the pool, and what must end before the pool does. */
+export class PostgresEngine {
+  readonly pool: Pool
+  /** Whether hot queries are prepared under a name on each connection. */
+  readonly prepared: boolean
+  readonly #closers: (() => Promise<void>)[] = []
+  readonly #ownsPool: boolean
+
+  constructor(options: { pool: Pool; ownsPool: boolean; prepared: boolean }) {
+    this.pool = options.pool
+    this.prepared = options.prepared
+    this.#ownsPool = options.ownsPool
+  }
+
+  /** `close` runs when the database is destroyed, while the pool still works. */
+  beforeClose(close: () => Promise<void>): void {
+    this.#closers.push(close)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#closers.splice(0).map((close) => close()))
+    if (this.#ownsPool && !this.pool.ending) await this.pool.end()
+  }
+}
+
+/** Kysely's driver over a `PostgresEngine`, with errors translated. */
+export class PostgresDriver implements Driver {
+  readonly #engine: PostgresEngine
+  readonly #connections = new WeakMap<PoolClient, PostgresConnection>()
+
+  constructor(engine: PostgresEngine) {
+    this.#engine = engine
+  }
+
+  init(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    try {
+      const client = await this.#engine.pool.connect()
+      const known = this.#connections.get(client)
+      if (known !== undefined) return known
+      const connection = new PostgresConnection(client, this.#engine.prepared)
+      this.#connections.set(client, connection)
+      return connection
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  async beginTransaction(
+    connection: PostgresConnection,
+    { isolationLevel, accessMode }: TransactionSettings,
+  ): Promise<void> {
+    const isolation = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`
+    const access = accessMode === undefined ? '' : ` ${accessMode}`
+    await connection.send(`start transaction${isolation}${access}`)
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.send('commit')
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    // On a lost connection the server has rolled back already; its error would hide the first one.
+    if (!connection.broken) await connection.send('rollback')
+  }
+
+  releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.release()
+    return Promise.resolve()
+  }
+
+  destroy(): Promise<void> {
+    return this.#engine.close()
+  }
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly #client: PoolClient
+  readonly #prepared: boolean
+  /** Set when the connection was lost: the pool must not hand it out again. */
+  broken = false
+
+  constructor(client: PoolClient, prepared: boolean) {
+    this.#client = client
+    this.#prepared = prepared
+    client.on('error', () => {
+      this.broken = true
+    })
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const name = this.#prepared ? statementNameOf(query) : undefined
+    const { rows, rowCount, command } = await this.#run({
+      text: query.sql,
+      values: [...query.parameters],
+      ...(name === undefined ? {} : { name }),
+    })
+    return command === 'SELECT'
+      ? { rows: rows as Row[] }
+      : { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) }
+  }
+
+  // The stores read page by page, so that no connection waits for a slow reader.
+  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    yield await this.executeQuery<Row>(query)
+  }
+
+  async send(text: string): Promise<void> {
+    await this.#run({ text })
+  }
+
+  release(): void {
+    this.#client.release(this.broken)
+  }
+
+  async #run(query: { text: string; values?: unknown[]; name?: string }) {
+    try {
+      return await this.#client.query<Record<string, unknown>>(query)
+    } catch (error) {
+      const failure = translateError(error)
+      if (failure.kind === 'unreachable') this.broken = true
+      throw failure
+    }
+  }
+}

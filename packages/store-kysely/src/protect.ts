@@ -1,0 +1,46 @@
+/**
+ * A store whose methods reject with `translate(error)` instead of the error of the database. Methods
+ * give promises or async iterables.
+ */
+export function protect<Store extends object>(
+  store: Store,
+  translate: (error: unknown) => unknown,
+): Store {
+  const guarded = Object.entries(store).map(([name, member]: [string, unknown]) => [
+    name,
+    typeof member === 'function' ? guard(member as Method, translate) : member,
+  ])
+  return Object.fromEntries(guarded) as Store
+}
+
+type Method = (...parameters: unknown[]) => unknown
+
+function guard(method: Method, translate: (error: unknown) => unknown): Method {
+  const rethrow = (error: unknown): never => {
+    throw translate(error)
+  }
+  return (...parameters) => {
+    try {
+      const result = method(...parameters)
+      if (result instanceof Promise) return result.catch(rethrow)
+      return isAsyncIterable(result) ? guardIterable(result, rethrow) : result
+    } catch (error) {
+      return rethrow(error)
+    }
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+async function* guardIterable(
+  source: AsyncIterable<unknown>,
+  rethrow: (error: unknown) => never,
+): AsyncGenerator {
+  try {
+    yield* source
+  } catch (error) {
+    rethrow(error)
+  }
+}

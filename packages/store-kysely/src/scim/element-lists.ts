@@ -1,0 +1,128 @@
+import type { AttributePath } from '@x/scim-core'
+import { sql, type RawBuilder } from 'kysely'
+import type { DialectKind } from '../dialect.ts'
+import { jsonSql } from './json-sql.ts'
+import { computed, documentOperand, prefixed, type ResourceColumns } from './operands.ts'
+import { CONTACT_LISTS } from './search-keys.ts'
+import type { Condition, Operand } from './sql-words.ts'
+
+/** How the elements of one list are reached. */
+export interface ElementList {
+  /** The value of a sub-attribute of the element at hand. */
+  operand(path: AttributePath): Operand
+  /** Resources of which an element satisfies `where`. */
+  some(where: Condition): Condition
+  /** What makes an element count as a value. */
+  readonly present: Condition
+}
+
+/** What the translation of a filter is for. */
+export interface ElementScope {
+  readonly resource: ResourceColumns
+  readonly tenant: string
+  readonly dialect: DialectKind
+  /** As a set of rows found through an index, or as a test of the row at hand. */
+  readonly mode: 'sets' | 'rows'
+}
+
+/** The list an `element` filter stands on. */
+export function elementList(path: AttributePath, scope: ElementScope): ElementList {
+  if (path.urn === null && scope.resource.kind === 'user') {
+    if (CONTACT_LISTS.has(path.name)) return contactList(path.name, scope)
+    if (path.name === 'groups') return groupsOfUser(scope)
+  }
+  if (path.urn === null && scope.resource.kind === 'group' && path.name === 'members') {
+    return membersOfGroup(scope)
+  }
+  return documentList(path, scope)
+}
+
+const NULL: Operand = { kind: 'text', sql: sql`null`, indexed: false }
+
+function column(name: string, kind: Operand['kind'] = 'text'): Operand {
+  return { kind, sql: sql.ref(name), indexed: false }
+}
+
+function contactList(attr: string, { mode }: ElementScope): ElementList {
+  const columns = new Map([
+    ['value', column('e.value_key')],
+    ['type', column('e.type_key')],
+    ['display', column('e.display_key')],
+    ['primary', column('e.is_primary', 'number')],
+  ])
+  return {
+    operand: ({ sub }) => columns.get(sub ?? 'value') ?? NULL,
+    some: (where) =>
+      mode === 'sets'
+        ? sql`r.seq in (select e.user_seq from scim_user_element as e
+            where e.attr = ${attr} and ${where})`
+        : sql`exists (select 1 from scim_user_element as e
+            where e.user_seq = r.seq and e.attr = ${attr} and ${where})`,
+    present: sql`(e.is_primary is not null or coalesce(e.value_key, '') <> ''
+      or coalesce(e.type_key, '') <> '' or coalesce(e.display_key, '') <> '')`,
+  }
+}
+
+function groupsOfUser({ tenant, dialect, mode }: ElementScope): ElementList {
+  const joined = sql`scim_member as m join scim_group as g on g.tenant = m.tenant and g.id = m.group_id`
+  return {
+    operand(path) {
+      if (path.sub === '$ref') return prefixed(path, sql`m.group_id`, dialect)
+      if (path.sub === 'display') return column('g.display_name_key')
+      if (path.sub === 'type') return computed(sql`cast('direct' as text)`, dialect)
+      return column('m.group_id')
+    },
+    some: (where) =>
+      mode === 'sets'
+        ? sql`r.id in (select m.member_id from ${joined} where m.tenant = ${tenant} and ${where})`
+        : sql`exists (select 1 from ${joined}
+            where m.tenant = ${tenant} and m.member_id = r.id and ${where})`,
+    present: sql`1 = 1`,
+  }
+}
+
+function membersOfGroup({ tenant, dialect, mode }: ElementScope): ElementList {
+  const joined = sql`scim_member as m
+    left join scim_user as u on u.tenant = m.tenant and u.id = m.member_id and u.deleted_at is null
+    left join scim_group as n on n.tenant = m.tenant and n.id = m.member_id`
+  return {
+    operand(path) {
+      if (path.sub === '$ref') return prefixed(path, sql`m.member_id`, dialect)
+      if (path.sub === 'display') {
+        return computed(sql`coalesce(u.display_key, n.display_name_key)`, dialect)
+      }
+      if (path.sub === 'type') {
+        const [user, group] = path.caseExact ? ['User', 'Group'] : ['user', 'group']
+        return computed(
+          sql`case when n.id is null then ${sql.lit(user)} else ${sql.lit(group)} end`,
+          dialect,
+        )
+      }
+      return column('m.member_id')
+    },
+    some: (where) =>
+      mode === 'sets'
+        ? sql`r.id in (select m.group_id from ${joined} where m.tenant = ${tenant} and ${where})`
+        : sql`exists (select 1 from ${joined}
+            where m.tenant = ${tenant} and m.group_id = r.id and ${where})`,
+    present: sql`1 = 1`,
+  }
+}
+
+/** A list without a table of its own: its elements are read from the documents of the row. */
+function documentList(path: AttributePath, { dialect }: ElementScope): ElementList {
+  const json = jsonSql(dialect)
+  const list = path.urn === null ? [path.name] : [path.urn, path.name]
+  const data: RawBuilder<unknown> = sql.ref('r.data')
+  const position = sql.ref('e.position')
+  return {
+    operand: (element) =>
+      documentOperand(
+        element,
+        element.sub === null ? [...list, position] : [...list, position, element.sub],
+        dialect,
+      ),
+    some: (where) => sql`exists (select 1 from ${json.elements(data, list, 'e')} where ${where})`,
+    present: json.present(data, [...list, position]),
+  }
+}

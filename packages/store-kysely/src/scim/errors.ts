@@ -1,0 +1,17 @@
+import { StoreUnavailableError, UniqueConflictError, type UniqueConstraint } from '@x/scim-core'
+import { DatabaseError } from '../database-error.ts'
+
+const CONSTRAINTS = new Map<string, UniqueConstraint>([
+  ['scim_user.user_name_key', 'user.userName'],
+  ['scim_group.unique_key', 'group.displayName'],
+])
+
+/** The errors of the storage interface (SC-82) for those of the database. */
+export function toScimError(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  if (error.kind === 'unique') {
+    const constraint = CONSTRAINTS.get(error.constraint ?? '')
+    return constraint === undefined ? error : new UniqueConflictError(constraint, { cause: error })
+  }
+  return error.kind === 'other' ? error : new StoreUnavailableError(error.message, { cause: error })
+}

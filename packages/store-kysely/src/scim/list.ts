@@ -1,0 +1,166 @@
+import type { GroupRecord, KeysetPosition, ListQuery, SortKey, UserRecord } from '@x/scim-core'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { engineOf } from '../dialect.ts'
+import type { ScimTables } from '../tables/scim.ts'
+import type { ElementScope } from './element-lists.ts'
+import { filterToSql } from './filter-to-sql.ts'
+import { fromGroupRow, GROUP_RECORD_COLUMNS, type GroupRecordRow } from './group-row.ts'
+import { PLAIN_LIST, type ListCache } from './list-cache.ts'
+import { findOne } from './list-one.ts'
+import { GROUPS, USERS, type ResourceColumns } from './operands.ts'
+import { afterPosition, orderOf, type ListOrder } from './order.ts'
+import { both, type Condition } from './sql-words.ts'
+import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
+
+type Db = Kysely<ScimTables>
+
+/** A list that is asked for. */
+export interface ListRequest {
+  readonly tenant: string
+  readonly query: ListQuery
+  readonly cache: ListCache
+}
+
+interface Listing<Record> {
+  readonly total: number
+  readonly records: Record[]
+}
+
+/** One page of users. Filter, order, limit and count are the database's work (SC-84). */
+export async function listUsers(db: Db, request: ListRequest): Promise<Listing<UserRecord>> {
+  const { tenant } = request
+  const one = await findOne(db, request)
+  if (one !== undefined) return one
+  return listRecords(db, request, {
+    resource: USERS,
+    columns: USER_RECORD_COLUMNS,
+    read: (row: UserRecordRow) => fromUserRow(tenant, row),
+  })
+}
+
+/** One page of groups, without their members. */
+export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupRecord>> {
+  const { tenant } = request
+  return listRecords(db, request, {
+    resource: GROUPS,
+    columns: GROUP_RECORD_COLUMNS,
+    read: (row: GroupRecordRow) => fromGroupRow(tenant, row),
+  })
+}
+
+interface Source<Row, Record> {
+  readonly resource: ResourceColumns
+  readonly columns: readonly string[]
+  read(row: Row): Record
+}
+
+interface PlacedRow {
+  readonly id: string
+  readonly created: number
+  readonly sort_key?: SortKey
+}
+
+/** Above this many hits, testing rows in order until the page is full is faster than making a set. */
+const FEW = 2000
+
+async function listRecords<Row extends PlacedRow, Record>(
+  db: Db,
+  { tenant, query, cache }: ListRequest,
+  source: Source<Row, Record>,
+): Promise<Listing<Record>> {
+  const { resource } = source
+  const { filter, limit } = query
+  const scope: ElementScope = { resource, tenant, dialect: engineOf(db).kind, mode: 'sets' }
+  const total = query.withTotal || filter !== undefined ? await countRows(db, scope, query) : 0
+  if (limit === 0 || (filter !== undefined && total === 0)) return { total, records: [] }
+
+  const mode = total > FEW ? 'rows' : 'sets'
+  const matches = filter === undefined ? [] : [filterToSql(filter, { ...scope, mode })]
+  const order = orderOf(query.sort, scope)
+  const name = listName(resource, tenant, query)
+  const offset = query.offset ?? 0
+  const known = offset > 0 ? cache.find(name, offset) : undefined
+  const after = query.after ?? known
+  const rows = await readPage<Row>(db, {
+    conditions: after === undefined ? matches : [...matches, afterPosition(order, after)],
+    source,
+    scope,
+    order,
+    limit,
+    offset: known === undefined ? offset : 0,
+    few: filter !== undefined && mode === 'sets',
+  })
+  const last = rows.at(-1)
+  if (last !== undefined && query.after === undefined && rows.length === limit) {
+    cache.remember(name, offset + limit, positionOf(last))
+  }
+  return { total, records: rows.map((row) => source.read(row)) }
+}
+
+interface PageRequest<Row> {
+  readonly source: Source<Row, unknown>
+  readonly scope: ElementScope
+  readonly order: ListOrder
+  readonly conditions: readonly Condition[]
+  readonly limit: number
+  readonly offset: number
+  /** Few rows match: they are found first and sorted then. */
+  readonly few: boolean
+}
+
+async function readPage<Row>(db: Db, page: PageRequest<Row>): Promise<Row[]> {
+  const { source, order, limit, offset } = page
+  const columns = sql.join(source.columns.map((column) => sql.ref(`r.${column}`)))
+  const key = order.key === null ? sql`` : sql`, ${order.key} as sort_key`
+  const table = sql.table(source.resource.table)
+  const where = whereOf(page)
+  const slice = sql`limit ${limit} offset ${offset}`
+  // Far down a list, only the index is walked; the documents are read for the page alone.
+  const query =
+    offset === 0
+      ? sql<Row>`select ${columns}${key} from ${table} as r where ${where}
+          order by ${order.terms(page.few)} ${slice}`
+      : sql<Row>`select ${columns}${key} from (select r.seq from ${table} as r where ${where}
+          order by ${order.terms(page.few)} ${slice}) as page
+          join ${table} as r on r.seq = page.seq order by ${order.terms(false)}`
+  return (await query.execute(db)).rows
+}
+
+function whereOf({
+  scope,
+  conditions,
+  few,
+}: Pick<PageRequest<never>, 'scope' | 'conditions' | 'few'>): Condition {
+  // The plus keeps SQLite from walking the whole list in order when few rows match.
+  const tenant =
+    few && scope.dialect === 'sqlite'
+      ? sql`+r.tenant = ${scope.tenant}`
+      : sql`r.tenant = ${scope.tenant}`
+  return both('and', [tenant, scope.resource.alive, ...conditions])
+}
+
+async function countRows(
+  db: Db,
+  scope: ElementScope,
+  { filter }: Pick<ListQuery, 'filter'>,
+): Promise<number> {
+  const { resource, tenant } = scope
+  const query: RawBuilder<{ total: number }> =
+    filter === undefined
+      ? sql`select coalesce(sum(total), 0) as total from scim_count
+          where tenant = ${tenant} and kind = ${resource.kind}`
+      : sql`select count(*) as total from ${sql.table(resource.table)} as r
+          where r.tenant = ${tenant} and ${resource.alive} and ${filterToSql(filter, scope)}`
+  const { rows } = await query.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+function listName(resource: ResourceColumns, tenant: string, query: ListQuery): string {
+  const { filter, sort } = query
+  const kind = filter === undefined && sort === undefined ? PLAIN_LIST : 'other'
+  return JSON.stringify([kind, resource.kind, tenant, filter, sort]).replace('["', '')
+}
+
+function positionOf({ id, created, sort_key }: PlacedRow): KeysetPosition {
+  return { id, created: new Date(created), key: sort_key ?? null }
+}

@@ -1,0 +1,267 @@
+import type { GroupBrief, MemberRow, MemberStore } from '@x/scim-core'
+import { sql, type Kysely } from 'kysely'
+import { chunks } from '../chunks.ts'
+import { engineOf } from '../dialect.ts'
+import { hotQuery } from '../hot-query.ts'
+import { idList } from '../id-list.ts'
+import type { ScimTables } from '../tables/scim.ts'
+import { atomic } from '../transaction.ts'
+
+type Db = Kysely<ScimTables>
+
+/** Members read at once; a group is never loaded as a whole (SC-58). */
+const PAGE = 1000
+
+/** Membership in SQL, as rows of a relation: the size of a group does not matter for a change. */
+export function createMemberStore(db: Db): MemberStore {
+  return {
+    async add(tenant, groupId, memberIds, at) {
+      const one = memberIds.length === 1 ? memberIds[0] : undefined
+      if (one !== undefined) {
+        const values = { tenant, group_id: groupId, member_id: one, added_at: at.getTime() }
+        return (await addOne.run(db, values)).changed > 0 ? [one] : []
+      }
+      return changeMany(db, memberIds, (tx, ids) =>
+        sql<{ member_id: string }>`insert into scim_member (tenant, group_id, added_at, member_id)
+          select ${tenant}, ${groupId}, ${at.getTime()}, ids.id from ${idList(tx, ids)} where true
+          on conflict do nothing returning member_id`.execute(tx),
+      )
+    },
+
+    async remove(tenant, groupId, memberIds) {
+      const one = memberIds.length === 1 ? memberIds[0] : undefined
+      if (one !== undefined) {
+        const { changed } = await removeOne.run(db, { tenant, groupId, memberId: one })
+        return changed > 0 ? [one] : []
+      }
+      return changeMany(db, memberIds, (tx, ids) =>
+        sql<{ member_id: string }>`delete from scim_member where tenant = ${tenant}
+          and member_id in (select ids.id from ${idList(tx, ids)}) and ${outOfIndex(tx)} = ${groupId}
+          returning member_id`.execute(tx),
+      )
+    },
+
+    clear: (tenant, groupId) => atomic(db, (tx) => clearGroup(tx, tenant, groupId)),
+
+    async removeUser(tenant, memberId) {
+      const rows = await db
+        .deleteFrom('scim_member')
+        .where('tenant', '=', tenant)
+        .where('member_id', '=', memberId)
+        .returning('group_id')
+        .execute()
+      return rows.map(({ group_id }) => group_id).toSorted()
+    },
+
+    async count(tenant, groupId) {
+      const { rows } = await countMembers.run(db, { tenant, groupId })
+      return rows[0]?.total ?? 0
+    },
+
+    async has(tenant, groupId, memberIds) {
+      const found = new Set<string>()
+      for (const ids of chunks(memberIds)) {
+        const { rows } = await sql<{ member_id: string }>`select member_id from scim_member
+          where tenant = ${tenant} and member_id in (select ids.id from ${idList(db, ids)})
+          and ${outOfIndex(db)} = ${groupId}`.execute(db)
+        for (const { member_id } of rows) found.add(member_id)
+      }
+      return found
+    },
+
+    list: (tenant, groupId, page) => listMembers(db, { tenant, groupId, ...page }),
+
+    async groupsOf(tenant, memberIds) {
+      const groups = new Map<string, GroupBrief[]>()
+      for (const ids of chunks(memberIds)) {
+        const { rows } = await sql<{ member_id: string; id: string; display_name: string }>`
+          select m.member_id, g.id, g.display_name
+          from scim_member as m join scim_group as g on g.tenant = m.tenant and g.id = m.group_id
+          where m.tenant = ${tenant} and m.member_id in (select ids.id from ${idList(db, ids)})
+          order by m.member_id, g.id`.execute(db)
+        for (const { member_id, id, display_name } of rows) {
+          const known = groups.get(member_id)
+          const brief = { id, displayName: display_name }
+          if (known === undefined) groups.set(member_id, [brief])
+          else known.push(brief)
+        }
+      }
+      return groups
+    },
+  }
+}
+
+/** Keeps SQLite from walking the whole group instead of looking the members up one by one. */
+function outOfIndex(db: Db) {
+  return engineOf(db).kind === 'sqlite' ? sql`+group_id` : sql`group_id`
+}
+
+/** Ids that were changed, in the order given. Locks are taken in one order, against deadlocks. */
+async function changeMany(
+  db: Db,
+  memberIds: readonly string[],
+  change: (tx: Db, ids: string[]) => Promise<{ rows: { member_id: string }[] }>,
+): Promise<string[]> {
+  if (memberIds.length === 0) return []
+  const changed = new Set<string>()
+  await atomic(db, async (tx) => {
+    for (const ids of chunks([...new Set(memberIds)].toSorted())) {
+      const { rows } = await change(tx, ids)
+      for (const { member_id } of rows) changed.add(member_id)
+    }
+  })
+  return memberIds.filter((id) => changed.delete(id))
+}
+
+async function clearGroup(tx: Db, tenant: string, groupId: string): Promise<number> {
+  for (let total = 0; ;) {
+    const { numAffectedRows = 0n } = await sql`delete from scim_member where tenant = ${tenant}
+      and group_id = ${groupId} and (added_at, member_id) in (select added_at, member_id
+      from scim_member where tenant = ${tenant} and group_id = ${groupId}
+      order by added_at, member_id limit ${PAGE})`.execute(tx)
+    total += Number(numAffectedRows)
+    if (numAffectedRows < PAGE) return total
+  }
+}
+
+interface MemberPage {
+  readonly tenant: string
+  readonly groupId: string
+  readonly after?: string
+  readonly limit?: number
+}
+
+async function* listMembers(db: Db, page: MemberPage): AsyncGenerator<MemberRow> {
+  const { tenant, groupId, after, limit = Number.POSITIVE_INFINITY } = page
+  let place = after === undefined ? FIRST : await placeOf(db, { tenant, groupId, memberId: after })
+  for (let left = limit; left > 0;) {
+    const size = Math.min(PAGE, left)
+    const { rows } = await readMembers.run(db, { tenant, groupId, ...place, size })
+    for (const row of rows) {
+      const member = toMember(row)
+      if (member !== null) yield member
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < size) return
+    place = { addedAt: last.added_at, memberId: last.member_id }
+    left -= rows.length
+  }
+}
+
+const FIRST = { addedAt: Number.MIN_SAFE_INTEGER, memberId: '' }
+
+/** An id that is no member (any more) starts from the beginning. */
+async function placeOf(
+  db: Db,
+  key: { readonly tenant: string; readonly groupId: string; readonly memberId: string },
+): Promise<typeof FIRST> {
+  const { rows } = await findMember.run(db, key)
+  const row = rows[0]
+  return row === undefined ? FIRST : { addedAt: row.added_at, memberId: key.memberId }
+}
+
+interface JoinedMember {
+  readonly member_id: string
+  readonly added_at: number
+  readonly user_id: string | null
+  readonly display: string | null
+  readonly group_id: string | null
+  readonly display_name: string | null
+}
+
+/** Null for a member that is gone or a tombstone. */
+function toMember(row: JoinedMember): MemberRow | null {
+  if (row.user_id !== null) return { id: row.member_id, type: 'User', display: row.display }
+  if (row.group_id === null) return null
+  return { id: row.member_id, type: 'Group', display: row.display_name }
+}
+
+interface MemberValues {
+  readonly tenant: string
+  readonly group_id: string
+  readonly added_at: number
+  readonly member_id: string
+}
+
+const addOne = hotQuery<ScimTables, MemberValues, never>((db, value) =>
+  db
+    .insertInto('scim_member')
+    .values({
+      tenant: value('tenant'),
+      group_id: value('group_id'),
+      added_at: value('added_at'),
+      member_id: value('member_id'),
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+interface MemberKey {
+  readonly tenant: string
+  readonly groupId: string
+  readonly memberId: string
+}
+
+const removeOne = hotQuery<ScimTables, MemberKey, never>((db, value) =>
+  db
+    .deleteFrom('scim_member')
+    .where('tenant', '=', value('tenant'))
+    .where('member_id', '=', value('memberId'))
+    .where('group_id', '=', value('groupId')),
+)
+
+const findMember = hotQuery<ScimTables, MemberKey, { added_at: number }>((db, value) =>
+  db
+    .selectFrom('scim_member')
+    .select('added_at')
+    .where('tenant', '=', value('tenant'))
+    .where('member_id', '=', value('memberId'))
+    .where('group_id', '=', value('groupId')),
+)
+
+const countMembers = hotQuery<ScimTables, Omit<MemberKey, 'memberId'>, { total: number }>(
+  (db, value) =>
+    db
+      .selectFrom('scim_member')
+      .select((expression) => expression.fn.countAll<number>().as('total'))
+      .where('tenant', '=', value('tenant'))
+      .where('group_id', '=', value('groupId')),
+)
+
+const readMembers = hotQuery<
+  ScimTables,
+  MemberKey & { readonly addedAt: number; readonly size: number },
+  JoinedMember
+>((db, value) =>
+  db
+    .selectFrom((from) =>
+      from
+        .selectFrom('scim_member')
+        .select(['tenant', 'member_id', 'added_at'])
+        .where('tenant', '=', value('tenant'))
+        .where('group_id', '=', value('groupId'))
+        .where(sql<boolean>`(added_at, member_id) > (${value('addedAt')}, ${value('memberId')})`)
+        .orderBy('added_at')
+        .orderBy('member_id')
+        .limit(value('size'))
+        .as('m'),
+    )
+    .leftJoin('scim_user as u', (join) =>
+      join
+        .onRef('u.tenant', '=', 'm.tenant')
+        .onRef('u.id', '=', 'm.member_id')
+        .on('u.deleted_at', 'is', null),
+    )
+    .leftJoin('scim_group as g', (join) =>
+      join.onRef('g.tenant', '=', 'm.tenant').onRef('g.id', '=', 'm.member_id'),
+    )
+    .select([
+      'm.member_id',
+      'm.added_at',
+      'u.id as user_id',
+      'u.display',
+      'g.id as group_id',
+      'g.display_name',
+    ])
+    .orderBy('m.added_at')
+    .orderBy('m.member_id'),
+)

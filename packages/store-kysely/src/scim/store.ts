@@ -1,0 +1,80 @@
+import type { OnUserWrite, ScimStore, TokenStore } from '@x/scim-core'
+import type { Kysely } from 'kysely'
+import { engineOf } from '../dialect.ts'
+import { protect } from '../protect.ts'
+import type { ScimTables } from '../tables/scim.ts'
+import { atomic } from '../transaction.ts'
+import { toScimError } from './errors.ts'
+import { createGroupStore } from './groups.ts'
+import { createListCache, deferredListCache, type ListCache } from './list-cache.ts'
+import { createMemberStore } from './members.ts'
+import { createTokenStore } from './tokens.ts'
+import { createUserStore, type AdoptUser } from './users.ts'
+
+/** The handle of a running transaction; `createFlowStore(transaction)` joins it. */
+export type ScimTransaction = Kysely<ScimTables>
+
+/** How a SCIM store works together with a host's own records. */
+export interface ScimStoreOptions {
+  /** Called inside the transaction of every user write; what it throws undoes the write (SU-2). */
+  readonly onUserWrite?: OnUserWrite<ScimTransaction>
+  /** Gives the id of a host's account that a new user takes over, or null (SU-11). */
+  readonly adopt?: AdoptUser
+}
+
+/** A store over SQL, with the tokens of its database. */
+export interface SqlScimStore extends ScimStore {
+  readonly tokens: TokenStore
+}
+
+/**
+ * The SCIM store over a database that `migrateScim` has prepared, or over a running transaction of
+ * one, which its writes then join. Every method rejects with `UniqueConflictError` or
+ * `StoreUnavailableError` of `@x/scim-core`, and what `onUserWrite` throws.
+ *
+ * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
+ */
+export function createScimStore<Tables>(
+  db: Kysely<Tables>,
+  options: ScimStoreOptions = {},
+): SqlScimStore {
+  const scim = scimTables(db)
+  return bind(scim, options, cacheOf(scim))
+}
+
+function bind(db: ScimTransaction, options: ScimStoreOptions, cache: ListCache): SqlScimStore {
+  const context = { cache, ...options }
+  return {
+    users: protect(createUserStore(db, context), toScimError),
+    groups: protect(createGroupStore(db, context), toScimError),
+    members: protect(createMemberStore(db), toScimError),
+    tokens: protect(createTokenStore(db), toScimError),
+    async transaction(_tenant, work) {
+      const changes = deferredListCache(cache)
+      try {
+        const result = await atomic(db, (tx) => work(bind(tx, options, changes)))
+        changes.commit()
+        return result
+      } catch (error) {
+        throw toScimError(error)
+      }
+    },
+  }
+}
+
+const caches = new WeakMap<object, ListCache>()
+
+/** All stores of one database share what they know about its lists. */
+function cacheOf(db: ScimTransaction): ListCache {
+  const engine = engineOf(db)
+  const known = caches.get(engine)
+  if (known !== undefined) return known
+  const cache = createListCache()
+  caches.set(engine, cache)
+  return cache
+}
+
+/** Which tables a database has is known to its migrations, not to its type. */
+function scimTables<Tables>(db: Kysely<Tables>): ScimTransaction {
+  return db as unknown as ScimTransaction
+}

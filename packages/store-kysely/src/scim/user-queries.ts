@@ -1,0 +1,121 @@
+import type { Kysely } from 'kysely'
+import { hotQuery, type Placeholders } from '../hot-query.ts'
+import type { ScimTables, ScimUserElementRow, ScimUserRow } from '../tables/scim.ts'
+import {
+  INDEXED_COLUMNS,
+  USER_RECORD_COLUMNS,
+  type UserRecordRow,
+  type UserValues,
+} from './user-row.ts'
+
+type Db = Kysely<ScimTables>
+
+interface UserKey {
+  readonly tenant: string
+  readonly id: string
+}
+
+interface Expected {
+  readonly expectedVersion: number
+}
+
+const aliveUser = (db: Db, value: Placeholders<UserKey>) =>
+  db
+    .selectFrom('scim_user')
+    .where('tenant', '=', value('tenant'))
+    .where('id', '=', value('id'))
+    .where('deleted_at', 'is', null)
+
+export const readUser = hotQuery<ScimTables, UserKey, UserRecordRow>((db, value) =>
+  aliveUser(db, value).select(USER_RECORD_COLUMNS),
+)
+
+export const lockUser = hotQuery<ScimTables, UserKey, UserRecordRow>((db, value) =>
+  aliveUser(db, value).select(USER_RECORD_COLUMNS).forUpdate(),
+)
+
+/** What an update has to know of the stored row. */
+export type UserHead = Pick<ScimUserRow, 'lists' | (typeof INDEXED_COLUMNS)[number]> & {
+  readonly seq: number
+}
+
+export const readHead = hotQuery<ScimTables, UserKey & Expected, UserHead>((db, value) =>
+  aliveUser(db, value)
+    .select(['seq', 'lists', ...INDEXED_COLUMNS])
+    .where('version', '=', value('expectedVersion')),
+)
+
+export const insertUser = hotQuery<ScimTables, UserValues, { seq: number }>((db, value) =>
+  db
+    .insertInto('scim_user')
+    .values({
+      tenant: value('tenant'),
+      id: value('id'),
+      ...documentColumns(value),
+      ...indexedColumns(value),
+      deleted_at: value('deleted_at'),
+    })
+    .returning('seq'),
+)
+
+/** For records whose indexed values stay. */
+export const updateDocument = hotQuery<ScimTables, UserValues & Expected, never>((db, value) =>
+  versionedUpdate(db, value).set(documentColumns(value)),
+)
+
+export const updateAll = hotQuery<ScimTables, UserValues & Expected, never>((db, value) =>
+  versionedUpdate(db, value).set({
+    ...documentColumns(value),
+    ...indexedColumns(value),
+    deleted_at: value('deleted_at'),
+  }),
+)
+
+export const deleteUser = hotQuery<ScimTables, UserKey, never>((db, value) =>
+  db.deleteFrom('scim_user').where('tenant', '=', value('tenant')).where('id', '=', value('id')),
+)
+
+export const insertElement = hotQuery<ScimTables, ScimUserElementRow, never>((db, value) =>
+  db.insertInto('scim_user_element').values({
+    user_seq: value('user_seq'),
+    attr: value('attr'),
+    ord: value('ord'),
+    value_key: value('value_key'),
+    type_key: value('type_key'),
+    display_key: value('display_key'),
+    is_primary: value('is_primary'),
+  }),
+)
+
+export const deleteElements = hotQuery<ScimTables, { seq: number }, never>((db, value) =>
+  db.deleteFrom('scim_user_element').where('user_seq', '=', value('seq')),
+)
+
+const versionedUpdate = (db: Db, value: Placeholders<UserValues & Expected>) =>
+  db
+    .updateTable('scim_user')
+    .where('tenant', '=', value('tenant'))
+    .where('id', '=', value('id'))
+    .where('version', '=', value('expectedVersion'))
+    .where('deleted_at', 'is', null)
+
+const documentColumns = (value: Placeholders<UserValues>) => ({
+  user_name: value('user_name'),
+  active: value('active'),
+  display: value('display'),
+  display_key: value('display_key'),
+  modified: value('modified'),
+  version: value('version'),
+  lists: value('lists'),
+  search: value('search'),
+  data: value('data'),
+})
+
+const indexedColumns = (value: Placeholders<UserValues>) => ({
+  user_name_key: value('user_name_key'),
+  external_id: value('external_id'),
+  display_name_key: value('display_name_key'),
+  family_name_key: value('family_name_key'),
+  given_name_key: value('given_name_key'),
+  created: value('created'),
+})

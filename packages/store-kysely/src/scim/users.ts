@@ -1,0 +1,155 @@
+import {
+  recordData,
+  userWrite,
+  type OnUserWrite,
+  type UserBrief,
+  type UserRecord,
+  type UserStore,
+} from '@x/scim-core'
+import type { Kysely } from 'kysely'
+import { chunks } from '../chunks.ts'
+import { engineOf } from '../dialect.ts'
+import type { ScimTables } from '../tables/scim.ts'
+import { atomic, statement } from '../transaction.ts'
+import type { ListCache } from './list-cache.ts'
+import { listUsers } from './list.ts'
+import { elementRows } from './search-keys.ts'
+import {
+  deleteElements,
+  deleteUser,
+  insertElement,
+  insertUser,
+  lockUser,
+  readHead,
+  readUser,
+  updateAll,
+  updateDocument,
+} from './user-queries.ts'
+import { fromUserRow, INDEXED_COLUMNS, toUserRow } from './user-row.ts'
+
+type Db = Kysely<ScimTables>
+
+/** What the stores of one database share. */
+export interface ScimContext {
+  readonly cache: ListCache
+  readonly onUserWrite?: OnUserWrite<Db> | undefined
+  readonly adopt?: AdoptUser | undefined
+}
+
+/** Gives the id of a host's account that a new SCIM user takes over, or null (SU-11). */
+export type AdoptUser = (
+  tenant: string,
+  record: UserRecord,
+  transaction: Db,
+) => Promise<string | null>
+
+/** Users in SQL. `db` may be a transaction: every query of one call goes through it. */
+export function createUserStore(db: Db, context: ScimContext): UserStore {
+  const { cache, onUserWrite, adopt } = context
+  const alone = <Result>(work: (tx: Db) => Promise<Result>): Promise<Result> =>
+    db.isTransaction ? statement(db, work) : atomic(db, work)
+
+  /** A write with the hook behind it, all or nothing. `write` gives false when nothing was there. */
+  const write = (
+    key: { readonly tenant: string; readonly id: string },
+    work: (tx: Db) => Promise<UserRecord | null | false>,
+  ): Promise<boolean> => {
+    if (onUserWrite === undefined) return alone(async (tx) => (await work(tx)) !== false)
+    return atomic(db, async (tx) => {
+      const before = await getUser(tx, key)
+      const after = await work(tx)
+      if (after === false) return false
+      await onUserWrite(userWrite(before, after), tx)
+      return true
+    })
+  }
+
+  return {
+    get: (tenant, id, options) => getUser(db, { tenant, id, forUpdate: options?.forUpdate }),
+
+    async insert(tenant, given) {
+      const record = { ...given, tenant }
+      await write(record, async (tx) => {
+        const { rows } = await insertUser.run(tx, toUserRow(record))
+        await insertElements(tx, rows[0]?.seq ?? 0, record)
+        return record
+      })
+      cache.inserted(record.created)
+    },
+
+    async update(tenant, given, expectedVersion) {
+      const record = { ...given, tenant }
+      const done = await write(record, async (tx) =>
+        (await updateUser(tx, record, expectedVersion)) ? record : false,
+      )
+      if (done) cache.changed(record.deletedAt === null ? 'updated' : 'removed')
+      return done
+    },
+
+    async remove(tenant, id) {
+      const done = await write({ tenant, id }, async (tx) => {
+        const { changed } = await deleteUser.run(tx, { tenant, id })
+        return changed > 0 ? null : false
+      })
+      if (done) cache.changed('removed')
+      return done
+    },
+
+    async briefs(tenant, ids) {
+      const found = new Map<string, UserBrief>()
+      for (const chunk of chunks(ids)) {
+        const rows = await db
+          .selectFrom('scim_user')
+          .select(['id', 'display'])
+          .where('tenant', '=', tenant)
+          .where('id', 'in', chunk)
+          .where('deleted_at', 'is', null)
+          .execute()
+        for (const row of rows) found.set(row.id, row)
+      }
+      return found
+    },
+
+    list: (tenant, query) => listUsers(db, { tenant, query, cache }),
+
+    ...(adopt === undefined
+      ? {}
+      : { adopt: (tenant: string, record: UserRecord) => adopt(tenant, record, db) }),
+  }
+}
+
+async function getUser(
+  db: Db,
+  key: { readonly tenant: string; readonly id: string; readonly forUpdate?: boolean | undefined },
+): Promise<UserRecord | null> {
+  const { tenant, id, forUpdate = false } = key
+  const locks = forUpdate && db.isTransaction && engineOf(db).kind === 'postgres'
+  const { rows } = await (locks ? lockUser : readUser).run(db, { tenant, id })
+  const row = rows[0]
+  return row === undefined ? null : fromUserRow(tenant, row)
+}
+
+/** Writes only what changed: indexes and list elements stay alone when their values do. */
+async function updateUser(tx: Db, record: UserRecord, expectedVersion: number): Promise<boolean> {
+  const { tenant, id } = record
+  const { rows } = await readHead.run(tx, { tenant, id, expectedVersion })
+  const head = rows[0]
+  if (head === undefined) return false
+  const row = toUserRow(record)
+  const keysStay =
+    record.deletedAt === null && INDEXED_COLUMNS.every((column) => head[column] === row[column])
+  const query = keysStay ? updateDocument : updateAll
+  const { changed } = await query.run(tx, { ...row, expectedVersion })
+  if (changed === 0) return false
+  if (head.lists !== row.lists) {
+    await deleteElements.run(tx, { seq: head.seq })
+    await insertElements(tx, head.seq, record)
+  }
+  return true
+}
+
+async function insertElements(tx: Db, seq: number, record: UserRecord): Promise<void> {
+  for (const row of elementRows(recordData(record))) {
+    await insertElement.run(tx, { ...row, user_seq: seq })
+  }
+}

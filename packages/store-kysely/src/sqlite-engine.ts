@@ -1,0 +1,135 @@
+import type { CompiledQuery, QueryResult } from 'kysely'
+import { DatabaseError } from './database-error.ts'
+import { StatementCache, type SqliteDatabase } from './statement-cache.ts'
+import { translateError } from './translate-error.ts'
+
+/** One connection with its prepared statements. Everything on it is synchronous. */
+export class SqliteSession {
+  readonly database: SqliteDatabase
+  readonly statements: StatementCache
+
+  constructor(database: SqliteDatabase, preparedStatements: number) {
+    this.database = database
+    this.statements = new StatementCache(database, preparedStatements)
+  }
+
+  /** @throws DatabaseError */
+  run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
+    try {
+      const statement = this.statements.get(sql)
+      const bound = parameters.map(bindable)
+      if (statement.reader) return { rows: rowsOf<Row>(statement.all(bound)) }
+      const { changes, lastInsertRowid } = statement.run(bound)
+      return {
+        rows: [],
+        numAffectedRows: BigInt(changes),
+        insertId: BigInt(lastInsertRowid),
+      }
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+}
+
+/** What the driver gives for a row is what the query selects. */
+function rowsOf<Row>(rows: unknown[]): Row[] {
+  return rows as Row[]
+}
+
+/**
+ * libsql ends the process for a value of a type it does not know, so nothing else is let through.
+ */
+function bindable(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+      return value
+    case 'boolean':
+      return value ? 1 : 0
+    case 'undefined':
+      return null
+    default:
+      if (value === null || value instanceof Uint8Array) return value
+      throw new TypeError(`A ${typeof value} cannot be a SQL parameter`)
+  }
+}
+
+/**
+ * A SQLite database as one process uses it: one writing connection, which a transaction holds while
+ * it lasts, and one for reads outside transactions, which therefore never wait for a transaction.
+ * A database in memory has the writing connection alone.
+ */
+export class SqliteEngine {
+  readonly writer: SqliteSession
+  readonly #reader: SqliteSession | null
+  readonly #waiting: (() => void)[] = []
+  #locked = false
+  #closed = false
+
+  constructor(writer: SqliteSession, reader: SqliteSession | null) {
+    this.writer = writer
+    this.#reader = reader
+  }
+
+  /** A query outside any transaction. */
+  async query<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#reader !== null && isRead(query)) {
+      return this.#session(this.#reader).run<Row>(query.sql, query.parameters)
+    }
+    return this.exclusive(() => this.writer.run<Row>(query.sql, query.parameters))
+  }
+
+  /** Runs synchronous work on the writing connection between transactions. */
+  async exclusive<T>(work: () => T): Promise<T> {
+    if (!this.#locked) {
+      this.#session(this.writer)
+      return work()
+    }
+    await this.lock()
+    try {
+      this.#session(this.writer)
+      return work()
+    } finally {
+      this.unlock()
+    }
+  }
+
+  lock(): Promise<void> {
+    if (!this.#locked) {
+      this.#locked = true
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  unlock(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#locked = false
+    else next()
+  }
+
+  /** Waits for the running transaction, then closes both connections. Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    await this.lock()
+    this.#closed = true
+    for (const session of [this.#reader, this.writer]) {
+      session?.statements.clear()
+      session?.database.close()
+    }
+    this.unlock()
+  }
+
+  #session(session: SqliteSession | null): SqliteSession {
+    if (this.#closed || session === null) {
+      throw new DatabaseError('unreachable', 'The database has been closed')
+    }
+    return session
+  }
+}
+
+function isRead({ query, sql }: CompiledQuery): boolean {
+  if (query.kind === 'SelectQueryNode') return true
+  return query.kind === 'RawNode' && /^\s*select\b/i.test(sql)
+}

@@ -1,0 +1,94 @@
+import type { Generated } from 'kysely'
+
+/** A user. Columns that are searched stand before the documents. Times are ms since 1970. */
+export interface ScimUserRow {
+  seq: Generated<number>
+  tenant: string
+  id: string
+  external_id: string | null
+  user_name: string
+  user_name_key: string
+  active: number | null
+  /** What references show, as sent. */
+  display: string | null
+  display_key: string | null
+  display_name_key: string | null
+  given_name_key: string | null
+  family_name_key: string | null
+  created: number
+  modified: number
+  version: number
+  deleted_at: number | null
+  /** The rows of `scim_user_element` as JSON: tells whether a write changes them. */
+  lists: string
+  /** The other attributes as JSON with texts folded. */
+  search: string
+  /** The document of the record, as it is. */
+  data: string
+}
+
+/** An element of a list of contact values (`emails` and its like). */
+export interface ScimUserElementRow {
+  user_seq: number
+  attr: string
+  ord: number
+  value_key: string | null
+  type_key: string | null
+  display_key: string | null
+  is_primary: number | null
+}
+
+export interface ScimGroupRow {
+  seq: Generated<number>
+  tenant: string
+  id: string
+  external_id: string | null
+  display_name: string
+  display_name_key: string
+  unique_key: string | null
+  created: number
+  modified: number
+  version: number
+  search: string
+  data: string
+}
+
+export interface ScimMemberRow {
+  tenant: string
+  group_id: string
+  added_at: number
+  member_id: string
+}
+
+export interface ScimTokenRow {
+  id: string
+  tenant: string
+  digest: string
+  /** JSON */
+  scopes: string
+  label: string | null
+  created: number
+  not_before: number | null
+  expires_at: number | null
+  revoked_at: number | null
+  last_used_at: number | null
+}
+
+/** How many users and groups a tenant has, kept by triggers. */
+export interface ScimCountRow {
+  tenant: string
+  kind: 'user' | 'group'
+  /** Spreads the counting over rows, so that transactions seldom wait for each other. */
+  shard: number
+  total: number
+}
+
+/** The tables of the SCIM store. */
+export interface ScimTables {
+  scim_user: ScimUserRow
+  scim_user_element: ScimUserElementRow
+  scim_group: ScimGroupRow
+  scim_member: ScimMemberRow
+  scim_token: ScimTokenRow
+  scim_count: ScimCountRow
+}

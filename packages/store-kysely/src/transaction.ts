@@ -1,0 +1,49 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { engineOf } from './dialect.ts'
+
+/**
+ * Runs `work` in one transaction: that of `db` when it is one, else one of its own. Inside a
+ * caller's transaction it stands behind a savepoint, so that the caller may catch what it throws and
+ * go on; PostgreSQL would otherwise refuse everything that follows.
+ */
+export async function atomic<Tables, Result>(
+  db: Kysely<Tables>,
+  work: (tx: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  if (!isTransaction(db)) return db.transaction().execute(work)
+  await sql`savepoint x_step`.execute(db)
+  try {
+    const result = await work(db)
+    await sql`release savepoint x_step`.execute(db)
+    return result
+  } catch (error) {
+    await undo(db)
+    throw error
+  }
+}
+
+/**
+ * Runs work whose first statement is the only one that may fail for a reason the caller can mend (a
+ * unique index). On SQLite, and outside a transaction, such a statement undoes itself.
+ */
+export function statement<Tables, Result>(
+  db: Kysely<Tables>,
+  work: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  if (!db.isTransaction || engineOf(db).kind === 'sqlite') return work(db)
+  return atomic(db, work)
+}
+
+/** When the connection is lost too, the first error is the one to know. */
+async function undo<Tables>(db: Kysely<Tables>): Promise<void> {
+  try {
+    await sql`rollback to savepoint x_step`.execute(db)
+    await sql`release savepoint x_step`.execute(db)
+  } catch {
+    return
+  }
+}
+
+function isTransaction<Tables>(db: Kysely<Tables>): db is Transaction<Tables> {
+  return db.isTransaction
+}

@@ -1,0 +1,91 @@
+import { DatabaseError, type DatabaseErrorKind } from './database-error.ts'
+
+/** The one place that knows the error codes of the drivers. */
+export function translateError(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error
+  const code = textOf(error, 'code')
+  return code.startsWith('SQLITE_') ? fromSqlite(error, code) : fromPostgres(error, code)
+}
+
+const MESSAGES: Readonly<Record<Exclude<DatabaseErrorKind, 'unique' | 'other'>, string>> = {
+  busy: 'The database is locked by another connection',
+  full: 'The disk that holds the database is full',
+  'read-only': 'The database is read-only',
+  unreachable: 'The database cannot be reached',
+}
+
+const SQLITE_KINDS: readonly (readonly [prefix: string, kind: keyof typeof MESSAGES])[] = [
+  ['SQLITE_BUSY', 'busy'],
+  ['SQLITE_LOCKED', 'busy'],
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_READONLY', 'read-only'],
+  ['SQLITE_CANTOPEN', 'unreachable'],
+  ['SQLITE_IOERR', 'unreachable'],
+]
+
+function fromSqlite(error: unknown, code: string): DatabaseError {
+  const message = textOf(error, 'message')
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+    const constraint =
+      message
+        .slice(message.lastIndexOf(': ') + 2)
+        .split(', ')
+        .at(-1) ?? ''
+    return new DatabaseError('unique', message, { cause: error, constraint })
+  }
+  return failure(error, SQLITE_KINDS.find(([prefix]) => code.startsWith(prefix))?.[1])
+}
+
+/** By class of SQLSTATE, or by the whole code (PostgreSQL documentation, appendix A). */
+const POSTGRES_KINDS: readonly (readonly [prefix: string, kind: keyof typeof MESSAGES])[] = [
+  ['40001', 'busy'],
+  ['40P01', 'busy'],
+  ['55P03', 'busy'],
+  ['53100', 'full'],
+  ['25006', 'read-only'],
+  ['08', 'unreachable'],
+  ['28', 'unreachable'],
+  ['3D000', 'unreachable'],
+  ['53', 'unreachable'],
+  ['57P', 'unreachable'],
+]
+
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/** What `pg` throws without a code. */
+const CONNECTION_TEXT =
+  /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|pool (is|after)/i
+
+function fromPostgres(error: unknown, code: string): DatabaseError {
+  const message = textOf(error, 'message')
+  if (code === '23505') {
+    // Unique constraints are named `table__column` (migrations), which SQLite reports as `table.column`.
+    const constraint = textOf(error, 'constraint').replace('__', '.')
+    return new DatabaseError('unique', message, { cause: error, constraint })
+  }
+  const known = POSTGRES_KINDS.find(([prefix]) => code.startsWith(prefix))?.[1]
+  const lost = NETWORK_CODES.has(code) || (code === '' && CONNECTION_TEXT.test(message))
+  return failure(error, known ?? (lost ? 'unreachable' : undefined))
+}
+
+function failure(error: unknown, kind: keyof typeof MESSAGES | undefined): DatabaseError {
+  const message = textOf(error, 'message')
+  if (kind === undefined) return new DatabaseError('other', message, { cause: error })
+  return new DatabaseError(kind, `${MESSAGES[kind]} (${message})`, { cause: error })
+}
+
+function textOf(error: unknown, key: 'code' | 'message' | 'constraint'): string {
+  if (typeof error !== 'object' || error === null) return key === 'message' ? String(error) : ''
+  const value: unknown = Reflect.get(error, key)
+  return typeof value === 'string' ? value : ''
+}
