@@ -9,6 +9,24 @@ import { splitText } from './components/processing/split-text.ts'
 import { typeConverter } from './components/processing/type-converter.ts'
 import { tavilySearch } from './components/tavily/tavily-search.ts'
 import { currentDate } from './components/utilities/current-date.ts'
+import { agent } from './components/models-and-agents/agent.ts'
+import { calculator } from './components/utilities/calculator.ts'
+import { chatInput } from './components/input-output/chat-input.ts'
+import { chatOutput } from './components/input-output/chat-output.ts'
+import { combineText } from './components/processing/combine-text.ts'
+import { languageModel } from './components/models-and-agents/language-model.ts'
+import { memory } from './components/models-and-agents/memory.ts'
+import { messagetoData } from './components/processing/message-to-data.ts'
+import { parser } from './components/processing/parser.ts'
+import { pass } from './components/flow-controls/pass.ts'
+import { promptTemplate } from './components/models-and-agents/prompt-template.ts'
+import { structuredOutput } from './components/llm-operations/structured-output.ts'
+import { textInput } from './components/input-output/text-input.ts'
+import { textOutput } from './components/input-output/text-output.ts'
+import { anthropicModel } from './components/anthropic/anthropic-model.ts'
+import { embeddingModel } from './components/models-and-agents/embedding-model.ts'
+import { openAIEmbeddings } from './components/openai/openai-embeddings.ts'
+import { openAIModel } from './components/openai/openai-model.ts'
 
 export type { ComponentContext } from './components/context.ts'
 export type { Component, ComponentDefinition } from './components/component.ts'
@@ -18,6 +36,20 @@ export { output } from './components/output.ts'
 
 /** The built-in library: tiers A, B and C, and the small ones (FE-45). One line each, by category. */
 export const builtinComponents: readonly Component[] = [
+  textOutput,
+  textInput,
+  structuredOutput,
+  promptTemplate,
+  pass,
+  parser,
+  messagetoData,
+  memory,
+  languageModel,
+  combineText,
+  chatOutput,
+  chatInput,
+  calculator,
+  agent,
   apiRequest,
   conditionalRouter,
   loop,
@@ -28,9 +60,31 @@ export const builtinComponents: readonly Component[] = [
   typeConverter,
   tavilySearch,
   currentDate,
+  anthropicModel,
+  embeddingModel,
+  openAIEmbeddings,
+  openAIModel,
 ]
 
 export {
+  openAIModel,
+  openAIEmbeddings,
+  embeddingModel,
+  anthropicModel,
+  textOutput,
+  textInput,
+  structuredOutput,
+  promptTemplate,
+  pass,
+  parser,
+  messagetoData,
+  memory,
+  languageModel,
+  combineText,
+  chatOutput,
+  chatInput,
+  calculator,
+  agent,
   apiRequest,
   conditionalRouter,
   loop,

@@ -91,6 +91,8 @@ export interface OpenAiEmbedderOptions extends ModelClientOptions {
   readonly dimensions?: number | undefined
   /** Texts in one request; default 1,000. */
   readonly chunkSize?: number | undefined
+  /** Query parameters of every request. */
+  readonly query?: Readonly<Record<string, string>> | undefined
 }
 
 /** Embeddings of the same servers; texts in batches, answers as lists of numbers or base64 (CO-58). */
@@ -104,11 +106,12 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
         const input = texts.slice(at, at + size)
         const response = await sendRequest({
           ...sending,
-          url: `${trimSlash(options.baseUrl ?? DEFAULT_BASE_URL)}/embeddings`,
+          url: embeddingsUrl(options),
           headers: { ...authorization(options), ...options.headers },
           body: {
             model: options.model,
-            input,
+            // An empty text alone goes as it is: servers take "" but refuse [""].
+            input: input.length === 1 && input[0] === '' ? '' : input,
             encoding_format: 'float',
             ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
             ...options.body,
@@ -121,6 +124,11 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       return vectors
     },
   }
+}
+
+function embeddingsUrl({ baseUrl = DEFAULT_BASE_URL, query }: OpenAiEmbedderOptions): string {
+  const url = `${trimSlash(baseUrl)}/embeddings`
+  return query === undefined ? url : `${url}?${new URLSearchParams(query).toString()}`
 }
 
 function readVectors({ data }: Record<string, unknown>, count: number): number[][] {

@@ -62,11 +62,12 @@ function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
 }
 
 function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {
-  const { dimensions, chunkSize } = spec.options
+  const { dimensions, chunkSize, query } = spec.options
   const client = {
     ...clientOptions(host, spec),
     dimensions: typeof dimensions === 'number' && dimensions > 0 ? dimensions : undefined,
     chunkSize: typeof chunkSize === 'number' && chunkSize > 0 ? chunkSize : undefined,
+    query: textsOf(query),
   }
   switch (spec.provider) {
     case 'OpenAI':
@@ -82,7 +83,7 @@ function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {
 }
 
 function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
-  const { timeoutMs, maxRetries, body } = spec.options
+  const { timeoutMs, maxRetries, body, headers } = spec.options
   return {
     model: spec.model,
     apiKey: spec.apiKey,
@@ -92,7 +93,15 @@ function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
     timeoutMs: typeof timeoutMs === 'number' && timeoutMs > 0 ? timeoutMs : undefined,
     maxRetries: typeof maxRetries === 'number' && maxRetries >= 0 ? maxRetries : undefined,
     body: typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : undefined,
+    headers: textsOf(headers),
   }
+}
+
+/** The texts of an object; a setting of another kind counts as none. */
+function textsOf(setting: unknown): Record<string, string> | undefined {
+  if (typeof setting !== 'object' || setting === null) return undefined
+  const texts = Object.entries(setting).filter(([, text]) => typeof text === 'string')
+  return texts.length === 0 ? undefined : (Object.fromEntries(texts) as Record<string, string>)
 }
 
 /** The host's setting overrides the vendor's address (CO-34). */

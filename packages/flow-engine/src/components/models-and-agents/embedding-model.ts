@@ -1,0 +1,198 @@
+import type { Embedder } from '../../models/chat-model.ts'
+import { watsonxEndpoints } from '../../models/model-names.ts'
+import { findEmbedder } from '../../models/providers.ts'
+import type { ComponentContext } from '../context.ts'
+import { defineComponent } from '../define.ts'
+import { field } from '../field.ts'
+import type { NodeTemplate } from '../node-json.ts'
+import { output } from '../output.ts'
+import { openAiEmbeddingModels, watsonxEmbeddingModels } from './embedding-models.ts'
+import { listOllamaModels } from './provider-models.ts'
+
+const IBM = 'IBM watsonx.ai'
+
+/** Embeddings of a provider (CO-58). */
+export const embeddingModel = defineComponent({
+  type: 'EmbeddingModel',
+  displayName: 'Embedding Model',
+  description: 'Turns texts into vectors with a model of a provider.',
+  icon: 'binary',
+  category: 'models_and_agents',
+  module: 'lfx.components.models_and_agents.embedding_model.EmbeddingModelComponent',
+  inputs: {
+    provider: field.dropdown({
+      displayName: 'Model Provider',
+      options: ['OpenAI', 'Ollama', IBM],
+      default: 'OpenAI',
+      refresh: true,
+      attributes: {
+        options_metadata: ['OpenAI', 'Ollama', 'WatsonxAI'].map((icon) => ({ icon })),
+      },
+    }),
+    api_base: field.text({ displayName: 'API Base URL', advanced: true }),
+    ollama_base_url: field.text({
+      displayName: 'Ollama API URL',
+      default: 'http://localhost:11434',
+      show: false,
+      refresh: true,
+      loadFromDb: true,
+    }),
+    base_url_ibm_watsonx: field.dropdown({
+      displayName: 'watsonx API Endpoint',
+      options: watsonxEndpoints,
+      default: watsonxEndpoints[0],
+      show: false,
+      refresh: true,
+    }),
+    model: field.dropdown({
+      displayName: 'Model Name',
+      options: openAiEmbeddingModels,
+      default: openAiEmbeddingModels[0],
+      refresh: true,
+      attributes: { refresh_button: true },
+    }),
+    api_key: field.secret({ displayName: 'OpenAI API Key', required: true, refresh: true }),
+    project_id: field.text({ displayName: 'Project ID', show: false }),
+    dimensions: field.int({
+      displayName: 'Dimensions',
+      info: 'Length of the vectors, where the model lets one choose.',
+      advanced: true,
+    }),
+    chunk_size: field.int({
+      displayName: 'Chunk Size',
+      info: 'Texts in one request.',
+      default: 1000,
+      advanced: true,
+    }),
+    request_timeout: field.float({
+      displayName: 'Request Timeout',
+      info: 'Seconds.',
+      advanced: true,
+    }),
+    max_retries: field.int({ displayName: 'Max Retries', default: 3, advanced: true }),
+    show_progress_bar: field.bool({
+      displayName: 'Show Progress Bar',
+      default: false,
+      advanced: true,
+    }),
+    model_kwargs: field.dict({
+      displayName: 'Model Kwargs',
+      info: 'Further members of each request.',
+      default: {},
+      advanced: true,
+    }),
+    truncate_input_tokens: field.int({
+      displayName: 'Truncate Input Tokens',
+      default: 200,
+      advanced: true,
+      show: false,
+    }),
+    input_text: field.bool({
+      displayName: 'Include the original text in the output',
+      default: true,
+      advanced: true,
+      show: false,
+    }),
+  },
+  outputs: {
+    embeddings: output.embeddings({
+      displayName: 'Embedding Model',
+      method: 'build_embeddings',
+      run: (inputs, ctx) => buildEmbedder(inputs, ctx),
+    }),
+  },
+  async refresh(template, name, value, ctx) {
+    if (name === 'provider') showProvider(template, String(value))
+    const listed = name === 'provider' || name === 'ollama_base_url' || name === 'model'
+    if (template.provider?.value !== 'Ollama' || !listed) return
+    const models = await listOllamaModels(await ctx.resolve('ollama_base_url'), ctx)
+    const isKnown = name !== 'provider' && models.includes(String(template.model?.value))
+    set(template, 'model', { options: models, ...(isKnown ? {} : { value: models[0] ?? '' }) })
+  },
+})
+
+interface EmbeddingInputs {
+  readonly provider: string
+  readonly api_base: string
+  readonly ollama_base_url: string
+  readonly base_url_ibm_watsonx: string
+  readonly model: string
+  readonly api_key: string | null
+  readonly project_id: string
+  readonly dimensions: number | null
+  readonly chunk_size: number
+  readonly request_timeout: number | null
+  readonly max_retries: number
+  readonly model_kwargs: Readonly<Record<string, unknown>>
+  readonly truncate_input_tokens: number
+}
+
+/** @throws TypeError in the words of the provider's own requirement */
+function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<Embedder> {
+  const { provider, project_id, api_key } = inputs
+  const url = baseUrls(inputs).get(provider)
+  if (url === undefined) throw new TypeError(`Unknown provider: ${provider}`)
+  const hasKey = api_key !== null && api_key !== ''
+  if (provider !== 'Ollama' && !hasKey) {
+    throw new TypeError(`${provider} API key is required when using ${provider} provider`)
+  }
+  if (provider === IBM && project_id === '') {
+    throw new TypeError(`Project ID is required for ${IBM} provider`)
+  }
+  return findEmbedder(ctx, {
+    provider,
+    model: inputs.model,
+    ...(hasKey ? { apiKey: api_key } : {}),
+    ...(url === '' ? {} : { baseUrl: url }),
+    options: {
+      dimensions: inputs.dimensions,
+      chunkSize: inputs.chunk_size,
+      maxRetries: inputs.max_retries,
+      timeoutMs: inputs.request_timeout === null ? null : inputs.request_timeout * 1000,
+      body: inputs.model_kwargs,
+      ...(provider === IBM
+        ? { projectId: project_id, truncateInputTokens: inputs.truncate_input_tokens }
+        : {}),
+    },
+  })
+}
+
+function baseUrls(inputs: EmbeddingInputs): ReadonlyMap<string, string> {
+  return new Map([
+    ['OpenAI', inputs.api_base],
+    ['Ollama', inputs.ollama_base_url],
+    [IBM, inputs.base_url_ibm_watsonx],
+  ])
+}
+
+/** Shows the fields of the chosen provider and offers its models; Ollama's are asked for afterwards. */
+function showProvider(template: NodeTemplate, provider: string): void {
+  if (!['OpenAI', 'Ollama', IBM].includes(provider)) return
+  const isOpenAi = provider === 'OpenAI'
+  const isOllama = provider === 'Ollama'
+  const isIbm = provider === IBM
+  const models = isOpenAi ? openAiEmbeddingModels : isIbm ? watsonxEmbeddingModels : []
+  set(template, 'model', { options: [...models], value: models[0] ?? '' })
+  set(template, 'api_key', {
+    display_name: isOllama ? 'API Key (Optional)' : `${provider} API Key`,
+    required: !isOllama,
+    show: !isOllama,
+  })
+  set(template, 'api_base', {
+    show: isOpenAi,
+    ...(isOpenAi ? { display_name: 'OpenAI API Base URL', advanced: true } : {}),
+  })
+  set(template, 'ollama_base_url', { show: isOllama })
+  for (const name of [
+    'base_url_ibm_watsonx',
+    'project_id',
+    'truncate_input_tokens',
+    'input_text',
+  ]) {
+    set(template, name, { show: isIbm })
+  }
+}
+
+function set(template: NodeTemplate, name: string, attributes: object): void {
+  Object.assign(template[name] ?? {}, attributes)
+}
