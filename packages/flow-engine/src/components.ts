@@ -27,6 +27,11 @@ import { anthropicModel } from './components/anthropic/anthropic-model.ts'
 import { embeddingModel } from './components/models-and-agents/embedding-model.ts'
 import { openAIEmbeddings } from './components/openai/openai-embeddings.ts'
 import { openAIModel } from './components/openai/openai-model.ts'
+import { batchRun } from './components/llm-operations/batch-run.ts'
+import { arXiv } from './components/arxiv/arxiv-search.ts'
+import { search } from './components/searchapi/search-api.ts'
+import { yfinance } from './components/yahoosearch/yahoo-finance.ts'
+import { sql } from './components/data-source/sql-query.ts'
 
 export type { ComponentContext } from './components/context.ts'
 export type { Component, ComponentDefinition } from './components/component.ts'
@@ -64,9 +69,19 @@ export const builtinComponents: readonly Component[] = [
   embeddingModel,
   openAIEmbeddings,
   openAIModel,
+  batchRun,
+  arXiv,
+  search,
+  yfinance,
+  sql,
 ]
 
 export {
+  sql,
+  yfinance,
+  search,
+  arXiv,
+  batchRun,
   openAIModel,
   openAIEmbeddings,
   embeddingModel,

@@ -61,10 +61,10 @@ describe('statusText', () => {
   test('names status, words and address', () => {
     const answer = { url: 'https://host.example/', headers: new Headers(), bytes: new Uint8Array() }
     expect(statusText({ ...answer, status: 404, statusText: 'Not Found' })).toBe(
-      '404 Not Found for url: https://host.example/',
+      '404 Client Error: Not Found for url: https://host.example/',
     )
     expect(statusText({ ...answer, status: 599, statusText: '' })).toBe(
-      '599 for url: https://host.example/',
+      '599 Server Error:  for url: https://host.example/',
     )
   })
 })

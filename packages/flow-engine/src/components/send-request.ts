@@ -84,9 +84,10 @@ export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status >= 200 && status < 300
 }
 
-/** `404 Not Found for url: <url>`. */
+/** `404 Client Error: Not Found for url: <url>`, the words that exported flows look for. */
 export function statusText({ status, statusText: words, url }: Answer): string {
-  return `${[String(status), words].filter((part) => part !== '').join(' ')} for url: ${url}`
+  const whose = status >= 500 ? 'Server Error' : 'Client Error'
+  return `${status} ${whose}: ${words} for url: ${url}`
 }
 
 async function readBytes(response: Response): Promise<Uint8Array> {

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { attributeOf, childrenOf, descendantsOf, parseXml, textOf } from './xml-tree.ts'
+
+describe('parseXml', () => {
+  test('names lose their prefix, attributes and order stay', async () => {
+    const root = await parseXml(
+      '<?xml version="1.0"?><f:feed xmlns:f="u"><f:link rel="a" href="x"/><b>1</b><f:link rel="b"/></f:feed>',
+    )
+    const [feed = {}] = childrenOf(root, 'feed')
+    expect(childrenOf(feed, 'link').map((link) => attributeOf(link, 'rel'))).toEqual(['a', 'b'])
+    expect(descendantsOf(root, 'b').map(textOf)).toEqual(['1'])
+    expect(attributeOf(feed, 'toString')).toBeUndefined()
+  })
+
+  test('text is joined over elements, CDATA and entities', async () => {
+    const root = await parseXml('<d>a &lt;b&gt; &#38; &#x17e; <i>in</i><![CDATA[ <c> ]]></d>')
+    expect(textOf(root)).toBe('a <b> & ž in <c> ')
+  })
+
+  test('numbers stay texts', async () => {
+    expect(textOf(await parseXml('<n>0012</n>'))).toBe('0012')
+  })
+
+  test.each(['', 'text', '<a>', '<a></b>', '{}'])('%j is no XML', async (text) => {
+    await expect(parseXml(text)).rejects.toThrow(SyntaxError)
+  })
+
+  test('entities of entities do not multiply', async () => {
+    const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;">]><x>&b;</x>`
+    const text = await parseXml(bomb).then(textOf, () => '')
+    expect(text.length).toBeLessThan(100)
+  })
+})
