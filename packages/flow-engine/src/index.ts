@@ -1,3 +1,16 @@
+export { createFlowEngine, type FlowEngine } from './engine.ts'
+export type { FlowEvent, FlowEvents } from './events.ts'
+export type {
+  ComponentStoreOptions,
+  FlowEngineOptions,
+  HostAuthenticate,
+  HostContext,
+  HostIdentity,
+} from './options.ts'
+export type { PasswordHasher } from './services/passwords.ts'
+export type { SecretBox } from './services/secrets.ts'
+export type { FlowServices } from './services/services.ts'
+export { defaultSettings, type FlowSettings } from './settings.ts'
 export { isBlobKey, isFileName, type BlobStore } from './store/blob-store.ts'
 export type { ApiKeyRecord, ApiKeyStore, ApiKeyUse } from './store/api-keys.ts'
 export type {

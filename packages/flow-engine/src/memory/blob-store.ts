@@ -1,5 +1,5 @@
 import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
-import { compareText } from './rows.ts'
+import { compareText } from '../services/compare-text.ts'
 
 /** A BlobStore that lives as long as the object. */
 export function createMemoryBlobStore(): BlobStore {

@@ -6,7 +6,8 @@ import type {
   SharedComponentView,
   TagStore,
 } from '../store/components.ts'
-import { compareText, compareValues, copy, copyOrNull, pair, patched, slice } from './rows.ts'
+import { compareText } from '../services/compare-text.ts'
+import { compareValues, copy, copyOrNull, pair, patched, slice } from './rows.ts'
 import type { MemoryTables, TaggedComponent } from './tables.ts'
 
 /** Shared components in memory. */

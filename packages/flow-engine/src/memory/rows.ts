@@ -1,3 +1,4 @@
+import { compareText } from '../services/compare-text.ts'
 import type { Page, Slice } from '../store/paging.ts'
 
 /** A copy that shares nothing changeable with the row. */
@@ -37,21 +38,6 @@ export function slice<T extends object>(
 ): Page<T> {
   const end = limit === null ? rows.length : offset + limit
   return { items: rows.slice(offset, end).map(copy), total: rows.length }
-}
-
-/** Orders texts by code point, as the databases do. */
-export function compareText(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i += 1) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
-    if (x !== y) return codeRank(x) - codeRank(y)
-  }
-  return a.length - b.length
-}
-
-/** Surrogates stand for code points above every other unit. */
-function codeRank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
 /** Orders values of one column: null first, false before true, numbers, dates, texts by code point. */

@@ -1,6 +1,7 @@
 import type { OnUserWrite, UserChange, UserRecord, UserStore } from '../store/users.ts'
 import { removeOwned } from './cascade.ts'
-import { compareText, copy, copyOrNull, patched, slice } from './rows.ts'
+import { compareText } from '../services/compare-text.ts'
+import { copy, copyOrNull, patched, slice } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
 /** Users in memory; `written` is told of every write. */

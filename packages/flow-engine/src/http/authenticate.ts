@@ -1,0 +1,175 @@
+import { constantTimeEqual } from '@x/wire'
+import type { HostAuthenticate, HostContext, HostIdentity } from '../options.ts'
+import { callerOf, type Caller } from '../services/caller.ts'
+import type { ServiceKit } from '../services/kit.ts'
+import { refuse, type Refusal } from '../services/refusal.ts'
+import type { FlowServices } from '../services/services.ts'
+import type { ApiKeyRecord } from '../store/api-keys.ts'
+import type { UserRecord } from '../store/users.ts'
+import { readCookies } from './cookies.ts'
+import type { Auth } from './route.ts'
+
+/** Finds out who makes a request; undefined for operations that ask for nothing. */
+export type Authenticate = (
+  auth: Auth,
+  input: { readonly request: Request; readonly url: URL; readonly context: HostContext },
+) => Promise<Caller | Response | undefined>
+
+const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
+
+/** Credentials of requests as auth.md has them, or as the host decides. */
+export function createAuthenticate(
+  kit: ServiceKit,
+  services: Pick<FlowServices, 'users' | 'apiKeys' | 'login'>,
+  host: HostAuthenticate | undefined,
+): Authenticate {
+  return async (auth, { request, url, context }) => {
+    if (auth === 'none' || auth === 'webhook' || auth === 'public') return undefined
+    const caller =
+      context.user === undefined && host === undefined
+        ? await fromRequest(kit, services, { auth, request, url })
+        : await fromHost(kit, services, context.user ?? (await host?.(request, context)) ?? null)
+    if (caller instanceof Response) return caller
+    if (auth === 'superuser' && !caller.isSuperuser) {
+      throw refuse(403, "The user doesn't have enough privileges")
+    }
+    return caller
+  }
+}
+
+/** The API key of a request: the query decides before the header (auth.md). */
+export function readApiKey(
+  request: Request,
+  url: URL,
+  order: 'query-first' | 'header-first' = 'query-first',
+): string | undefined {
+  const query = url.searchParams.getAll('x-api-key').at(-1)?.split(',').at(-1)
+  const header = request.headers.get('x-api-key') ?? undefined
+  const [first, second] = order === 'query-first' ? [query, header] : [header, query]
+  return first === undefined || first === '' ? (second === '' ? undefined : second) : first
+}
+
+interface Attempt {
+  readonly auth: Auth
+  readonly request: Request
+  readonly url: URL
+}
+
+type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login'>
+
+async function fromRequest(
+  kit: ServiceKit,
+  services: Services,
+  { auth, request, url }: Attempt,
+): Promise<Caller> {
+  const token = auth === 'key' ? undefined : readBearer(request)
+  if (token !== undefined) return await fromToken(kit, token, 'token')
+  const key = readApiKey(request, url)
+  if (key !== undefined) return await fromKey(kit, services, key)
+  if (auth === 'session') {
+    const cookie = readCookies(request).get('access_token_lf') ?? ''
+    if (cookie !== '') {
+      checkOrigin(kit, request, url)
+      return await fromToken(kit, cookie, 'cookie')
+    }
+  }
+  return await withoutCredentials(kit, services)
+}
+
+/** The token after the first blank; another scheme, or nothing after it, counts as no token. */
+function readBearer(request: Request): string | undefined {
+  const header = request.headers.get('authorization') ?? ''
+  const at = header.indexOf(' ')
+  if (at < 0 || header.slice(0, at).toLowerCase() !== 'bearer') return undefined
+  const token = header.slice(at + 1).trim()
+  return token === '' ? undefined : token
+}
+
+async function fromToken(
+  { tokens, store }: ServiceKit,
+  token: string,
+  via: 'token' | 'cookie',
+): Promise<Caller> {
+  const verified = await tokens.verifyAccess(token)
+  if ('problem' in verified) throw refuse(401, verified.problem, CHALLENGE)
+  const user = await store.users.get(verified.userId)
+  if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
+  return callerOf(user, via)
+}
+
+async function fromKey(kit: ServiceKit, services: Services, key: string): Promise<Caller> {
+  const opened = await openKey(kit, services, key)
+  if (opened === null) throw refuse(403, 'Invalid or missing API key')
+  if (!opened.user.isActive) throw refuse(401, 'Inactive user')
+  if (opened.record !== undefined) services.apiKeys.countUse(opened.record)
+  return callerOf(opened.user, 'key')
+}
+
+/** The user whom a key in clear opens, active or not; null for an unknown key. */
+export async function openKey(
+  { settings, store }: ServiceKit,
+  { apiKeys, login }: Pick<FlowServices, 'apiKeys' | 'login'>,
+  key: string,
+): Promise<{ user: UserRecord; record?: ApiKeyRecord } | null> {
+  if (settings.apiKeySource === 'env' && settings.apiKey !== null && equal(key, settings.apiKey)) {
+    const user = await login.superuser()
+    if (user !== null) return { user }
+  }
+  const record = await apiKeys.find(key)
+  const user = record === null ? null : await store.users.get(record.userId)
+  return record === null || user === null ? null : { user, record }
+}
+
+function equal(a: string, b: string): boolean {
+  const encoder = new TextEncoder()
+  return constantTimeEqual(encoder.encode(a), encoder.encode(b))
+}
+
+/** A cookie acts, so a request that another page made is refused. */
+function checkOrigin({ settings }: ServiceKit, request: Request, url: URL): void {
+  const origin = request.headers.get('origin')
+  if (origin === null || origin === url.origin || settings.corsOrigins.includes(origin)) return
+  throw refuse(403, 'Origin not allowed')
+}
+
+async function withoutCredentials({ settings }: ServiceKit, { login }: Services): Promise<Caller> {
+  if (settings.autoLogin && settings.skipAuthAutoLogin) {
+    const user = await login.superuser()
+    if (user?.isActive === true) return callerOf(user, 'auto')
+  }
+  throw noCredentials(settings.autoLogin)
+}
+
+function noCredentials(autoLogin: boolean): Refusal {
+  return refuse(
+    403,
+    autoLogin
+      ? 'SERVICE_AUTO_LOGIN requires a valid API key. Set SERVICE_SKIP_AUTH_AUTO_LOGIN=true to skip this check.'
+      : 'An API key must be passed as query or header',
+  )
+}
+
+/** A host's word for it; users it knows and the store does not are made when it says so. */
+async function fromHost(
+  { store }: ServiceKit,
+  { users }: Services,
+  identity: HostIdentity | Response | null,
+): Promise<Caller | Response> {
+  if (identity === null) throw noCredentials(false)
+  if (identity instanceof Response) return identity
+  const { userId, isSuperuser, createAs } = identity
+  const known = await store.users.get(userId)
+  const user =
+    known ??
+    (createAs === undefined
+      ? null
+      : await users.create({
+          id: userId,
+          username: createAs,
+          password: null,
+          isActive: true,
+          isSuperuser,
+        }))
+  if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
+  return callerOf(user, 'host', isSuperuser)
+}

@@ -1,0 +1,37 @@
+import { json } from '@x/wire'
+import { isFlowError, type FlowError } from '../errors.ts'
+import { Refusal } from '../services/refusal.ts'
+import { isQueueFull, isStoreUnavailable } from '../store/store-error.ts'
+
+const FIXED = 'Internal Server Error'
+
+/**
+ * The answer to whatever was thrown. Unforeseen failures get a fixed text and go to `report`; no
+ * text of an exception, a database or a path reaches the client.
+ */
+export function errorResponse(
+  request: Request,
+  error: unknown,
+  report: (error: unknown) => void,
+): Response {
+  if (error instanceof Refusal) {
+    return json(request, { detail: error.body }, { status: error.status, headers: error.headers })
+  }
+  if (isFlowError(error) && isShown(error)) {
+    return json(request, { detail: error.detail }, { status: error.status })
+  }
+  if (isStoreUnavailable(error)) {
+    report(error)
+    return json(request, { detail: 'Service Unavailable' }, { status: 503 })
+  }
+  if (isQueueFull(error)) {
+    return json(request, { detail: 'Too many builds are waiting' }, { status: 429 })
+  }
+  report(error)
+  return json(request, { detail: FIXED }, { status: 500 })
+}
+
+/** Errors whose text is meant for the caller; `internal` never is. */
+function isShown(error: FlowError): boolean {
+  return error.code !== 'internal' && error.status >= 400 && error.status < 600
+}

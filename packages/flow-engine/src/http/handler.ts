@@ -1,0 +1,139 @@
+import { createRouteTable, json, respond, type RouteTable } from '@x/wire'
+import type { HostContext } from '../options.ts'
+import type { Caller } from '../services/caller.ts'
+import type { FlowServices } from '../services/services.ts'
+import type { FlowSettings } from '../settings.ts'
+import type { Authenticate } from './authenticate.ts'
+import { createCors } from './cors.ts'
+import { errorResponse } from './error-response.ts'
+import { compressed } from './gzip.ts'
+import { parseRequest } from './parse.ts'
+import { redirect } from './redirect.ts'
+import { checkAnnouncedLength, createRequestBody, readUpload } from './request-body.ts'
+import { JsonText, type Call, type Route } from './route.ts'
+
+/** What a handler is made of. */
+export interface HandlerOptions {
+  readonly routes: readonly Route[]
+  readonly services: FlowServices
+  readonly settings: FlowSettings
+  readonly authenticate: Authenticate
+  readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void
+}
+
+type Handler = (request: Request, context?: HostContext) => Promise<Response>
+
+/**
+ * Answers requests in the order of auth.md: route, size, credentials, rights, validation, the
+ * operation itself. Never rejects.
+ */
+export function createHandler(options: HandlerOptions): Handler {
+  const { settings, report } = options
+  const table = createRouteTable(options.routes)
+  const cors = createCors(settings)
+
+  return async (request, context = {}) => {
+    const preflight = cors.preflight(request)
+    if (preflight !== undefined) return preflight
+    const response = await answer(options, table, { request, context }).catch((error: unknown) =>
+      errorResponse(request, error, (cause) =>
+        report(cause, { method: request.method, path: pathOf(request), ...context }),
+      ),
+    )
+    return withHeaders(response, cors.headers(request))
+  }
+}
+
+function pathOf(request: Request): string {
+  return new URL(request.url).pathname
+}
+
+interface Incoming {
+  readonly request: Request
+  readonly context: HostContext
+}
+
+async function answer(
+  options: HandlerOptions,
+  table: RouteTable<Route>,
+  { request, context }: Incoming,
+): Promise<Response> {
+  const url = new URL(request.url)
+  const { basePath } = options.settings
+  if (!url.pathname.startsWith(basePath)) return notFound(request)
+  const path = url.pathname.slice(basePath.length)
+  const match = table.match(request.method, path)
+  if (match.kind === 'none') {
+    const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
+    if (table.match(request.method, other).kind === 'none') return notFound(request)
+    return redirect(`${basePath}${other}${url.search}`)
+  }
+  if (match.kind === 'method') {
+    const headers = { allow: match.allow.join(', ') }
+    return json(request, { detail: 'Method Not Allowed' }, { status: 405, headers })
+  }
+  return await operate(options, match, { request, context, url })
+}
+
+function notFound(request: Request): Response {
+  return json(request, { detail: 'Not Found' }, { status: 404 })
+}
+
+async function operate(
+  { services, settings, authenticate }: HandlerOptions,
+  { route, params }: { readonly route: Route; readonly params: Readonly<Record<string, string>> },
+  { request, context, url }: Incoming & { readonly url: URL },
+): Promise<Response> {
+  const limits = { body: settings.maxFileSizeUpload, json: settings.maxJsonBody }
+  checkAnnouncedLength(request, limits)
+  const body = createRequestBody(request, limits)
+  await route.before?.(body, request)
+  const caller = await authenticate(route.auth, { request, url, context })
+  if (caller instanceof Response) return caller
+  const known = { services, caller: caller ?? nobody }
+  await route.guard?.(known)
+  const parts = await parseRequest(route, params, url.searchParams, body)
+  const call: Call<unknown, unknown, unknown> = {
+    ...known,
+    ...parts,
+    request,
+    url,
+    context,
+    signal: request.signal,
+    bytes: () => body.bytes(),
+    upload: () => readUpload(body),
+  }
+  return await encode(route, request, await route.handle(call))
+}
+
+/** Stands in where an operation asks for nobody; looking at it is a mistake of the operation. */
+const nobody: Caller = {
+  get id(): string {
+    throw new TypeError('This operation has no caller')
+  },
+  username: '',
+  isSuperuser: false,
+  via: 'token',
+  get record(): Caller['record'] {
+    throw new TypeError('This operation has no caller')
+  },
+}
+
+async function encode(route: Route, request: Request, value: unknown): Promise<Response> {
+  if (value instanceof Response) return value
+  const status = route.status ?? 200
+  if (value === undefined) return new Response(null, { status })
+  const text = value instanceof JsonText ? value.text : JSON.stringify(value)
+  const headers = { 'content-type': 'application/json' }
+  return route.gzip === true
+    ? await compressed(request, text, { status, headers })
+    : respond(request, text, { status, headers })
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  const entries = Object.entries(headers)
+  if (entries.length === 0) return response
+  const copy = new Response(response.body, response)
+  for (const [name, value] of entries) copy.headers.append(name, value)
+  return copy
+}

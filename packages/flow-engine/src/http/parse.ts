@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { invalid, type ValidationElement } from '../services/refusal.ts'
+import { isJson, type RequestBody } from './request-body.ts'
+import { validationDetail, type Place } from './validation-detail.ts'
+
+/** Deepest nesting of a JSON body. */
+const MAX_DEPTH = 200
+
+/** The parts of a request that an operation declares. */
+export interface Parts {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+interface Schemas {
+  readonly params?: z.ZodType
+  readonly query?: z.ZodType
+  readonly body?: z.ZodType
+  readonly consumes?: 'form' | 'multipart' | 'bytes'
+  readonly screen?: (body: unknown) => void
+}
+
+/**
+ * Reads path, query and body, in that order.
+ * @throws Refusal 422 with the elements of all of them
+ */
+export async function parseRequest(
+  schemas: Schemas,
+  params: Readonly<Record<string, string>>,
+  search: URLSearchParams,
+  body: RequestBody,
+): Promise<Parts> {
+  const problems: ValidationElement[] = []
+  const check = (schema: z.ZodType | undefined, value: unknown, place: Place): unknown => {
+    const result = schema?.safeParse(value)
+    if (result === undefined || result.success) return result?.data
+    problems.push(...validationDetail(result.error.issues, place, value))
+    return undefined
+  }
+  const path = check(schemas.params, params, 'path')
+  const query = check(schemas.query, schemas.query && readQuery(schemas.query, search), 'query')
+  const json = await readBodyValue(schemas, body)
+  if ('problem' in json) problems.push(json.problem)
+  else schemas.screen?.(json.value)
+  const content =
+    'problem' in json
+      ? undefined
+      : check(schemas.body, json.value, schemas.consumes === undefined ? 'body' : 'form')
+  if (problems.length > 0) throw invalid(problems)
+  return { params: path, query, body: content }
+}
+
+type BodyValue = { readonly value: unknown } | { readonly problem: ValidationElement }
+
+async function readBodyValue({ body: schema, consumes }: Schemas, body: RequestBody) {
+  if (schema === undefined) return { value: undefined }
+  if (consumes !== undefined) return { value: formObject(await body.form()) }
+  return readJson(await body.text(), body.contentType)
+}
+
+/** Of a repeated field the last text counts. */
+function formObject(form: FormData): Record<string, string> {
+  const fields = [...form].flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as const] : [],
+  )
+  return Object.fromEntries(fields)
+}
+
+function readJson(text: string, contentType: string): BodyValue {
+  if (text === '') return { value: undefined }
+  if (!isJson(contentType)) return { value: text }
+  try {
+    const value: unknown = JSON.parse(text)
+    return isTooDeep(text) ? malformed(0, 'nested too deeply') : { value }
+  } catch (error) {
+    const at = /position (\d+)/.exec(String(error))?.[1]
+    return malformed(at === undefined ? text.length : Number(at), 'malformed JSON')
+  }
+}
+
+function malformed(position: number, error: string): BodyValue {
+  const loc = ['body', position]
+  const problem = { type: 'json_invalid', loc, msg: 'JSON decode error', input: {}, ctx: { error } }
+  return { problem }
+}
+
+/** Counts brackets outside of texts: no recursion, and nothing is built. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (code === 0x22) i = endOfText(text, i)
+    else if (code === 0x7b || code === 0x5b) {
+      depth += 1
+      if (depth > MAX_DEPTH) return true
+    } else if (code === 0x7d || code === 0x5d) depth -= 1
+  }
+  return false
+}
+
+/** The index of the quote that closes the text opened at `start`. */
+function endOfText(text: string, start: number): number {
+  let at = start
+  for (;;) {
+    at = text.indexOf('"', at + 1)
+    if (at < 0) return text.length
+    let slashes = 0
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1
+    if (slashes % 2 === 0) return at
+  }
+}
+
+/** Query values for a schema: lists and values that are no texts are split at commas (base.md). */
+function readQuery(schema: z.ZodType, search: URLSearchParams): Record<string, unknown> {
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const [name, kind] of kindsOf(schema)) {
+    const given = search.getAll(name)
+    if (given.length === 0) continue
+    if (kind === 'text') values[name] = given.at(-1)
+    else {
+      const split = given.flatMap((value) => value.split(','))
+      values[name] = kind === 'list' ? split : split.at(-1)
+    }
+  }
+  return values
+}
+
+type Kind = 'text' | 'list' | 'value'
+const kinds = new WeakMap<z.ZodType, readonly (readonly [string, Kind])[]>()
+
+function kindsOf(schema: z.ZodType): readonly (readonly [string, Kind])[] {
+  const known = kinds.get(schema)
+  if (known !== undefined) return known
+  const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape) : []
+  const found = shape.map(([name, field]) => [name, kindOf(field)] as const)
+  kinds.set(schema, found)
+  return found
+}
+
+function kindOf(field: unknown): Kind {
+  if (
+    field instanceof z.ZodOptional ||
+    field instanceof z.ZodNullable ||
+    field instanceof z.ZodDefault
+  ) {
+    return kindOf(field.unwrap())
+  }
+  if (field instanceof z.ZodArray) return 'list'
+  const meta = field instanceof z.ZodType ? field.meta() : undefined
+  const plain = meta?.['type'] === 'string' && meta['format'] === undefined
+  return plain && meta['enum'] === undefined ? 'text' : 'value'
+}

@@ -1,0 +1,97 @@
+import { isBodyTooLarge, readBody } from '@x/wire'
+import { invalid, refuse, type Refusal } from '../services/refusal.ts'
+
+const MB = 1024 * 1024
+
+/** A file of a multipart body. */
+export interface UploadedFile {
+  /** As the client sent it. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** The body of one request, read at most once and bounded. */
+export interface RequestBody {
+  readonly contentType: string
+  bytes(): Promise<Uint8Array>
+  text(): Promise<string>
+  /** Fields and files; empty where the body is no form. */
+  form(): Promise<FormData>
+}
+
+/** Limits of bodies, in MB; 0 = none. */
+export interface BodyLimits {
+  readonly body: number
+  readonly json: number
+}
+
+/**
+ * The body of a request. A length announced over the limit is refused when it is first read.
+ * @throws Refusal 413, from each of the reading functions
+ */
+export function createRequestBody(request: Request, limits: BodyLimits): RequestBody {
+  const contentType = request.headers.get('content-type') ?? ''
+  const limit =
+    isJson(contentType) && limits.json > 0 ? Math.min(limits.json, limits.body) : limits.body
+  let read: Promise<Uint8Array> | undefined
+  const bytes = (): Promise<Uint8Array> =>
+    (read ??= readBody(request, limit * MB).catch((error: unknown) => {
+      throw isBodyTooLarge(error) ? tooLarge(limit, error.size) : error
+    }))
+  return {
+    contentType,
+    bytes,
+    text: async () => new TextDecoder().decode(await bytes()),
+    async form() {
+      const body = await bytes()
+      if (
+        !/^(multipart\/form-data|application\/x-www-form-urlencoded)\s*(;|$)/i.test(contentType)
+      ) {
+        return new FormData()
+      }
+      try {
+        const headers = { 'content-type': contentType }
+        return await new Response(body, { headers }).formData()
+      } catch {
+        throw refuse(422, 'Invalid multipart formatting')
+      }
+    },
+  }
+}
+
+/** Refuses by the announced length, before anything else is looked at. */
+export function checkAnnouncedLength(request: Request, limits: BodyLimits): void {
+  const length = Number(request.headers.get('content-length') ?? 0)
+  const json = isJson(request.headers.get('content-type') ?? '') && limits.json > 0
+  const limit = json ? Math.min(limits.json, limits.body) : limits.body
+  if (length > limit * MB) throw tooLarge(limit, length)
+}
+
+/** Whether a content type says JSON (base.md). */
+export function isJson(contentType: string): boolean {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  return type === 'application/json' || /^[^/\s]+\/[^/\s]+\+json$/.test(type)
+}
+
+/** The part `file`, which must be a file. */
+export async function readUpload(body: RequestBody): Promise<UploadedFile> {
+  const part = (await body.form()).getAll('file').at(-1)
+  const element = { loc: ['body', 'file'], input: null } as const
+  if (part === undefined || (typeof part !== 'string' && part.name === '')) {
+    throw invalid([{ type: 'missing', msg: 'Field required', ...element }])
+  }
+  if (typeof part === 'string') {
+    const msg = "Value error, Expected UploadFile, received: <class 'str'>"
+    throw invalid([{ ...element, type: 'value_error', msg, input: part, ctx: { error: {} } }])
+  }
+  return { name: part.name, bytes: new Uint8Array(await part.arrayBuffer()) }
+}
+
+function tooLarge(limit: number, size: number): Refusal {
+  const got = Number((size / MB).toFixed(3))
+  return refuse(
+    413,
+    `Content size limit exceeded. Maximum allowed is ${limit}MB and got ${got}MB.`,
+    { headers: { connection: 'close' } },
+  )
+}

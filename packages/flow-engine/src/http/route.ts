@@ -1,0 +1,100 @@
+import type { z } from 'zod'
+import type { Caller } from '../services/caller.ts'
+import type { FlowServices } from '../services/services.ts'
+import type { HostContext } from '../options.ts'
+import type { RequestBody, UploadedFile } from './request-body.ts'
+
+/**
+ * Who may call: `none` asks for nothing; `user` an access token or API key; `superuser` on top of
+ * that; `key` an API key only; `session` as user or by the cookie; `webhook` and `public` ask for
+ * nothing here, their services do.
+ */
+export type Auth = 'none' | 'user' | 'superuser' | 'key' | 'session' | 'webhook' | 'public'
+
+/** The literal part of an operation. */
+export interface RouteHead {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Parameters as `{name}`, one whole segment each. */
+  readonly path: string
+  readonly summary: string
+  readonly auth: Auth
+  /** Of success; 200. */
+  readonly status?: number
+  /** Media type of success where it is not `application/json`. */
+  readonly produces?: string
+  /** Media type of the body where it is not JSON. */
+  readonly consumes?: 'form' | 'multipart' | 'bytes'
+  readonly deprecated?: boolean
+  /** The answer is compressed for clients that accept it. */
+  readonly gzip?: boolean
+  /** Checks before credentials are looked at. */
+  readonly before?: (body: RequestBody, request: Request) => void | Promise<void>
+  /** Looks at the JSON of the body before it is validated; what it throws is the answer. */
+  readonly screen?: (body: unknown) => void
+  /** Checks after credentials and before path, query and body are validated. */
+  readonly guard?: (call: GuardCall) => void | Promise<void>
+}
+
+/** What a guard sees. */
+export interface GuardCall {
+  readonly services: FlowServices
+  readonly caller: Caller
+}
+
+/** One request to one operation. */
+export interface Call<P, Q, B> extends GuardCall {
+  readonly request: Request
+  readonly url: URL
+  readonly context: HostContext
+  readonly signal: AbortSignal
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  /** The body as bytes, read once. */
+  readonly bytes: () => Promise<Uint8Array>
+  /** The part `file` of a multipart body. */
+  readonly upload: () => Promise<UploadedFile>
+}
+
+/** What a handler may give: a value of the output schema, JSON text, or a whole answer. */
+export type Reply<T> = T | Response | JsonText | Promise<T | Response | JsonText>
+
+/** JSON that is already text, sent as it is. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** One operation, with the types of its parts erased. */
+export interface Route extends RouteHead {
+  readonly params?: z.ZodType
+  readonly query?: z.ZodType
+  readonly body?: z.ZodType
+  readonly output?: z.ZodType
+  handle(call: Call<unknown, unknown, unknown>): unknown
+}
+
+type Parsed<Schema extends z.ZodType | undefined> = Schema extends z.ZodType
+  ? z.output<Schema>
+  : undefined
+
+/** A handler without output schema may give anything that becomes JSON. */
+type Answer<Schema extends z.ZodType | undefined> = Schema extends z.ZodType
+  ? z.input<Schema>
+  : unknown
+
+/** Checks the parts of one operation against each other; nothing of that check outlives the call. */
+export function route<
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+  O extends z.ZodType | undefined = undefined,
+>(
+  operation: RouteHead & { params?: P; query?: Q; body?: B; output?: O },
+  handle: (call: Call<Parsed<P>, Parsed<Q>, Parsed<B>>) => Reply<Answer<O>>,
+): Route {
+  return { ...operation, handle } as unknown as Route
+}

@@ -1,0 +1,75 @@
+import { json } from '@x/wire'
+import { z } from 'zod'
+import {
+  ApiKeyCreate,
+  ApiKeyCreated,
+  ApiKeyList,
+  apiKeyToWire,
+  createdKeyToWire,
+  StoreKey,
+} from '../../wire/api-key.ts'
+import { IdParams } from '../../wire/scalars.ts'
+import { route, type Route } from '../route.ts'
+import { storeKeyCookie } from '../session-cookies.ts'
+
+const Detail = z.object({ detail: z.string() })
+
+export const apiKeyRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/api_key/',
+      summary: 'Get Api Keys Route',
+      auth: 'user',
+      output: ApiKeyList,
+    },
+    async ({ services, caller }) => {
+      const keys = await services.apiKeys.list(caller)
+      return { total_count: keys.length, user_id: caller.id, api_keys: keys.map(apiKeyToWire) }
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/api_key/',
+      summary: 'Create Api Key Route',
+      auth: 'user',
+      body: ApiKeyCreate,
+      output: ApiKeyCreated,
+    },
+    async ({ services, caller, body }) => {
+      const input = { name: body.name, createdAt: body.created_at }
+      const { record, key } = await services.apiKeys.create(caller, input)
+      return createdKeyToWire(record, key)
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v1/api_key/{api_key_id}',
+      summary: 'Delete Api Key Route',
+      auth: 'user',
+      params: IdParams('api_key_id'),
+      output: Detail,
+    },
+    async ({ services, caller, params }) => {
+      await services.apiKeys.remove(caller, params.api_key_id)
+      return { detail: 'API Key deleted' }
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/api_key/store',
+      summary: 'Save Store Api Key',
+      auth: 'user',
+      body: StoreKey,
+      output: Detail,
+    },
+    async ({ services, caller, body, request }) => {
+      const sealed = await services.apiKeys.saveStoreKey(caller, body.api_key)
+      const headers = { 'set-cookie': storeKeyCookie(services.status.settings, sealed) }
+      return json(request, { detail: 'API Key saved' }, { headers })
+    },
+  ),
+]

@@ -1,0 +1,231 @@
+import { z } from 'zod'
+import { fileStamp, withoutKeys, zipFlows } from '../../services/archive.ts'
+import { refuse } from '../../services/refusal.ts'
+import { flowHeaderToText, flowToText, listOfTexts, pageOfTexts } from '../../wire/flow-text.ts'
+import {
+  flowChangesFromWire,
+  FlowCreate,
+  flowFromWire,
+  FlowHeader,
+  FlowListCreate,
+  FlowPage,
+  FlowRead,
+  FlowUpdate,
+  screenEndpointName,
+  screenEndpointNames,
+} from '../../wire/flow.ts'
+import { bool, IdParams, int, orNull, uuid } from '../../wire/scalars.ts'
+import { readFlowFile } from '../flow-file.ts'
+import { JsonText, route, type Route } from '../route.ts'
+import { zipAnswer } from '../zip-answer.ts'
+
+const ListQuery = z.object({
+  remove_example_flows: bool().default(false),
+  components_only: bool().default(false),
+  get_all: bool().default(true),
+  folder_id: orNull(uuid()),
+  header_flows: bool().default(false),
+  page: int({ ge: 1 }).default(1),
+  size: int({ ge: 1, le: 100 }).default(50),
+})
+
+const flowIdParams = IdParams('flow_id')
+
+export const flowRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/flows/',
+      summary: 'Create Flow',
+      auth: 'user',
+      status: 201,
+      body: FlowCreate,
+      screen: screenEndpointName,
+      output: FlowRead,
+    },
+    async ({ services, caller, body }) => {
+      const flows = await services.flows.create(caller, [flowFromWire(body)])
+      return new JsonText(flows.map((flow) => flowToText(flow)).join(''))
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/flows/',
+      summary: 'Read Flows',
+      auth: 'user',
+      gzip: true,
+      query: ListQuery,
+      output: z.union([FlowRead.array(), FlowPage, FlowHeader.array()]),
+    },
+    async ({ services, caller, query }) => {
+      const { components_only: componentsOnly, folder_id: folderId, page, size } = query
+      if (!query.get_all) {
+        const folder = folderId === null ? {} : { folderId }
+        const found = await services.flows.page(caller, { ...folder, componentsOnly, page, size })
+        const texts = found.items.map((flow) => flowToText(flow))
+        return new JsonText(pageOfTexts(texts, { total: found.total, page, size }))
+      }
+      const header = query.header_flows
+      const data = header ? 'components' : 'all'
+      const own = await services.flows.list(caller, { componentsOnly, data })
+      const examples =
+        services.status.settings.autoLogin && !query.remove_example_flows && !componentsOnly
+          ? services.examples.list()
+          : []
+      const write = header
+        ? flowHeaderToText
+        : (flow: (typeof examples)[number]) => flowToText(flow)
+      return new JsonText(listOfTexts([...own, ...examples].map(write)))
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v1/flows/',
+      summary: 'Delete Multiple Flows',
+      auth: 'user',
+      body: z.array(uuid()),
+      output: z.object({ deleted: z.int() }),
+    },
+    async ({ services, caller, body }) => ({ deleted: await services.flows.remove(caller, body) }),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/flows/{flow_id}',
+      summary: 'Read Flow',
+      auth: 'user',
+      params: flowIdParams,
+      output: FlowRead,
+    },
+    async ({ services, caller, params }) =>
+      new JsonText(flowToText(await services.flows.get(caller, params.flow_id))),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/api/v1/flows/{flow_id}',
+      summary: 'Update Flow',
+      auth: 'user',
+      params: flowIdParams,
+      body: FlowUpdate,
+      screen: screenEndpointName,
+      output: FlowRead,
+    },
+    async ({ services, caller, params, body }) =>
+      new JsonText(
+        flowToText(await services.flows.update(caller, params.flow_id, flowChangesFromWire(body))),
+      ),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v1/flows/{flow_id}',
+      summary: 'Delete Flow',
+      auth: 'user',
+      params: flowIdParams,
+      output: z.object({ message: z.string() }),
+    },
+    async ({ services, caller, params }) => {
+      const removed = await services.flows.remove(caller, [params.flow_id])
+      if (removed === 0) throw refuse(404, 'Flow not found')
+      return { message: 'Flow deleted successfully' }
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/flows/public_flow/{flow_id}',
+      summary: 'Read Public Flow',
+      auth: 'none',
+      params: flowIdParams,
+      output: FlowRead,
+    },
+    async ({ services, params }) =>
+      new JsonText(flowToText(withoutKeys(await services.flows.getPublic(params.flow_id)))),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/flows/batch/',
+      summary: 'Create Flows',
+      auth: 'user',
+      status: 201,
+      body: FlowListCreate,
+      screen: screenEndpointNames,
+      output: FlowRead.array(),
+    },
+    async ({ services, caller, body }) => {
+      const flows = await services.flows.create(caller, body.flows.map(flowFromWire))
+      return new JsonText(listOfTexts(flows.map((flow) => flowToText(flow))))
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/flows/upload/',
+      summary: 'Upload File',
+      auth: 'user',
+      status: 201,
+      consumes: 'multipart',
+      query: z.object({ folder_id: orNull(uuid()) }),
+      output: FlowRead.array(),
+    },
+    async ({ services, caller, query, upload }) => {
+      const inputs = readFlowFile((await upload()).bytes)
+      const flows = await services.flows.upload(caller, inputs, query.folder_id ?? undefined)
+      return new JsonText(listOfTexts(flows.map((flow) => flowToText(flow))))
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/flows/download/',
+      summary: 'Download Multiple File',
+      auth: 'user',
+      produces: 'application/x-zip-compressed',
+      body: z.array(uuid()),
+    },
+    async ({ services, caller, body }) => {
+      const flows = await services.flows.pick(caller, body)
+      const [first] = flows
+      if (first === undefined) throw refuse(404, 'No flows found.')
+      if (flows.length === 1) return new JsonText(flowToText(withoutKeys(first), { fsPath: true }))
+      const now = services.status.now()
+      const name = `filename=${fileStamp(now)}_builder_flows.zip`
+      return zipAnswer(zipFlows(flows, now, true), name)
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/flows/basic_examples/',
+      summary: 'Read Basic Examples',
+      auth: 'none',
+      gzip: true,
+      output: FlowRead.array(),
+    },
+    ({ services }) =>
+      new JsonText(listOfTexts(services.examples.list().map((flow) => flowToText(flow)))),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/starter-projects/',
+      summary: 'Get Starter Projects',
+      auth: 'user',
+      gzip: true,
+      output: z.array(
+        z.object({
+          data: z.looseObject({}),
+          is_component: z.boolean().nullable(),
+          name: z.string().nullable(),
+          description: z.string().nullable(),
+          endpoint_name: z.string().nullable(),
+        }),
+      ),
+    },
+    ({ services }) => services.examples.dumps(),
+  ),
+]

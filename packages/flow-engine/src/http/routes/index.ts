@@ -1,0 +1,30 @@
+import type { Route } from '../route.ts'
+import { apiKeyRoutes } from './api-keys.ts'
+import { baseRoutes } from './base.ts'
+import { flowRoutes } from './flows.ts'
+import { folderRoutes } from './folders.ts'
+import { loginRoutes } from './login.ts'
+import { projectRoutes } from './projects.ts'
+import { userRoutes } from './users.ts'
+import { variableRoutes } from './variables.ts'
+
+/** The operations of one group; `name` is their tag in the API description. */
+export interface RouteGroup {
+  readonly name: string
+  readonly routes: readonly Route[]
+}
+
+/** Every operation of the service, by group. */
+export const routeGroups: readonly RouteGroup[] = [
+  { name: 'Base', routes: baseRoutes },
+  { name: 'Flows', routes: flowRoutes },
+  { name: 'Users', routes: userRoutes },
+  { name: 'APIKey', routes: apiKeyRoutes },
+  { name: 'Login', routes: loginRoutes },
+  { name: 'Variables', routes: variableRoutes },
+  { name: 'Folders', routes: folderRoutes },
+  { name: 'Projects', routes: projectRoutes },
+]
+
+/** Every operation of the service. */
+export const routes: readonly Route[] = routeGroups.flatMap((group) => group.routes)

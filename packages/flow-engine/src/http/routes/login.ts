@@ -1,0 +1,87 @@
+import { json } from '@x/wire'
+import { z } from 'zod'
+import type { SignIn } from '../../services/login.ts'
+import { LoginForm, TokenObject } from '../../wire/login.ts'
+import { readCookies } from '../cookies.ts'
+import { route, type Call, type Route } from '../route.ts'
+import { REFRESH_COOKIE, sessionCookies, signedOutCookies } from '../session-cookies.ts'
+
+export const loginRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/login',
+      summary: 'Login To Get Access Token',
+      auth: 'none',
+      consumes: 'form',
+      body: LoginForm,
+      output: TokenObject,
+    },
+    async (call) => {
+      const { username, password } = call.body
+      const clientAddress = call.context.clientAddress ?? ''
+      return signedIn(
+        call,
+        await call.services.login.signIn({ username, password, clientAddress }),
+        'login',
+      )
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/auto_login',
+      summary: 'Auto Login',
+      auth: 'none',
+      output: TokenObject,
+    },
+    async (call) => signedIn(call, await call.services.login.autoLogin(), 'auto'),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/refresh',
+      summary: 'Refresh Token',
+      auth: 'none',
+      output: TokenObject,
+    },
+    async (call) => {
+      const token = readCookies(call.request).get(REFRESH_COOKIE)
+      return signedIn(call, await call.services.login.refresh(token), 'refresh')
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/logout',
+      summary: 'Logout',
+      auth: 'none',
+      output: z.object({ message: z.string() }),
+    },
+    async ({ services, request }) => {
+      await services.login.signOut(readCookies(request).get(REFRESH_COOKIE))
+      const { settings, now } = services.status
+      const answer = json(request, { message: 'Logout successful' })
+      return withCookies(answer, signedOutCookies(settings, now()))
+    },
+  ),
+]
+
+function signedIn(
+  { request, services }: Pick<Call<unknown, unknown, unknown>, 'request' | 'services'>,
+  session: SignIn,
+  kind: 'login' | 'refresh' | 'auto',
+): Response {
+  const tokens = {
+    access_token: session.accessToken,
+    refresh_token: session.refreshToken,
+    token_type: 'bearer',
+  }
+  return withCookies(json(request, tokens), sessionCookies(services.status.settings, session, kind))
+}
+
+function withCookies(response: Response, cookies: readonly string[]): Response {
+  const answer = new Response(response.body, response)
+  for (const cookie of cookies) answer.headers.append('set-cookie', cookie)
+  return answer
+}

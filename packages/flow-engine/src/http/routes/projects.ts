@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { fileStamp, zipFlows } from '../../services/archive.ts'
+import { refuse } from '../../services/refusal.ts'
+import { flowToText, listOfTexts, pageOfTexts } from '../../wire/flow-text.ts'
+import { FlowRead } from '../../wire/flow.ts'
+import {
+  projectChangesFromWire,
+  ProjectCreate,
+  projectFromWire,
+  ProjectPage,
+  ProjectQuery,
+  ProjectRead,
+  projectToWire,
+  ProjectUpdate,
+  ProjectWithFlows,
+} from '../../wire/project.ts'
+import { IdParams } from '../../wire/scalars.ts'
+import { readProjectFile } from '../flow-file.ts'
+import { JsonText, route, type Route } from '../route.ts'
+import { extendedName, zipAnswer } from '../zip-answer.ts'
+
+const DEFAULT_SIZE = 50
+const projectIdParams = IdParams('project_id')
+
+export const projectRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/projects/',
+      summary: 'Read Projects',
+      auth: 'user',
+      output: ProjectRead.array(),
+    },
+    async ({ services, caller }) => (await services.projects.list(caller)).map(projectToWire),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/projects/',
+      summary: 'Create Project',
+      auth: 'user',
+      status: 201,
+      body: ProjectCreate,
+      output: ProjectRead,
+    },
+    async ({ services, caller, body }) =>
+      projectToWire(await services.projects.create(caller, projectFromWire(body))),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/projects/{project_id}',
+      summary: 'Read Project',
+      auth: 'user',
+      params: projectIdParams,
+      query: ProjectQuery,
+      output: z.union([ProjectWithFlows, ProjectPage]),
+    },
+    async ({ services, caller, params, query }) => {
+      const id = params.project_id
+      const head = JSON.stringify(projectToWire(await services.projects.get(caller, id)))
+      if (query.page === null || query.size === null) {
+        const flows = await services.projects.flows(caller, id)
+        const texts = listOfTexts(flows.map((flow) => flowToText(flow)))
+        return new JsonText(`${head.slice(0, -1)},"flows":${texts}}`)
+      }
+      const [page, size] = [query.page || 1, query.size || DEFAULT_SIZE]
+      const { search, is_component: isComponent, is_flow: isFlow } = query
+      const wanted = { page, size, search, isComponent, isFlow }
+      const { items, total } = await services.projects.page(caller, id, wanted)
+      const texts = items.map((flow) => flowToText(flow, { fsPath: true }))
+      return new JsonText(`{"folder":${head},"flows":${pageOfTexts(texts, { total, page, size })}}`)
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/api/v1/projects/{project_id}',
+      summary: 'Update Project',
+      auth: 'user',
+      params: projectIdParams,
+      body: ProjectUpdate,
+      output: ProjectRead,
+    },
+    async ({ services, caller, params, body }) =>
+      projectToWire(
+        await services.projects.update(caller, params.project_id, projectChangesFromWire(body)),
+      ),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v1/projects/{project_id}',
+      summary: 'Delete Project',
+      auth: 'user',
+      status: 204,
+      params: projectIdParams,
+    },
+    ({ services, caller, params }) => services.projects.remove(caller, params.project_id),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/projects/download/{project_id}',
+      summary: 'Download File',
+      auth: 'user',
+      produces: 'application/x-zip-compressed',
+      params: projectIdParams,
+    },
+    async ({ services, caller, params }) => {
+      const project = await services.projects.get(caller, params.project_id)
+      const flows = await services.projects.flows(caller, params.project_id)
+      if (flows.length === 0) throw refuse(404, 'No flows found in project')
+      const now = services.status.now()
+      const name = extendedName(`${fileStamp(now)}_${project.name}_flows.zip`)
+      return zipAnswer(zipFlows(flows, now, false), `filename*=UTF-8''${name}`)
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/projects/upload/',
+      summary: 'Upload File',
+      auth: 'user',
+      status: 201,
+      consumes: 'multipart',
+      output: FlowRead.array(),
+    },
+    async ({ services, caller, upload }) => {
+      const file = readProjectFile((await upload()).bytes)
+      const flows = await services.projects.upload(caller, file)
+      return new JsonText(listOfTexts(flows.map((flow) => flowToText(flow))))
+    },
+  ),
+]

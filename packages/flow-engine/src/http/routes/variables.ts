@@ -1,0 +1,67 @@
+import { IdParams } from '../../wire/scalars.ts'
+import {
+  VariableCreate,
+  VariableRead,
+  variableToWire,
+  VariableUpdate,
+} from '../../wire/variable.ts'
+import { route, type Route } from '../route.ts'
+
+export const variableRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/variables/',
+      summary: 'Read Variables',
+      auth: 'user',
+      output: VariableRead.array(),
+    },
+    async ({ services, caller }) => (await services.variables.list(caller)).map(variableToWire),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/variables/',
+      summary: 'Create Variable',
+      auth: 'user',
+      status: 201,
+      body: VariableCreate,
+      output: VariableRead,
+    },
+    async ({ services, caller, body: { name, value, type, default_fields: defaultFields } }) => {
+      const input = { name, value, type, defaultFields }
+      return variableToWire(await services.variables.create(caller, input))
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/api/v1/variables/{variable_id}',
+      summary: 'Update Variable',
+      auth: 'user',
+      params: IdParams('variable_id'),
+      body: VariableUpdate,
+      output: VariableRead,
+    },
+    async ({ services, caller, params, body }) => {
+      const ids = { path: params.variable_id, body: body.id }
+      const changes = {
+        name: body.name ?? undefined,
+        value: body.value ?? undefined,
+        defaultFields: body.default_fields,
+      }
+      return variableToWire(await services.variables.update(caller, ids, changes))
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v1/variables/{variable_id}',
+      summary: 'Delete Variable',
+      auth: 'user',
+      status: 204,
+      params: IdParams('variable_id'),
+    },
+    ({ services, caller, params }) => services.variables.remove(caller, params.variable_id),
+  ),
+]

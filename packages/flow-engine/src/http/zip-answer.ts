@@ -1,0 +1,23 @@
+/** A zip to be saved; `name` is the parameter of the disposition. */
+export function zipAnswer(bytes: Uint8Array, name: string): Response {
+  return new Response(bytes, {
+    headers: {
+      'content-type': 'application/x-zip-compressed',
+      'content-disposition': `attachment; ${name}`,
+    },
+  })
+}
+
+/** A name in the extended notation of RFC 8187. */
+export function extendedName(name: string): string {
+  const encoded = encodeURIComponent(wellFormed(name))
+  return encoded.replaceAll(
+    /['()*!]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/** Halves of surrogate pairs become U+FFFD. */
+function wellFormed(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text))
+}

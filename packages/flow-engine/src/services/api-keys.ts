@@ -1,0 +1,107 @@
+import type { ApiKeyRecord, ApiKeyUse } from '../store/api-keys.ts'
+import type { Caller } from './caller.ts'
+import type { ServiceKit } from './kit.ts'
+import { refuse } from './refusal.ts'
+import { toBase64Url } from './secrets.ts'
+
+/** Characters of a key that are kept for display. */
+const PREFIX = 8
+/** Counts wait no longer than this before they are stored. */
+const FLUSH_MS = 1000
+
+/** API keys of users (api-keys.md). */
+export interface ApiKeyService {
+  list(caller: Caller): Promise<ApiKeyRecord[]>
+  /** The record and the key in clear, the only time. */
+  create(
+    caller: Caller,
+    input: { name: string | null; createdAt: Date | null },
+  ): Promise<{ record: ApiKeyRecord; key: string }>
+  /** @throws Refusal 400 */
+  remove(caller: Caller, id: string): Promise<void>
+  /** Seals and stores the key of the component store; gives the sealed text. */
+  saveStoreKey(caller: Caller, key: string): Promise<string>
+  /** The record of a usable key in clear; null for every other text. */
+  find(key: string): Promise<ApiKeyRecord | null>
+  /** Counts a use, to be stored within a second. */
+  countUse(record: ApiKeyRecord): void
+  /** Stores what is counted. */
+  flush(): Promise<void>
+}
+
+export function createApiKeyService(kit: ServiceKit): ApiKeyService {
+  const { store, runtime, settings, secrets, emit } = kit
+  const counter = createUseCounter(kit)
+
+  return {
+    async list(caller) {
+      await counter.flush()
+      return await store.apiKeys.list(caller.id)
+    },
+    async create(caller, { name, createdAt }) {
+      const key = `sk-${toBase64Url(runtime.randomBytes(32))}`
+      const record: ApiKeyRecord = {
+        id: runtime.uuid(),
+        userId: caller.id,
+        name,
+        hash: await hashKey(key),
+        prefix: key.slice(0, PREFIX),
+        isActive: true,
+        totalUses: 0,
+        lastUsedAt: null,
+        createdAt: createdAt ?? runtime.now(),
+      }
+      await store.apiKeys.insert(record)
+      emit('apiKey.created', { at: runtime.now(), userId: caller.id, id: record.id })
+      return { record, key }
+    },
+    async remove(caller, id) {
+      if (!(await store.apiKeys.remove(caller.id, id))) throw refuse(400, 'API Key not found')
+      emit('apiKey.deleted', { at: runtime.now(), userId: caller.id, id })
+    },
+    async saveStoreKey(caller, key) {
+      const storeApiKey = await secrets.seal(key, caller.id)
+      await store.users.update(caller.id, { storeApiKey })
+      return storeApiKey
+    },
+    async find(key) {
+      const record = await store.apiKeys.findByHash(await hashKey(key))
+      return record?.isActive === true ? record : null
+    },
+    countUse(record) {
+      if (!settings.disableTrackApikeyUsage) counter.count(record.id)
+    },
+    flush: () => counter.flush(),
+  }
+}
+
+/** SHA-256 in hex: keys have 256 random bits, so no salt is needed (auth.md). */
+export async function hashKey(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Gathers uses in memory, so that a request does not wait for a write. */
+function createUseCounter({ store, runtime, report }: ServiceKit) {
+  let pending = new Map<string, ApiKeyUse>()
+  let writing: Promise<void> = Promise.resolve()
+
+  const flush = async (): Promise<void> => {
+    const uses = [...pending.values()]
+    pending = new Map()
+    if (uses.length > 0) {
+      writing = writing.then(() => store.apiKeys.addUses(uses)).catch((error) => report(error))
+    }
+    await writing
+  }
+  return {
+    flush,
+    count(id: string): void {
+      if (pending.size === 0) {
+        void runtime.sleep(FLUSH_MS).then(flush, report)
+      }
+      const uses = (pending.get(id)?.uses ?? 0) + 1
+      pending.set(id, { id, uses, lastUsedAt: runtime.now() })
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { UserRecord } from '../store/users.ts'
+
+/** Who makes a request. */
+export interface Caller {
+  readonly id: string
+  readonly username: string
+  readonly isSuperuser: boolean
+  /** What decided: an access token, an API key, the cookie, the host, or auto login. */
+  readonly via: 'token' | 'key' | 'cookie' | 'host' | 'auto'
+  /** As it was when the request began. */
+  readonly record: UserRecord
+}
+
+/** The caller for a user record. */
+export function callerOf(record: UserRecord, via: Caller['via'], isSuperuser?: boolean): Caller {
+  return {
+    id: record.id,
+    username: record.username,
+    isSuperuser: isSuperuser ?? record.isSuperuser,
+    via,
+    record,
+  }
+}

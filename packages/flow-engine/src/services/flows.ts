@@ -1,0 +1,187 @@
+import type { Page } from '../store/paging.ts'
+import type { FlowPatch, FlowQuery, FlowRecord } from '../store/flows.ts'
+import { isUniqueConflict } from '../store/store-error.ts'
+import { readUuid } from '../wire/scalars.ts'
+import type { Caller } from './caller.ts'
+import { ensureDefaultProject } from './default-project.ts'
+import { resolveFsPath } from './flow-files.ts'
+import type { FlowChanges, FlowInput } from './flow-input.ts'
+import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
+import { hasWebhookNode } from './graph-text.ts'
+import type { ServiceKit } from './kit.ts'
+import { refuse } from './refusal.ts'
+import { retryTaken } from './retry.ts'
+
+/** Flows (flows.md). What belongs to another user is as if it did not exist. */
+export interface FlowService {
+  create(caller: Caller, inputs: readonly FlowInput[]): Promise<FlowRecord[]>
+  /** @throws Refusal 400 when `folderId` is no project of the caller */
+  upload(caller: Caller, inputs: readonly FlowInput[], folderId?: string): Promise<FlowRecord[]>
+  list(
+    caller: Caller,
+    query: Pick<FlowQuery, 'data'> & { componentsOnly?: boolean },
+  ): Promise<FlowRecord[]>
+  /** Of the project, or of the default project. */
+  page(
+    caller: Caller,
+    query: { folderId?: string; componentsOnly?: boolean; page: number; size: number },
+  ): Promise<Page<FlowRecord>>
+  /** @throws Refusal 404 */
+  get(caller: Caller, id: string): Promise<FlowRecord>
+  /** The caller's flows among these ids, in order of creation. */
+  pick(caller: Caller, ids: readonly string[]): Promise<FlowRecord[]>
+  /** @throws Refusal 403 when it is not public */
+  getPublic(id: string): Promise<FlowRecord>
+  /** By id, else by endpoint name (of that user, when given), whoever owns it; null when there is none. */
+  find(idOrEndpointName: string, userId?: string): Promise<FlowRecord | null>
+  /** @throws Refusal 400, 404 */
+  update(caller: Caller, id: string, changes: FlowChanges): Promise<FlowRecord>
+  /** Removes the caller's flows among these ids with all that belongs to them; gives their number. */
+  remove(caller: Caller, ids: readonly string[]): Promise<number>
+}
+
+const NOT_FOUND = 'Flow not found'
+
+export function createFlowService(kit: ServiceKit): FlowService {
+  const { store } = kit
+  return {
+    create: (caller, inputs) => writeFlows(kit, caller.id, inputs),
+    async upload(caller, inputs, folderId) {
+      if (folderId === undefined) return await writeFlows(kit, caller.id, inputs)
+      const project = await store.projects.get(caller.id, folderId)
+      if (project === null) throw refuse(400, 'Folder not found')
+      return await writeFlows(kit, caller.id, inputs, { folderId })
+    },
+    async list(caller, { data, componentsOnly = false }) {
+      const { items } = await store.flows.list({
+        userId: caller.id,
+        order: 'created',
+        data,
+        ...(componentsOnly ? { isComponent: true } : {}),
+      })
+      return [...items]
+    },
+    page: (caller, query) => pageOf(kit, caller, query),
+    async get(caller, id) {
+      const flow = await store.flows.get(id)
+      if (flow?.userId !== caller.id) throw refuse(404, NOT_FOUND)
+      return flow
+    },
+    async pick(caller, ids) {
+      const query = { userId: caller.id, ids, order: 'created', data: 'all' } as const
+      return [...(await store.flows.list(query)).items]
+    },
+    async getPublic(id) {
+      const flow = await store.flows.get(id)
+      if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
+      return flow
+    },
+    find: (idOrEndpointName, userId) => findFlow(kit, idOrEndpointName, userId),
+    update: (caller, id, changes) => updateFlow(kit, { caller, id, changes }),
+    remove: (caller, ids) => removeFlows(kit, caller.id, ids),
+  }
+}
+
+async function findFlow(
+  { store }: ServiceKit,
+  idOrEndpointName: string,
+  userId?: string,
+): Promise<FlowRecord | null> {
+  const id = readUuid(idOrEndpointName)
+  return id === undefined
+    ? await store.flows.findByEndpointName(idOrEndpointName, userId)
+    : await store.flows.get(id)
+}
+
+async function pageOf(
+  kit: ServiceKit,
+  caller: Caller,
+  { folderId, componentsOnly = false, page, size }: Parameters<FlowService['page']>[1],
+): Promise<Page<FlowRecord>> {
+  const folder = folderId ?? (await defaultProjectId(kit, caller.id))
+  return await kit.store.flows.list({
+    userId: caller.id,
+    folderId: folder,
+    order: 'created',
+    data: 'all',
+    offset: (page - 1) * size,
+    limit: size,
+    ...(componentsOnly ? { isComponent: true } : {}),
+  })
+}
+
+async function defaultProjectId(kit: ServiceKit, userId: string): Promise<string> {
+  const project = await retryTaken(['project.name'], () =>
+    kit.store.transaction((tx) => ensureDefaultProject(kit, tx, userId)),
+  )
+  return project.id
+}
+
+interface Update {
+  readonly caller: Caller
+  readonly id: string
+  readonly changes: FlowChanges
+}
+
+async function updateFlow(kit: ServiceKit, { caller, id, changes }: Update): Promise<FlowRecord> {
+  const { store, flowFiles, emit, runtime } = kit
+  if ((await store.flows.get(id))?.userId !== caller.id) throw refuse(404, NOT_FOUND)
+  if (changes.fsPath !== undefined) resolveFsPath(flowFiles, caller.id, changes.fsPath)
+  try {
+    const record = await store.transaction(async (tx) => {
+      const before = await tx.flows.get(id)
+      if (before?.userId !== caller.id) throw refuse(404, NOT_FOUND)
+      const { folderId } = changes
+      if (folderId !== undefined && (await tx.projects.get(caller.id, folderId)) === null) {
+        throw refuse(400, 'Folder not found')
+      }
+      const patch = patchOf(changes, before, writeTime(kit))
+      const after = await tx.flows.update(caller.id, id, patch)
+      if (after === null) throw refuse(404, NOT_FOUND)
+      await writeFile(kit, after)
+      return after
+    })
+    emit('flow.updated', { at: runtime.now(), userId: caller.id, id })
+    return record
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+function patchOf(changes: FlowChanges, before: FlowRecord, updatedAt: Date): FlowPatch {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const webhook = hasWebhookNode(changes.data ?? before.data)
+  return { ...Object.fromEntries(given), webhook, updatedAt }
+}
+
+function translated(error: unknown): unknown {
+  if (!isUniqueConflict(error)) return error
+  if (error.constraint === 'flow.name') return refuse(400, 'Name must be unique')
+  if (error.constraint === 'flow.endpointName') return refuse(400, 'Endpoint name must be unique')
+  return error
+}
+
+/** Removes flows of a user with their records, builds and files; gives how many there were. */
+export async function removeFlows(
+  kit: ServiceKit,
+  userId: string,
+  ids: readonly string[],
+): Promise<number> {
+  const gone = await kit.store.flows.remove(userId, ids)
+  await afterRemoval(kit, userId, gone)
+  return gone.length
+}
+
+/** What follows the removal of flows from the store. */
+export async function afterRemoval(
+  { files, runtime, emit, report, cancelBuilds }: ServiceKit,
+  userId: string,
+  flowIds: readonly string[],
+): Promise<void> {
+  if (flowIds.length === 0) return
+  await cancelBuilds({ flowIds })
+  for (const id of flowIds) {
+    await files.removeFolder(`flows/${id}`).catch((error: unknown) => report(error, { flow: id }))
+    emit('flow.deleted', { at: runtime.now(), userId, id })
+  }
+}

@@ -1,0 +1,21 @@
+import { isUniqueConflict, type UniqueConstraint } from '../store/store-error.ts'
+
+const ATTEMPTS = 10
+
+/**
+ * Runs `work` again when another writer took a name in between. Work that numbers names sees the
+ * new state on the next attempt.
+ */
+export async function retryTaken<T>(
+  constraints: readonly UniqueConstraint[],
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const taken = isUniqueConflict(error) && constraints.includes(error.constraint)
+      if (!taken || attempt === ATTEMPTS) throw error
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Runtime } from '@x/wire'
+import { readUuid } from '../wire/scalars.ts'
+
+/** What a refresh token says. */
+export interface RefreshClaims {
+  readonly userId: string
+  readonly tokenId: string
+  readonly familyId: string
+}
+
+/** What is wrong with an access token, in the words of the interface. */
+export type TokenProblem =
+  'Could not validate credentials' | 'Token is invalid.' | 'Invalid token details.'
+
+/** Signs and verifies tokens (login.md, Tokens). */
+export interface Tokens {
+  access(userId: string, lifeSeconds: number): Promise<string>
+  refresh(claims: RefreshClaims, expiresAt: Date): Promise<string>
+  verifyAccess(token: string): Promise<{ userId: string } | { problem: TokenProblem }>
+  /** Null for anything that is no refresh token of this service. */
+  verifyRefresh(token: string): Promise<RefreshClaims | null>
+}
+
+/** Tokens signed with the secret key; exactly HS256, `exp` required, no leeway. */
+export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
+  const key = secretKey
+  const sign = (claims: Record<string, string>, subject: string, expires: Date): Promise<string> =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setSubject(subject)
+      .setIssuedAt(seconds(runtime.now()))
+      .setExpirationTime(seconds(expires))
+      .sign(key)
+  const verify = async (token: string): Promise<Record<string, unknown> | null> => {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        requiredClaims: ['exp'],
+        currentDate: runtime.now(),
+      })
+      return payload
+    } catch (error) {
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return null
+      throw error
+    }
+  }
+
+  return {
+    access: (userId, lifeSeconds) =>
+      sign(
+        { type: 'access', jti: runtime.uuid() },
+        userId,
+        new Date(runtime.now().getTime() + lifeSeconds * 1000),
+      ),
+    refresh: ({ userId, tokenId, familyId }, expiresAt) =>
+      sign({ type: 'refresh', jti: tokenId, sid: familyId }, userId, expiresAt),
+    async verifyAccess(token) {
+      const claims = await verify(token)
+      if (claims === null) return { problem: 'Could not validate credentials' }
+      if (claims['type'] !== 'access') return { problem: 'Token is invalid.' }
+      const { sub } = claims
+      if (sub === undefined || sub === '') return { problem: 'Invalid token details.' }
+      const userId = typeof sub === 'string' ? readUuid(sub) : undefined
+      return userId === undefined ? { problem: 'Could not validate credentials' } : { userId }
+    },
+    async verifyRefresh(token) {
+      const claims = await verify(token)
+      if (claims?.['type'] !== 'refresh') return null
+      const { sub, jti, sid } = claims
+      if (typeof sub !== 'string' || typeof jti !== 'string' || typeof sid !== 'string') return null
+      const [userId, tokenId, familyId] = [readUuid(sub), readUuid(jti), readUuid(sid)]
+      if (userId === undefined || tokenId === undefined || familyId === undefined) return null
+      return { userId, tokenId, familyId }
+    },
+  }
+}
+
+function seconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000)
+}

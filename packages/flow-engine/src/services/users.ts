@@ -1,0 +1,211 @@
+import { isUniqueConflict } from '../store/store-error.ts'
+import type { Page } from '../store/paging.ts'
+import type { UserPatch, UserRecord } from '../store/users.ts'
+import type { Caller } from './caller.ts'
+import { ensureDefaultProject } from './default-project.ts'
+import type { ServiceKit } from './kit.ts'
+import { refuse } from './refusal.ts'
+
+/** What Patch User may carry; undefined means unchanged. */
+export interface UserChanges {
+  readonly username?: string | undefined
+  readonly profileImage?: string | undefined
+  readonly password?: string | undefined
+  readonly isActive?: boolean | undefined
+  readonly isSuperuser?: boolean | undefined
+  readonly lastLoginAt?: Date | undefined
+  readonly optins?: Record<string, unknown> | undefined
+}
+
+/** A user to be made. */
+export interface NewUser {
+  readonly username: string
+  /** Null: no password sign-in. */
+  readonly password: string | null
+  readonly optins?: Record<string, unknown> | null
+  /** The setting `newUserIsActive` by default. */
+  readonly isActive?: boolean
+  /** False by default. */
+  readonly isSuperuser?: boolean
+  /** A new one by default. */
+  readonly id?: string
+}
+
+/** Users (users.md). Rules about who may call stand with each method. */
+export interface UserService {
+  get(id: string): Promise<UserRecord | null>
+  /** For superusers. */
+  list(slice: { skip: number; limit: number }): Promise<Page<UserRecord>>
+  /**
+   * For superusers and hosts; makes the default project too.
+   * @throws Refusal 400 when the name is taken
+   */
+  create(input: NewUser): Promise<UserRecord>
+  /** @throws Refusal 400, 403, 404 in the order of users.md */
+  patch(caller: Caller, id: string, changes: UserChanges): Promise<UserRecord>
+  /** @throws Refusal 400 */
+  resetPassword(caller: Caller, id: string, password: string): Promise<UserRecord>
+  /**
+   * For superusers.
+   * @throws Refusal 400, 404
+   */
+  remove(caller: Caller, id: string): Promise<void>
+}
+
+/** What new users have where nothing is given. */
+export const defaultOptins = {
+  repo_starred: false,
+  dialog_dismissed: false,
+  chat_clicked: false,
+} as const
+
+const TAKEN = 'This username is unavailable.'
+const LAST_SUPERUSER = 'The last active superuser cannot be demoted, deactivated or deleted'
+
+export function createUserService(kit: ServiceKit): UserService {
+  const { store, runtime } = kit
+  return {
+    get: (id) => store.users.get(id),
+    list: ({ skip, limit }) =>
+      store.users.list({ offset: Math.max(0, skip), limit: limit < 0 ? null : limit }),
+    create: (input) => createUser(kit, input),
+    patch: (caller, id, changes) => patchUser(kit, { caller, id, changes }),
+    async resetPassword(caller, id, password) {
+      if (caller.id !== id) throw refuse(400, "You can't change another user's password")
+      const user = await store.users.get(id)
+      if (user === null) throw refuse(404, 'User not found')
+      if (await matches(kit, user, password)) {
+        throw refuse(400, "You can't use your current password")
+      }
+      const passwordHash = await hashed(kit, password)
+      return await store.transaction(async (tx) => {
+        await tx.refreshFamilies.removeOfUser(id)
+        return (await tx.users.update(id, { passwordHash })) ?? user
+      })
+    },
+    async remove(caller, id) {
+      if (caller.id === id) throw refuse(400, "You can't delete your own user account")
+      await removeUser(kit, id)
+      kit.emit('user.deleted', { at: runtime.now(), userId: caller.id, id })
+    },
+  }
+}
+
+async function createUser(kit: ServiceKit, input: NewUser): Promise<UserRecord> {
+  const { store, runtime, settings, emit } = kit
+  const now = runtime.now()
+  const record: UserRecord = {
+    id: input.id ?? runtime.uuid(),
+    username: input.username,
+    passwordHash: input.password === null ? null : await hashed(kit, input.password),
+    profileImage: null,
+    storeApiKey: null,
+    isActive: input.isActive ?? settings.newUserIsActive,
+    isSuperuser: input.isSuperuser ?? false,
+    optins: input.optins === undefined ? defaultOptins : input.optins,
+    createdAt: now,
+    updatedAt: now,
+    lastLoginAt: null,
+  }
+  await refuseTaken(() =>
+    store.transaction(async (tx) => {
+      await tx.users.insert(record)
+      await ensureDefaultProject(kit, tx, record.id)
+    }),
+  )
+  emit('user.created', { at: now, id: record.id })
+  return record
+}
+
+interface Patch {
+  readonly caller: Caller
+  readonly id: string
+  readonly changes: UserChanges
+}
+
+async function patchUser(kit: ServiceKit, { caller, id, changes }: Patch): Promise<UserRecord> {
+  const { store, runtime, emit } = kit
+  if (!caller.isSuperuser) {
+    if (changes.isSuperuser === true || caller.id !== id) throw refuse(403, 'Permission denied')
+    if ((changes.password ?? '') !== '') {
+      throw refuse(400, "You can't change your password here")
+    }
+  }
+  const password = changes.password === '' ? undefined : changes.password
+  const passwordHash = password === undefined ? undefined : await hashed(kit, password)
+  const [before, after] = await refuseTaken(() =>
+    store.transaction(async (tx) => {
+      const old = await tx.users.get(id)
+      if (old === null) throw refuse(404, 'User not found')
+      const loses = old.isSuperuser && old.isActive && isLost(changes)
+      if (loses && (await tx.users.countActiveSuperusers()) < 2) throw refuse(400, LAST_SUPERUSER)
+      const blocked = old.isActive && changes.isActive === false
+      if (passwordHash !== undefined || blocked) await tx.refreshFamilies.removeOfUser(id)
+      const patch = patchOf(changes, passwordHash, runtime.now())
+      return [old, (await tx.users.update(id, patch)) ?? old] as const
+    }),
+  )
+  const event = { at: runtime.now(), userId: caller.id, id }
+  emit('user.updated', event)
+  if (before.isActive && !after.isActive) {
+    await kit.cancelBuilds({ userId: id })
+    emit('user.deactivated', event)
+  }
+  return after
+}
+
+function isLost({ isActive, isSuperuser }: UserChanges): boolean {
+  return isActive === false || isSuperuser === false
+}
+
+function patchOf(
+  changes: UserChanges,
+  passwordHash: string | undefined,
+  updatedAt: Date,
+): UserPatch {
+  const { password: _password, ...fields } = changes
+  const given = Object.entries({ ...fields, passwordHash }).filter(([, v]) => v !== undefined)
+  return { ...Object.fromEntries(given), updatedAt }
+}
+
+async function removeUser(kit: ServiceKit, id: string): Promise<void> {
+  const { store, files, report } = kit
+  const flowIds = await store.transaction(async (tx) => {
+    const user = await tx.users.get(id)
+    if (user === null) throw refuse(404, 'User not found')
+    const last = user.isSuperuser && user.isActive && (await tx.users.countActiveSuperusers()) < 2
+    if (last) throw refuse(400, LAST_SUPERUSER)
+    const flows = await tx.flows.list({ userId: id, order: 'created', data: 'none' })
+    await tx.users.remove(id)
+    return flows.items.map((flow) => flow.id)
+  })
+  await kit.cancelBuilds({ userId: id })
+  const folders = [`users/${id}`, ...flowIds.map((flowId) => `flows/${flowId}`)]
+  for (const folder of folders) {
+    await files.removeFolder(folder).catch((error: unknown) => report(error, { folder }))
+  }
+}
+
+async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isUniqueConflict(error) && error.constraint === 'user.username') throw refuse(400, TAKEN)
+    throw error
+  }
+}
+
+/** The hash of a password; refused where the host gave no hasher. */
+async function hashed({ passwords }: ServiceKit, password: string): Promise<string> {
+  if (passwords === undefined) throw refuse(400, 'Password sign-in is switched off')
+  return await passwords.hash(password)
+}
+
+async function matches(
+  { passwords }: ServiceKit,
+  user: UserRecord,
+  password: string,
+): Promise<boolean> {
+  if (user.passwordHash === null || passwords === undefined) return false
+  return await passwords.verify(password, user.passwordHash)
+}

@@ -1,0 +1,168 @@
+/** When a cookie goes along with requests from other sites. */
+export type SameSite = 'lax' | 'strict' | 'none'
+
+/** Settings of the flow service: the SERVICE_* settings of the specification in camelCase. */
+export interface FlowSettings {
+  /** Path that the whole interface is mounted under, `/flows` for example; `''`. */
+  basePath: string
+  /** Base of absolute addresses in answers; `''` leaves them relative. */
+  publicUrl: string
+  /** Name of the superuser that auto login and the key of `apiKey` act as; `admin`. */
+  superuser: string
+  /** Whether Add User makes active users; false. */
+  newUserIsActive: boolean
+  /** Auto Login gives a token of the superuser to everybody; false. */
+  autoLogin: boolean
+  /** With `autoLogin`: requests without credentials act as the superuser; false. */
+  skipAuthAutoLogin: boolean
+  /** Slows wrong passwords; true. */
+  loginRateLimit: boolean
+  /** Seconds; 3,600. */
+  accessTokenExpireSeconds: number
+  /** Seconds; 604,800. */
+  refreshTokenExpireSeconds: number
+  /** Seconds from sign-in to the end of its refresh tokens; 2,592,000. */
+  refreshTokenMaxAgeSeconds: number
+  accessSameSite: SameSite
+  accessSecure: boolean
+  accessHttponly: boolean
+  refreshSameSite: SameSite
+  refreshSecure: boolean
+  refreshHttponly: boolean
+  /** Domain of the cookies; none. */
+  cookieDomain: string | null
+  /** Exact origins, or `*`; none. */
+  corsOrigins: readonly string[]
+  corsAllowCredentials: boolean
+  /** Methods allowed to foreign origins; `*` = all of the interface. */
+  corsAllowMethods: readonly string[]
+  /** Headers allowed to foreign origins; `*` = the ones asked for. */
+  corsAllowHeaders: readonly string[]
+  /** `env`: the value of `apiKey` acts as the superuser too; `db`. */
+  apiKeySource: 'db' | 'env'
+  apiKey: string | null
+  /** Counts no uses of keys; false. */
+  disableTrackApikeyUsage: boolean
+  /** Webhooks need the owner's API key; false. */
+  webhookAuthEnable: boolean
+  /** Sign-in copies variables of the environment to the user; false. */
+  storeEnvironmentVariables: boolean
+  variablesToGetFromEnvironment: readonly string[]
+  /** Flows may read variables of the given environment; true. */
+  fallbackToEnvVar: boolean
+  /** Opens the session run; false. */
+  agenticExperience: boolean
+  /** The component store; true. */
+  store: boolean
+  /** MB of 2^20 bytes of any request body; 1,024. */
+  maxFileSizeUpload: number
+  /** MB of a JSON body, 0 = none of its own; 32. */
+  maxJsonBody: number
+  /** Items of a list in build records; 1,000. */
+  maxItemsLength: number
+  /** Characters of a text in build records; 6,000. */
+  maxTextLength: number
+  maxVertexBuildsPerVertex: number
+  maxVertexBuildsToKeep: number
+  maxTransactionsToKeep: number
+  vertexBuildsStorageEnabled: boolean
+  transactionsStorageEnabled: boolean
+  /** What the editor is advised to use; `streaming`. */
+  eventDelivery: 'streaming' | 'polling' | 'direct'
+  /** Name of everybody's first project; `Starter Project`. */
+  defaultFolderName: string
+  /** Seconds, 0 = none; 0. */
+  frontendTimeout: number
+  autoSaving: boolean
+  /** Milliseconds; 1,000. */
+  autoSavingInterval: number
+  healthCheckMaxRetries: number
+  /** Milliseconds; 5,000. */
+  webhookPollingInterval: number
+  /** Seconds, more than 600; 3,600. */
+  publicFlowCleanupInterval: number
+  /** Seconds, more than 600; 86,400. */
+  publicFlowExpiration: number
+  hideGettingStartedProgress: boolean
+  /** The upload without credentials (deprecated); true. */
+  deprecatedUpload: boolean
+  /** Whoever started a public build may read and cancel it with the same cookie; false. */
+  publicBuildReaders: boolean
+}
+
+/** The settings of a service that is given none. */
+export const defaultSettings: FlowSettings = Object.freeze({
+  basePath: '',
+  publicUrl: '',
+  superuser: 'admin',
+  newUserIsActive: false,
+  autoLogin: false,
+  skipAuthAutoLogin: false,
+  loginRateLimit: true,
+  accessTokenExpireSeconds: 3600,
+  refreshTokenExpireSeconds: 604_800,
+  refreshTokenMaxAgeSeconds: 2_592_000,
+  accessSameSite: 'lax',
+  accessSecure: false,
+  accessHttponly: false,
+  refreshSameSite: 'lax',
+  refreshSecure: true,
+  refreshHttponly: true,
+  cookieDomain: null,
+  corsOrigins: [],
+  corsAllowCredentials: true,
+  corsAllowMethods: ['*'],
+  corsAllowHeaders: ['*'],
+  apiKeySource: 'db',
+  apiKey: null,
+  disableTrackApikeyUsage: false,
+  webhookAuthEnable: false,
+  storeEnvironmentVariables: false,
+  variablesToGetFromEnvironment: [],
+  fallbackToEnvVar: true,
+  agenticExperience: false,
+  store: true,
+  maxFileSizeUpload: 1024,
+  maxJsonBody: 32,
+  maxItemsLength: 1000,
+  maxTextLength: 6000,
+  maxVertexBuildsPerVertex: 2,
+  maxVertexBuildsToKeep: 3000,
+  maxTransactionsToKeep: 3000,
+  vertexBuildsStorageEnabled: true,
+  transactionsStorageEnabled: true,
+  eventDelivery: 'streaming',
+  defaultFolderName: 'Starter Project',
+  frontendTimeout: 0,
+  autoSaving: true,
+  autoSavingInterval: 1000,
+  healthCheckMaxRetries: 5,
+  webhookPollingInterval: 5000,
+  publicFlowCleanupInterval: 3600,
+  publicFlowExpiration: 86_400,
+  hideGettingStartedProgress: false,
+  deprecatedUpload: true,
+  publicBuildReaders: false,
+})
+
+/**
+ * The given settings over the defaults; undefined counts as not given.
+ * @throws TypeError naming settings that contradict each other
+ */
+export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings {
+  const fields = Object.entries(given).filter(([, value]) => value !== undefined)
+  const settings: FlowSettings = { ...defaultSettings, ...Object.fromEntries(fields) }
+  if (settings.refreshSameSite === 'none' && !settings.refreshSecure) {
+    throw new TypeError('refreshSameSite none needs refreshSecure')
+  }
+  if (settings.accessSameSite === 'none' && !settings.accessSecure) {
+    throw new TypeError('accessSameSite none needs accessSecure')
+  }
+  if (settings.corsOrigins.includes('*') && given.corsAllowCredentials === true) {
+    throw new TypeError('corsOrigins * cannot be combined with corsAllowCredentials')
+  }
+  for (const name of ['publicFlowCleanupInterval', 'publicFlowExpiration'] as const) {
+    if (settings[name] <= 600) throw new TypeError(`${name} must be more than 600`)
+  }
+  return settings
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { ApiKeyRecord } from '../store/api-keys.ts'
+import { bool, dateTime, int, orNull, text, uuid } from './scalars.ts'
+
+/** Length of a key in clear; the list shows the prefix and one `*` for each further character. */
+const KEY_LENGTH = 46
+
+/** A key to be made; all are type-checked, only `name` and `created_at` are used. */
+export const ApiKeyCreate = z
+  .object({
+    name: orNull(text()),
+    last_used_at: orNull(dateTime()),
+    total_uses: int().default(0),
+    is_active: bool().default(true),
+    api_key: orNull(text()),
+    user_id: orNull(uuid()),
+    created_at: orNull(dateTime()),
+  })
+  .meta({ id: 'ApiKeyCreate' })
+
+/** The key of the component store. */
+export const StoreKey = z.object({ api_key: text() }).meta({ id: 'StoreKey' })
+
+const time = z.string().meta({ format: 'date-time' })
+const id = z.string().meta({ format: 'uuid' })
+
+/** A new key, in clear. */
+export const ApiKeyCreated = z
+  .strictObject({
+    name: z.string().nullable(),
+    last_used_at: time.nullable(),
+    total_uses: z.int(),
+    is_active: z.boolean(),
+    id,
+    api_key: z.string(),
+    user_id: id,
+  })
+  .meta({ id: 'ApiKeyCreated' })
+
+/** A key of a list, masked. */
+export const ApiKeyRead = ApiKeyCreated.extend({ created_at: time }).meta({ id: 'ApiKey' })
+
+/** The keys of a user. */
+export const ApiKeyList = z
+  .strictObject({ total_count: z.int(), user_id: id, api_keys: z.array(ApiKeyRead) })
+  .meta({ id: 'ApiKeyList' })
+
+/** A new key in the words of the wire. */
+export function createdKeyToWire(record: ApiKeyRecord, key: string): z.input<typeof ApiKeyCreated> {
+  return {
+    name: record.name,
+    last_used_at: record.lastUsedAt?.toISOString() ?? null,
+    total_uses: record.totalUses,
+    is_active: record.isActive,
+    id: record.id,
+    api_key: key,
+    user_id: record.userId,
+  }
+}
+
+/** A key of a list in the words of the wire. */
+export function apiKeyToWire(record: ApiKeyRecord): z.input<typeof ApiKeyRead> {
+  const masked = record.prefix.padEnd(KEY_LENGTH, '*')
+  return { ...createdKeyToWire(record, masked), created_at: record.createdAt.toISOString() }
+}

@@ -1,0 +1,228 @@
+import { z } from 'zod'
+import { refuse } from '../services/refusal.ts'
+import type { FlowChanges, FlowInput } from '../services/flow-input.ts'
+import { findEmoji } from './emoji.ts'
+import { problem, reader } from './reader.ts'
+import { bool, dateTime, isObject, maybe, oneOf, orNull, text, uuid } from './scalars.ts'
+
+const ENDPOINT = /^[a-zA-Z0-9_-]+$/
+const ACCESS = ['PRIVATE', 'PUBLIC'] as const
+
+function valueError(msg: string) {
+  return problem('value_error', `Value error, ${msg}`, { error: {} })
+}
+
+/** A graph: an empty object, or one with nodes and edges. */
+function graph() {
+  return reader<Record<string, unknown>>({ type: 'object' }, (value) => {
+    if (!isObject(value)) return problem('dict_type', 'Input should be a valid dictionary')
+    if (Object.keys(value).length === 0) return value
+    if (!Object.hasOwn(value, 'nodes')) return valueError('Flow must have nodes')
+    if (!Object.hasOwn(value, 'edges')) return valueError('Flow must have edges')
+    return value
+  })
+}
+
+/** A plain text, or the short name of an emoji between colons. */
+function icon() {
+  return reader<string>({ type: 'string' }, (value) => {
+    if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
+    if (!value.startsWith(':') && !value.endsWith(':')) return value
+    if (!(value.startsWith(':') && value.endsWith(':') && value.length > 1)) {
+      return valueError(`Invalid emoji. ${value} is not a valid emoji.`)
+    }
+    const emoji = findEmoji(value.slice(1, -1))
+    if (emoji !== undefined) return emoji
+    return valueError(
+      value === value.toLowerCase()
+        ? 'Icon must contain only letters and hyphens'
+        : 'Icon must be lowercase',
+    )
+  })
+}
+
+function color() {
+  return reader<string>({ type: 'string' }, (value) => {
+    if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
+    if (value !== '' && !value.startsWith('#')) {
+      return valueError('Icon background color must start with #')
+    }
+    if (value !== '' && value.length !== 7) {
+      return valueError('Icon background color must be 7 characters long')
+    }
+    return value
+  })
+}
+
+/** A date-time whose value is not used; errors are those of a validator of the field. */
+function unusedTime() {
+  return reader<null>({ type: 'string', format: 'date-time' }, (value) => {
+    const read = typeof value === 'string' ? dateTime().safeParse(value) : undefined
+    return read?.success === true ? null : valueError('Invalid ISO datetime format')
+  })
+}
+
+/** Null counts as false. */
+function flag() {
+  return bool()
+    .nullable()
+    .default(false)
+    .transform((value) => value ?? false)
+}
+
+/** The create payload of a flow. */
+export const FlowCreate = z
+  .object({
+    name: text(),
+    description: orNull(text()),
+    icon: orNull(icon()),
+    icon_bg_color: orNull(color()),
+    gradient: orNull(text()),
+    data: orNull(graph()),
+    is_component: flag(),
+    updated_at: orNull(unusedTime()),
+    webhook: flag(),
+    endpoint_name: orNull(text({ pattern: ENDPOINT })),
+    tags: orNull(z.array(text())),
+    locked: flag(),
+    mcp_enabled: flag(),
+    action_name: orNull(text()),
+    action_description: orNull(text()),
+    access_type: oneOf(ACCESS).default('PRIVATE'),
+    user_id: orNull(uuid()),
+    folder_id: orNull(uuid()),
+    fs_path: orNull(text()),
+  })
+  .meta({ id: 'FlowCreate' })
+
+/** Several create payloads. */
+export const FlowListCreate = z
+  .object({ flows: z.array(FlowCreate) })
+  .meta({ id: 'FlowListCreate' })
+
+/** The update payload of a flow; null changes nothing, but clears `endpoint_name`. */
+export const FlowUpdate = z
+  .object({
+    name: maybe(text()),
+    description: maybe(text()),
+    data: maybe(graph()),
+    folder_id: maybe(uuid()),
+    endpoint_name: maybe(text({ pattern: ENDPOINT })),
+    mcp_enabled: maybe(bool()),
+    locked: maybe(bool()),
+    action_name: maybe(text()),
+    action_description: maybe(text()),
+    access_type: maybe(oneOf(ACCESS)),
+    fs_path: maybe(text()),
+  })
+  .meta({ id: 'FlowUpdate' })
+
+/** A flow as the service answers. */
+export const FlowRead = z
+  .object({
+    name: z.string(),
+    description: z.string().nullable(),
+    icon: z.string().nullable(),
+    icon_bg_color: z.string().nullable(),
+    gradient: z.string().nullable(),
+    data: z.looseObject({}).nullable(),
+    is_component: z.boolean(),
+    updated_at: z.string().meta({ format: 'date-time' }),
+    webhook: z.boolean(),
+    endpoint_name: z.string().nullable(),
+    tags: z.array(z.string()).nullable(),
+    locked: z.boolean(),
+    mcp_enabled: z.boolean(),
+    action_name: z.string().nullable(),
+    action_description: z.string().nullable(),
+    access_type: z.enum(ACCESS),
+    id: z.string().meta({ format: 'uuid' }),
+    user_id: z.string().meta({ format: 'uuid' }).nullable(),
+    folder_id: z.string().meta({ format: 'uuid' }).nullable(),
+    fs_path: z.string().nullable().optional(),
+  })
+  .meta({ id: 'Flow' })
+
+/** A flow without what a list does not need. */
+export const FlowHeader = FlowRead.pick({
+  id: true,
+  name: true,
+  folder_id: true,
+  is_component: true,
+  endpoint_name: true,
+  description: true,
+  data: true,
+  access_type: true,
+  tags: true,
+  mcp_enabled: true,
+  action_name: true,
+  action_description: true,
+}).meta({ id: 'FlowHeader' })
+
+/** A page of flows. */
+export const FlowPage = z
+  .object({
+    items: z.array(FlowRead),
+    total: z.int(),
+    page: z.int(),
+    size: z.int(),
+    pages: z.int(),
+  })
+  .meta({ id: 'FlowPage' })
+
+/** The service's words for a create payload. */
+export function flowFromWire(wire: z.output<typeof FlowCreate>): FlowInput {
+  return {
+    name: wire.name,
+    description: wire.description,
+    icon: wire.icon,
+    iconBgColor: wire.icon_bg_color,
+    gradient: wire.gradient,
+    data: wire.data === null ? null : JSON.stringify(wire.data),
+    isComponent: wire.is_component,
+    webhook: wire.webhook,
+    endpointName: wire.endpoint_name,
+    tags: wire.tags,
+    locked: wire.locked,
+    mcpEnabled: wire.mcp_enabled,
+    actionName: wire.action_name,
+    actionDescription: wire.action_description,
+    accessType: wire.access_type,
+    folderId: wire.folder_id,
+    fsPath: wire.fs_path,
+  }
+}
+
+/** The service's words for an update payload. */
+export function flowChangesFromWire(wire: z.output<typeof FlowUpdate>): FlowChanges {
+  return {
+    name: wire.name ?? undefined,
+    description: wire.description ?? undefined,
+    data: isObject(wire.data) ? JSON.stringify(wire.data) : undefined,
+    folderId: wire.folder_id ?? undefined,
+    endpointName: wire.endpoint_name,
+    mcpEnabled: wire.mcp_enabled ?? undefined,
+    locked: wire.locked ?? undefined,
+    actionName: wire.action_name ?? undefined,
+    actionDescription: wire.action_description ?? undefined,
+    accessType: wire.access_type ?? undefined,
+    fsPath: wire.fs_path ?? undefined,
+  }
+}
+
+/**
+ * A malformed endpoint name goes before all other errors of a body, as a plain text.
+ * @throws Refusal 422
+ */
+export function screenEndpointName(body: unknown): void {
+  const name = isObject(body) && Object.hasOwn(body, 'endpoint_name') ? body['endpoint_name'] : null
+  if (typeof name === 'string' && !ENDPOINT.test(name)) {
+    throw refuse(422, 'Endpoint name must contain only letters, numbers, hyphens, and underscores')
+  }
+}
+
+/** The same for each flow of a list. */
+export function screenEndpointNames(body: unknown): void {
+  const flows = isObject(body) && Array.isArray(body['flows']) ? body['flows'] : []
+  for (const flow of flows) screenEndpointName(flow)
+}

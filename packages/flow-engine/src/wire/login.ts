@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { missing, problem, reader } from './reader.ts'
+import { text } from './scalars.ts'
+
+/** A form field where the empty text counts as missing. */
+function filled() {
+  return reader<string>({ type: 'string' }, (value) =>
+    typeof value === 'string' && value !== '' ? value : missing,
+  )
+}
+
+/** Absent, empty, or exactly `password`. */
+function grantType() {
+  return reader<string>({ type: 'string', pattern: '^password$' }, (value) =>
+    value === '' || value === 'password'
+      ? value
+      : problem('string_pattern_mismatch', "String should match pattern '^password$'", {
+          pattern: '^password$',
+        }),
+  )
+}
+
+/** The form of a sign-in; client and scope are taken and not used. */
+export const LoginForm = z
+  .object({
+    grant_type: grantType().optional(),
+    username: filled(),
+    password: filled(),
+    scope: text().default(''),
+    client_id: text().optional(),
+    client_secret: text().optional(),
+  })
+  .meta({ id: 'LoginForm' })
+
+/** The tokens of a sign-in. */
+export const TokenObject = z
+  .strictObject({
+    access_token: z.string(),
+    refresh_token: z.string().nullable(),
+    token_type: z.literal('bearer'),
+  })
+  .meta({ id: 'Token' })

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { maskAuthSettings } from '../services/auth-settings.ts'
+import type { NewProject, ProjectChanges } from '../services/projects.ts'
+import type { ProjectRecord } from '../store/projects.ts'
+import { FlowPage, FlowRead } from './flow.ts'
+import { bool, dict, int, maybe, orNull, text, uuid } from './scalars.ts'
+
+/** A project to be made. */
+export const ProjectCreate = z
+  .object({
+    name: text(),
+    description: orNull(text()),
+    auth_settings: orNull(dict()),
+    components_list: orNull(z.array(uuid())),
+    flows_list: orNull(z.array(uuid())),
+  })
+  .meta({ id: 'ProjectCreate' })
+
+/** The update payload of a project. */
+export const ProjectUpdate = z
+  .object({
+    name: maybe(text()),
+    description: maybe(text()),
+    parent_id: maybe(uuid()),
+    components: maybe(z.array(uuid())),
+    flows: maybe(z.array(uuid())),
+    auth_settings: maybe(dict()),
+  })
+  .meta({ id: 'ProjectUpdate' })
+
+/** Filters and paging of a project's flows; 0 reads as the default. */
+export const ProjectQuery = z.object({
+  page: orNull(int({ ge: 1, zero: true })),
+  size: orNull(int({ ge: 1, le: 100, zero: true })),
+  is_component: bool().default(false),
+  is_flow: bool().default(false),
+  search: text().default(''),
+})
+
+/** A project as the service answers. */
+export const ProjectRead = z
+  .strictObject({
+    name: z.string(),
+    description: z.string().nullable(),
+    auth_settings: z.looseObject({}).nullable(),
+    id: z.string().meta({ format: 'uuid' }),
+    parent_id: z.string().meta({ format: 'uuid' }).nullable(),
+  })
+  .meta({ id: 'Project' })
+
+/** A project with all its flows. */
+export const ProjectWithFlows = ProjectRead.extend({ flows: z.array(FlowRead) }).meta({
+  id: 'ProjectWithFlows',
+})
+
+/** A project with a page of its flows. */
+export const ProjectPage = z
+  .strictObject({ folder: ProjectRead, flows: FlowPage })
+  .meta({ id: 'ProjectPage' })
+
+/** A project in the words of the wire. */
+export function projectToWire(project: ProjectRecord): z.input<typeof ProjectRead> {
+  return {
+    name: project.name,
+    description: project.description,
+    auth_settings: maskAuthSettings(project.authSettings),
+    id: project.id,
+    parent_id: project.parentId,
+  }
+}
+
+/** The service's words for a create payload. */
+export function projectFromWire(wire: z.output<typeof ProjectCreate>): NewProject {
+  return {
+    name: wire.name,
+    description: wire.description,
+    authSettings: wire.auth_settings,
+    flowIds: [...(wire.components_list ?? []), ...(wire.flows_list ?? [])],
+  }
+}
+
+/** The service's words for an update payload. */
+export function projectChangesFromWire(wire: z.output<typeof ProjectUpdate>): ProjectChanges {
+  return {
+    name: wire.name ?? undefined,
+    description: wire.description ?? undefined,
+    parentId: wire.parent_id ?? undefined,
+    authSettings: wire.auth_settings,
+  }
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod'
+import { problem, reader } from './reader.ts'
+import { readDateTime } from './date-time.ts'
+
+/** Limits of a text. */
+export interface TextLimits {
+  readonly min?: number
+  readonly max?: number
+  readonly pattern?: RegExp
+}
+
+/** A text. Numbers and booleans are not turned into texts. */
+export function text({ min, max, pattern }: TextLimits = {}): z.ZodType<string> {
+  const json = {
+    type: 'string',
+    ...(min === undefined ? {} : { minLength: min }),
+    ...(max === undefined ? {} : { maxLength: max }),
+    ...(pattern === undefined ? {} : { pattern: pattern.source }),
+  }
+  return reader(json, (value) => {
+    if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
+    if (min !== undefined && length(value, min) < min) return tooShort(min)
+    if (max !== undefined && value.length > max && length(value, Infinity) > max) {
+      return problem('string_too_long', `String should have at most ${characters(max)}`, {
+        max_length: max,
+      })
+    }
+    if (pattern?.test(value) === false) {
+      return problem('string_pattern_mismatch', `String should match pattern '${pattern.source}'`, {
+        pattern: pattern.source,
+      })
+    }
+    return value
+  })
+}
+
+function tooShort(min: number) {
+  return problem('string_too_short', `String should have at least ${characters(min)}`, {
+    min_length: min,
+  })
+}
+
+function characters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`
+}
+
+/** Code points, counted no further than needed. */
+function length(value: string, enough: number): number {
+  if (value.length >= enough * 2) return value.length
+  return Array.from(value).length
+}
+
+/** Limits of a whole number. */
+export interface IntLimits {
+  readonly ge?: number
+  readonly le?: number
+  /** Lets 0 through, which stands for a default. */
+  readonly zero?: boolean
+}
+
+const INTEGER = /^\s*([+-]?\d+(?:_\d+)*)(?:\.0+)?\s*$/
+
+/** A whole number, also written as a text (base.md). `true` counts as 1 (in a query it is a text). */
+export function int({ ge, le, zero = false }: IntLimits = {}): z.ZodType<number> {
+  const json = {
+    type: 'integer',
+    ...(ge === undefined ? {} : { minimum: zero ? 0 : ge }),
+    ...(le === undefined ? {} : { maximum: le }),
+  }
+  return reader(json, (value) => {
+    const number = readInt(value)
+    if (typeof number !== 'number') return number
+    if (zero && number === 0) return 0
+    if (ge !== undefined && number < ge) {
+      return problem('greater_than_equal', `Input should be greater than or equal to ${ge}`, { ge })
+    }
+    if (le !== undefined && number > le) {
+      return problem('less_than_equal', `Input should be less than or equal to ${le}`, { le })
+    }
+    return number
+  })
+}
+
+function readInt(value: unknown) {
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) {
+      return problem(
+        'int_from_float',
+        'Input should be a valid integer, got a number with a fractional part',
+      )
+    }
+    return Number.isSafeInteger(value) ? value : tooLarge()
+  }
+  if (typeof value !== 'string') return problem('int_type', 'Input should be a valid integer')
+  const digits = INTEGER.exec(value)?.[1]
+  if (digits === undefined) {
+    return problem(
+      'int_parsing',
+      'Input should be a valid integer, unable to parse string as an integer',
+    )
+  }
+  const number = Number(digits.replaceAll('_', ''))
+  return Number.isSafeInteger(number) ? number : tooLarge()
+}
+
+function tooLarge() {
+  return problem(
+    'int_parsing_size',
+    'Unable to parse input string as an integer, exceeded maximum size',
+  )
+}
+
+const WORDS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 't', 'yes', 'y', 'on', '1'].map((word) => [word, true] as const),
+  ...['false', 'f', 'no', 'n', 'off', '0'].map((word) => [word, false] as const),
+])
+
+/** A boolean, also written as a number or a word (base.md). */
+export function bool(): z.ZodType<boolean> {
+  return reader({ type: 'boolean' }, (value) => {
+    if (typeof value === 'boolean') return value
+    if (typeof value !== 'string' && typeof value !== 'number') {
+      return problem('bool_type', 'Input should be a valid boolean')
+    }
+    const word = WORDS.get(String(value).toLowerCase())
+    return (
+      word ?? problem('bool_parsing', 'Input should be a valid boolean, unable to interpret input')
+    )
+  })
+}
+
+const HEX = /^[0-9a-f]{32}$/i
+const HYPHENATED = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** The canonical form of a UUID in any accepted spelling (base.md); undefined for other texts. */
+export function readUuid(value: string): string | undefined {
+  const bare = value.replace(/^urn:uuid:/i, '').replace(/^\{(.*)\}$/, '$1')
+  const digits = HYPHENATED.test(bare) ? bare.replaceAll('-', '') : bare
+  if (!HEX.test(digits)) return undefined
+  return digits.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** A UUID, read into the hyphenated lower-case form. */
+export function uuid(): z.ZodType<string> {
+  return reader({ type: 'string', format: 'uuid' }, (value) => {
+    if (typeof value !== 'string') {
+      return problem('uuid_type', 'UUID input should be a string, bytes or UUID object')
+    }
+    const error = 'invalid form: expected 32 hexadecimal digits'
+    return (
+      readUuid(value) ??
+      problem('uuid_parsing', `Input should be a valid UUID, ${error}`, { error })
+    )
+  })
+}
+
+/** A date-time (base.md). */
+export function dateTime(): z.ZodType<Date> {
+  return reader({ type: 'string', format: 'date-time' }, readDateTime)
+}
+
+/** One of some texts. */
+export function oneOf<const V extends string>(
+  values: readonly V[],
+  type: 'enum' | 'literal_error' = 'enum',
+): z.ZodType<V> {
+  const quoted = values.map((value) => `'${value}'`)
+  const last = quoted.at(-1) ?? ''
+  const expected = quoted.length < 2 ? last : `${quoted.slice(0, -1).join(', ')} or ${last}`
+  return reader({ type: 'string', enum: values }, (value) => {
+    const found = values.find((candidate) => candidate === value)
+    return found ?? problem(type, `Input should be ${expected}`, { expected })
+  })
+}
+
+/** Any JSON object, taken as it is. */
+export function dict(): z.ZodType<Record<string, unknown>> {
+  return reader({ type: 'object', additionalProperties: true }, (value) =>
+    isObject(value) ? value : problem('dict_type', 'Input should be a valid dictionary'),
+  )
+}
+
+/** Any JSON value; null when the key is absent. */
+export function anything(): z.ZodType {
+  return z.unknown().meta({ description: 'Any JSON value' })
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A field that may be absent or null; both read as null. */
+export function orNull<T>(schema: z.ZodType<T>) {
+  return schema.nullable().default(null)
+}
+
+/** A field that may be absent (undefined) or null. */
+export function maybe<T>(schema: z.ZodType<T>) {
+  return schema.nullish()
+}
+
+/** Path parameters that are UUIDs. */
+export function IdParams<const K extends string>(...names: readonly K[]) {
+  return z.object(fields(names, uuid()))
+}
+
+/** Path parameters that are any text. */
+export function TextParams<const K extends string>(...names: readonly K[]) {
+  return z.object(fields(names, text()))
+}
+
+/** The one place that builds a shape from names. */
+function fields<K extends string>(names: readonly K[], schema: z.ZodType<string>) {
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<K, z.ZodType<string>>
+}

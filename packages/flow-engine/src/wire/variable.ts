@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { VariableView } from '../services/variables.ts'
+import { dateTime, maybe, orNull, text, uuid } from './scalars.ts'
+
+/** A variable to be made; the key `default_fields` is required. */
+export const VariableCreate = z
+  .object({
+    name: text(),
+    value: text(),
+    default_fields: z.array(text()).nullable(),
+    type: orNull(text()),
+    created_at: orNull(dateTime()),
+    updated_at: orNull(dateTime()),
+  })
+  .meta({ id: 'VariableCreate' })
+
+/** The update payload of a variable. */
+export const VariableUpdate = z
+  .object({
+    id: uuid(),
+    name: maybe(text()),
+    value: maybe(text()),
+    default_fields: maybe(z.array(text())),
+  })
+  .meta({ id: 'VariableUpdate' })
+
+/** A variable as the service answers. */
+export const VariableRead = z
+  .strictObject({
+    id: z.string().meta({ format: 'uuid' }),
+    name: z.string(),
+    type: z.string(),
+    value: z.string().nullable(),
+    default_fields: z.array(z.string()).nullable(),
+  })
+  .meta({ id: 'Variable' })
+
+/** A variable in the words of the wire. */
+export function variableToWire({ record, shown }: VariableView): z.input<typeof VariableRead> {
+  return {
+    id: record.id,
+    name: record.name,
+    type: record.type,
+    value: shown,
+    default_fields: record.defaultFields === null ? null : [...record.defaultFields],
+  }
+}
