@@ -1,1 +1,1 @@
-export {}
+export { isSurfaceError } from './errors.ts'

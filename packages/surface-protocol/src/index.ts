@@ -1,1 +1,89 @@
-export {}
+export type { JsonObject, JsonValue } from './json.ts'
+export { defaultLimits, type SurfaceLimits } from './limits.ts'
+export {
+  isSurfaceError,
+  SurfaceError,
+  surfaceErrorCodes,
+  type SurfaceDiagnostic,
+  type SurfaceErrorCode,
+  type SurfaceErrorInit,
+} from './errors.ts'
+export type { Mode } from './message/report.ts'
+export {
+  beginRendering,
+  dataModelUpdate,
+  deleteSurface,
+  surfaceUpdate,
+  type BeginRendering,
+  type ComponentInstance,
+  type DataEntry,
+  type DataModelUpdate,
+  type ServerMessage,
+  type SurfaceUpdate,
+} from './message/messages.ts'
+export {
+  parseMessage,
+  validateMessage,
+  type ValidateMessageOptions,
+  type ValidationResult,
+} from './message/validate-message.ts'
+export { formatMessage } from './message/format-message.ts'
+export {
+  formatClientError,
+  parseClientMessage,
+  validateClientMessage,
+  type ClientMessage,
+  type UserAction,
+} from './message/client-message.ts'
+export type { Catalog } from './catalog/catalog.ts'
+export {
+  MINIMAL_CATALOG_ID,
+  minimalCatalogV08,
+  STANDARD_CATALOG_ID,
+  standardCatalogV08,
+  type MinimalTypes,
+  type StandardTypes,
+} from './catalog/standard.ts'
+export {
+  createJsonLinesDecoder,
+  createJsonLinesEncoder,
+  createJsonLinesParser,
+  readJsonLines,
+  type JsonLine,
+  type JsonLinesOptions,
+  type JsonLinesParser,
+  type JsonLinesSource,
+} from './stream/json-lines.ts'
+export { applyStream, type ApplyStreamOptions } from './stream/apply-stream.ts'
+export { formatDataPath, parseDataPath, type DataPath } from './store/data-path.ts'
+export { formatEntries, parseEntries, type FormatEntriesOptions } from './store/entries.ts'
+export { createSurfaceStore, type ApplyResult, type SurfaceStore } from './store/store.ts'
+export type { SurfaceStoreOptions } from './store/store-options.ts'
+export type { SurfaceState, SurfaceStatus, SurfaceView } from './store/surface.ts'
+export type { SurfaceChange, SurfaceEvents } from './store/notify.ts'
+export type { TreeNode } from './store/instance.ts'
+export type { PathMode } from './store/scope.ts'
+export { buildComponents, type BuiltComponents } from './build/build-components.ts'
+export {
+  createSurfaceBuilder,
+  type SurfaceBuilder,
+  type SurfaceDescription,
+} from './build/builder.ts'
+export { diffSurface, type DiffOptions } from './build/diff.ts'
+export {
+  bind,
+  each,
+  ref,
+  type Binding,
+  type ComponentReference,
+  type EachBinding,
+  type UiNode,
+} from './build/nodes.ts'
+export { toSelfContained } from './build/self-contained.ts'
+export { createUi, ui, type Ui } from './build/ui.ts'
+export {
+  createSurfaceWriter,
+  type SurfaceWriter,
+  type SurfaceWriterOptions,
+} from './build/writer.ts'
+export { createSystemRuntime, type Runtime } from '@x/wire'

@@ -1,1 +1,1 @@
-export {}
+export { createTestRuntime, type TestRuntime } from '@x/wire'

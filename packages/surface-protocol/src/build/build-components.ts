@@ -1,0 +1,239 @@
+import { catalogCore, type Catalog } from '../catalog/catalog.ts'
+import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
+import { errorFrom, quote, SurfaceError } from '../errors.ts'
+import { cloneJson, isPlainObject, setOwn, type JsonObject } from '../json.ts'
+import { defaultLimits } from '../limits.ts'
+import type { ComponentInstance } from '../message/messages.ts'
+import { Report } from '../message/report.ts'
+import type { Binding, ComponentReference, EachBinding, UiNode } from './nodes.ts'
+import { nodeParts } from './ui.ts'
+
+/** The components of a tree of nodes. */
+export interface BuiltComponents {
+  /** Id of the first one. */
+  root: string
+  /** A parent before its children, depth first. */
+  components: ComponentInstance[]
+}
+
+/**
+ * Gives every node an id (SP-66) and the wire form.
+ * @throws SurfaceError for wrong properties, `duplicate_id`, or `limit_exceeded` beyond `treeDepth`
+ */
+export function buildComponents(root: UiNode): BuiltComponents {
+  const { root: id, components } = buildWithCatalogs(root)
+  return { root: id, components }
+}
+
+/** The same with the catalogs the nodes came from. */
+export function buildWithCatalogs(root: UiNode): BuiltComponents & { catalogs: Set<Catalog> } {
+  const build: Build = { components: [], ids: new Set(), catalogs: new Set() }
+  const id = addNode(root, { proposed: 'root', depth: 1 }, build)
+  return { root: id, components: build.components, catalogs: build.catalogs }
+}
+
+interface Build {
+  readonly components: ComponentInstance[]
+  readonly ids: Set<string>
+  readonly catalogs: Set<Catalog>
+}
+
+interface Position {
+  /** The id of a node that has none of its own. */
+  readonly proposed: string
+  readonly depth: number
+}
+
+function addNode(node: UiNode, { proposed, depth }: Position, build: Build): string {
+  const parts = nodeParts(node)
+  if (parts === null) throw new TypeError('A node made by a factory is expected')
+  if (depth > defaultLimits.treeDepth) {
+    throw new SurfaceError({
+      code: 'limit_exceeded',
+      detail: `Components may be nested ${defaultLimits.treeDepth} levels deep.`,
+      limit: 'treeDepth',
+    })
+  }
+  const { catalog, type, weight } = parts
+  const id = parts.id ?? proposed
+  if (build.ids.has(id)) {
+    throw new SurfaceError({
+      code: 'duplicate_id',
+      detail: `Two components have the id ${quote(id)}.`,
+      componentId: id,
+    })
+  }
+  build.ids.add(id)
+  build.catalogs.add(catalog)
+  // The place is taken before the children are built: a parent stands before them.
+  const component: ComponentInstance['component'] = {}
+  build.components.push(weight === undefined ? { id, component } : { id, component, weight })
+  const properties: JsonObject = {}
+  const shape = catalogCore(catalog).shape(type)
+  const context: Context = { build, depth, id, property: '', trail: '' }
+  for (const [name, value] of Object.entries(parts.properties)) {
+    if (value === undefined) continue
+    const slot = shape?.fields.get(name)?.slot
+    setOwn(properties, name, toWire(value, slot, { ...context, property: name, trail: name }))
+  }
+  setOwn(component, type, properties)
+  check({ catalog, type, id }, properties)
+  return id
+}
+
+function check(
+  { catalog, type, id }: { catalog: Catalog; type: string; id: string },
+  properties: JsonObject,
+): void {
+  const report = new Report()
+  report.componentId = id
+  report.path.push('component', type)
+  catalogCore(catalog).checkComponent(type, properties, report)
+  if (report.errors > 0) throw errorFrom(report.finish())
+}
+
+interface Context {
+  readonly build: Build
+  readonly depth: number
+  /** Id of the component whose property is written. */
+  readonly id: string
+  /** Name of the property at the top. */
+  readonly property: string
+  /** Where in the component the value stands, for the id of a child. */
+  readonly trail: string
+}
+
+function toWire(value: unknown, slot: Slot | undefined, context: Context): unknown {
+  switch (slot?.kind) {
+    case 'bound':
+      return boundToWire(value, slot.value)
+    case 'reference':
+      return childToWire(value, context.trail, context)
+    case 'children':
+      return childrenToWire(value, context)
+    case 'action':
+      return actionToWire(value)
+    case 'list':
+      return Array.isArray(value) ? listToWire(value, slot.item, context) : cloneJson(value)
+    case 'object':
+      return isPlainObject(value) ? objectToWire(value, slot.shape, context) : cloneJson(value)
+    default:
+      return looseToWire(value, context)
+  }
+}
+
+/** What stands where the catalog says nothing. */
+function looseToWire(value: unknown, context: Context): unknown {
+  if (isChild(value)) return childToWire(value, context.trail, context)
+  if (isBinding(value)) return boundToWire(value, 'any')
+  if (isEach(value)) return childrenToWire(value, context)
+  if (Array.isArray(value)) {
+    if (value.some(isChild) && context.property === 'children')
+      return childrenToWire(value, context)
+    return value.map((item, index) =>
+      looseToWire(item, { ...context, trail: `${context.trail}.${index}` }),
+    )
+  }
+  if (!isPlainObject(value)) return value
+  const copy = {}
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    setOwn(copy, name, looseToWire(member, { ...context, trail: `${context.trail}.${name}` }))
+  }
+  return copy
+}
+
+function objectToWire(
+  value: Readonly<Record<string, unknown>>,
+  shape: Shape,
+  context: Context,
+): unknown {
+  const copy = {}
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    const slot = shape.fields.get(name)?.slot
+    const trail = isOnlyReference(shape, slot) ? context.trail : `${context.trail}.${name}`
+    setOwn(copy, name, toWire(member, slot, { ...context, trail }))
+  }
+  return copy
+}
+
+/** `tabItems.0` is enough where an item has one reference (SP-66). */
+function isOnlyReference({ fields }: Shape, slot: Slot | undefined): boolean {
+  if (slot?.kind !== 'reference') return false
+  return [...fields.values()].filter((field) => field.slot.kind === 'reference').length === 1
+}
+
+function listToWire(value: readonly unknown[], item: Slot, context: Context): unknown {
+  const prefix =
+    item.kind === 'reference' && context.trail === 'children' ? '' : `${context.trail}.`
+  return value.map((member, index) =>
+    toWire(member, item, { ...context, trail: `${prefix}${index}` }),
+  )
+}
+
+function childToWire(value: unknown, trail: string, { build, depth, id }: Context): unknown {
+  if (isReference(value)) return value.componentId
+  if (nodeParts(value) === null) return value
+  return addNode(value as UiNode, { proposed: `${id}.${trail}`, depth: depth + 1 }, build)
+}
+
+function childrenToWire(value: unknown, context: Context): unknown {
+  const prefix = context.trail === 'children' ? '' : `${context.trail}.`
+  if (Array.isArray(value)) {
+    const ids = value.map((child, index) => childToWire(child, `${prefix}${index}`, context))
+    return { explicitList: ids }
+  }
+  if (!isEach(value)) return cloneJson(value)
+  const componentId = childToWire(value.node, `${prefix}template`, context)
+  return { template: { componentId, dataBinding: value.dataBinding } }
+}
+
+function boundToWire(value: unknown, kind: BoundKind): unknown {
+  if (isBinding(value)) {
+    const { path, initial } = value
+    return initial === undefined ? { path } : { path, ...literal(initial) }
+  }
+  if (Array.isArray(value)) return kind === 'stringArray' ? { literalArray: [...value] } : value
+  return isPlainObject(value) ? cloneJson(value) : literal(value)
+}
+
+function literal(value: unknown): object {
+  switch (typeof value) {
+    case 'string':
+      return { literalString: value }
+    case 'number':
+      return { literalNumber: value }
+    case 'boolean':
+      return { literalBoolean: value }
+    default:
+      return { literalArray: Array.isArray(value) ? [...(value as unknown[])] : value }
+  }
+}
+
+function actionToWire(value: unknown): unknown {
+  if (typeof value === 'string') return { name: value }
+  if (!isPlainObject(value) || !isPlainObject(value.context)) return cloneJson(value)
+  const context = Object.entries(value.context)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => ({ key, value: boundToWire(member, 'any') }))
+  return { ...cloneJson({ ...value, context: undefined }), context }
+}
+
+function isBinding(value: unknown): value is Binding {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'binding'
+}
+
+function isReference(value: unknown): value is ComponentReference {
+  return (
+    typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'reference'
+  )
+}
+
+function isEach(value: unknown): value is EachBinding {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'each'
+}
+
+function isChild(value: unknown): boolean {
+  return isReference(value) || nodeParts(value) !== null
+}

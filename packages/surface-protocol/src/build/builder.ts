@@ -1,0 +1,108 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { STANDARD_CATALOG_ID, standardCatalogV08 } from '../catalog/standard.ts'
+import { errorFrom, SurfaceError } from '../errors.ts'
+import { cloneJson, isPlainObject, ownValue, setOwn, type JsonObject } from '../json.ts'
+import { surfaceUpdate, type ServerMessage } from '../message/messages.ts'
+import { formatEntries, parseEntries } from '../store/entries.ts'
+import { createSurfaceStore } from '../store/store.ts'
+import type { SurfaceState } from '../store/surface.ts'
+import { buildWithCatalogs } from './build-components.ts'
+import { diffSurface } from './diff.ts'
+import type { UiNode } from './nodes.ts'
+
+/** What a surface is to show. */
+export interface SurfaceDescription {
+  readonly root: UiNode
+  readonly data?: JsonObject
+  readonly styles?: JsonObject
+  /** Default: the catalog of the root node. */
+  readonly catalog?: Catalog | string
+}
+
+/**
+ * The state a description stands for. Initial values (SP-37) fill in what the data leaves open.
+ * @throws SurfaceError for wrong properties, duplicate ids or a loop
+ */
+export function describeSurface(surfaceId: string, view: SurfaceDescription): SurfaceState {
+  const { root, components, catalogs } = buildWithCatalogs(view.root)
+  const known = [...catalogs]
+  const store = createSurfaceStore({ catalogs: known.length > 0 ? known : [standardCatalogV08] })
+  const { applied, diagnostics } = store.apply(surfaceUpdate(surfaceId, components))
+  if (!applied) throw errorFrom(diagnostics)
+  const initial = store.get(surfaceId)?.data ?? {}
+  const data = parseEntries(formatEntries(view.data ?? {}))
+  const catalog = view.catalog ?? known[0]
+  const catalogId = typeof catalog === 'string' ? catalog : catalog?.catalogId
+  return {
+    surfaceId,
+    status: 'rendered',
+    root,
+    catalogId: catalogId ?? STANDARD_CATALOG_ID,
+    styles: cloneJson(view.styles ?? {}),
+    components,
+    data: withDefaults(data, initial),
+  }
+}
+
+/** Describes one surface step by step (SP-67). */
+export interface SurfaceBuilder {
+  catalog(catalog: Catalog | string): SurfaceBuilder
+  styles(styles: JsonObject): SurfaceBuilder
+  data(data: JsonObject): SurfaceBuilder
+  root(node: UiNode): SurfaceBuilder
+  /**
+   * Components, then data when there is any, then beginRendering.
+   * @throws SurfaceError for wrong properties, or when there is no root
+   */
+  toMessages(options?: { selfContained?: boolean }): ServerMessage[]
+  toState(): SurfaceState
+}
+
+/** A builder for one surface. Each call of a method replaces what an earlier one said. */
+export function createSurfaceBuilder(surfaceId: string): SurfaceBuilder {
+  let view: Partial<SurfaceDescription> = {}
+  const toState = (): SurfaceState => {
+    const { root } = view
+    if (root === undefined) {
+      throw new SurfaceError({
+        code: 'missing_root',
+        detail: 'A surface needs a root.',
+        surfaceId,
+      })
+    }
+    return describeSurface(surfaceId, { ...view, root })
+  }
+  const builder: SurfaceBuilder = {
+    catalog(catalog) {
+      view = { ...view, catalog }
+      return builder
+    },
+    styles(styles) {
+      view = { ...view, styles }
+      return builder
+    },
+    data(data) {
+      view = { ...view, data }
+      return builder
+    },
+    root(root) {
+      view = { ...view, root }
+      return builder
+    },
+    toMessages: (options = {}) => diffSurface(null, toState(), options),
+    toState,
+  }
+  return builder
+}
+
+/** `data` with what it leaves open taken from `defaults`. */
+function withDefaults(data: JsonObject, defaults: JsonObject): JsonObject {
+  for (const [key, value] of Object.entries(defaults)) {
+    const own = ownValue(data, key)
+    if (own === undefined) setOwn(data, key, value)
+    else if (isPlainObject(own) && isPlainObject(value)) {
+      withDefaults(own as JsonObject, value)
+    }
+  }
+  return data
+}

@@ -1,0 +1,89 @@
+import {
+  equalJson,
+  formatPointer,
+  isPlainObject,
+  ownValue,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+} from '../json.ts'
+import { defaultLimits } from '../limits.ts'
+import { dataModelUpdate, type ServerMessage } from '../message/messages.ts'
+import { dataMessages } from '../store/data-messages.ts'
+import { mapFromJson } from '../store/data-value.ts'
+
+/**
+ * The messages that turn the data `before` into `after` (SP-71): one for each location whose keys
+ * changed. A message cannot set a single key at the top or remove one, so that a change there ends in
+ * one message with everything, and a removal elsewhere in one that sets the parent anew.
+ */
+export function diffData(
+  surfaceId: string,
+  before: JsonObject,
+  after: JsonObject,
+): ServerMessage[] {
+  if (equalJson(before, after)) return []
+  const updates: Update[] = []
+  const compared = compare(before, after, { segments: [], updates })
+  if (compared === 'reset') {
+    return dataMessages(surfaceId, mapFromJson(after), defaultLimits.dataDepth)
+  }
+  return updates.map(({ segments, contents }) =>
+    dataModelUpdate(surfaceId, contents, formatPointer(segments)),
+  )
+}
+
+interface Update {
+  readonly segments: readonly string[]
+  readonly contents: JsonObject
+}
+
+interface Place {
+  readonly segments: readonly string[]
+  readonly updates: Update[]
+}
+
+/** Notes what has to be sent; `reset` when the location itself has to be set anew. */
+function compare(before: JsonObject, after: JsonObject, place: Place): 'done' | 'reset' {
+  const { segments, updates } = place
+  for (const key of Object.keys(before)) {
+    if (isSet(ownValue(before, key)) && !isSet(ownValue(after, key))) return 'reset'
+  }
+  const top = segments.length === 0
+  const contents: JsonObject = {}
+  const inner: Update[] = []
+  for (const [key, value] of Object.entries(after)) {
+    const old = ownValue(before, key)
+    if (!isSet(value) || equalJson(old, value)) continue
+    if (isMap(old) && isMap(value) && isAddressable([...segments, key])) {
+      const deeper: Update[] = []
+      if (compare(old, value, { segments: [...segments, key], updates: deeper }) === 'done') {
+        inner.push(...deeper)
+        continue
+      }
+    }
+    if (top) return 'reset'
+    setOwn(contents, key, value)
+  }
+  if (Object.keys(contents).length > 0) updates.push({ segments, contents })
+  updates.push(...inner)
+  return 'done'
+}
+
+/** Null cannot be sent: it counts as nothing. */
+function isSet(value: unknown): value is JsonValue {
+  return value !== undefined && value !== null
+}
+
+function isMap(value: unknown): value is JsonObject {
+  return isPlainObject(value)
+}
+
+/** The empty key has no path, and paths have limits. */
+function isAddressable(segments: readonly string[]): boolean {
+  return (
+    !segments.includes('') &&
+    segments.length <= defaultLimits.pathSegments &&
+    formatPointer(segments).length <= defaultLimits.pathLength
+  )
+}

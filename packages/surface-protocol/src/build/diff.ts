@@ -1,0 +1,116 @@
+import { equalJson, type JsonObject } from '../json.ts'
+import { defaultLimits } from '../limits.ts'
+import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
+import {
+  beginRendering,
+  deleteSurface,
+  surfaceUpdate,
+  type ComponentInstance,
+  type ServerMessage,
+} from '../message/messages.ts'
+import { dataMessages } from '../store/data-messages.ts'
+import { mapFromJson } from '../store/data-value.ts'
+import type { SurfaceState } from '../store/surface.ts'
+import { diffData } from './diff-data.ts'
+import { dataAfterInitialising, someInitialises } from './initial-data.ts'
+import { selfContain } from './self-contained.ts'
+
+/** How a difference is expressed. */
+export interface DiffOptions {
+  /** Builds the surface anew when components are gone, which 0.8 cannot remove. Default: false. */
+  readonly exact?: boolean
+  /** Gives the self-contained form (SP-69). Default: false. */
+  readonly selfContained?: boolean
+}
+
+/**
+ * The fewest messages that turn `before` into `after`; null stands for no surface (SP-71).
+ * @throws TypeError when the two are different surfaces
+ */
+export function diffSurface(
+  before: SurfaceState | null,
+  after: SurfaceState | null,
+  options: DiffOptions = {},
+): ServerMessage[] {
+  const messages = diff(before, after, options.exact === true)
+  return options.selfContained === true ? selfContain(messages, before) : messages
+}
+
+function diff(
+  before: SurfaceState | null,
+  after: SurfaceState | null,
+  exact: boolean,
+): ServerMessage[] {
+  if (after === null) return before === null ? [] : [deleteSurface(before.surfaceId)]
+  if (before === null) return build(after)
+  if (before.surfaceId !== after.surfaceId) throw new TypeError('Two different surfaces')
+  const sent = changedComponents(before, after)
+  if (mustRebuild(before, after, { sent, exact })) {
+    return [deleteSurface(before.surfaceId), ...build(after)]
+  }
+  const { surfaceId } = after
+  const messages = componentMessages(surfaceId, sent)
+  const data = someInitialises(sent) ? dataAfterInitialising(before, sent) : before.data
+  messages.push(...diffData(surfaceId, data, after.data))
+  if (after.root !== null && beginsAnew(before, after)) messages.push(begin(after, after.root))
+  return messages
+}
+
+function mustRebuild(
+  before: SurfaceState,
+  after: SurfaceState,
+  { sent, exact }: { sent: readonly ComponentInstance[]; exact: boolean },
+): boolean {
+  // Rendering cannot be taken back, and components are judged by the catalog in force.
+  if (before.root !== null && after.root === null) return true
+  if (before.root !== null && before.catalogId !== after.catalogId && sent.length > 0) return true
+  if (!exact) return false
+  const kept = new Set(after.components.map(({ id }) => id))
+  return before.components.some(({ id }) => !kept.has(id))
+}
+
+function changedComponents(before: SurfaceState, after: SurfaceState): ComponentInstance[] {
+  const known = new Map(before.components.map((component) => [component.id, component]))
+  return after.components.filter((component) => !equalJson(component, known.get(component.id)))
+}
+
+function beginsAnew(before: SurfaceState, after: SurfaceState): boolean {
+  return (
+    before.root !== after.root ||
+    before.catalogId !== after.catalogId ||
+    !equalJson(before.styles, after.styles)
+  )
+}
+
+function begin({ surfaceId, catalogId, styles }: SurfaceState, root: string): ServerMessage {
+  return beginRendering({
+    surfaceId,
+    root,
+    ...(catalogId === null || catalogId === STANDARD_CATALOG_ID ? {} : { catalogId }),
+    ...(Object.keys(styles).length === 0 ? {} : { styles }),
+  })
+}
+
+function componentMessages(surfaceId: string, sent: ComponentInstance[]): ServerMessage[] {
+  const messages: ServerMessage[] = []
+  const { componentsPerMessage } = defaultLimits
+  for (let start = 0; start < sent.length; start += componentsPerMessage) {
+    messages.push(surfaceUpdate(surfaceId, sent.slice(start, start + componentsPerMessage)))
+  }
+  return messages
+}
+
+/** Components, data, beginRendering (SP-69a). */
+function build(after: SurfaceState): ServerMessage[] {
+  const { surfaceId, components, data, root } = after
+  const messages = componentMessages(surfaceId, components)
+  if (hasKeys(data) || someInitialises(components) || (root === null && components.length === 0)) {
+    messages.push(...dataMessages(surfaceId, mapFromJson(data), defaultLimits.dataDepth))
+  }
+  if (root !== null) messages.push(begin(after, root))
+  return messages
+}
+
+function hasKeys(data: JsonObject): boolean {
+  return Object.keys(data).length > 0
+}

@@ -1,0 +1,91 @@
+import type { IsComponentId } from '../catalog/slot.ts'
+
+/** A value bound to the data model. */
+export interface Binding {
+  readonly kind: 'binding'
+  readonly path: string
+  readonly initial: string | number | boolean | readonly string[] | undefined
+}
+
+/** A value at a path of the data; `initial` is written there when the component arrives (SP-37). */
+export function bind(
+  path: string,
+  initial?: string | number | boolean | readonly string[],
+): Binding {
+  return Object.freeze({ kind: 'binding', path, initial })
+}
+
+/** A reference to a component by its id. */
+export interface ComponentReference {
+  readonly kind: 'reference'
+  readonly componentId: string
+}
+
+/** Refers to a component that was or will be sent on its own. */
+export function ref(componentId: string): ComponentReference {
+  return Object.freeze({ kind: 'reference', componentId })
+}
+
+/** One child for each entry of a map or array in the data. */
+export interface EachBinding {
+  readonly kind: 'each'
+  readonly dataBinding: string
+  readonly node: UiNode
+}
+
+/** Repeats `node` for each entry at `dataBinding`; paths without a slash inside are below the entry. */
+export function each(dataBinding: string, node: UiNode): EachBinding {
+  return Object.freeze({ kind: 'each', dataBinding, node })
+}
+
+/** A component to be built. Nodes never change; their methods give new ones. */
+export interface UiNode {
+  readonly kind: 'node'
+  readonly type: string
+  /** The same with an id of its own. */
+  id(id: string): UiNode
+  /** The same with a share of its Row or Column. */
+  weight(weight: number): UiNode
+  /** The same with some properties replaced. */
+  set(properties: object): UiNode
+}
+
+/** A child, made here or referred to. */
+export type UiChild = UiNode | ComponentReference
+
+/** A value in the context of an action. */
+export type UiContextValue = string | number | boolean | Binding
+
+/** An action: its name, or its name with what is told beside it. */
+export type UiAction =
+  string | { readonly name: string; readonly context?: Readonly<Record<string, UiContextValue>> }
+
+/** What a property may be given as: bare literals, bindings and nodes beside the wire form (SP-65). */
+export type UiValue<T> = T extends string
+  ? IsComponentId<T> extends true
+    ? UiChild
+    : T
+  : T extends number | boolean | undefined | null
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly UiValue<Item>[]
+      : UiObject<T>
+
+type UiObject<T> = 'explicitList' extends keyof T
+  ? readonly UiChild[] | EachBinding
+  : 'literalString' extends keyof T
+    ? 'literalNumber' extends keyof T
+      ? UiContextValue | T
+      : string | Binding | T
+    : 'literalNumber' extends keyof T
+      ? number | Binding | T
+      : 'literalBoolean' extends keyof T
+        ? boolean | Binding | T
+        : 'literalArray' extends keyof T
+          ? readonly string[] | Binding | T
+          : 'context' extends keyof T
+            ? UiAction
+            : { readonly [K in keyof T]: UiValue<T[K]> }
+
+/** The properties a factory takes. */
+export type UiProperties<T> = { readonly [K in keyof T]: UiValue<T[K]> }

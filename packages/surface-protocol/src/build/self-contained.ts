@@ -1,0 +1,130 @@
+import { inferReferences } from '../catalog/references.ts'
+import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
+import {
+  surfaceUpdate,
+  type ComponentInstance,
+  type DataModelUpdate,
+  type ServerMessage,
+  type SurfaceUpdate,
+} from '../message/messages.ts'
+import { dataMessages } from '../store/data-messages.ts'
+import { parseDataPath } from '../store/data-path.ts'
+import { mapFromJson } from '../store/data-value.ts'
+import type { SurfaceStore } from '../store/store.ts'
+import type { SurfaceState } from '../store/surface.ts'
+import { initialBindings } from './initial-data.ts'
+import { createMirror } from './mirror.ts'
+
+/** Levels of `valueMap` that the public web client follows. */
+const MAXIMUM_DEPTH = 5
+
+/**
+ * Messages that say the same without relying on what was sent before (SP-69): an update of
+ * components contains what they refer to, an update of data all entries of its location.
+ * @param options.store what the receiver has already; nothing by default
+ */
+export function toSelfContained(
+  messages: Iterable<ServerMessage>,
+  options: { store?: SurfaceStore } = {},
+): ServerMessage[] {
+  const { store } = options
+  const known = (store?.surfaceIds() ?? []).flatMap((id) => store?.get(id) ?? [])
+  return convertAll(messages, createMirror(known))
+}
+
+/** The same for one surface that the receiver has in the state `before`. */
+export function selfContain(
+  messages: Iterable<ServerMessage>,
+  before: SurfaceState | null,
+): ServerMessage[] {
+  return convertAll(messages, createMirror(before === null ? [] : [before]))
+}
+
+function convertAll(messages: Iterable<ServerMessage>, mirror: SurfaceStore): ServerMessage[] {
+  const converted: ServerMessage[] = []
+  for (const message of messages) {
+    if ('surfaceUpdate' in message) converted.push(...convertUpdate(message.surfaceUpdate, mirror))
+    else if ('dataModelUpdate' in message) {
+      converted.push(...convertData(message.dataModelUpdate, mirror))
+    } else {
+      if ('deleteSurface' in message) mirror.apply(message)
+      converted.push(message)
+    }
+  }
+  return converted
+}
+
+function convertUpdate(
+  { surfaceId, components }: SurfaceUpdate,
+  mirror: SurfaceStore,
+): ServerMessage[] {
+  const before = mirror.get(surfaceId)?.data
+  mirror.apply(surfaceUpdate(surfaceId, components))
+  const view = mirror.get(surfaceId)
+  const known = new Map((view?.components ?? components).map((one) => [one.id, one]))
+  const messages = [
+    surfaceUpdate(surfaceId, withReferenced(components, known).map(withoutLiterals)),
+  ]
+  if (!components.some((component) => initialBindings(component).length > 0)) return messages
+  const data = view?.data ?? {}
+  const touched = initialPaths(components).filter(
+    (path) => mirror.getData(surfaceId, path) !== undefined,
+  )
+  if (before !== undefined && touched.length === 0) return messages
+  return [...messages, ...dataMessages(surfaceId, mapFromJson(data), MAXIMUM_DEPTH)]
+}
+
+function initialPaths(components: readonly ComponentInstance[]): string[] {
+  return components.flatMap((component) => initialBindings(component).map((one) => one.pathText))
+}
+
+/** The components and, after them, everything they refer to. */
+function withReferenced(
+  components: readonly ComponentInstance[],
+  known: ReadonlyMap<string, ComponentInstance>,
+): ComponentInstance[] {
+  const result = new Map<string, ComponentInstance>()
+  for (const { id } of components) {
+    const latest = known.get(id)
+    if (latest !== undefined) result.set(id, latest)
+  }
+  for (const instance of result.values()) {
+    for (const properties of Object.values(instance.component)) {
+      for (const { componentId } of inferReferences(properties)) {
+        const child = known.get(componentId)
+        if (child !== undefined && !result.has(componentId)) result.set(componentId, child)
+      }
+    }
+  }
+  return [...result.values()]
+}
+
+/** The same component with its initial values taken out; they stand in the data. */
+function withoutLiterals(instance: ComponentInstance): ComponentInstance {
+  const initial = initialBindings(instance)
+  if (initial.length === 0) return instance
+  const copy = cloneJson(instance)
+  for (const properties of Object.values(copy.component)) {
+    for (const { place } of initial) stripLiteral(properties, place)
+  }
+  return copy
+}
+
+function stripLiteral(properties: JsonObject, place: readonly (string | number)[]): void {
+  let value: unknown = properties
+  for (const key of place) {
+    value = typeof value === 'object' && value !== null ? ownValue(value, String(key)) : undefined
+  }
+  if (!isPlainObject(value)) return
+  for (const name of Object.keys(value)) if (name !== 'path') delete value[name]
+}
+
+function convertData(update: DataModelUpdate, mirror: SurfaceStore): ServerMessage[] {
+  const { surfaceId, path = '' } = update
+  const { applied } = mirror.apply({ dataModelUpdate: update })
+  if (!applied) return [{ dataModelUpdate: update }]
+  const { segments } = parseDataPath(path)
+  const now = mirror.getData(surfaceId, path)
+  if (!isPlainObject(now)) return [{ dataModelUpdate: update }]
+  return dataMessages(surfaceId, mapFromJson(now), MAXIMUM_DEPTH, segments)
+}

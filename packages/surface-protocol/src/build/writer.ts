@@ -1,0 +1,97 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { errorFrom } from '../errors.ts'
+import type { JsonObject } from '../json.ts'
+import { dataModelUpdate, deleteSurface, type ServerMessage } from '../message/messages.ts'
+import { createSurfaceStore, type SurfaceStore } from '../store/store.ts'
+import { describeSurface, type SurfaceDescription } from './builder.ts'
+import { diffSurface } from './diff.ts'
+import { toSelfContained } from './self-contained.ts'
+
+/** Where a writer sends, and in which form. */
+export interface SurfaceWriterOptions {
+  readonly send: (message: ServerMessage) => void | Promise<void>
+  /** Sends the self-contained form (SP-69). Default: false. */
+  readonly selfContained?: boolean
+  /** Catalogs that surfaces may use. Default: the standard catalog. */
+  readonly catalogs?: readonly Catalog[]
+}
+
+/** Sends what is new about its surfaces, one call after the other (SP-73). */
+export interface SurfaceWriter {
+  /** What the receiver has. */
+  readonly store: SurfaceStore
+  /**
+   * Makes a surface look as described; only the difference is sent.
+   * @throws SurfaceError when the description is wrong; nothing is sent then
+   */
+  render(surfaceId: string, view: SurfaceDescription): Promise<void>
+  /** Sets keys at a path of the data. @throws SurfaceError */
+  update(surfaceId: string, path: string, contents: JsonObject): Promise<void>
+  delete(surfaceId: string): Promise<void>
+}
+
+/** A writer with no surfaces. After a `send` that failed, the surface is sent anew as a whole. */
+export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWriter {
+  const { send, selfContained = false, catalogs } = options
+  const settings = catalogs === undefined ? {} : { catalogs }
+  const store = createSurfaceStore(settings)
+  const uncertain = new Set<string>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  const inOrder = (work: () => Promise<void>): Promise<void> => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+
+  const deliver = async (surfaceId: string, messages: readonly ServerMessage[]): Promise<void> => {
+    const list = selfContained ? toSelfContained(messages, { store }) : messages
+    if (list.length > 1) tryOut(list)
+    for (const message of list) {
+      const { applied, diagnostics } = store.apply(message)
+      if (!applied) throw errorFrom(diagnostics)
+      try {
+        await send(message)
+      } catch (error) {
+        // Nobody knows what the receiver has now.
+        store.apply(deleteSurface(surfaceId))
+        uncertain.add(surfaceId)
+        throw error
+      }
+    }
+  }
+
+  /** Tries messages for one surface on a copy of it, so that nothing is half sent. */
+  const tryOut = (messages: readonly ServerMessage[]): void => {
+    const trial = createSurfaceStore(settings)
+    const [first] = messages
+    if (first !== undefined) trial.applyAll(store.snapshot(surfaceIdOf(first)))
+    for (const { applied, diagnostics } of trial.applyAll(messages)) {
+      if (!applied) throw errorFrom(diagnostics)
+    }
+  }
+
+  return {
+    store,
+    render: (surfaceId, view) =>
+      inOrder(async () => {
+        const messages = diffSurface(store.get(surfaceId), describeSurface(surfaceId, view))
+        const reset = uncertain.delete(surfaceId) ? [deleteSurface(surfaceId)] : []
+        await deliver(surfaceId, [...reset, ...messages])
+      }),
+    update: (surfaceId, path, contents) =>
+      inOrder(() => deliver(surfaceId, [dataModelUpdate(surfaceId, contents, path)])),
+    delete: (surfaceId) =>
+      inOrder(async () => {
+        uncertain.delete(surfaceId)
+        await deliver(surfaceId, [deleteSurface(surfaceId)])
+      }),
+  }
+}
+
+function surfaceIdOf(message: ServerMessage): string {
+  if ('beginRendering' in message) return message.beginRendering.surfaceId
+  if ('surfaceUpdate' in message) return message.surfaceUpdate.surfaceId
+  if ('dataModelUpdate' in message) return message.dataModelUpdate.surfaceId
+  return message.deleteSurface.surfaceId
+}

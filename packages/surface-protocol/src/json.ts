@@ -1,0 +1,71 @@
+/** A JSON value. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
+/** A JSON object. */
+export type JsonObject = { [key: string]: JsonValue }
+
+/** An object that can be JSON: a literal, a parsed object or one without prototype. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === Object.prototype || prototype === null) return true
+  // The Object.prototype of another realm has no prototype either.
+  return Object.getPrototypeOf(prototype) === null
+}
+
+/** The own value of a key, never an inherited one. */
+export function ownValue(object: object, key: string): unknown {
+  return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+}
+
+/** Sets an own member, also one called `__proto__`. */
+export function setOwn(object: object, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  } else (object as Record<string, unknown>)[key] = value
+}
+
+/** A deep copy of JSON that is known to be JSON and of bounded depth. */
+export function cloneJson<T>(value: T): T
+export function cloneJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => cloneJson(item) as unknown)
+  const copy = {}
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key]
+    if (member !== undefined) setOwn(copy, key, cloneJson(member))
+  }
+  return copy
+}
+
+/** Whether two JSON values of bounded depth are equal; the order of keys does not count. */
+export function equalJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    return a.every((item, index) => equalJson(item, b[index]))
+  }
+  if (Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  return keys.every((key) => Object.hasOwn(b, key) && equalJson(ownValue(a, key), ownValue(b, key)))
+}
+
+/** A JSON Pointer (RFC 6901) over the given segments. */
+export function formatPointer(segments: readonly (string | number)[]): string {
+  let pointer = ''
+  for (const segment of segments) {
+    pointer += typeof segment === 'number' ? `/${segment}` : `/${escapeSegment(segment)}`
+  }
+  return pointer
+}
+
+function escapeSegment(segment: string): string {
+  if (!segment.includes('~') && !segment.includes('/')) return segment
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1')
+}

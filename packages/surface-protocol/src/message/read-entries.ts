@@ -1,0 +1,106 @@
+import { quote } from '../errors.ts'
+import { isPlainObject } from '../json.ts'
+import type { DataMap, DataValue } from '../store/data-value.ts'
+import type { Report } from './report.ts'
+
+/**
+ * Reads a list of data entries (SP-7, SP-8, SP-28) at the current place of the report.
+ * @param level number of `valueMap`s around the list
+ */
+export function readEntries(value: unknown, report: Report, level: number): DataMap {
+  const map: DataMap = new Map()
+  if (!Array.isArray(value)) {
+    report.add('invalid_type', 'A list of data entries must be an array.')
+    return map
+  }
+  if (level > report.limits.dataDepth) {
+    report.exceeds('dataDepth')
+    return map
+  }
+  report.entries += value.length
+  if (report.entries > report.limits.dataEntries) {
+    report.exceeds('dataEntries')
+    return map
+  }
+  const { path } = report
+  for (let index = 0; index < value.length; index += 1) {
+    path.push(index)
+    readEntry(value[index], { map, report, level })
+    path.pop()
+  }
+  return map
+}
+
+interface EntryContext {
+  readonly map: DataMap
+  readonly report: Report
+  readonly level: number
+}
+
+function readEntry(entry: unknown, context: EntryContext): void {
+  const { map, report } = context
+  if (!isPlainObject(entry)) {
+    report.add('invalid_type', 'A data entry must be an object.')
+    return
+  }
+  let key: string | undefined
+  let keySeen = false
+  let values = 0
+  let value: DataValue | undefined
+  for (const name of Object.keys(entry)) {
+    const member = entry[name]
+    if (member === undefined) continue
+    if (name === 'key') {
+      keySeen = true
+      if (typeof member === 'string') key = member
+      else report.add('invalid_type', 'The key of a data entry must be a string.', { at: ['key'] })
+    } else if (name in readers) {
+      values += 1
+      value = readValue(name, member, context)
+    } else {
+      report.add('unknown_key', `A data entry has no member ${quote(name)}.`, { at: [name] })
+    }
+  }
+  if (!keySeen) report.add('missing_field', 'A data entry needs a key.', { at: ['key'] })
+  if (values !== 1) {
+    report.add('not_exactly_one', 'A data entry holds exactly one value.')
+    return
+  }
+  if (key === undefined || value === undefined) return
+  if (map.has(key)) {
+    report.duplicate('duplicate_key', `The key ${quote(key)} occurs twice; the last one counts.`, {
+      at: ['key'],
+    })
+  }
+  map.set(key, value)
+}
+
+const readers = Object.freeze({
+  __proto__: null,
+  valueString: 'string',
+  valueNumber: 'number',
+  valueBoolean: 'boolean',
+  valueMap: 'array of entries',
+})
+
+function readValue(
+  name: string,
+  value: unknown,
+  { report, level }: EntryContext,
+): DataValue | undefined {
+  if (name === 'valueMap') {
+    report.path.push(name)
+    const map = readEntries(value, report, level + 1)
+    report.path.pop()
+    return map
+  }
+  if (name === 'valueString' && typeof value === 'string') return value
+  if (name === 'valueBoolean' && typeof value === 'boolean') return value
+  if (name === 'valueNumber' && typeof value === 'number') {
+    if (Number.isFinite(value)) return value
+    report.add('invalid_value', 'A number must be finite.', { at: [name] })
+    return undefined
+  }
+  report.add('invalid_type', `The value of ${name} has the wrong type.`, { at: [name] })
+  return undefined
+}

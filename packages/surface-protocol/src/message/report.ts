@@ -1,0 +1,147 @@
+import type { SurfaceDiagnostic, SurfaceErrorCode } from '../errors.ts'
+import { formatPointer } from '../json.ts'
+import { defaultLimits, type SurfaceLimits } from '../limits.ts'
+
+/** How unknown parts of a message are met (SP-19). */
+export type Mode = 'strict' | 'tolerant'
+
+/** Codes that are errors in strict mode and warnings in tolerant mode (SP-19). */
+const FORGIVABLE: ReadonlySet<SurfaceErrorCode> = new Set([
+  'unknown_key',
+  'invalid_component_type',
+  'invalid_property',
+  'missing_property',
+  'invalid_property_value',
+  'invalid_style',
+])
+
+const MAXIMUM = 100
+
+/** What a single finding adds to its code and sentence. */
+export interface Finding {
+  readonly severity?: 'error' | 'warning'
+  /** An error in tolerant mode too. */
+  readonly fatal?: boolean
+  /** Segments below the current place. */
+  readonly at?: readonly (string | number)[]
+  readonly hint?: string | undefined
+  readonly related?: string[]
+  readonly limit?: SurfaceDiagnostic['limit']
+  readonly componentId?: string | undefined
+  /** A pointer below the current place. */
+  readonly pointer?: string
+}
+
+/** Where a message stands in its stream or list. */
+export interface MessagePosition {
+  readonly line?: number | undefined
+  readonly index?: number | undefined
+  /** Whether duplicate ids and keys are errors in strict mode. */
+  readonly strictDuplicates?: boolean
+}
+
+/**
+ * Collects what is wrong with one message while it is read. `path` is the place of the reader;
+ * pointers are built only when there is something to say.
+ */
+export class Report {
+  readonly path: (string | number)[] = []
+  readonly mode: Mode
+  readonly limits: Readonly<SurfaceLimits>
+  readonly diagnostics: SurfaceDiagnostic[] = []
+  errors = 0
+  surfaceId: string | undefined = undefined
+  componentId: string | undefined = undefined
+  /** Size of what was copied so far (SP-89). */
+  size = 0
+  /** Data entries read so far. */
+  entries = 0
+  /** Set when reading on would cost more than the limits allow. */
+  aborted = false
+  /** Whether a bound value with both path and literal was seen (SP-37). */
+  initialises = false
+  readonly #position: MessagePosition
+  #total = 0
+
+  constructor(
+    mode: Mode = 'strict',
+    limits: Readonly<SurfaceLimits> = defaultLimits,
+    position: MessagePosition = {},
+  ) {
+    this.mode = mode
+    this.limits = limits
+    this.#position = position
+  }
+
+  /** Notes a finding at the current place. */
+  add(code: SurfaceErrorCode, message: string, finding: Finding = {}): void {
+    const severity = finding.severity ?? this.#severity(code, finding.fatal === true)
+    if (severity === 'error') this.errors += 1
+    this.#total += 1
+    if (this.#total > MAXIMUM) return
+    const { at, hint, related, limit, pointer = '' } = finding
+    const diagnostic: SurfaceDiagnostic = {
+      code,
+      severity,
+      message: message.length > 300 ? `${message.slice(0, 297)}...` : message,
+      path: formatPointer(at === undefined ? this.path : [...this.path, ...at]) + pointer,
+    }
+    const componentId = finding.componentId ?? this.componentId
+    if (this.surfaceId !== undefined) diagnostic.surfaceId = this.surfaceId
+    if (componentId !== undefined) diagnostic.componentId = componentId
+    if (this.#position.line !== undefined) diagnostic.line = this.#position.line
+    if (this.#position.index !== undefined) diagnostic.index = this.#position.index
+    if (hint !== undefined) diagnostic.hint = hint
+    if (related !== undefined) diagnostic.related = related
+    if (limit !== undefined) diagnostic.limit = limit
+    this.diagnostics.push(diagnostic)
+  }
+
+  /** Notes a warning at the current place. */
+  warn(code: SurfaceErrorCode, message: string, finding: Finding = {}): void {
+    this.add(code, message, { ...finding, severity: 'warning' })
+  }
+
+  /** Notes that something was said twice: a warning, in a checked sequence an error (SP-58). */
+  duplicate(code: 'duplicate_id' | 'duplicate_key', message: string, finding: Finding = {}): void {
+    const strict = this.#position.strictDuplicates === true && this.mode === 'strict'
+    this.add(code, message, { ...finding, severity: strict ? 'error' : 'warning' })
+  }
+
+  /** Notes that a limit would be passed. */
+  exceeds(limit: keyof SurfaceLimits, finding: Finding = {}): void {
+    this.add('limit_exceeded', `The limit ${limit} of ${this.limits[limit]} is exceeded.`, {
+      ...finding,
+      limit,
+    })
+  }
+
+  /** Takes over a finding of a catalog, whose path begins at the current place. */
+  adopt(found: SurfaceDiagnostic): void {
+    this.add(found.code, found.message, {
+      severity: found.severity === 'warning' ? 'warning' : this.#severity(found.code, false),
+      hint: found.hint,
+      ...(found.related === undefined ? {} : { related: found.related }),
+      ...(found.limit === undefined ? {} : { limit: found.limit }),
+      pointer: found.path,
+    })
+  }
+
+  /** All findings, with a last one that tells of those left out (SP-9). */
+  finish(): SurfaceDiagnostic[] {
+    if (this.#total > MAXIMUM) {
+      this.#total = 0
+      this.path.length = 0
+      this.componentId = undefined
+      this.add('limit_exceeded', `Only the first ${MAXIMUM} problems are listed.`, {
+        severity: this.errors > 0 ? 'error' : 'warning',
+        limit: 'diagnostics',
+      })
+    }
+    return this.diagnostics
+  }
+
+  #severity(code: SurfaceErrorCode, fatal: boolean): 'error' | 'warning' {
+    return this.mode === 'tolerant' && !fatal && FORGIVABLE.has(code) ? 'warning' : 'error'
+  }
+}

@@ -1,0 +1,93 @@
+import { catalogCore, type Catalog } from '../catalog/catalog.ts'
+import { errorFrom, type SurfaceDiagnostic } from '../errors.ts'
+import { setOwn } from '../json.ts'
+import { resolveLimits, type SurfaceLimits } from '../limits.ts'
+import { checkBatch, collectBatch } from '../store/apply-components.ts'
+import { dataToEntries } from '../store/entries.ts'
+import { createGraph } from '../store/graph.ts'
+import { parseJson } from './client-message.ts'
+import type { ComponentInstance, ServerMessage } from './messages.ts'
+import type { InstanceDraft } from './read-instance.ts'
+import { readMessage, type MessageDraft } from './read-message.ts'
+import { Report, type Mode } from './report.ts'
+
+/** What a check of one message found (SP-57). */
+export type ValidationResult<T> = {
+  /** A copy of the message; null when there is an error. */
+  message: T | null
+  diagnostics: SurfaceDiagnostic[]
+}
+
+/** How one message is checked. */
+export interface ValidateMessageOptions {
+  /** Default: strict. */
+  readonly mode?: Mode
+  /** Checks components and styles too. */
+  readonly catalog?: Catalog
+  readonly limits?: Partial<SurfaceLimits>
+}
+
+/** Checks one message on its own: nothing is known of what was sent before (SP-56). */
+export function validateMessage(
+  value: unknown,
+  options: ValidateMessageOptions = {},
+): ValidationResult<ServerMessage> {
+  const { mode = 'strict', catalog } = options
+  const core = catalog === undefined ? null : catalogCore(catalog)
+  const report = new Report(mode, resolveLimits(options.limits))
+  const draft = readMessage(value, report, ({ type }, properties) => {
+    core?.checkComponent(type, properties, report)
+    return core
+  })
+  if (draft?.kind === 'surfaceUpdate') {
+    checkBatch(createGraph(), collectBatch(draft.instances, report), report)
+  } else if (draft?.kind === 'beginRendering' && core !== null) {
+    report.path.push('beginRendering', 'styles')
+    core.checkStyles(draft.styles ?? {}, report)
+    report.path.length = 0
+  }
+  const message = draft === null || report.errors > 0 ? null : toMessage(draft)
+  return { message, diagnostics: report.finish() }
+}
+
+/**
+ * Reads a message from JSON text and checks it.
+ * @throws SurfaceError with the first error's code and all diagnostics
+ */
+export function parseMessage(text: string, options: ValidateMessageOptions = {}): ServerMessage {
+  const { message, diagnostics } = validateMessage(parseJson(text), options)
+  if (message === null) throw errorFrom(diagnostics)
+  return message
+}
+
+function toMessage(draft: MessageDraft): ServerMessage {
+  const { surfaceId } = draft
+  switch (draft.kind) {
+    case 'beginRendering': {
+      const { root, catalogId, styles } = draft
+      return {
+        beginRendering: {
+          surfaceId,
+          root,
+          ...(catalogId === null ? {} : { catalogId }),
+          ...(styles === null ? {} : { styles }),
+        },
+      }
+    }
+    case 'surfaceUpdate':
+      return { surfaceUpdate: { surfaceId, components: draft.instances.map(toComponent) } }
+    case 'dataModelUpdate': {
+      const contents = dataToEntries(draft.contents)
+      const path = draft.path === null ? {} : { path: draft.path }
+      return { dataModelUpdate: { surfaceId, ...path, contents } }
+    }
+    default:
+      return { deleteSurface: { surfaceId } }
+  }
+}
+
+function toComponent({ id, type, properties, weight }: InstanceDraft): ComponentInstance {
+  const component = {}
+  setOwn(component, type, properties)
+  return weight === undefined ? { id, component } : { id, component, weight }
+}

@@ -1,0 +1,152 @@
+import { collectReferences, inferReferences } from '../catalog/references.ts'
+import { quote } from '../errors.ts'
+import { formatPointer } from '../json.ts'
+import type { InstanceDraft } from '../message/read-instance.ts'
+import type { Report } from '../message/report.ts'
+import { fromJson } from './data-value.ts'
+import { defineComponent, type Definition } from './definition.ts'
+import type { Graph } from './graph.ts'
+import { findLoops } from './loops.ts'
+import { planOf } from './plan.ts'
+import { locate, rootScope, type PathMode } from './scope.ts'
+import type { Surface } from './surface.ts'
+
+/** Components of a message that may be put into a surface. */
+export interface ComponentBatch {
+  /** By id, in the order of the message; of equal ids the later one. */
+  readonly definitions: ReadonlyMap<string, Definition>
+  /** Positions in the message. */
+  readonly positions: ReadonlyMap<string, number>
+}
+
+/** Collects the components of a message and reports ids that occur twice (SP-23). */
+export function collectBatch(instances: readonly InstanceDraft[], report: Report): ComponentBatch {
+  const definitions = new Map<string, Definition>()
+  const positions = new Map<string, number>()
+  for (const instance of instances) {
+    const { id, index } = instance
+    if (definitions.delete(id)) {
+      report.duplicate('duplicate_id', `The id ${quote(id)} occurs twice in the message.`, {
+        at: ['surfaceUpdate', 'components', index, 'id'],
+        componentId: id,
+      })
+    }
+    definitions.set(id, defineComponent(instance))
+    positions.set(id, index)
+  }
+  return { definitions, positions }
+}
+
+/** Reports loops, repeated children and weights that mean nothing (SP-16, SP-17, SP-25). */
+export function checkBatch(graph: Graph, batch: ComponentBatch, report: Report): void {
+  for (const { owner, edge, related } of findLoops(graph, batch.definitions)) {
+    report.add('circular_reference', `The component ${quote(owner.id)} contains itself.`, {
+      at: place(batch, owner.id),
+      pointer: referencePointer(owner, edge),
+      componentId: owner.id,
+      related,
+    })
+  }
+  for (const definition of batch.definitions.values()) {
+    if (hasRepeats(definition.edges)) reportRepeats(definition, batch, report)
+  }
+  if (graph.weighted > 0 || someWeight(batch)) checkWeights(graph, batch, report)
+}
+
+function place({ positions }: ComponentBatch, id: string): (string | number)[] {
+  return ['surfaceUpdate', 'components', positions.get(id) ?? 0]
+}
+
+function referencesOf({
+  type,
+  properties,
+  core,
+}: Definition): { path: string; componentId: string }[] {
+  const shape = core?.shape(type) ?? null
+  return shape === null ? inferReferences(properties) : collectReferences(shape, properties)
+}
+
+function referencePointer(owner: Definition, edge: number): string {
+  const path = referencesOf(owner)[edge]?.path ?? ''
+  return `/component${formatPointer([owner.type])}${path}`
+}
+
+function hasRepeats(edges: readonly string[]): boolean {
+  if (edges.length < 2) return false
+  if (edges.length > 8) return new Set(edges).size < edges.length
+  return edges.some((id, index) => edges.indexOf(id) < index)
+}
+
+function reportRepeats(definition: Definition, batch: ComponentBatch, report: Report): void {
+  const seen = new Set<string>()
+  referencesOf(definition).forEach(({ componentId }, edge) => {
+    if (seen.has(componentId)) {
+      report.warn('duplicate_child', `The child ${quote(componentId)} occurs twice.`, {
+        at: place(batch, definition.id),
+        pointer: referencePointer(definition, edge),
+        componentId: definition.id,
+        related: [componentId],
+      })
+    }
+    seen.add(componentId)
+  })
+}
+
+function someWeight({ definitions }: ComponentBatch): boolean {
+  for (const { weight } of definitions.values()) if (weight !== undefined) return true
+  return false
+}
+
+/** Looks at each weighted component that the message defines or gives a parent. */
+function checkWeights(graph: Graph, batch: ComponentBatch, report: Report): void {
+  const find = (id: string): Definition | undefined =>
+    batch.definitions.get(id) ?? graph.definitions.get(id)
+  const parents = new Map<string, Set<string>>()
+  for (const { id, edges, weight } of batch.definitions.values()) {
+    if (weight !== undefined && !parents.has(id)) parents.set(id, new Set())
+    for (const child of edges) {
+      if (find(child)?.weight === undefined) continue
+      parents.set(child, (parents.get(child) ?? new Set()).add(id))
+    }
+  }
+  for (const [child, owners] of parents) {
+    for (const owner of graph.owners(child)) if (!batch.definitions.has(owner)) owners.add(owner)
+    const types = [...owners].map((id) => find(id)?.type)
+    if (types.length === 0 || types.some((type) => type === 'Row' || type === 'Column')) continue
+    const inMessage = batch.positions.has(child)
+    report.warn('misplaced_weight', 'A weight counts only for children of a Row or Column.', {
+      at: inMessage ? [...place(batch, child), 'weight'] : place(batch, [...owners][0] ?? ''),
+      componentId: child,
+    })
+  }
+}
+
+/**
+ * Writes the literals that stand beside a path into the data (SP-37). The writes wait for the
+ * commit of the data model.
+ * @returns the locations written
+ */
+export function initialiseData(
+  surface: Surface,
+  batch: ComponentBatch,
+  { report, mode }: { report: Report; mode: PathMode },
+): string[] {
+  const written: string[] = []
+  for (const definition of batch.definitions.values()) {
+    if (!definition.initialises || surface.graph.isInTemplate(definition.id)) continue
+    for (const { path, literal, place: at } of planOf(definition).bindings) {
+      if (path === null || literal === undefined) continue
+      const { location } = locate(surface.data.root, path, { scope: rootScope, mode })
+      if (location.length === 0) continue
+      const bad = surface.data.set(location, fromJson(literal))
+      if (bad === null) written.push(formatPointer(location))
+      else {
+        report.add('invalid_path', 'The path leads beyond the end of an array.', {
+          at: [...place(batch, definition.id), 'component', definition.type, ...at, 'path'],
+          componentId: definition.id,
+        })
+      }
+    }
+  }
+  return written
+}

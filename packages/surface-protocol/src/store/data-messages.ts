@@ -1,0 +1,55 @@
+import { formatPointer } from '../json.ts'
+import type { ServerMessage } from '../message/messages.ts'
+import type { DataMap, DataValue } from './data-value.ts'
+import { dataToEntries } from './entries.ts'
+
+/**
+ * The messages that make `data` the whole model, or what stands at `start`. What is nested deeper than `maximumDepth` levels of
+ * `valueMap` follows in messages with a path.
+ */
+export function dataMessages(
+  surfaceId: string,
+  data: DataMap,
+  maximumDepth: number,
+  start: readonly string[] = [],
+): ServerMessage[] {
+  const messages: ServerMessage[] = []
+  const waiting: { segments: readonly string[]; map: DataMap }[] = [{ segments: start, map: data }]
+  for (const { segments, map } of waiting) {
+    const later: { segments: string[]; map: DataMap }[] = []
+    const contents = dataToEntries(prune(map, { segments, depth: maximumDepth, later }))
+    const path = segments.length === 0 ? {} : { path: formatPointer(segments) }
+    messages.push({ dataModelUpdate: { surfaceId, ...path, contents } })
+    waiting.push(...later)
+  }
+  return messages
+}
+
+interface Cut {
+  readonly segments: readonly string[]
+  /** Levels that may still be nested. */
+  readonly depth: number
+  readonly later: { segments: string[]; map: DataMap }[]
+}
+
+function prune(map: DataMap, { segments, depth, later }: Cut): DataMap {
+  const kept: DataMap = new Map()
+  for (const [key, value] of map) {
+    const inner = asMap(value)
+    if (inner === null) kept.set(key, value)
+    else {
+      const place = [...segments, key]
+      if (depth > 0) kept.set(key, prune(inner, { segments: place, depth: depth - 1, later }))
+      else {
+        kept.set(key, new Map())
+        if (inner.size > 0) later.push({ segments: place, map: inner })
+      }
+    }
+  }
+  return kept
+}
+
+function asMap(value: DataValue): DataMap | null {
+  if (value instanceof Map) return value
+  return Array.isArray(value) ? new Map(value.map((item, index) => [String(index), item])) : null
+}

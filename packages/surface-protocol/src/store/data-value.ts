@@ -1,0 +1,109 @@
+import { setOwn, type JsonObject, type JsonValue } from '../json.ts'
+
+/** Objects of a data model are maps, so that keys keep their order and are never inherited. */
+export type DataMap = Map<string, DataValue>
+/** A value of a data model. */
+export type DataValue = string | number | boolean | null | DataValue[] | DataMap
+/** A value that holds others. */
+export type DataContainer = DataValue[] | DataMap
+
+/** Whether a value holds others. */
+export function isContainer(value: DataValue | undefined): value is DataContainer {
+  return typeof value === 'object' && value !== null
+}
+
+/** The member of a container at a path segment; undefined when nothing is there. */
+export function member(value: DataValue | undefined, segment: string): DataValue | undefined {
+  if (value instanceof Map) return value.get(segment)
+  if (!Array.isArray(value)) return undefined
+  const index = arrayIndex(segment)
+  return index === null ? undefined : value[index]
+}
+
+/** The value at `segments` below `value`. */
+export function valueAt(
+  value: DataValue | undefined,
+  segments: readonly string[],
+): DataValue | undefined {
+  let current = value
+  for (const segment of segments) {
+    if (current === undefined) return undefined
+    current = member(current, segment)
+  }
+  return current
+}
+
+/** A decimal index, null for any other segment. */
+export function arrayIndex(segment: string): number | null {
+  return /^(?:0|[1-9]\d{0,15})$/.test(segment) ? Number(segment) : null
+}
+
+/** Keys and values in order; array items under their decimal index. */
+export function dataEntries(value: DataContainer): [string, DataValue][] {
+  if (value instanceof Map) return [...value]
+  return value.map((item, index) => [String(index), item])
+}
+
+/** A plain JSON copy. */
+export function toJson(value: DataValue): JsonValue {
+  if (value instanceof Map) return mapToJson(value)
+  return Array.isArray(value) ? value.map(toJson) : value
+}
+
+/** A plain JSON copy of a map. */
+export function mapToJson(value: DataMap): JsonObject {
+  const object: JsonObject = {}
+  for (const [key, item] of value) setOwn(object, key, toJson(item))
+  return object
+}
+
+/** The data form of plain JSON of bounded depth. */
+export function fromJson(value: JsonValue): DataValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(fromJson)
+  return mapFromJson(value)
+}
+
+/** The data form of a plain JSON object of bounded depth; members that are undefined are left out. */
+export function mapFromJson(value: JsonObject): DataMap {
+  const map: DataMap = new Map()
+  for (const key of Object.keys(value)) {
+    const item = value[key]
+    if (item !== undefined) map.set(key, fromJson(item))
+  }
+  return map
+}
+
+/** Whether two values are equal; the order of keys does not count. */
+export function equalData(a: DataValue | undefined, b: DataValue | undefined): boolean {
+  if (a === b) return true
+  if (a instanceof Map) {
+    if (!(b instanceof Map) || a.size !== b.size) return false
+    for (const [key, item] of a) if (!b.has(key) || !equalData(item, b.get(key))) return false
+    return true
+  }
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+  return a.every((item, index) => equalData(item, b[index]))
+}
+
+/** Counters of a value by SP-89, and the number of its entries. */
+export interface DataMeasure {
+  size: number
+  entries: number
+}
+
+/** Adds the counters of `value` to `measure`. */
+export function measureData(value: DataValue, measure: DataMeasure): void {
+  measure.size += 8
+  if (typeof value === 'string') measure.size += value.length
+  else if (value instanceof Map) {
+    measure.entries += value.size
+    for (const [key, item] of value) {
+      measure.size += key.length
+      measureData(item, measure)
+    }
+  } else if (Array.isArray(value)) {
+    measure.entries += value.length
+    for (const item of value) measureData(item, measure)
+  }
+}

@@ -1,0 +1,122 @@
+import { errorFrom, SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
+import { formatPointer, type JsonObject, type JsonValue } from '../json.ts'
+import { defaultLimits } from '../limits.ts'
+import type { DataEntry } from '../message/messages.ts'
+import { readEntries } from '../message/read-entries.ts'
+import { Report } from '../message/report.ts'
+import { mapToJson, type DataMap, type DataValue } from './data-value.ts'
+
+/**
+ * The object that a list of entries stands for (SP-28); of equal keys the last one counts.
+ * @throws SurfaceError for entries that are none
+ */
+export function parseEntries(entries: DataEntry[]): JsonObject {
+  const report = new Report('strict')
+  const map = readEntries(entries, report, 0)
+  if (report.errors > 0) throw errorFrom(report.finish())
+  return mapToJson(map)
+}
+
+/** What `formatEntries` may be told. */
+export interface FormatEntriesOptions {
+  /** Hears of arrays that became maps and of members that were dropped. */
+  onDiagnostic?: (diagnostic: SurfaceDiagnostic) => void
+}
+
+/**
+ * The entries of an object (SP-68). Arrays become maps with decimal keys; null and undefined are
+ * dropped; both are told to `onDiagnostic` as `lossy_conversion`.
+ * @throws SurfaceError `invalid_type` for a value that is no JSON, `limit_exceeded` for deeper nesting than `jsonDepth`
+ */
+export function formatEntries(value: JsonObject, options: FormatEntriesOptions = {}): DataEntry[] {
+  return formatMembers(value, [], options)
+}
+
+/** The entries of a data map; null is dropped, arrays become maps. */
+export function dataToEntries(map: DataMap): DataEntry[] {
+  const entries: DataEntry[] = []
+  for (const [key, value] of map) {
+    if (value !== null) entries.push(dataEntry(key, value))
+  }
+  return entries
+}
+
+function dataEntry(key: string, value: Exclude<DataValue, null>): DataEntry {
+  if (value instanceof Map) return { key, valueMap: dataToEntries(value) }
+  if (Array.isArray(value)) {
+    return { key, valueMap: dataToEntries(new Map(value.map((item, i) => [String(i), item]))) }
+  }
+  return scalarEntry(key, value)
+}
+
+function scalarEntry(key: string, value: string | number | boolean): DataEntry {
+  if (typeof value === 'string') return { key, valueString: value }
+  return typeof value === 'number' ? { key, valueNumber: value } : { key, valueBoolean: value }
+}
+
+function formatMembers(
+  value: JsonObject | JsonValue[],
+  path: readonly string[],
+  options: FormatEntriesOptions,
+): DataEntry[] {
+  if (path.length > defaultLimits.jsonDepth) {
+    throw new SurfaceError({
+      code: 'limit_exceeded',
+      detail: `Data may be nested ${defaultLimits.jsonDepth} levels deep.`,
+      limit: 'jsonDepth',
+    })
+  }
+  const entries: DataEntry[] = []
+  for (const key of Object.keys(value)) {
+    const item: unknown = Array.isArray(value) ? value[Number(key)] : value[key]
+    const entry = formatMember(key, item, { path: [...path, key], options })
+    if (entry !== null) entries.push(entry)
+  }
+  return entries
+}
+
+function formatMember(
+  key: string,
+  value: unknown,
+  { path, options }: { path: readonly string[]; options: FormatEntriesOptions },
+): DataEntry | null {
+  if (value === null || value === undefined) {
+    tell(options, path, 'A value of null cannot be expressed and was left out.')
+    return null
+  }
+  if (Array.isArray(value)) {
+    tell(options, path, 'An array became a map with decimal keys.')
+    return { key, valueMap: formatMembers(value as JsonValue[], path, options) }
+  }
+  switch (typeof value) {
+    case 'object':
+      if (isMapLike(value)) return { key, valueMap: formatMembers(value, path, options) }
+      break
+    case 'string':
+    case 'boolean':
+      return scalarEntry(key, value)
+    case 'number':
+      if (Number.isFinite(value)) return scalarEntry(key, value)
+      break
+    default:
+  }
+  throw new SurfaceError({
+    code: 'invalid_type',
+    detail: 'Data consists of strings, finite numbers, booleans, objects and arrays.',
+    path: formatPointer(path),
+  })
+}
+
+function isMapLike(value: object): value is JsonObject {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+function tell({ onDiagnostic }: FormatEntriesOptions, path: readonly string[], text: string): void {
+  onDiagnostic?.({
+    code: 'lossy_conversion',
+    severity: 'warning',
+    message: text,
+    path: formatPointer(path),
+  })
+}

@@ -1,0 +1,153 @@
+import type { SurfaceErrorCode } from '../errors.ts'
+import { cloneJson, equalJson, ownValue, setOwn, type JsonValue } from '../json.ts'
+import type { Definition } from './definition.ts'
+import type { Registration } from './location-index.ts'
+import { planOf, type Place } from './plan.ts'
+import type { Scope } from './scope.ts'
+
+/** A node of the tree that clients see (SP-39). */
+export interface TreeNode {
+  id: string
+  componentId: string
+  /** Null while the component is not defined. */
+  type: string | null
+  /** JSON Pointer of the template's entry, `""` outside templates. */
+  scope: string
+  weight?: number
+  pending?: true
+  properties: { [name: string]: unknown }
+}
+
+/** A warning that resolving an instance gave. */
+export interface InstanceWarning {
+  readonly code: SurfaceErrorCode
+  readonly pathText: string
+}
+
+/** One appearance of a component in the tree, with its bound values resolved. */
+export interface Instance {
+  id: string
+  readonly componentId: string
+  definition: Definition | null
+  readonly parent: Instance | null
+  readonly scope: Scope
+  readonly depth: number
+  /** Position among the siblings; comparable, not dense. */
+  order: number
+  /** Resolved values, in the order of the plan's bindings. Replaced, never changed. */
+  values: readonly JsonValue[]
+  /** Children, in the order of the plan's groups. Replaced, or added to at the end. */
+  groups: readonly Instance[][]
+  registrations: Registration<Instance>[]
+  warnings: InstanceWarning[]
+  alive: boolean
+}
+
+/** What clients could see of an instance before a message. */
+export interface Sight {
+  readonly definition: Definition | null
+  readonly values: readonly JsonValue[]
+  readonly groups: readonly (readonly Instance[])[]
+  /** Set when a child was added in place. */
+  grown: boolean
+}
+
+/** What can be seen of an instance now. */
+export function sightOf({ definition, values, groups }: Instance): Sight {
+  return { definition, values, groups, grown: false }
+}
+
+/** Whether an instance looks different from before (SP-42); changes inside its children do not count. */
+export function looksDifferent(before: Sight, now: Instance): boolean {
+  if (before.grown || !sameChildren(before.groups, now.groups)) return true
+  if (before.definition === now.definition) {
+    return before.values !== now.values && !equalJson(before.values, now.values)
+  }
+  if (before.definition === null || now.definition === null) return true
+  return (
+    before.definition.type !== now.definition.type ||
+    before.definition.weight !== now.definition.weight ||
+    !equalJson(ownProperties(before), ownProperties(now))
+  )
+}
+
+function sameChildren(
+  before: readonly (readonly Instance[])[],
+  now: readonly (readonly Instance[])[],
+): boolean {
+  if (before === now) return true
+  const a = before.flat()
+  const b = now.flat()
+  return a.length === b.length && a.every((child, index) => child.id === b[index]?.id)
+}
+
+function ownProperties(sight: Pick<Sight, 'definition' | 'values' | 'groups'>): unknown {
+  return sight.definition === null
+    ? {}
+    : propertiesOf(sight.definition, sight.values, (group) =>
+        sight.groups[group]?.map(({ id }) => id),
+      )
+}
+
+/** The node that clients see, with everything below it; a copy. */
+export function toTreeNode(instance: Instance): TreeNode {
+  const { id, componentId, definition, scope, groups, values } = instance
+  if (definition === null) {
+    return { id, componentId, type: null, scope: scope.pointer, pending: true, properties: {} }
+  }
+  const { type, weight } = definition
+  const properties = propertiesOf(definition, values, (group) => groups[group]?.map(toTreeNode))
+  if (weight === undefined) return { id, componentId, type, scope: scope.pointer, properties }
+  return { id, componentId, type, scope: scope.pointer, weight, properties }
+}
+
+/** A copy of the properties with values in place of bindings and nodes in place of references. */
+function propertiesOf(
+  definition: Definition,
+  values: readonly JsonValue[],
+  childrenOf: (group: number) => unknown[] | undefined,
+): { [name: string]: unknown } {
+  const { bindings, groups } = planOf(definition)
+  const copy = cloneJson(definition.properties)
+  bindings.forEach(({ place }, index) => setAt(copy, place, cloneJson(values[index] ?? null)))
+  groups.forEach(({ place, kind }, index) => {
+    const children = childrenOf(index) ?? []
+    setAt(copy, place, kind === 'one' ? children[0] : children)
+  })
+  return copy
+}
+
+function setAt(target: object, place: Place, value: unknown): void {
+  let container = target
+  for (const key of place.slice(0, -1)) {
+    const next = ownValue(container, String(key))
+    if (typeof next !== 'object' || next === null) return
+    container = next
+  }
+  setOwn(container, String(place.at(-1)), value)
+}
+
+/** Sorts instances as they follow each other in the tree, a parent before its children. */
+export function inTreeOrder(instances: readonly Instance[]): Instance[] {
+  if (instances.length < 2) return [...instances]
+  return instances
+    .map((instance) => ({ instance, trail: trailOf(instance) }))
+    .toSorted((a, b) => compareTrails(a.trail, b.trail))
+    .map(({ instance }) => instance)
+}
+
+function trailOf(instance: Instance): number[] {
+  const trail: number[] = []
+  for (let node: Instance | null = instance; node !== null; node = node.parent)
+    trail.push(node.order)
+  return trail.toReversed()
+}
+
+function compareTrails(a: readonly number[], b: readonly number[]): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i += 1) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}

@@ -1,0 +1,39 @@
+import { copyJson } from '../message/copy-json.ts'
+import { checkPath } from '../message/check-path.ts'
+import type { Report } from '../message/report.ts'
+import { fromJson, type DataValue } from './data-value.ts'
+import { writeData, type Processed, type StoreState } from './process.ts'
+
+/** A write that no message brought: an input of a client, or a test (SP-38). */
+export interface LocalWrite {
+  readonly surfaceId: string
+  readonly path: string
+  readonly value: unknown
+}
+
+/** Applies a local write under the same limits as a message. */
+export function processLocalWrite(state: StoreState, write: LocalWrite, report: Report): Processed {
+  const surface = state.surfaces.get(write.surfaceId)
+  if (surface === undefined) {
+    report.add('surface_not_found', 'There is no such surface.')
+    return { kind: 'refused' }
+  }
+  const path = typeof write.path === 'string' ? checkPath(write.path, report) : null
+  if (typeof write.path !== 'string') report.add('invalid_type', 'A path is a string.')
+  const copy = copyJson(write.value, report)
+  if (path === null || report.errors > 0) return { kind: 'refused' }
+  const value = fromJson(copy)
+  if (depthOf(value) > report.limits.dataDepth) report.exceeds('dataDepth')
+  if (path.segments.length === 0 && !(value instanceof Map)) {
+    report.add('invalid_type', 'The whole data model is an object.')
+  }
+  if (report.errors > 0) return { kind: 'refused' }
+  return writeData(state, { surface, segments: path.segments, value }, report)
+}
+
+function depthOf(value: DataValue): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let deepest = 0
+  for (const item of value.values()) deepest = Math.max(deepest, 1 + depthOf(item))
+  return deepest
+}

@@ -1,0 +1,153 @@
+import type { Definition } from './definition.ts'
+import type { Graph } from './graph.ts'
+
+/** A loop that a message closes. */
+export interface Loop {
+  readonly owner: Definition
+  /** Position of the closing reference among the owner's edges. */
+  readonly edge: number
+  /** The ids of the loop, the owner first. */
+  readonly related: string[]
+}
+
+/** Visits spent on looking for more loops of a message that is refused anyway. */
+const BUDGET = 1_000_000
+
+/**
+ * The loops that `changed`, put over the stored components, would close (SP-25), each at the first
+ * reference in the order of the message that closes it. The stored graph has none.
+ */
+export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>): Loop[] {
+  const suspects = [...changed.values()].filter((definition) =>
+    mayClose(definition, graph, changed),
+  )
+  if (suspects.length === 0) return []
+  const view = createView(graph, changed)
+  if (!view.hasLoop(Infinity)) return []
+  const loops: Loop[] = []
+  while (view.hasLoop(Infinity) && loops.length < 100) {
+    loops.push(view.takeFirst())
+    if (view.visits() > BUDGET) break
+  }
+  return loops
+}
+
+function mayClose(
+  definition: Definition,
+  graph: Graph,
+  changed: ReadonlyMap<string, Definition>,
+): boolean {
+  const { id, edges } = definition
+  if (edges.length === 0) return false
+  if (changed.size === 1) {
+    // Alone, it closes a loop only through a stored component or through itself.
+    if (!graph.isReferenced(id)) return edges.includes(id)
+    return !sameEdges(edges, graph.definitions.get(id)?.edges)
+  }
+  return true
+}
+
+function sameEdges(a: readonly string[], b: readonly string[] | undefined): boolean {
+  return b !== undefined && a.length === b.length && a.every((id, index) => id === b[index])
+}
+
+interface View {
+  /** Whether there is a loop when only the first `count` references of the message are put in. */
+  hasLoop(count: number): boolean
+  /** Finds the first closing reference, leaves it out from now on and tells of it. */
+  takeFirst(): Loop
+  visits(): number
+}
+
+function createView(graph: Graph, changed: ReadonlyMap<string, Definition>): View {
+  const offsets = new Map<string, number>()
+  let total = 0
+  for (const { id, edges } of changed.values()) {
+    offsets.set(id, total)
+    total += edges.length
+  }
+  const removed = new Set<number>()
+  let visited = 0
+
+  /** The targets of a component when `count` references of the message are put in. */
+  const targets = (id: string, count: number): readonly string[] => {
+    const own = changed.get(id)
+    if (own === undefined) return graph.definitions.get(id)?.edges ?? []
+    const offset = offsets.get(id) ?? 0
+    if (removed.size === 0 && offset + own.edges.length <= count) return own.edges
+    return own.edges.filter((_, i) => offset + i < count && !removed.has(offset + i))
+  }
+
+  const hasLoop = (count: number): boolean => {
+    const done = new Set<string>()
+    const open = new Set<string>()
+    for (const start of changed.keys()) {
+      if (done.has(start)) continue
+      const stack = [{ id: start, list: targets(start, count), next: 0 }]
+      open.add(start)
+      for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+        visited += 1
+        const target = top.list[top.next]
+        top.next += 1
+        if (target === undefined) {
+          open.delete(top.id)
+          done.add(top.id)
+          stack.pop()
+        } else if (open.has(target)) return true
+        else if (!done.has(target)) {
+          open.add(target)
+          stack.push({ id: target, list: targets(target, count), next: 0 })
+        }
+      }
+    }
+    return false
+  }
+
+  /** The ids from `start` to `goal`, both included. */
+  const pathBetween = (start: string, goal: string, count: number): string[] => {
+    const from = new Map<string, string | null>([[start, null]])
+    for (const [id] of from) {
+      if (id === goal) break
+      for (const target of targets(id, count)) if (!from.has(target)) from.set(target, id)
+    }
+    const path: string[] = []
+    for (let id: string | null | undefined = goal; typeof id === 'string'; id = from.get(id)) {
+      path.push(id)
+    }
+    return path.toReversed()
+  }
+
+  return {
+    hasLoop,
+    visits: () => visited,
+    takeFirst() {
+      let low = 0
+      let high = total
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2)
+        if (hasLoop(middle + 1)) high = middle
+        else low = middle + 1
+      }
+      const { owner, edge } = ownerOf(low, changed, offsets)
+      const target = owner.edges[edge] ?? owner.id
+      const path = pathBetween(target, owner.id, low)
+      removed.add(low)
+      return { owner, edge, related: [owner.id, ...path.slice(0, -1)] }
+    },
+  }
+}
+
+function ownerOf(
+  position: number,
+  changed: ReadonlyMap<string, Definition>,
+  offsets: ReadonlyMap<string, number>,
+): { owner: Definition; edge: number } {
+  let found: { owner: Definition; edge: number } | undefined
+  for (const owner of changed.values()) {
+    const offset = offsets.get(owner.id) ?? 0
+    if (offset > position) break
+    if (owner.edges.length > 0) found = { owner, edge: position - offset }
+  }
+  if (found === undefined) throw new RangeError(`No reference ${position}`)
+  return found
+}

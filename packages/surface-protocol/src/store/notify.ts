@@ -1,0 +1,200 @@
+import { SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
+import type { JsonValue } from '../json.ts'
+import type { SurfaceLimits } from '../limits.ts'
+import { parseDataPath } from './data-path.ts'
+import type { DataChange, DataModel } from './data-model.ts'
+import { equalData, toJson, valueAt } from './data-value.ts'
+import { toTreeNode, type Instance, type TreeNode } from './instance.ts'
+import type { SurfaceStatus } from './surface.ts'
+
+/** What one message did to a surface (SP-42). */
+export type SurfaceChange = {
+  surfaceId: string
+  revision: number
+  status: SurfaceStatus | 'deleted'
+  /** Components defined by the message. */
+  componentIds: string[]
+  /** JSON Pointers of the data set by the message; `""` for the whole model. */
+  dataPaths: string[]
+  /** Instances of the tree that look different or are new, in tree order. */
+  readonly nodeIds: string[]
+}
+
+/** What a store tells (SP-21, SP-42). */
+export type SurfaceEvents = {
+  'surface.created': SurfaceChange
+  'surface.rendered': SurfaceChange
+  'surface.changed': SurfaceChange
+  'surface.deleted': SurfaceChange
+  'message.refused': { message: unknown; diagnostics: SurfaceDiagnostic[] }
+}
+
+/** What watchers have to hear about one applied message. */
+export interface Notice {
+  readonly surfaceId: string
+  readonly nodes: readonly Instance[]
+  readonly data: DataModel | null
+  readonly changes: readonly DataChange[]
+}
+
+interface Subscription {
+  readonly surfaceId: string | null
+  readonly kind: 'event' | 'node' | 'data'
+  active: boolean
+}
+interface EventSubscription extends Subscription {
+  readonly kind: 'event'
+  readonly type: string
+  readonly listener: (event: never) => void
+}
+interface NodeSubscription extends Subscription {
+  readonly kind: 'node'
+  readonly nodeId: string
+  readonly listener: (node: TreeNode | null) => void
+}
+interface DataSubscription extends Subscription {
+  readonly kind: 'data'
+  readonly segments: readonly string[]
+  readonly listener: (value: JsonValue | undefined) => void
+}
+
+/** Listeners and watchers of a store. What one of them throws stops nothing (SP-43). */
+export interface Notifier {
+  on<K extends keyof SurfaceEvents>(
+    type: K,
+    listener: (event: SurfaceEvents[K]) => void,
+  ): () => void
+  watchNode(
+    surfaceId: string,
+    nodeId: string,
+    listener: (node: TreeNode | null) => void,
+  ): () => void
+  watchData(
+    surfaceId: string,
+    path: string,
+    listener: (value: JsonValue | undefined) => void,
+  ): () => void
+  emit<K extends keyof SurfaceEvents>(type: K, event: SurfaceEvents[K]): void
+  /** Whether data watchers of a surface need to be told of changes. */
+  tell(notice: Notice): void
+  /** Ends the watchers of a surface. */
+  forget(surfaceId: string): void
+}
+
+/** Nobody listens yet. */
+export function createNotifier({
+  limits,
+  onError,
+}: {
+  readonly limits: Readonly<SurfaceLimits>
+  readonly onError: (error: unknown) => void
+}): Notifier {
+  const events = new Map<string, Set<EventSubscription>>()
+  const watchers = new Map<string, Set<NodeSubscription | DataSubscription>>()
+  let count = 0
+
+  const guard = (call: () => unknown): void => {
+    try {
+      const result = call()
+      if (result instanceof Promise) result.catch(onError)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  const watch = (subscription: NodeSubscription | DataSubscription): (() => void) => {
+    if (count >= limits.watchers) {
+      throw new SurfaceError({
+        code: 'limit_exceeded',
+        detail: `There may be ${limits.watchers} watchers.`,
+        limit: 'watchers',
+      })
+    }
+    count += 1
+    const { surfaceId } = subscription
+    const others = watchers.get(surfaceId ?? '') ?? new Set()
+    watchers.set(surfaceId ?? '', others.add(subscription))
+    return () => {
+      if (!subscription.active) return
+      subscription.active = false
+      count -= 1
+      others.delete(subscription)
+      if (others.size === 0 && watchers.get(surfaceId ?? '') === others) {
+        watchers.delete(surfaceId ?? '')
+      }
+    }
+  }
+
+  return {
+    on(type, listener) {
+      const subscription: EventSubscription = {
+        kind: 'event',
+        surfaceId: null,
+        type,
+        listener,
+        active: true,
+      }
+      const others = events.get(type) ?? new Set()
+      events.set(type, others.add(subscription))
+      return () => {
+        subscription.active = false
+        others.delete(subscription)
+      }
+    },
+    watchNode: (surfaceId, nodeId, listener) =>
+      watch({ kind: 'node', surfaceId, nodeId, listener, active: true }),
+    watchData: (surfaceId, path, listener) =>
+      watch({
+        kind: 'data',
+        surfaceId,
+        segments: parseDataPath(path).segments,
+        listener,
+        active: true,
+      }),
+    emit(type, event) {
+      const listeners = events.get(type)
+      if (listeners === undefined) return
+      for (const { listener } of Array.from(listeners)) guard(() => listener(event as never))
+    },
+    tell(notice) {
+      const concerned = watchers.get(notice.surfaceId)
+      if (concerned === undefined) return
+      const nodes = new Map(notice.nodes.map((instance) => [instance.id, instance]))
+      const changed = realChanges(notice)
+      for (const subscription of Array.from(concerned)) {
+        if (!subscription.active) continue
+        if (subscription.kind === 'node') {
+          const instance = nodes.get(subscription.nodeId)
+          if (instance !== undefined) guard(() => subscription.listener(toTreeNode(instance)))
+        } else if (changed.some((segments) => related(segments, subscription.segments))) {
+          const value =
+            notice.data === null ? undefined : valueAt(notice.data.root, subscription.segments)
+          guard(() => subscription.listener(value === undefined ? undefined : toJson(value)))
+        }
+      }
+    },
+    forget(surfaceId) {
+      const ended = watchers.get(surfaceId)
+      watchers.delete(surfaceId)
+      for (const subscription of ended ?? []) {
+        subscription.active = false
+        count -= 1
+      }
+    },
+  }
+}
+
+/** The locations whose value is another now. */
+function realChanges({ data, changes }: Notice): (readonly string[])[] {
+  if (data === null) return []
+  return changes
+    .filter(({ segments, before }) => !equalData(before, valueAt(data.root, segments)))
+    .map(({ segments }) => segments)
+}
+
+/** Whether one location lies at, above or below the other. */
+function related(a: readonly string[], b: readonly string[]): boolean {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false
+  return true
+}

@@ -1,0 +1,221 @@
+import { asChildren, isReferenceName } from '../catalog/references.ts'
+import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
+import { readDataPath, type DataPath } from './data-path.ts'
+import type { Definition } from './definition.ts'
+
+/** Where something stands in a property object. */
+export type Place = readonly (string | number)[]
+
+/** A bound value of a component. */
+export interface BindingPlan {
+  readonly place: Place
+  readonly kind: BoundKind
+  /** Null when there is none or when it cannot be read. */
+  readonly path: DataPath | null
+  readonly pathText: string
+  /** Undefined when there is none. */
+  readonly literal: JsonValue | undefined
+}
+
+/** The children that stand in one reference property. */
+export type GroupPlan =
+  | { readonly kind: 'one' | 'list'; readonly place: Place; readonly ids: readonly string[] }
+  | {
+      readonly kind: 'template'
+      readonly place: Place
+      readonly componentId: string
+      readonly binding: DataPath
+    }
+
+/** What has to be found out to show a component: its bound values and its children. */
+export interface Plan {
+  readonly bindings: readonly BindingPlan[]
+  readonly groups: readonly GroupPlan[]
+}
+
+interface Draft {
+  readonly bindings: BindingPlan[]
+  readonly groups: GroupPlan[]
+}
+
+/** The plan of a component, made once. */
+export function planOf(definition: Definition): Plan {
+  definition.plan ??= makePlan(definition)
+  return definition.plan
+}
+
+function makePlan({ type, properties, core }: Definition): Plan {
+  const draft: Draft = { bindings: [], groups: [] }
+  const shape = core?.shape(type) ?? null
+  if (shape !== null && core?.exact === true) addShape(shape, properties, { place: [], draft })
+  else addByValue({ place: [], draft }, properties, shape)
+  return draft
+}
+
+interface Walk {
+  readonly place: Place
+  readonly draft: Draft
+}
+
+function below({ place, draft }: Walk, key: string | number): Walk {
+  return { place: [...place, key], draft }
+}
+
+function addShape(shape: Shape, properties: JsonObject, walk: Walk): void {
+  for (const [name, { slot }] of shape.fields) {
+    const value = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (value !== undefined) addSlot(slot, value, below(walk, name))
+  }
+}
+
+function addSlot(slot: Slot, value: JsonValue, walk: Walk): void {
+  switch (slot.kind) {
+    case 'bound':
+      walk.draft.bindings.push(readBinding(value, slot.value, walk.place))
+      break
+    case 'reference':
+      if (typeof value === 'string') addIds('one', [value], walk)
+      break
+    case 'children':
+      addChildren(value, walk)
+      break
+    case 'list':
+      if (Array.isArray(value)) {
+        value.forEach((item, index) => addSlot(slot.item, item, below(walk, index)))
+      }
+      break
+    case 'object':
+      if (isPlainObject(value)) addShape(slot.shape, value, walk)
+      break
+    default:
+  }
+}
+
+function addIds(kind: 'one' | 'list', ids: readonly string[], { place, draft }: Walk): void {
+  draft.groups.push({ kind, place, ids })
+}
+
+function addChildren(value: JsonValue, walk: Walk): boolean {
+  const children = Array.isArray(value) ? { list: value } : asChildren(value)
+  if (children === null) return false
+  if ('list' in children) {
+    addIds(
+      'list',
+      children.list.filter((id) => typeof id === 'string'),
+      walk,
+    )
+  } else {
+    const binding = readDataPath(children.dataBinding)
+    if (binding === null) addIds('list', [], walk)
+    else {
+      const { componentId } = children
+      walk.draft.groups.push({ kind: 'template', place: walk.place, componentId, binding })
+    }
+  }
+  return true
+}
+
+const literalKinds: Readonly<Record<string, BoundKind>> = {
+  literalString: 'string',
+  literalNumber: 'number',
+  literalBoolean: 'boolean',
+  literalArray: 'stringArray',
+}
+
+/** A bound value; one that cannot be read has neither path nor literal and gives null (SP-19). */
+function readBinding(value: JsonValue, kind: BoundKind, place: Place): BindingPlan {
+  let path: DataPath | null = null
+  let pathText = ''
+  let literal: JsonValue | undefined
+  if (isPlainObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (name === 'path' && typeof member === 'string') {
+        path = readDataPath(member)
+        pathText = member
+      } else if (fits(name, member, kind)) literal = member
+    }
+  }
+  return { place, kind, path, pathText, literal }
+}
+
+function fits(name: string, value: JsonValue, slotKind: BoundKind): boolean {
+  const kind = Object.hasOwn(literalKinds, name) ? literalKinds[name] : undefined
+  if (kind === undefined || (slotKind !== 'any' && slotKind !== kind)) return false
+  if (kind !== 'stringArray') return typeof value === kind
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+/** The kind of an object that has the form of a bound value (SP-53); null for any other. */
+function boundForm(value: JsonObject): BoundKind | null {
+  const keys = Object.keys(value)
+  const literals = keys.filter((key) => key !== 'path')
+  const [literal] = literals
+  if (keys.length === 0 || literals.length > 1) return null
+  if (literals.length < keys.length && typeof value.path !== 'string') return null
+  if (literal === undefined) return 'any'
+  const member = value[literal]
+  if (member === undefined || !fits(literal, member, 'any')) return null
+  return literalKinds[literal] ?? null
+}
+
+/** Finds bound values by their form, and references where the shape, or without one their name, says. */
+function addByValue(walk: Walk, value: JsonValue, shape: Shape | null): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => addMember(below(walk, index), item, null))
+    return
+  }
+  for (const [name, item] of Object.entries(value)) {
+    addMember(
+      below(walk, name),
+      item,
+      shape === null ? null : (shape.fields.get(name)?.slot ?? opaque),
+    )
+  }
+}
+
+const opaque: Slot = { kind: 'opaque' }
+
+function addMember(walk: Walk, value: JsonValue, slot: Slot | null): void {
+  if (slot?.kind === 'reference' || slot?.kind === 'children') {
+    addSlot(slot, value, walk)
+    return
+  }
+  if (slot?.kind === 'action') return
+  if (slot === null && addInferred(walk, value)) return
+  if (isPlainObject(value)) {
+    const kind = boundForm(value)
+    if (kind !== null) {
+      walk.draft.bindings.push(readBinding(value, kind, walk.place))
+      return
+    }
+  }
+  if (slot?.kind === 'list' && Array.isArray(value)) {
+    value.forEach((item, index) => addMember(below(walk, index), item, slot.item))
+  } else addByValue(walk, value, slot === null ? null : slotShape(slot))
+}
+
+const noShape: Shape = { fields: new Map(), required: [], references: false }
+
+function slotShape(slot: Slot): Shape {
+  return slot.kind === 'object' ? slot.shape : noShape
+}
+
+/** References that only their name or form shows (SP-53), and actions. */
+function addInferred(walk: Walk, value: JsonValue): boolean {
+  const name = walk.place.at(-1)
+  if (typeof value === 'string' && isReferenceName(name)) {
+    addIds('one', [value], walk)
+    return true
+  }
+  if (name === 'action' && walk.place.length === 1) return true
+  if (Array.isArray(value)) return name === 'children' && addStrings(walk, value)
+  return isPlainObject(value) && addChildren(value, walk)
+}
+
+function addStrings(walk: Walk, value: readonly JsonValue[]): boolean {
+  if (!value.every((item) => typeof item === 'string')) return false
+  addIds('list', value, walk)
+  return true
+}

@@ -1,0 +1,57 @@
+import { catalogCore, type Catalog, type CatalogCore } from '../catalog/catalog.ts'
+import { STANDARD_CATALOG_ID, standardCatalogV08 } from '../catalog/standard.ts'
+import { resolveLimits, type SurfaceLimits } from '../limits.ts'
+import type { Mode } from '../message/report.ts'
+import type { PathMode } from './scope.ts'
+
+/** How a store judges and resolves. */
+export interface SurfaceStoreOptions {
+  /** Catalogs that surfaces may name. Default: the standard catalog. */
+  readonly catalogs?: readonly Catalog[]
+  /** Further ids for catalogs of the store: from an id to a known one. */
+  readonly catalogAliases?: Readonly<Record<string, string>>
+  /** Default: strict (SP-19). */
+  readonly mode?: Mode
+  /** How absolute paths inside templates are read. Default: compatible (SP-36). */
+  readonly pathMode?: PathMode
+  /** Limits that differ from the defaults (SP-88). */
+  readonly limits?: Partial<SurfaceLimits>
+  /** Hears what listeners and watchers throw. Default: nobody. */
+  readonly onListenerError?: (error: unknown) => void
+}
+
+/** The same with everything decided. */
+export interface StoreSettings {
+  readonly mode: Mode
+  readonly pathMode: PathMode
+  readonly limits: Readonly<SurfaceLimits>
+  readonly cores: readonly CatalogCore[]
+  /** The core of a catalog id or of an alias; null when it is unknown. */
+  findCatalog(catalogId: string | null): { readonly id: string; readonly core: CatalogCore | null }
+}
+
+/**
+ * Decides what was left open.
+ * @throws TypeError for options that make no sense
+ */
+export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings {
+  const { catalogs = [standardCatalogV08], catalogAliases = {} } = options
+  const { mode = 'strict', pathMode = 'compatible' } = options
+  if (catalogs.length === 0) throw new TypeError('A store needs at least one catalog')
+  if (mode !== 'strict' && mode !== 'tolerant') throw new TypeError('mode: strict or tolerant')
+  if (pathMode !== 'compatible' && pathMode !== 'pointer') {
+    throw new TypeError('pathMode: compatible or pointer')
+  }
+  const byId = new Map(catalogs.map((catalog) => [catalog.catalogId, catalogCore(catalog)]))
+  const aliases = new Map(Object.entries(catalogAliases))
+  return {
+    mode,
+    pathMode,
+    limits: resolveLimits(options.limits),
+    cores: [...byId.values()],
+    findCatalog(catalogId) {
+      const id = catalogId ?? STANDARD_CATALOG_ID
+      return { id, core: byId.get(id) ?? byId.get(aliases.get(id) ?? '') ?? null }
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import type { SurfaceDiagnostic } from '../errors.ts'
+import type { JsonValue } from '../json.ts'
+import type { ServerMessage } from '../message/messages.ts'
+import type { MessagePosition, Report } from '../message/report.ts'
+import { parseDataPath } from './data-path.ts'
+import { toJson, valueAt } from './data-value.ts'
+import { toTreeNode, type TreeNode } from './instance.ts'
+import { createNotifier, type Notifier, type SurfaceChange } from './notify.ts'
+import { createReport, processMessage, type Outcome, type Processed } from './process.ts'
+import type { StoreState } from './process.ts'
+import { processLocalWrite } from './local-write.ts'
+import { snapshotOf } from './snapshot.ts'
+import { resolveStoreOptions, type SurfaceStoreOptions } from './store-options.ts'
+import { ensureTree, overflowError, viewOf, type SurfaceView } from './surface.ts'
+
+/** What became of one message (SP-20, SP-42). */
+export type ApplyResult = {
+  applied: boolean
+  surfaceId: string | null
+  diagnostics: SurfaceDiagnostic[]
+  /** Null when nothing changed. */
+  change: SurfaceChange | null
+}
+
+/** Surfaces built from messages: the state every client would have (SP-20 to SP-45). */
+export interface SurfaceStore extends Pick<Notifier, 'on' | 'watchNode' | 'watchData'> {
+  /** Applies one message, whole or not at all; never throws for what a peer sent. */
+  apply(message: unknown, context?: { line?: number; index?: number }): ApplyResult
+  /** Applies messages in order; a refused one does not stop the rest. */
+  applyAll(messages: Iterable<unknown>): ApplyResult[]
+  surfaceIds(): string[]
+  /** The surface as plain JSON, null when there is none. */
+  get(surfaceId: string): SurfaceView | null
+  /**
+   * The tree with all values resolved; null unless the surface is rendered.
+   * @throws SurfaceError `limit_exceeded` when it passes `treeNodes` or `treeDepth`
+   */
+  tree(surfaceId: string): TreeNode | null
+  /**
+   * The data at a path, all of it by default; undefined when nothing is there.
+   * @throws SurfaceError `invalid_path`
+   */
+  getData(surfaceId: string, path?: string): JsonValue | undefined
+  /** Writes data as an input of a client would (SP-38). */
+  setData(surfaceId: string, path: string, value: JsonValue): ApplyResult
+  /** Messages that bring about the same state, of one surface or of all (SP-72). */
+  snapshot(surfaceId?: string): ServerMessage[]
+}
+
+/**
+ * Creates an empty store.
+ * @throws TypeError for wrong options
+ */
+export function createSurfaceStore(options: SurfaceStoreOptions = {}): SurfaceStore {
+  return createStore(options, {})
+}
+
+/** The same for checks of a whole sequence, in which positions and duplicates count (SP-58). */
+export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition): SurfaceStore {
+  const settings = resolveStoreOptions(options)
+  const state: StoreState = { settings, surfaces: new Map(), buffered: 0 }
+  const notifier = createNotifier({
+    limits: settings.limits,
+    onError: options.onListenerError ?? (() => undefined),
+  })
+  const run = createQueue()
+
+  const settle = (message: unknown, report: Report, processed: Processed): ApplyResult => {
+    const surfaceId = report.surfaceId ?? null
+    if (processed.kind === 'nothing') {
+      return { applied: true, surfaceId, diagnostics: report.finish(), change: null }
+    }
+    if (processed.kind === 'refused') {
+      const diagnostics = report.finish()
+      notifier.emit('message.refused', { message, diagnostics })
+      return { applied: false, surfaceId, diagnostics, change: null }
+    }
+    const change = changeOf(processed.outcome)
+    announce(processed.outcome, change, notifier)
+    return { applied: true, surfaceId, diagnostics: report.finish(), change }
+  }
+
+  const apply: SurfaceStore['apply'] = (message, context) =>
+    run(() => {
+      const report = createReport(state, { ...fixed, ...context })
+      return settle(message, report, processMessage(state, message, report))
+    })
+
+  return {
+    ...notifier,
+    apply,
+    applyAll: (messages) => Array.from(messages, (message) => apply(message)),
+    surfaceIds: () => [...state.surfaces.keys()],
+    get(surfaceId) {
+      const surface = state.surfaces.get(surfaceId)
+      return surface === undefined ? null : viewOf(surface, settings)
+    },
+    tree(surfaceId) {
+      const surface = state.surfaces.get(surfaceId)
+      if (surface === undefined) return null
+      const tree = ensureTree(surface, settings)
+      const overflow = overflowError(surface, settings.limits)
+      if (overflow !== null) throw overflow
+      return tree === null ? null : toTreeNode(tree.root)
+    },
+    getData(surfaceId, path = '') {
+      const { segments } = parseDataPath(path)
+      const surface = state.surfaces.get(surfaceId)
+      const value = surface === undefined ? undefined : valueAt(surface.data.root, segments)
+      return value === undefined ? undefined : toJson(value)
+    },
+    setData: (surfaceId, path, value) =>
+      run(() => {
+        const report = createReport(state, {})
+        report.surfaceId = surfaceId
+        const processed = processLocalWrite(state, { surfaceId, path, value }, report)
+        return settle({ surfaceId, path, value }, report, processed)
+      }),
+    snapshot(surfaceId) {
+      const surfaces = [...state.surfaces.values()]
+      return surfaces
+        .filter(({ id }) => surfaceId === undefined || id === surfaceId)
+        .flatMap((surface) => snapshotOf(surface, settings.limits))
+    },
+  }
+}
+
+function changeOf({ surface, deleted, componentIds, dataPaths, nodes }: Outcome): SurfaceChange {
+  return {
+    surfaceId: surface.id,
+    revision: surface.revision,
+    status: deleted ? 'deleted' : surface.status,
+    componentIds,
+    dataPaths,
+    nodeIds: nodes.map(({ id }) => id),
+  }
+}
+
+function announce(outcome: Outcome, change: SurfaceChange, notifier: Notifier): void {
+  const { surface, created, deleted, statusBefore, nodes, changes } = outcome
+  if (deleted) {
+    notifier.forget(surface.id)
+    notifier.emit('surface.deleted', change)
+    return
+  }
+  if (created) notifier.emit('surface.created', change)
+  if (surface.status === 'rendered' && !surface.announced) {
+    surface.announced = true
+    notifier.emit('surface.rendered', change)
+  } else if (surface.status === 'rendered' || statusBefore === 'rendered') {
+    notifier.emit('surface.changed', change)
+  }
+  notifier.tell({ surfaceId: surface.id, nodes, data: surface.data, changes })
+}
+
+/**
+ * Runs one message after the other. A listener's own message waits until the current one has been
+ * told to everybody; the result it was given is filled in then (SP-43).
+ */
+function createQueue(): (work: () => ApplyResult) => ApplyResult {
+  const waiting: (() => void)[] = []
+  let busy = false
+  return (work) => {
+    if (busy) {
+      const later: ApplyResult = { applied: false, surfaceId: null, diagnostics: [], change: null }
+      waiting.push(() => Object.assign(later, work()))
+      return later
+    }
+    busy = true
+    try {
+      const result = work()
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) next()
+      return result
+    } finally {
+      busy = false
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import type { CatalogCore } from '../catalog/catalog.ts'
+import { isSurfaceError, SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
+import { cloneJson, type JsonObject } from '../json.ts'
+import type { SurfaceLimits } from '../limits.ts'
+import type { ComponentInstance } from '../message/messages.ts'
+import { createDataModel, type DataModel } from './data-model.ts'
+import { mapToJson } from './data-value.ts'
+import { toInstance } from './definition.ts'
+import { createGraph, type Graph } from './graph.ts'
+import { growTree, TreeOverflow, type Tree } from './tree.ts'
+import type { PathMode } from './scope.ts'
+
+/** Where a surface stands (SP-21). */
+export type SurfaceStatus = 'created' | 'pending' | 'rendered'
+
+/** A surface as plain JSON (SP-70). */
+export type SurfaceState = {
+  surfaceId: string
+  status: SurfaceStatus
+  root: string | null
+  catalogId: string | null
+  styles: JsonObject
+  /** In the order of their first arrival. */
+  components: ComponentInstance[]
+  data: JsonObject
+}
+
+/** A surface of a store, as plain JSON. */
+export type SurfaceView = SurfaceState & {
+  /** Number of messages applied. */
+  revision: number
+  /** Ids that are reachable from the root but not defined (SP-26). */
+  missing: string[]
+  /** What resolving the tree has to say, and the limit it passes. */
+  diagnostics: SurfaceDiagnostic[]
+}
+
+/** A surface as a store keeps it. */
+export interface Surface {
+  readonly id: string
+  status: SurfaceStatus
+  root: string | null
+  catalogId: string | null
+  core: CatalogCore | null
+  styles: JsonObject
+  readonly graph: Graph
+  readonly data: DataModel
+  revision: number
+  /** Whether `surface.rendered` was told. */
+  announced: boolean
+  tree: Tree | null
+  overflow: 'treeNodes' | 'treeDepth' | null
+}
+
+/** A surface of which nothing is known yet. */
+export function createSurface(id: string): Surface {
+  return {
+    id,
+    status: 'created',
+    root: null,
+    catalogId: null,
+    core: null,
+    styles: {},
+    graph: createGraph(),
+    data: createDataModel(),
+    revision: 0,
+    announced: false,
+    tree: null,
+    overflow: null,
+  }
+}
+
+/** How a store resolves trees. */
+export interface TreeOptions {
+  readonly pathMode: PathMode
+  readonly limits: Readonly<SurfaceLimits>
+}
+
+/** Grows the tree of a rendered surface if it is not there; null when it would pass a limit. */
+export function ensureTree(surface: Surface, { pathMode, limits }: TreeOptions): Tree | null {
+  const { root, graph, data } = surface
+  if (surface.status !== 'rendered' || root === null) return null
+  if (surface.tree !== null) return surface.tree
+  try {
+    surface.tree = growTree({ graph, data: () => data.root, root, mode: pathMode, limits })
+    surface.overflow = null
+  } catch (error) {
+    noteOverflow(surface, error)
+  }
+  return surface.tree
+}
+
+/** Drops a tree that passed a limit; anything else that was thrown is thrown on. */
+export function noteOverflow(surface: Surface, error: unknown): void {
+  if (!(error instanceof TreeOverflow)) throw error
+  surface.tree = null
+  surface.overflow = error.limit
+}
+
+/** The error of a tree that passes a limit (SP-45). */
+export function overflowError(
+  surface: Surface,
+  limits: Readonly<SurfaceLimits>,
+): SurfaceError | null {
+  if (surface.overflow === null) return null
+  return new SurfaceError({
+    code: 'limit_exceeded',
+    detail: `The tree exceeds the limit ${surface.overflow} of ${limits[surface.overflow]}.`,
+    surfaceId: surface.id,
+    limit: surface.overflow,
+  })
+}
+
+/** References that lead nowhere, in the order they are found from the root; the root itself first. */
+export function missingChildren({ root, graph }: Surface): { parent: string | null; id: string }[] {
+  if (root === null) return []
+  const missing: { parent: string | null; id: string }[] = []
+  const seen = new Set([root])
+  const stack: { parent: string | null; id: string }[] = [{ parent: null, id: root }]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const definition = graph.definitions.get(next.id)
+    if (definition === undefined) {
+      missing.push(next)
+      continue
+    }
+    for (let i = definition.edges.length - 1; i >= 0; i -= 1) {
+      const id = definition.edges[i]
+      if (id === undefined || seen.has(id)) continue
+      seen.add(id)
+      stack.push({ parent: definition.id, id })
+    }
+  }
+  return missing
+}
+
+/** The surface as plain JSON; a copy. */
+export function viewOf(surface: Surface, options: TreeOptions): SurfaceView {
+  return {
+    ...stateOf(surface),
+    revision: surface.revision,
+    missing: missingChildren(surface).map(({ id }) => id),
+    diagnostics: treeDiagnostics(surface, options),
+  }
+}
+
+/** The part of a surface that messages can bring about; a copy. */
+export function stateOf(surface: Surface): SurfaceState {
+  return {
+    surfaceId: surface.id,
+    status: surface.status,
+    root: surface.root,
+    catalogId: surface.catalogId,
+    styles: cloneJson(surface.styles),
+    components: [...surface.graph.definitions.values()].map(toInstance),
+    data: mapToJson(surface.data.root),
+  }
+}
+
+const MAXIMUM = 100
+
+const sentences: Readonly<Record<string, string>> = {
+  binding_type: 'The value in the data has no form that this property takes.',
+  not_iterable: 'A template needs a map or an array in the data.',
+  compatible_path: 'An absolute path inside a template was read relative to the entry.',
+}
+
+/** What resolving the tree has to say; at most 100. */
+export function treeDiagnostics(surface: Surface, options: TreeOptions): SurfaceDiagnostic[] {
+  const tree = ensureTree(surface, options)
+  const overflow = overflowError(surface, options.limits)
+  const { id: surfaceId } = surface
+  if (isSurfaceError(overflow)) {
+    const { code, detail, limit } = overflow
+    return [
+      {
+        code,
+        severity: 'error',
+        message: detail,
+        path: '',
+        surfaceId,
+        ...(limit === undefined ? {} : { limit }),
+      },
+    ]
+  }
+  const found: SurfaceDiagnostic[] = []
+  for (const { componentId, id, warnings } of tree?.warned() ?? []) {
+    for (const { code } of warnings) {
+      if (found.length >= MAXIMUM) return found
+      found.push({
+        code,
+        severity: 'warning',
+        message: sentences[code] ?? code,
+        path: '',
+        surfaceId,
+        componentId,
+        related: [id],
+      })
+    }
+  }
+  return found
+}

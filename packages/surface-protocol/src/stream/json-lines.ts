@@ -1,0 +1,122 @@
+import { SurfaceError, type SurfaceErrorCode } from '../errors.ts'
+import { resolveLimits, type SurfaceLimits } from '../limits.ts'
+import type { ClientMessage } from '../message/client-message.ts'
+import { formatMessage } from '../message/format-message.ts'
+import type { ServerMessage } from '../message/messages.ts'
+import { createLineSplitter, type RawLine } from './line-splitter.ts'
+import { exceedsDepth } from './json-depth.ts'
+
+/** One line of a stream: its value, or what is wrong with it (SP-48). */
+export type JsonLine =
+  | { line: number; offset: number; value: unknown; error?: undefined }
+  | { line: number; offset: number; error: SurfaceError; value?: undefined }
+
+/** What a reader of lines may be told. */
+export interface JsonLinesOptions {
+  /** `lineBytes` and `jsonDepth` count here. */
+  readonly limits?: Partial<SurfaceLimits>
+}
+
+/** Takes a stream in pieces and gives its lines (SP-47 to SP-49). */
+export interface JsonLinesParser {
+  push(chunk: Uint8Array | string): JsonLine[]
+  /** Gives the last line when it has no terminator. */
+  end(): JsonLine[]
+}
+
+/**
+ * A parser of JSON Lines. The pieces may be cut anywhere, also inside a character; what is wrong
+ * with a line concerns that line only. Nothing is thrown for what a peer sent.
+ */
+export function createJsonLinesParser(options: JsonLinesOptions = {}): JsonLinesParser {
+  const limits = resolveLimits(options.limits)
+  const splitter = createLineSplitter(limits.lineBytes)
+
+  const parseAll = (raw: readonly RawLine[]): JsonLine[] => {
+    const lines: JsonLine[] = []
+    for (const line of raw) {
+      const parsed = parseLine(line, limits)
+      if (parsed !== null) lines.push(parsed)
+    }
+    return lines
+  }
+
+  return {
+    push: (chunk) => parseAll(splitter.push(chunk)),
+    end: () => parseAll(splitter.end()),
+  }
+}
+
+/** A transform stream from bytes or text to lines. */
+export function createJsonLinesDecoder(
+  options: JsonLinesOptions = {},
+): TransformStream<Uint8Array | string, JsonLine> {
+  const parser = createJsonLinesParser(options)
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (const line of parser.push(chunk)) controller.enqueue(line)
+    },
+    flush(controller) {
+      for (const line of parser.end()) controller.enqueue(line)
+    },
+  })
+}
+
+/** A transform stream from messages to lines of UTF-8, each with its line feed (SP-46). */
+export function createJsonLinesEncoder(): TransformStream<
+  ServerMessage | ClientMessage,
+  Uint8Array
+> {
+  const encoder = new TextEncoder()
+  return new TransformStream({
+    transform(message, controller) {
+      controller.enqueue(encoder.encode(`${formatMessage(message)}\n`))
+    },
+  })
+}
+
+/** A source of bytes or text. */
+export type JsonLinesSource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>
+
+/** The lines of a source, one after the other. Leaving the iteration leaves the source. */
+export async function* readJsonLines(
+  source: JsonLinesSource,
+  options: JsonLinesOptions = {},
+): AsyncGenerator<JsonLine, void, undefined> {
+  const parser = createJsonLinesParser(options)
+  for await (const chunk of source as AsyncIterable<Uint8Array | string>) yield* parser.push(chunk)
+  yield* parser.end()
+}
+
+function parseLine(raw: RawLine, limits: Readonly<SurfaceLimits>): JsonLine | null {
+  const { line, offset, text, problem, partial } = raw
+  const fail = (code: SurfaceErrorCode, detail: string, more: object = {}): JsonLine => ({
+    line,
+    offset,
+    error: new SurfaceError({ code, detail, line, ...more }),
+  })
+  if (problem === 'too-long') {
+    return fail('limit_exceeded', `A line may have ${limits.lineBytes} bytes.`, {
+      limit: 'lineBytes',
+    })
+  }
+  if (problem === 'not-utf8') return fail('invalid_utf8', 'The line is no UTF-8.')
+  if (isBlank(text)) return null
+  if (exceedsDepth(text, limits.jsonDepth)) {
+    return fail('limit_exceeded', `A message may be nested ${limits.jsonDepth} levels deep.`, {
+      limit: 'jsonDepth',
+    })
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    return { line, offset, value }
+  } catch (cause) {
+    if (partial) return fail('truncated_line', 'The stream ended within a line.', { cause })
+    return fail('malformed_json', 'The line is no JSON.', { cause })
+  }
+}
+
+function isBlank(text: string): boolean {
+  const first = text.charCodeAt(0)
+  return Number.isNaN(first) || ((first === 0x20 || first === 0x09) && /^[ \t]*$/.test(text))
+}
