@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import type { Tool } from '../models/chat-model.ts'
+import type { TokenUsage, Tool } from '../models/chat-model.ts'
 import type { Message } from '../graph/values/message.ts'
 import type { FlowJson } from './node-json.ts'
 import type { ComponentServices } from './services.ts'
@@ -46,6 +46,8 @@ export interface ComponentContext {
   token(chunk: string, messageId?: string): void
   log(name: string, value: unknown): void
   status(value: unknown): void
+  /** Counts tokens of a model's answer into the run's usage. */
+  usage(usage: TokenUsage): void
   /** Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22). */
   callTool(tool: Tool, args: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>
   /** A child run with the same services and signal; its events are not those of this run. */

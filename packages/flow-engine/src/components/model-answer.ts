@@ -1,4 +1,3 @@
-import { toText } from '../graph/values/convert.ts'
 import { createMessage, readText, type Message } from '../graph/values/message.ts'
 import type {
   ChatChunk,
@@ -126,9 +125,10 @@ async function* streamedText(
 
 function report({ text, finish, usage }: WholeAnswer, ctx: ComponentContext): void {
   if (usage === undefined) {
-    ctx.status(toText(text))
+    ctx.status(text)
     return
   }
+  ctx.usage(usage)
   const { inputTokens, outputTokens } = usage
   ctx.status({
     tokens: {

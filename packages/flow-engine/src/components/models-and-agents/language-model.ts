@@ -117,7 +117,7 @@ interface ModelInputs {
 }
 
 async function buildModel(inputs: ModelInputs, ctx: ComponentContext) {
-  checkProvider(inputs)
+  if (ctx.services.models === undefined) checkProvider(inputs)
   const { provider, model_name: name, temperature } = inputs
   const baseUrl = provider === 'Ollama' ? inputs.ollama_base_url : undefined
   const model = await findChatModel(ctx, {
@@ -133,7 +133,10 @@ async function buildModel(inputs: ModelInputs, ctx: ComponentContext) {
   return withSettings(model, { model: name, temperature }, inputs.stream)
 }
 
-/** @throws TypeError in the words of the provider's own requirement */
+/**
+ * What the built-in clients need; a host that serves models itself knows its keys.
+ * @throws TypeError naming what is missing
+ */
 function checkProvider(inputs: ModelInputs): void {
   const { provider } = inputs
   if (!PROVIDERS.includes(provider)) throw new TypeError(`Unknown provider: ${provider}`)

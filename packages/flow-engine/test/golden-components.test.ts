@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest'
+import { builtinComponents } from '../src/components.ts'
+import { goldenFolder, readGoldenFiles } from './golden/golden-case.ts'
+import { runGoldenCase } from './golden/run-golden-case.ts'
+
+const components = new Map(builtinComponents.map((component) => [component.type, component]))
+const files = goldenFolder === undefined ? [] : readGoldenFiles(goldenFolder)
+const cases = files.flatMap(({ component, cases: recorded }) =>
+  recorded.map((each) => ({ type: component, name: each.name, recorded: each })),
+)
+
+// Skipped where the recordings are not beside the checkout.
+describe.skipIf(goldenFolder === undefined)('recorded results of single components (FE-45)', () => {
+  test('every component that was recorded is built in', () => {
+    const missing = files.map(({ component }) => component).filter((type) => !components.has(type))
+    expect(missing).toEqual([])
+  })
+
+  test.for(cases)('$type: $name', async ({ type, recorded }) => {
+    const component = components.get(type)
+    if (component === undefined) return
+    expect(await runGoldenCase(component, recorded, components)).toEqual([])
+  })
+})
