@@ -7,6 +7,8 @@ export type Placeholders<Values> = <Key extends keyof Values & string>(key: Key)
 /** A query that is built and compiled once for each dialect, and run with new values each time. */
 export interface HotQuery<Tables, Values, Row> {
   run(db: Kysely<Tables>, values: Values): Promise<HotResult<Row>>
+  /** The query with its values, to be run some other way. */
+  bind(db: Kysely<Tables>, values: Values): CompiledQuery
 }
 
 /** Rows of a query and how many rows it changed. */
@@ -38,22 +40,25 @@ export function hotQuery<Tables, Values extends object, Row>(
   build: (db: Kysely<Tables>, value: Placeholders<Values>) => Compilable<Row>,
 ): HotQuery<Tables, Values, Row> {
   const compiled = new Map<DialectKind, NamedQuery>()
+  const bind = (db: Kysely<Tables>, values: Values): CompiledQuery => {
+    const { kind } = engineOf(db)
+    let query = compiled.get(kind)
+    if (query === undefined) {
+      statements += 1
+      const built = build(db, placeholder as Placeholders<Values>)
+      query = { ...built.compile(), [STATEMENT]: `x${statements}` }
+      compiled.set(kind, query)
+    }
+    const parameters = query.parameters.map((value) =>
+      value instanceof Placeholder ? Reflect.get(values, value.key) : value,
+    )
+    return { ...query, parameters }
+  }
+
   return {
+    bind,
     async run(db, values) {
-      const { kind } = engineOf(db)
-      let query = compiled.get(kind)
-      if (query === undefined) {
-        statements += 1
-        query = {
-          ...build(db, placeholder as Placeholders<Values>).compile(),
-          [STATEMENT]: `x${statements}`,
-        }
-        compiled.set(kind, query)
-      }
-      const parameters = query.parameters.map((value) =>
-        value instanceof Placeholder ? Reflect.get(values, value.key) : value,
-      )
-      const { rows, numAffectedRows } = await db.executeQuery({ ...query, parameters })
+      const { rows, numAffectedRows } = await db.executeQuery(bind(db, values))
       return { rows: rows as readonly Row[], changed: Number(numAffectedRows ?? 0) }
     },
   }

@@ -9,15 +9,35 @@ import type {
 import { statementNameOf } from './hot-query.ts'
 import { translateError } from './translate-error.ts'
 
+/** The part of pg's client that listening for notifications needs. */
+export interface ListenClient {
+  connect(): Promise<unknown>
+  query(text: string): Promise<unknown>
+  end(): Promise<void>
+  on(event: 'error' | 'end', listener: () => void): unknown
+  on(
+    event: 'notification',
+    listener: (message: { readonly payload?: string | undefined }) => void,
+  ): unknown
+}
+
 /** A PostgreSQL database as one process uses it: the pool, and what must end before the pool does. */
 export class PostgresEngine {
   readonly pool: Pool
   /** Whether hot queries are prepared under a name on each connection. */
   readonly prepared: boolean
+  readonly createClient: () => ListenClient
   readonly #closers: (() => Promise<void>)[] = []
   readonly #ownsPool: boolean
 
-  constructor(options: { pool: Pool; ownsPool: boolean; prepared: boolean }) {
+  constructor(options: {
+    readonly pool: Pool
+    readonly ownsPool: boolean
+    readonly prepared: boolean
+    /** A connection of its own, not one of the pool. */
+    readonly createClient: () => ListenClient
+  }) {
+    this.createClient = options.createClient
     this.pool = options.pool
     this.prepared = options.prepared
     this.#ownsPool = options.ownsPool

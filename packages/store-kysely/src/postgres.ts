@@ -5,7 +5,7 @@ import {
   PostgresQueryCompiler,
   type Dialect,
 } from 'kysely'
-import { Pool, types } from 'pg'
+import { Client, Pool, types } from 'pg'
 import { ENGINE, type Engine } from './dialect.ts'
 import { PostgresDriver, PostgresEngine } from './postgres-engine.ts'
 
@@ -38,6 +38,7 @@ export function openPostgres<Tables>(
     pool,
     ownsPool,
     prepared: options.preparedStatements ?? true,
+    createClient: () => new Client(pool.options),
   })
   return new Kysely<Tables>({ dialect: createDialect(engine) })
 }

@@ -1,0 +1,19 @@
+import type { LiveBus } from '@x/flow-engine'
+
+/** Listeners of one process. */
+export function createLocalBus(): LiveBus {
+  const channels = new Map<string, Set<(payload: string) => void>>()
+  return {
+    publish(channel, payload) {
+      for (const listener of channels.get(channel) ?? []) listener(payload)
+    },
+    subscribe(channel, listener) {
+      const listeners = channels.get(channel) ?? new Set()
+      channels.set(channel, listeners.add(listener))
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0 && channels.get(channel) === listeners) channels.delete(channel)
+      }
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { ClaimedJob, JobState, NewJob, StoredJob } from '@x/flow-engine'
+import { bool, date, json, mapping, nullable, number, plain, text } from '../columns.ts'
+import type { RowOf } from '../tables/flow.ts'
+
+type NewFields = Omit<NewJob, 'maxQueued'>
+
+const newFields = {
+  id: text,
+  flowId: text,
+  userId: nullable(text),
+  request: text,
+  resumable: bool,
+  createdAt: date,
+  maxRunningPerUser: nullable(number),
+}
+
+/** What is known of a job when it is queued. */
+export const enqueued = mapping<NewFields, RowOf<NewFields>>(newFields)
+
+export const jobMapping = mapping<StoredJob, RowOf<StoredJob>>({
+  ...newFields,
+  state: plain<JobState>(),
+  startedAt: nullable(date),
+  finishedAt: nullable(date),
+  attempts: number,
+  cancelRequested: bool,
+  error: nullable(json<{ readonly code: string; readonly detail: string }>()),
+  question: json<unknown>(),
+  answer: json<unknown>(),
+})
+
+/** A row with what only the holder of a job needs. */
+export type ClaimedRow = RowOf<StoredJob> & {
+  readonly worker: string | null
+  readonly lease_until: number | null
+}
+
+/** A job as the worker sees it that holds it, or held it last. */
+export function toClaimedJob(row: ClaimedRow): ClaimedJob {
+  return {
+    ...jobMapping.fromRow(row),
+    state: 'running',
+    worker: row.worker ?? '',
+    leaseUntil: new Date(row.lease_until ?? 0),
+  }
+}
+
+/** The columns of `ClaimedRow`. */
+export const CLAIMED_COLUMNS = [...jobMapping.columns, 'worker', 'lease_until']

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LiveBus } from '@x/flow-engine'
+import type { ListenClient, PostgresEngine } from '../postgres-engine.ts'
+import { createLocalBus } from './local-bus.ts'
+
+/** The one channel of the server; every process hears it and looks for its own listeners. */
+const CHANNEL = 'x_flow_jobs'
+
+/** PostgreSQL takes less than 8,000 bytes; what is longer arrives as an empty payload. */
+const LONGEST = 7000
+
+const RECONNECT_MS = 1000
+
+const buses = new WeakMap<PostgresEngine, LiveBus>()
+
+/** The one bus of a database in this process. */
+export function postgresBus(engine: PostgresEngine): LiveBus {
+  const known = buses.get(engine)
+  if (known !== undefined) return known
+  const bus = createPostgresBus(engine)
+  buses.set(engine, bus)
+  return bus
+}
+
+/**
+ * Listeners of this process are told at once, those of others by NOTIFY. Listening begins with the
+ * first subscription and goes on until the database is closed; a lost connection is made anew.
+ */
+function createPostgresBus(engine: PostgresEngine): LiveBus {
+  const local = createLocalBus()
+  const self = randomUUID()
+  const closing = new AbortController()
+  let listening: Promise<void> | undefined
+  let waiting: string[] = []
+  let sending: Promise<void> | undefined
+
+  const hear = (message: string): void => {
+    const heard = parseMessage(message)
+    if (heard !== null && heard.from !== self) local.publish(heard.channel, heard.payload)
+  }
+
+  const send = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const messages = waiting
+      waiting = []
+      // Best effort: the log is the truth, and readers look again by themselves.
+      await engine.pool
+        .query('select pg_notify($1, message) from unnest($2::text[]) as message', [
+          CHANNEL,
+          messages,
+        ])
+        .catch(() => undefined)
+    }
+    sending = undefined
+  }
+
+  engine.beforeClose(async () => {
+    closing.abort()
+    await Promise.all([sending, listening])
+  })
+
+  return {
+    publish(channel, payload) {
+      local.publish(channel, payload)
+      if (closing.signal.aborted) return
+      waiting.push(formatMessage(self, channel, payload))
+      sending ??= Promise.resolve().then(send)
+    },
+    subscribe(channel, listener) {
+      listening ??= listen(engine, { hear, signal: closing.signal })
+      return local.subscribe(channel, listener)
+    },
+  }
+}
+
+async function listen(
+  engine: PostgresEngine,
+  { hear, signal }: { readonly hear: (message: string) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    const client = engine.createClient()
+    await listenOnce(client, { hear, signal }).catch(() => undefined)
+    await client.end().catch(() => undefined)
+    await delay(RECONNECT_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
+
+/** Resolves when the connection is lost or the signal fires. */
+async function listenOnce(
+  client: ListenClient,
+  { hear, signal }: { readonly hear: (message: string) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  const ended = new Promise<void>((resolve) => {
+    client.on('error', () => resolve())
+    client.on('end', () => resolve())
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  client.on('notification', ({ payload }) => hear(payload ?? ''))
+  await Promise.race([client.connect(), ended])
+  if (!signal.aborted) await Promise.race([client.query(`listen ${CHANNEL}`), ended])
+  await ended
+}
+
+function formatMessage(from: string, channel: string, payload: string): string {
+  const message = JSON.stringify([from, channel, payload])
+  return Buffer.byteLength(message) < LONGEST ? message : JSON.stringify([from, channel, ''])
+}
+
+function parseMessage(
+  message: string,
+): { readonly from: string; readonly channel: string; readonly payload: string } | null {
+  try {
+    const parts: unknown = JSON.parse(message)
+    if (!Array.isArray(parts)) return null
+    const [from, channel, payload]: unknown[] = parts
+    const texts = [from, channel, payload].map((part) => (typeof part === 'string' ? part : ''))
+    return { from: texts[0] ?? '', channel: texts[1] ?? '', payload: texts[2] ?? '' }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,145 @@
+import { sql, type RawBuilder } from 'kysely'
+import { hotQuery, type HotQuery, type Placeholders } from '../hot-query.ts'
+import type { FlowTables } from '../tables/flow.ts'
+import { CLAIMED_COLUMNS, jobMapping, type ClaimedRow } from './mapping.ts'
+
+/** A hot query written as SQL. */
+export function hotSql<Values extends object, Row>(
+  build: (value: Placeholders<Values>) => RawBuilder<Row>,
+): HotQuery<FlowTables, Values, Row> {
+  return hotQuery<FlowTables, Values, Row>((db, value) => ({
+    compile: () => build(value).compile(db),
+  }))
+}
+
+const claimedColumns = sql.join(CLAIMED_COLUMNS.map((column) => sql.ref(column)))
+
+/** PostgreSQL takes a bare parameter of a select for a text. */
+const text = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as text)`
+const int = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as bigint)`
+
+/** Behind everything that waits. */
+const lastPosition = sql`(select coalesce(max(position), 0) + 1 from flow_job where state = 'queued')`
+
+export interface EnqueueValues {
+  readonly id: string
+  readonly flow_id: string
+  readonly user_id: string | null
+  readonly request: string
+  readonly resumable: number
+  readonly created_at: number
+  readonly max_running_per_user: number | null
+  readonly max_queued: number | null
+}
+
+/** Inserts nothing when enough jobs wait. */
+export const enqueueJob = hotSql<EnqueueValues, { id: string }>(
+  (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, created_at,
+      max_running_per_user, state, attempts, cancel_requested, question, answer, position)
+    select ${text(value('id'))}, ${text(value('flow_id'))}, ${text(value('user_id'))},
+      ${text(value('request'))}, ${int(value('resumable'))}, ${int(value('created_at'))},
+      ${int(value('max_running_per_user'))}, 'queued', 0, 0, 'null', 'null', ${lastPosition}
+    where ${int(value('max_queued'))} is null
+      or (select count(*) from flow_job where state = 'queued') < ${int(value('max_queued'))}
+    returning id`,
+)
+
+export interface ClaimValues {
+  readonly worker: string
+  readonly leaseUntil: number
+  readonly now: number
+}
+
+export const claimJob = hotSql<ClaimValues, ClaimedRow>(
+  (value) => sql`update flow_job set state = 'running', worker = ${value('worker')},
+      lease_until = ${value('leaseUntil')}, attempts = attempts + 1,
+      started_at = coalesce(started_at, ${value('now')})
+    where seq = (select q.seq from flow_job as q where q.state = 'queued'
+      and (q.max_running_per_user is null or q.user_id is null
+        or (select count(*) from flow_job as r where r.state = 'running' and r.user_id = q.user_id)
+          < q.max_running_per_user)
+      order by q.position, q.seq limit 1)
+    returning ${claimedColumns}`,
+)
+
+interface HeldValues {
+  readonly jobId: string
+  readonly worker: string
+}
+
+const held = (value: Placeholders<HeldValues>): RawBuilder<unknown> =>
+  sql`id = ${value('jobId')} and worker = ${value('worker')} and state = 'running'`
+
+export const heartbeatJob = hotSql<
+  HeldValues & { readonly leaseUntil: number },
+  { cancel_requested: number }
+>(
+  (value) => sql`update flow_job set lease_until = ${value('leaseUntil')} where ${held(value)}
+    returning cancel_requested`,
+)
+
+export const finishJob = hotSql<
+  HeldValues & {
+    readonly state: string
+    readonly finishedAt: number
+    readonly error: string | null
+  },
+  never
+>(
+  (value) => sql`update flow_job set state = ${value('state')},
+    finished_at = ${value('finishedAt')}, error = ${value('error')},
+    worker = null, lease_until = null where ${held(value)}`,
+)
+
+export const suspendJob = hotSql<HeldValues & { readonly question: string }, never>(
+  (value) => sql`update flow_job set state = 'suspended', question = ${value('question')},
+    answer = 'null', worker = null, lease_until = null where ${held(value)}`,
+)
+
+export const resumeJob = hotSql<{ readonly jobId: string; readonly answer: string }, never>(
+  (value) => sql`update flow_job set state = 'queued', answer = ${value('answer')},
+    position = ${lastPosition} where id = ${value('jobId')} and state = 'suspended'`,
+)
+
+export const cancelJob = hotSql<{ readonly jobId: string; readonly now: number }, never>(
+  (value) => sql`update flow_job set cancel_requested = 1,
+      finished_at = case when state = 'running' then null else ${int(value('now'))} end,
+      state = case when state = 'running' then state else 'cancelled' end
+    where id = ${value('jobId')} and finished_at is null`,
+)
+
+interface ExpiryValues {
+  readonly now: number
+}
+
+/** Keeps worker and lease, so that the answer says who held the job. */
+export const requeueExpired = hotSql<ExpiryValues, ClaimedRow>(
+  (value) => sql`update flow_job set state = 'queued', position = ${lastPosition}
+    where state = 'running' and lease_until < ${value('now')} and resumable = 1
+    returning ${claimedColumns}`,
+)
+
+export const readExpired = hotSql<ExpiryValues, ClaimedRow>(
+  (value) => sql`select ${claimedColumns} from flow_job
+    where state = 'running' and lease_until < ${value('now')} and resumable = 0`,
+)
+
+export const readJob = hotSql<{ readonly jobId: string }, ClaimedRow>(
+  (value) => sql`select ${sql.join(jobMapping.columns.map((column) => sql.ref(column)))}
+    from flow_job where id = ${value('jobId')}`,
+)
+
+export const trimJobs = hotSql<
+  { readonly before: number; readonly keep: number; readonly spare: number },
+  { id: string; finished_at: number; seq: number }
+>(
+  (value) => sql`delete from flow_job where finished_at is not null
+    and (finished_at < ${value('before')} or (finished_at < ${value('spare')} and seq not in
+      (select seq from flow_job where finished_at is not null
+        order by finished_at desc, seq desc limit ${value('keep')})))
+    returning id, finished_at, seq`,
+)
+
+export const readWaiting = hotSql<object, { seq: number }>(
+  () => sql`select seq from flow_job where state = 'queued' limit 1`,
+)

@@ -1,0 +1,101 @@
+import { QueueFullError, type JobQueue } from '@x/flow-engine'
+import type { FlowDb } from '../flow/context.ts'
+import { enqueued, jobMapping, toClaimedJob } from './mapping.ts'
+import * as queries from './queue-queries.ts'
+import type { JobWriter } from './writer.ts'
+
+/** The queue of jobs in SQL. What decides stands in the conditions of single statements. */
+export function createJobQueue(
+  db: FlowDb,
+  { writer, shared }: { readonly writer: JobWriter; readonly shared: boolean },
+): JobQueue {
+  return {
+    shared,
+
+    async enqueue({ maxQueued, ...job }) {
+      const values = { ...enqueued.toRow(job), max_queued: maxQueued }
+      const { rows } = await writer.write(queries.enqueueJob, values, {
+        alone: maxQueued !== null,
+      })
+      if (rows.length === 0) throw new QueueFullError(maxQueued ?? 0)
+    },
+
+    async claim(worker, leaseUntil, now) {
+      const values = { worker, leaseUntil: leaseUntil.getTime(), now: now.getTime() }
+      if (!(await someWaiting(db))) return null
+      const { rows } = await writer.write(queries.claimJob, values, { durable: false, alone: true })
+      const row = rows[0]
+      return row === undefined ? null : toClaimedJob(row)
+    },
+
+    async heartbeat(jobId, worker, leaseUntil) {
+      const values = { jobId, worker, leaseUntil: leaseUntil.getTime() }
+      const { rows } = await writer.write(queries.heartbeatJob, values, { durable: false })
+      const row = rows[0]
+      if (row === undefined) return 'lost'
+      return row.cancel_requested === 1 ? 'cancel' : 'kept'
+    },
+
+    finish: (jobId, worker, { state, finishedAt, error }) =>
+      changes(
+        writer.write(queries.finishJob, {
+          jobId,
+          worker,
+          state,
+          finishedAt: finishedAt.getTime(),
+          error: error === undefined ? null : JSON.stringify(error),
+        }),
+      ),
+
+    suspend: (jobId, worker, question) =>
+      changes(writer.write(queries.suspendJob, { jobId, worker, question: jsonText(question) })),
+
+    resume: (jobId, answer) =>
+      changes(writer.write(queries.resumeJob, { jobId, answer: jsonText(answer) })),
+
+    requestCancel: (jobId, now) =>
+      changes(writer.write(queries.cancelJob, { jobId, now: now.getTime() })),
+
+    async expired(now) {
+      const values = { now: now.getTime() }
+      const { rows: left } = await queries.readExpired.run(db, values)
+      const { rows: again } = await writer.write(queries.requeueExpired, values)
+      return [...left, ...again]
+        .map(toClaimedJob)
+        .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
+    },
+
+    async get(jobId) {
+      const { rows } = await queries.readJob.run(db, { jobId })
+      const row = rows[0]
+      return row === undefined ? null : jobMapping.fromRow(row)
+    },
+
+    async trim({ before, keep, spare }) {
+      const { rows } = await writer.write(queries.trimJobs, {
+        before: before.getTime(),
+        keep,
+        spare: spare?.getTime() ?? Number.MAX_SAFE_INTEGER,
+      })
+      return rows
+        .toSorted((a, b) => a.finished_at - b.finished_at || a.seq - b.seq)
+        .map(({ id }) => id)
+    },
+  }
+}
+
+/** Whether a statement found the row it was for. */
+async function changes(result: Promise<{ readonly changed: number }>): Promise<boolean> {
+  return (await result).changed > 0
+}
+
+/** Spares idle workers a write. */
+async function someWaiting(db: FlowDb): Promise<boolean> {
+  const { rows } = await queries.readWaiting.run(db, {})
+  return rows.length > 0
+}
+
+/** A missing question or answer is null, as JSON knows no other. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value ?? null)
+}

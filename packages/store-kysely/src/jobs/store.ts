@@ -1,0 +1,55 @@
+import type { JobStore, LiveBus } from '@x/flow-engine'
+import type { Kysely } from 'kysely'
+import { engineOf, type Engine } from '../dialect.ts'
+import { toFlowError } from '../flow/errors.ts'
+import { flowTables } from '../flow/store.ts'
+import { protect } from '../protect.ts'
+import { createCheckpoints } from './checkpoints.ts'
+import { createEventLog } from './event-log.ts'
+import { createLocalBus } from './local-bus.ts'
+import { postgresBus } from './postgres-bus.ts'
+import { createJobQueue } from './queue.ts'
+import { createJobWriter } from './writer.ts'
+
+/** How a job store is used. */
+export interface JobStoreOptions {
+  /**
+   * Whether several processes work on the jobs of this database: true by default on PostgreSQL,
+   * false on SQLite, whose live bus does not leave the process.
+   */
+  readonly shared?: boolean
+}
+
+/**
+ * The job store over a database that `migrateFlow` has prepared: queue, event log, live bus and
+ * checkpoints (FE-60 to FE-63a). Writes of concurrent jobs share transactions. On PostgreSQL several
+ * processes serve one set of jobs; LISTEN/NOTIFY wakes workers and readers.
+ *
+ * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
+ */
+export function createJobStore<Tables>(
+  db: Kysely<Tables>,
+  options: JobStoreOptions = {},
+): JobStore {
+  const engine = engineOf(db)
+  const flow = flowTables(db)
+  const writer = createJobWriter(flow)
+  const { shared = engine.kind === 'postgres' } = options
+  return {
+    queue: protect(createJobQueue(flow, { writer, shared }), toFlowError),
+    log: protect(createEventLog(flow), toFlowError),
+    bus: busOf(engine),
+    checkpoints: protect(createCheckpoints(flow, writer), toFlowError),
+  }
+}
+
+const localBuses = new WeakMap<object, LiveBus>()
+
+function busOf(engine: Engine): LiveBus {
+  if (engine.kind === 'postgres') return postgresBus(engine.postgres)
+  const known = localBuses.get(engine.sqlite)
+  if (known !== undefined) return known
+  const bus = createLocalBus()
+  localBuses.set(engine.sqlite, bus)
+  return bus
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { engineOf } from '../dialect.ts'
+import type { FlowDb } from '../flow/context.ts'
+import type { HotQuery, HotResult } from '../hot-query.ts'
+import { oneStatement, sqliteGroup } from '../sqlite-group.ts'
+import type { FlowTables } from '../tables/flow.ts'
+
+/** How a statement is written. */
+export interface WriteOptions {
+  /** False: a power failure may lose it. True by default. */
+  readonly durable?: boolean
+  /** One at a time over all processes, where a statement decides by what others write. */
+  readonly alone?: boolean
+}
+
+/** Runs single statements: on SQLite many callers share a transaction, and so one sync of the disk. */
+export interface JobWriter {
+  write<Values, Row>(
+    query: HotQuery<FlowTables, Values, Row>,
+    values: Values,
+    options?: WriteOptions,
+  ): Promise<HotResult<Row>>
+}
+
+export function createJobWriter(db: FlowDb): JobWriter {
+  const engine = engineOf(db)
+  if (engine.kind === 'sqlite') {
+    const group = sqliteGroup(engine.sqlite)
+    return {
+      async write<Values, Row>(
+        query: HotQuery<FlowTables, Values, Row>,
+        values: Values,
+        { durable = true }: WriteOptions = {},
+      ) {
+        const { rows, numAffectedRows = 0n } = await group.write(
+          oneStatement<Row>(query.bind(db, values), durable),
+        )
+        return { rows, changed: Number(numAffectedRows) }
+      },
+    }
+  }
+  return {
+    write: (query, values, { alone = false } = {}) =>
+      alone
+        ? db.transaction().execute(async (tx) => {
+            await sql`select pg_advisory_xact_lock(${sql.lit(QUEUE_LOCK)})`.execute(tx)
+            return query.run(tx, values)
+          })
+        : query.run(db, values),
+  }
+}
+
+/** Any number that other programs are unlikely to lock. */
+const QUEUE_LOCK = 7_020_319_055

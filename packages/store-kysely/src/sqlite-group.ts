@@ -1,0 +1,116 @@
+import type { QueryResult } from 'kysely'
+import type { SqliteEngine, SqliteSession } from './sqlite-engine.ts'
+
+/** Synchronous work of one caller inside a shared transaction. */
+export interface GroupedWork<Result> {
+  /** Rows it writes, about; a transaction takes about 1,000. */
+  readonly rows: number
+  /** False: a power failure may lose it, a killed process never does. */
+  readonly durable: boolean
+  /** Undoes what it has written when it throws. */
+  run(session: SqliteSession): Result
+}
+
+/** Joins the writes of many callers into few transactions. */
+export interface SqliteGroup {
+  /** Resolves after the commit. Work runs in the order in which it was given. */
+  write<Result>(work: GroupedWork<Result>): Promise<Result>
+}
+
+interface Entry {
+  readonly work: GroupedWork<unknown>
+  /** After the commit. */
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Keeps a transaction well under the time that other work may be held up. */
+const ROWS_AT_ONCE = 1000
+
+const groups = new WeakMap<SqliteEngine, SqliteGroup>()
+
+/** The one group of a database. */
+export function sqliteGroup(engine: SqliteEngine): SqliteGroup {
+  const known = groups.get(engine)
+  if (known !== undefined) return known
+  const group = createGroup(engine)
+  groups.set(engine, group)
+  return group
+}
+
+function createGroup(engine: SqliteEngine): SqliteGroup {
+  let waiting: Entry[] = []
+  let scheduled = false
+
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = takeBatch(waiting)
+      waiting = waiting.slice(batch.length)
+      try {
+        await engine.exclusive(() => commitBatch(engine.writer, batch))
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+      if (waiting.length > 0) await nextTurn()
+    }
+    scheduled = false
+  }
+
+  return {
+    write: <Result>(work: GroupedWork<Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
+        if (scheduled) return
+        scheduled = true
+        setImmediate(() => void flush())
+      }),
+  }
+}
+
+function takeBatch(waiting: readonly Entry[]): Entry[] {
+  let rows = 0
+  const end = waiting.findIndex(({ work }) => {
+    rows += work.rows
+    return rows > ROWS_AT_ONCE
+  })
+  return waiting.slice(0, end === -1 ? waiting.length : Math.max(1, end))
+}
+
+/** Runs all work of a batch in one transaction; work that throws does not disturb the rest. */
+function commitBatch(session: SqliteSession, batch: readonly Entry[]): void {
+  const durable = batch.some(({ work }) => work.durable)
+  if (!durable) session.run('pragma synchronous = normal', [])
+  try {
+    session.run('begin immediate', [])
+    const settle = batch.map(({ work, resolve, reject }) => {
+      try {
+        const result = work.run(session)
+        return () => resolve(result)
+      } catch (error) {
+        if (!session.database.inTransaction) throw error
+        return () => reject(error)
+      }
+    })
+    session.run('commit', [])
+    for (const done of settle) done()
+  } catch (error) {
+    if (session.database.inTransaction) session.run('rollback', [])
+    throw error
+  } finally {
+    if (!durable) session.run('pragma synchronous = full', [])
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** One statement as work of a group; a statement that fails undoes itself. */
+export function oneStatement<Row>(
+  query: { readonly sql: string; readonly parameters: readonly unknown[] },
+  durable: boolean,
+): GroupedWork<QueryResult<Row>> {
+  return { rows: 1, durable, run: (session) => session.run<Row>(query.sql, query.parameters) }
+}
