@@ -32,6 +32,7 @@ import { arXiv } from './components/arxiv/arxiv-search.ts'
 import { search } from './components/searchapi/search-api.ts'
 import { yfinance } from './components/yahoosearch/yahoo-finance.ts'
 import { sql } from './components/data-source/sql-query.ts'
+import { unifiedWebSearch } from './components/data-source/web-search.ts'
 
 export type { ComponentContext } from './components/context.ts'
 export type { Component, ComponentDefinition } from './components/component.ts'
@@ -74,9 +75,11 @@ export const builtinComponents: readonly Component[] = [
   search,
   yfinance,
   sql,
+  unifiedWebSearch,
 ]
 
 export {
+  unifiedWebSearch,
   sql,
   yfinance,
   search,
