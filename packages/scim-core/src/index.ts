@@ -1,3 +1,4 @@
+export { type ScimAuth } from './auth.ts'
 export {
   InvalidFilterError,
   isScimConfigError,
@@ -75,3 +76,38 @@ export {
   type UserStore,
   type UserWrite,
 } from './store/users.ts'
+export {
+  type EventSource,
+  type MembersChanged,
+  type ScimAuditEntry,
+  type ScimEventBase,
+  type ScimEvents,
+} from './events.ts'
+export { type ScimHandler } from './http/handler.ts'
+export {
+  type GroupResource,
+  type ListParameters,
+  type ListResponse,
+  type ScimResource,
+  type ScimResources,
+  type UserResource,
+} from './in-process.ts'
+export { DEFAULT_LIMITS, type ScimLimits } from './limits.ts'
+export { type CursorOptions, type ScimChange, type ScimOptions } from './options.ts'
+export { applyPatch, type PatchOptions, type PatchResult } from './patch/apply.ts'
+export { type PatchOperation } from './patch/normalize.ts'
+export { parsePath, type PatchPath, type PathLimits } from './patch/parse-path.ts'
+export { ALL_SCOPES, type ScimContext, type ScimPrincipal } from './principal.ts'
+export { SCIM_QUIRKS, type ScimQuirk } from './quirks.ts'
+export {
+  createScimTokens,
+  type IssuedToken,
+  type IssueTokenInput,
+  type ScimTokenService,
+  type ScimTokensOptions,
+  type TokenInfo,
+} from './rules/tokens.ts'
+export { createScimHandler, createScimService, type ScimService } from './service.ts'
+export { readScimSettings, type ScimSettings, type ScimTokenSetting } from './settings.ts'
+export { type Runtime } from '@x/wire'
+export { createSettingsAuth } from './settings-auth.ts'

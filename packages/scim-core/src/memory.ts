@@ -1,1 +1,2 @@
-export {}
+export { createMemoryScimStore, type MemoryScimStoreOptions } from './memory/store.ts'
+export { createMemoryTokenStore } from './memory/tokens.ts'

@@ -1,1 +1,2 @@
-export {}
+export { createTestRuntime, type TestRuntime } from '@x/wire'
+export { createScimClient, type ScimClient, type ScimAnswer } from './testing/client.ts'

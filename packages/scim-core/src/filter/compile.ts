@@ -32,7 +32,7 @@ export function compileFilter(filter: ResolvedFilter): (resource: ScimDocument) 
     }
     case 'element': {
       const read = reader(filter.path)
-      const test = compileElement(filter.where)
+      const test = compileElementFilter(filter.where)
       return (resource) => {
         const list = read(resource)
         return Array.isArray(list) && list.some(test)
@@ -60,18 +60,19 @@ export function isPresent(value: unknown): boolean {
   return Object.values(value).some(isPresent)
 }
 
-function compileElement(where: ResolvedFilter): Test {
+/** The `where` of an `element` filter as a function over elements. */
+export function compileElementFilter(where: ResolvedFilter): Test {
   switch (where.kind) {
     case 'and': {
-      const tests = where.terms.map(compileElement)
+      const tests = where.terms.map(compileElementFilter)
       return (element) => tests.every((test) => test(element))
     }
     case 'or': {
-      const tests = where.terms.map(compileElement)
+      const tests = where.terms.map(compileElementFilter)
       return (element) => tests.some((test) => test(element))
     }
     case 'not': {
-      const test = compileElement(where.term)
+      const test = compileElementFilter(where.term)
       return (element) => !test(element)
     }
     case 'present': {

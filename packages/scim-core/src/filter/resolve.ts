@@ -50,6 +50,18 @@ export function resolveFilter(
   return resolve(ast, { schema, options, element: null })
 }
 
+/**
+ * The same for the filter in the brackets behind a list; `element` is the list's path.
+ * @throws InvalidFilterError
+ */
+export function resolveElementFilter(
+  ast: FilterAst,
+  element: FoundPath,
+  { schema, options }: { readonly schema: ResourceSchema; readonly options: ResolveOptions },
+): Decision {
+  return resolve(ast, { schema, options, element: { ...element, sub: null } })
+}
+
 function resolve(ast: FilterAst, scope: Scope): Decision {
   switch (ast.kind) {
     case 'and':

@@ -1,0 +1,122 @@
+import { createEvents, type EventSource } from '@x/wire'
+import type { ScimType } from './errors.ts'
+import type { ScimDocument } from './resource/document.ts'
+
+export type { EventSource } from '@x/wire'
+
+/** What every event says (SC-73). */
+export interface ScimEventBase {
+  /** RFC 3339, UTC with milliseconds. */
+  readonly at: string
+  readonly tenant: string
+  readonly requestId: string
+  /** The id of the principal; null for calls in process. */
+  readonly actor: string | null
+  /** The id of the resource (or token). */
+  readonly id: string
+}
+
+interface Changed {
+  readonly before: ScimDocument
+  readonly after: ScimDocument
+  /** Names of attributes, extensions by URN. */
+  readonly changed: readonly string[]
+}
+
+interface StatusChanged {
+  readonly reason: 'put' | 'patch' | 'delete'
+}
+
+/** The change of a group's members; the lists end after 1000 ids. */
+export interface MembersChanged {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly addedCount: number
+  readonly removedCount: number
+}
+
+/** The notifications of a service, emitted after the commit. */
+export interface ScimEvents {
+  'user.created': ScimEventBase & { readonly after: ScimDocument }
+  'user.updated': ScimEventBase & Changed
+  'user.activated': ScimEventBase & StatusChanged
+  'user.deactivated': ScimEventBase & StatusChanged
+  'user.deleted': ScimEventBase & { readonly mode: 'tombstone' | 'remove' }
+  'group.created': ScimEventBase & { readonly after: ScimDocument }
+  'group.updated': ScimEventBase & Changed
+  'group.deleted': ScimEventBase
+  'group.members.changed': ScimEventBase & MembersChanged
+  'token.issued': ScimEventBase & { readonly tokenId: string }
+  'token.rotated': ScimEventBase & { readonly tokenId: string }
+  'token.revoked': ScimEventBase & { readonly tokenId: string }
+  audit: { readonly entry: ScimAuditEntry }
+  error: { readonly at: string; readonly requestId: string; readonly error: unknown }
+}
+
+export type ScimEventName = keyof ScimEvents
+
+/** What a request did, without any value (SC-71). */
+export interface ScimAuditEntry {
+  readonly at: string
+  readonly requestId: string
+  readonly tenant: string | null
+  readonly actor: string | null
+  readonly op:
+    | 'create'
+    | 'read'
+    | 'list'
+    | 'search'
+    | 'replace'
+    | 'patch'
+    | 'delete'
+    | 'bulk'
+    | 'discover'
+    | 'other'
+  readonly resourceType: 'User' | 'Group' | null
+  readonly resourceId: string | null
+  readonly status: number
+  readonly scimType?: ScimType
+  /** Names of attributes. */
+  readonly changed: readonly string[]
+  readonly members?: { readonly added: number; readonly removed: number }
+  /** Names of the events emitted. */
+  readonly events: readonly string[]
+  readonly durationMs: number
+  /** Only with `auditUserNames`. */
+  readonly userName?: string
+}
+
+/** The emitter of a service, which can tell whether anybody listens. */
+export interface ScimEmitter {
+  readonly source: EventSource<ScimEvents>
+  readonly emit: <K extends ScimEventName>(name: K, event: ScimEvents[K]) => void
+  /** Whether building the payload of this event is worth it. */
+  readonly wants: (name: ScimEventName) => boolean
+}
+
+export function createScimEmitter(onError: (error: unknown) => void): ScimEmitter {
+  const { source, emit } = createEvents<ScimEvents>(onError)
+  const counts = new Map<string, number>()
+  const count = (name: string, change: number): void => {
+    counts.set(name, Math.max(0, (counts.get(name) ?? 0) + change))
+  }
+  return {
+    source: {
+      on(name, listener) {
+        const unsubscribe = source.on(name, listener)
+        let subscribed = true
+        count(name, 1)
+        return () => {
+          if (!subscribed) return
+          subscribed = false
+          count(name, -1)
+          unsubscribe()
+        }
+      },
+      // The count stays: it may be too high, which only costs a payload nobody reads.
+      off: (name, listener) => source.off(name, listener),
+    },
+    emit,
+    wants: (name) => (counts.get(name) ?? 0) > 0 || (counts.get('*') ?? 0) > 0,
+  }
+}

@@ -1,0 +1,158 @@
+import { respond } from '@x/wire'
+import { ScimError } from '../errors.ts'
+import type { ScimOptions } from '../options.ts'
+import type { ScimContext, ScimPrincipal } from '../principal.ts'
+import type { Engine } from '../engine.ts'
+import { subjectOf } from '../rules/audit.ts'
+import type { Call } from '../rules/call.ts'
+import { createAuthenticate, type Authenticate } from './authenticate.ts'
+import { errorReply, toScimError } from './error-response.ts'
+import { belowBase, parseQuery, placeOf } from './location.ts'
+import type { Reply } from './reply.ts'
+import { findRoute, METHODS, type Route } from './route.ts'
+import { serveRoute } from './routes/index.ts'
+import { assertScopes, scopesOf } from './scopes.ts'
+
+/** Answers SCIM requests. Never rejects: every failure is a Response. */
+export type ScimHandler = (request: Request, context?: ScimContext) => Promise<Response>
+
+interface Frame {
+  readonly engine: Engine
+  readonly options: ScimOptions
+  readonly authenticate: Authenticate
+}
+
+/** One request while its frame is being checked. */
+interface Incoming {
+  readonly request: Request
+  readonly method: string
+  readonly context: ScimContext
+  readonly route: Route | undefined
+  readonly query: string
+  readonly requestId: string
+}
+
+/** What became known about the caller before the request was answered or refused. */
+interface Identity {
+  tenant: string | null
+  principal: ScimPrincipal | null
+  call: Call | null
+}
+
+/** @throws ScimConfigError */
+export function createHandler(engine: Engine, options: ScimOptions): ScimHandler {
+  const { config } = engine.routes.rules
+  const frame: Frame = {
+    engine,
+    options,
+    authenticate: createAuthenticate(options.auth, (error) => engine.report(error, '')),
+  }
+  return async (request, context = {}) => {
+    const { path, query } = placeOf(request.url)
+    const below = belowBase(path, config.basePath)
+    if (below === undefined) return outside(request, options.outsideBase ?? 'respond')
+    const { method } = request
+    const requestId = context.requestId ?? config.runtime.uuid()
+    return answer(frame, { request, method, context, route: findRoute(below), query, requestId })
+  }
+}
+
+/** Serves a request and writes its audit entry, whatever comes of it (SC-71). */
+async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
+  const { engine } = frame
+  const { request, method, route, requestId } = incoming
+  const identity: Identity = { tenant: null, principal: null, call: null }
+  const started = engine.routes.rules.config.runtime.now()
+  let error: ScimError | undefined
+  let result: Reply | Response
+  try {
+    result = await serve(frame, incoming, { identity, started })
+  } catch (thrown) {
+    error = toScimError(thrown)
+    if (error.code === 'internal') engine.failed(thrown, requestId)
+    result = errorReply(error)
+    if (error.code === 'method_not_allowed') result = withAllow(result, route)
+  }
+  engine.audit(subjectOf(route, method), {
+    started,
+    requestId,
+    tenant: identity.tenant,
+    actor: identity.principal?.id ?? null,
+    status: result.status,
+    error,
+    trace: identity.call?.trace,
+  })
+  return result instanceof Response ? result : toResponse(request, result)
+}
+
+function toResponse(request: Request, { status, body, headers = {} }: Reply): Response {
+  return respond(request, request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+/** The checks of SC-5 from the second on, in their order. */
+async function serve(
+  { engine, options, authenticate }: Frame,
+  incoming: Incoming,
+  { identity, started }: { readonly identity: Identity; readonly started: Date },
+): Promise<Reply | Response> {
+  const { request, method, context, route, requestId } = incoming
+  if (options.enabled === false) throw new ScimError('disabled', 'SCIM is not enabled.')
+  const { addresses } = engine.routes.rules.config
+  if (addresses !== null && !addresses(context.clientAddress)) {
+    throw new ScimError('forbidden', 'Requests from this address are not allowed.')
+  }
+  const open = options.publicDiscovery === true && isDiscovery(route)
+  if (!open) {
+    const principal = await authenticate(request, context)
+    if (principal instanceof Response) return principal
+    identity.principal = principal
+  }
+  const tenant = await tenantOf(options, incoming, identity.principal)
+  identity.tenant = tenant
+  if (route === undefined) throw new ScimError('not_found', 'There is no such endpoint.')
+  if (!METHODS[route.kind].includes(method)) {
+    throw new ScimError('method_not_allowed', 'The endpoint does not know this method.')
+  }
+  if (!open) assertScopes(identity.principal, scopesOf(route, method))
+  const call = engine.createCall({
+    tenant,
+    actor: identity.principal?.id ?? null,
+    requestId,
+    context,
+    now: started,
+    ifMatch: request.headers.get('if-match'),
+  })
+  identity.call = call
+  const query = parseQuery(incoming.query)
+  const { principal } = identity
+  return serveRoute(engine.routes, route, { request, method, query, principal, call })
+}
+
+function isDiscovery(route: Route | undefined): boolean {
+  return route?.kind === 'config' || route?.kind === 'resourceTypes' || route?.kind === 'schemas'
+}
+
+/** SC-67. @throws ScimError unauthorized when the principal belongs to another tenant */
+async function tenantOf(
+  { resolveTenant }: ScimOptions,
+  { request, context }: Incoming,
+  principal: ScimPrincipal | null,
+): Promise<string> {
+  const named = context.tenant ?? (await resolveTenant?.(request, context))
+  const tenant = named ?? principal?.tenant ?? 'default'
+  if (principal !== null && principal.tenant !== tenant) {
+    throw new ScimError('unauthorized', 'The principal belongs to another tenant.')
+  }
+  return tenant
+}
+
+function withAllow(result: Reply, route: Route | undefined): Reply {
+  const allow = route === undefined ? '' : METHODS[route.kind].join(', ')
+  return { ...result, headers: { ...result.headers, allow } }
+}
+
+function outside(request: Request, mode: 'respond' | 'pass'): Response {
+  const result = errorReply(new ScimError('not_found', 'The path is not below the SCIM base path.'))
+  const headers = mode === 'pass' ? { ...result.headers, 'x-scim-outside': '1' } : result.headers
+  return toResponse(request, { ...result, ...(headers && { headers }) })
+}

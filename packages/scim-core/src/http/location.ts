@@ -1,0 +1,53 @@
+/** A request's path and query, cut out of its URL without parsing the rest. */
+export interface Place {
+  readonly path: string
+  /** Without the question mark; empty when there is none. */
+  readonly query: string
+}
+
+export function placeOf(url: string): Place {
+  const scheme = url.indexOf('://')
+  const start = scheme === -1 ? 0 : url.indexOf('/', scheme + 3)
+  if (start === -1) return { path: '/', query: '' }
+  const hash = url.indexOf('#', start)
+  const end = hash === -1 ? url.length : hash
+  const mark = url.indexOf('?', start)
+  if (mark === -1 || mark > end) return { path: url.slice(start, end), query: '' }
+  return { path: url.slice(start, mark), query: url.slice(mark + 1, end) }
+}
+
+/** The part of a path below the base path; undefined when it is not below it (SC-6). */
+export function belowBase(path: string, basePath: string): string | undefined {
+  if (!path.startsWith(basePath)) return undefined
+  const rest = path.slice(basePath.length)
+  return rest === '' || rest.startsWith('/') ? rest : undefined
+}
+
+/** Percent-decodes once; a text that cannot be decoded stays as it is. */
+export function decodeOnce(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Query parameters: the first of each name, and all of those that may be repeated. */
+export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
+  const parameters = new Map<string, string[]>()
+  for (const part of query.split('&')) {
+    if (part === '') continue
+    const equals = part.indexOf('=')
+    const name = decodePlus(equals === -1 ? part : part.slice(0, equals))
+    const value = equals === -1 ? '' : decodePlus(part.slice(equals + 1))
+    const known = parameters.get(name)
+    if (known === undefined) parameters.set(name, [value])
+    else known.push(value)
+  }
+  return parameters
+}
+
+function decodePlus(text: string): string {
+  return decodeOnce(text.includes('+') ? text.replaceAll('+', ' ') : text)
+}

@@ -1,0 +1,58 @@
+import { decodeOnce } from './location.ts'
+
+/** What a path below the base stands for. */
+export type Route =
+  | { readonly kind: 'collection' | 'search'; readonly type: 'User' | 'Group' }
+  | { readonly kind: 'resource'; readonly type: 'User' | 'Group'; readonly id: string }
+  | { readonly kind: 'root' | 'rootSearch' | 'me' | 'bulk' }
+  | { readonly kind: 'config' }
+  | { readonly kind: 'resourceTypes'; readonly name: string | null }
+  | { readonly kind: 'schemas'; readonly name: string | null }
+
+/** The methods of each route; HEAD goes with GET (SC-10). */
+export const METHODS: Readonly<Record<Route['kind'], readonly string[]>> = {
+  collection: ['GET', 'HEAD', 'POST'],
+  search: ['POST'],
+  resource: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
+  root: ['GET', 'HEAD'],
+  rootSearch: ['POST'],
+  config: ['GET', 'HEAD'],
+  me: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
+  bulk: ['POST'],
+  resourceTypes: ['GET', 'HEAD'],
+  schemas: ['GET', 'HEAD'],
+}
+
+const SINGLE: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['', { kind: 'root' }],
+  ['users', { kind: 'collection', type: 'User' }],
+  ['groups', { kind: 'collection', type: 'Group' }],
+  ['.search', { kind: 'rootSearch' }],
+  ['serviceproviderconfig', { kind: 'config' }],
+  ['resourcetypes', { kind: 'resourceTypes', name: null }],
+  ['schemas', { kind: 'schemas', name: null }],
+  ['me', { kind: 'me' }],
+  ['bulk', { kind: 'bulk' }],
+])
+
+/** Finds the route of a path below the base; one slash at its end does not count (SC-6). */
+export function findRoute(below: string): Route | undefined {
+  const path = below.endsWith('/') ? below.slice(0, -1) : below
+  const slash = path.indexOf('/', 1)
+  const endpoint = path.slice(1, slash === -1 ? path.length : slash)
+  const single = SINGLE.get(endpoint) ?? SINGLE.get(endpoint.toLowerCase())
+  if (single === undefined || slash === -1) return single
+  const rest = path.slice(slash + 1)
+  if (rest === '' || rest.includes('/')) return undefined
+  switch (single.kind) {
+    case 'collection':
+      return rest.toLowerCase() === '.search'
+        ? { kind: 'search', type: single.type }
+        : { kind: 'resource', type: single.type, id: decodeOnce(rest) }
+    case 'resourceTypes':
+    case 'schemas':
+      return { kind: single.kind, name: decodeOnce(rest) }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,245 @@
+import { invalidSyntax, ScimError, shown } from '../../errors.ts'
+import { memberOf, readPatchBody } from '../../patch/normalize.ts'
+import { versionTag } from '../../resource/present.ts'
+import type { Subject } from '../../rules/audit.ts'
+import {
+  planBulk,
+  splitReferring,
+  withIds,
+  type BulkEntry,
+  type BulkOperation,
+} from '../../rules/bulk-plan.ts'
+import { createTrace, type Call } from '../../rules/call.ts'
+import { readUrns } from '../../schema/read-resource.ts'
+import { errorBody, toScimError } from '../error-response.ts'
+import type { Exchange, Routes } from '../exchange.ts'
+import { readJsonBody } from '../json-body.ts'
+import { reply, type Reply } from '../reply.ts'
+import { assertScopes, scopeOf } from '../scopes.ts'
+
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:Bulk'
+/** A bulk body wraps its data in three more levels. */
+const WRAPPING = 3
+
+type Result = Readonly<Record<string, unknown>>
+
+/** What is known while the operations of a request are carried out. */
+interface Run {
+  readonly routes: Routes
+  readonly exchange: Omit<Exchange, 'body'>
+  /** Ids of what was created, by bulkId. */
+  readonly ids: Map<string, string>
+  /** POST operations that failed, or never were there. */
+  readonly lost: Set<string>
+}
+
+/** POST /Bulk (RFC 7644 section 3.7, SC-62 to SC-64). */
+export async function serveBulk(routes: Routes, exchange: Omit<Exchange, 'body'>): Promise<Reply> {
+  const { bulk, limits } = routes.rules.config
+  if (!bulk) throw new ScimError('not_implemented', 'Bulk operations are not supported.')
+  const body = await readJsonBody(exchange.request, {
+    bytes: limits.bulkBytes,
+    depth: limits.jsonDepth + WRAPPING,
+  })
+  const { operations, failOnErrors } = readBulkBody(body, limits.bulkOperations)
+  const entries = planBulk(operations)
+  const results = await runAll(
+    { routes, exchange, ids: new Map(), lost: new Set() },
+    entries,
+    failOnErrors,
+  )
+  const processed = results.filter((result) => result !== undefined)
+  return reply(200, JSON.stringify({ schemas: [`${BULK}Response`], Operations: processed }))
+}
+
+function readBulkBody(
+  body: Readonly<Record<string, unknown>>,
+  limit: number,
+): { readonly operations: readonly unknown[]; readonly failOnErrors: number } {
+  const schemas = memberOf(body, 'schemas')
+  if (schemas === undefined || !readUrns(schemas).includes(`${BULK}Request`.toLowerCase())) {
+    throw invalidSyntax(`The attribute schemas must contain ${BULK}Request.`)
+  }
+  const operations = memberOf(body, 'Operations')
+  if (!Array.isArray(operations)) throw invalidSyntax('Operations must be a list.')
+  if (operations.length > limit) {
+    throw new ScimError('too_large', `A request may hold ${limit} operations.`)
+  }
+  const failOnErrors = memberOf(body, 'failOnErrors') ?? Number.POSITIVE_INFINITY
+  if (typeof failOnErrors !== 'number' || !(failOnErrors >= 1)) {
+    throw invalidSyntax('failOnErrors must be an integer of at least 1.')
+  }
+  return { operations, failOnErrors }
+}
+
+/** Carries operations out, those first on which others depend; results stand in request order. */
+async function runAll(
+  run: Run,
+  entries: readonly BulkEntry[],
+  failOnErrors: number,
+): Promise<readonly (Result | undefined)[]> {
+  const results: (Result | undefined)[] = entries.map(() => undefined)
+  const deferred: Deferred[] = []
+  const waiting = new Set(entries.keys())
+  const declared = declaredIds(entries)
+  let errors = 0
+  const settle = (index: number, result: Result): boolean => {
+    results[index] = result
+    if (Number(result['status']) >= 300) errors += 1
+    return errors >= failOnErrors
+  }
+
+  while (waiting.size > 0) {
+    const ready = [...waiting].find((index) => isReady(run, entries[index], declared))
+    const index = ready ?? cyclic(waiting, entries)
+    const entry = entries[index]
+    waiting.delete(index)
+    if (entry === undefined) continue
+    const part = ready === undefined ? splitReferring(entry.operation?.data) : null
+    const result = await runEntry(run, entry, part?.free)
+    if (part !== null && result['status'] === '201') {
+      deferred.push({ index, entry, result, referring: part.referring })
+    }
+    if (settle(index, result)) return results
+  }
+  for (const late of deferred) {
+    if (settle(late.index, await runDeferred(run, late))) return results
+  }
+  return results
+}
+
+/** The bulkIds that POST operations of the request define. */
+function declaredIds(entries: readonly BulkEntry[]): ReadonlySet<string> {
+  const names = entries.map(({ operation }) =>
+    operation?.method === 'POST' ? operation.bulkId : null,
+  )
+  return new Set(names.filter((name) => name !== null))
+}
+
+/** Whether everything an operation refers to is there, or will never be. */
+function isReady(
+  { ids, lost }: Run,
+  entry: BulkEntry | undefined,
+  declared: ReadonlySet<string>,
+): boolean {
+  if (entry === undefined) return true
+  return [...entry.references].every(
+    (name) => ids.has(name) || lost.has(name) || !declared.has(name),
+  )
+}
+
+/** The operation a circle is broken at: the first POST, whose references are set afterwards. */
+function cyclic(waiting: ReadonlySet<number>, entries: readonly BulkEntry[]): number {
+  const indexes = [...waiting]
+  const post = indexes.find((index) => entries[index]?.operation?.method === 'POST')
+  return post ?? indexes[0] ?? 0
+}
+
+interface Deferred {
+  readonly index: number
+  readonly entry: BulkEntry
+  readonly result: Result
+  readonly referring: Readonly<Record<string, unknown>>
+}
+
+/** Sets the references of a resource that was created without them. */
+async function runDeferred(run: Run, { entry, result, referring }: Deferred): Promise<Result> {
+  const { operation, bulkId } = entry
+  const id = run.ids.get(bulkId ?? '')
+  if (operation === null || id === undefined) return result
+  const data = { Operations: [{ op: 'add', value: referring }] }
+  const patch: BulkOperation = { ...operation, method: 'PATCH', id, version: null, data }
+  const patched = await runEntry(run, { ...entry, operation: patch })
+  return patched['status'] === '200' ? result : { ...patched, method: 'POST' }
+}
+
+/** Carries one operation out, in a transaction and with an audit entry of its own. */
+async function runEntry(
+  run: Run,
+  entry: BulkEntry,
+  data: unknown = entry.operation?.data,
+): Promise<Result> {
+  const { routes, exchange } = run
+  const { operation, method, bulkId } = entry
+  const { config } = routes.rules
+  const version = operation?.version ?? null
+  const call: Call = {
+    ...exchange.call,
+    now: config.runtime.now(),
+    ifMatch: config.etag ? version : null,
+    trace: createTrace(),
+  }
+  const id = operation?.id == null ? null : String(withIds(operation.id, run.ids))
+  const head = { ...(method !== null && { method }), ...(bulkId !== null && { bulkId }) }
+  const location = (target: string): Result =>
+    operation === null ? {} : { location: call.presenter.location(operation.type, target) }
+  try {
+    const done = await carryOut(
+      run,
+      { ...entry, operation: operation && { ...operation, id, data } },
+      call,
+    )
+    if (operation?.method === 'POST' && bulkId !== null) run.ids.set(bulkId, done.id)
+    routes.audit(subjectOf(operation, id), call, done.status)
+    const tag = config.etag && done.version !== null ? { version: versionTag(done.version) } : {}
+    return { ...head, ...location(done.id), ...tag, status: String(done.status) }
+  } catch (thrown) {
+    const error = toScimError(thrown)
+    if (error.code === 'internal') routes.failed(thrown, call.requestId)
+    if (operation?.method === 'POST' && bulkId !== null) run.lost.add(bulkId)
+    routes.audit(subjectOf(operation, id), call, error.status, error)
+    const place = id === null ? {} : location(id)
+    return { ...head, ...place, status: String(error.status), response: errorBody(error) }
+  }
+}
+
+interface Done {
+  readonly status: number
+  readonly id: string
+  readonly version: number | null
+}
+
+async function carryOut(run: Run, entry: BulkEntry, call: Call): Promise<Done> {
+  const { routes, exchange, ids } = run
+  const { operation, problem } = entry
+  if (operation === null) throw problem ?? invalidSyntax('The operation cannot be read.')
+  assertScopes(exchange.principal, [scopeOf(operation.type, false)])
+  assertResolved(run, entry, operation)
+  const rules = operation.type === 'User' ? routes.users : routes.groups
+  const data = withIds(operation.data, ids)
+  const id = operation.id ?? ''
+  switch (operation.method) {
+    case 'POST': {
+      const record = await rules.create(call, data)
+      return { status: 201, id: record.id, version: record.version }
+    }
+    case 'PUT': {
+      const { version } = await rules.replace(call, id, data)
+      return { status: 200, id, version }
+    }
+    case 'PATCH': {
+      const { quirks } = routes.rules.config
+      const { version } = await rules.patch(call, id, () => readPatchBody(data, quirks))
+      return { status: 200, id, version }
+    }
+    case 'DELETE':
+      await rules.delete(call, id)
+      return { status: 204, id, version: null }
+  }
+}
+
+/** SC-63: a reference to something that was not created is a conflict. */
+function assertResolved({ ids }: Run, { references }: BulkEntry, operation: BulkOperation): void {
+  const text = JSON.stringify([operation.id, operation.data])
+  const missing = [...references].find((name) => !ids.has(name) && text.includes(`bulkId:${name}`))
+  if (missing !== undefined) {
+    throw new ScimError('bulk_conflict', `The bulkId ${shown(missing)} stands for nothing.`)
+  }
+}
+
+const OPS = { POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' } as const
+
+function subjectOf(operation: BulkOperation | null, id: string | null): Subject {
+  if (operation === null) return { op: 'other', resourceType: null, resourceId: null }
+  return { op: OPS[operation.method], resourceType: operation.type, resourceId: id }
+}

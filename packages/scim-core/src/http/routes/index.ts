@@ -1,0 +1,80 @@
+import { notFound, ScimError } from '../../errors.ts'
+import { readJsonBody } from '../json-body.ts'
+import { readListParameters, readSearchBody } from '../list-query.ts'
+import type { Exchange, Routes } from '../exchange.ts'
+import type { Reply } from '../reply.ts'
+import type { Route } from '../route.ts'
+import { serveBulk } from './bulk.ts'
+import { serveDiscovery } from './discovery.ts'
+import { serveList } from './lists.ts'
+import { createResource, serveResource } from './resources.ts'
+
+/** Serves a request whose path, method and rights are known to be good. */
+export async function serveRoute(
+  routes: Routes,
+  route: Route,
+  exchange: Omit<Exchange, 'body'>,
+): Promise<Reply> {
+  const { config } = routes.rules
+  const { limits } = config
+  const { call } = exchange
+  switch (route.kind) {
+    case 'config':
+    case 'resourceTypes':
+    case 'schemas':
+      return serveDiscovery(config, route, {
+        baseUrl: call.presenter.baseUrl,
+        filtered: exchange.query.has('filter'),
+      })
+    case 'collection':
+      if (exchange.method === 'POST') {
+        return createResource(routes, await withBody(routes, exchange), route.type)
+      }
+      return serveList(routes, call, {
+        type: route.type,
+        request: readListParameters(exchange.query, limits),
+      })
+    case 'root':
+      return serveList(routes, call, {
+        type: null,
+        request: readListParameters(exchange.query, limits),
+      })
+    case 'search':
+    case 'rootSearch': {
+      const { body } = await withBody(routes, exchange)
+      const type = route.kind === 'search' ? route.type : null
+      return serveList(routes, call, { type, request: readSearchBody(body, limits) })
+    }
+    case 'resource':
+      return serveResource(routes, await withBody(routes, exchange), route)
+    case 'me':
+      return serveMe(routes, exchange)
+    case 'bulk':
+      return serveBulk(routes, exchange)
+  }
+}
+
+/** SC-36: the user the host names, served as if asked for by id. */
+async function serveMe(routes: Routes, exchange: Omit<Exchange, 'body'>): Promise<Reply> {
+  const { resolveMe } = routes
+  if (resolveMe === undefined || exchange.principal === null) {
+    throw new ScimError('not_implemented', 'The endpoint /Me is not supported.')
+  }
+  const withJson = await withBody(routes, exchange)
+  const id = await resolveMe(exchange.principal)
+  if (id === null) throw notFound('User', 'of this principal')
+  exchange.call.trace.resourceId = id
+  return serveResource(routes, withJson, { type: 'User', id })
+}
+
+const NO_BODY: Exchange['body'] = {}
+
+async function withBody(routes: Routes, exchange: Omit<Exchange, 'body'>): Promise<Exchange> {
+  const { limits } = routes.rules.config
+  const { method, request } = exchange
+  const expected = method === 'POST' || method === 'PUT' || method === 'PATCH'
+  const body = expected
+    ? await readJsonBody(request, { bytes: limits.bodyBytes, depth: limits.jsonDepth })
+    : NO_BODY
+  return { ...exchange, body }
+}

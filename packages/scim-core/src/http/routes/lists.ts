@@ -1,0 +1,51 @@
+import type { ListRequest } from '../list-query.ts'
+import { listText } from '../list-text.ts'
+import { listBoth, listType, prepareQuery, type Page } from '../../rules/lists.ts'
+import type { ResourceTypeName } from '../../schema/registry.ts'
+import type { Call } from '../../rules/call.ts'
+import type { Routes } from '../exchange.ts'
+import { reply, type Reply } from '../reply.ts'
+import { listByCursor } from './cursor-list.ts'
+
+/** A list or search over one type, or over both when `type` is null (SC-30, SC-31, SC-35). */
+export async function serveList(
+  routes: Routes,
+  call: Call,
+  { type, request }: { readonly type: ResourceTypeName | null; readonly request: ListRequest },
+): Promise<Reply> {
+  const { config } = routes.rules
+  if (routes.cursors !== null && request.cursor !== undefined) {
+    const { cursors } = routes
+    return listByCursor(routes, call, { type, request, cursor: request.cursor, cursors })
+  }
+  const startIndex = Math.max(1, request.startIndex ?? 1)
+  const limit = Math.min(Math.max(0, request.count ?? config.pageSize), config.maxPageSize)
+  const page = await readPage(routes, call, { type, request, offset: startIndex - 1, limit })
+  return reply(200, listText(page, `,"startIndex":${startIndex}`))
+}
+
+function readPage(
+  { rules }: Routes,
+  call: Call,
+  page: {
+    readonly type: ResourceTypeName | null
+    readonly request: ListRequest
+    readonly offset: number
+    readonly limit: number
+  },
+): Promise<Page> {
+  const { type, request, offset, limit } = page
+  if (type !== null) {
+    const query = prepareQuery(rules, call, { type, request, root: false })
+    return listType(rules, call, { query, offset, limit })
+  }
+  const prepared = (name: ResourceTypeName): ReturnType<typeof prepareQuery> =>
+    prepareQuery(rules, call, { type: name, request, root: true })
+  return listBoth(rules, call, {
+    queries: [prepared('User'), prepared('Group')],
+    offset,
+    limit,
+    sorted: request.sortBy !== undefined,
+    descending: request.descending,
+  })
+}

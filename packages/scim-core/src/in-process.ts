@@ -1,0 +1,165 @@
+import type { Engine } from './engine.ts'
+import { toScimError } from './http/error-response.ts'
+import type { ListRequest } from './http/list-query.ts'
+import { listText } from './http/list-text.ts'
+import type { PatchOperation } from './patch/normalize.ts'
+import { createProjection } from './resource/project.ts'
+import type { Subject } from './rules/audit.ts'
+import type { Call } from './rules/call.ts'
+import { listType, prepareQuery, showRecords } from './rules/lists.ts'
+import type { ResourceTypeName } from './schema/registry.ts'
+import type { GroupRecord } from './store/groups.ts'
+import type { UserRecord } from './store/users.ts'
+
+/** What every resource has. */
+export interface ScimResource {
+  readonly schemas: readonly string[]
+  readonly id: string
+  readonly externalId?: string
+  readonly meta: {
+    readonly resourceType: string
+    readonly created: string
+    readonly lastModified: string
+    readonly location: string
+    readonly version?: string
+  }
+  readonly [attribute: string]: unknown
+}
+
+export interface UserResource extends ScimResource {
+  readonly userName: string
+  readonly active?: boolean
+}
+
+export interface GroupResource extends ScimResource {
+  readonly displayName: string
+  readonly members?: readonly { readonly value: string; readonly display?: string }[]
+}
+
+/** RFC 7644 section 3.4.2. */
+export interface ListResponse<R> {
+  readonly schemas: readonly string[]
+  readonly totalResults: number
+  readonly startIndex: number
+  readonly itemsPerPage: number
+  readonly Resources: readonly R[]
+}
+
+/** The parameters of a list (RFC 7644 section 3.4.2). */
+export interface ListParameters {
+  readonly filter?: string
+  readonly sortBy?: string
+  readonly sortOrder?: 'ascending' | 'descending'
+  readonly startIndex?: number
+  readonly count?: number
+  readonly attributes?: readonly string[]
+  readonly excludedAttributes?: readonly string[]
+}
+
+/** One resource type in process; every method rejects with the ScimError that HTTP would answer. */
+export interface ScimResources<R> {
+  create(tenant: string, input: unknown): Promise<R>
+  /** null: there is none. */
+  get(tenant: string, id: string): Promise<R | null>
+  list(tenant: string, query?: ListParameters): Promise<ListResponse<R>>
+  replace(tenant: string, id: string, input: unknown): Promise<R>
+  patch(tenant: string, id: string, operations: readonly PatchOperation[]): Promise<R>
+  delete(tenant: string, id: string): Promise<void>
+}
+
+type AnyRecord = UserRecord | GroupRecord
+
+/** The texts parsed here were made by this package, for the type asked for. */
+export function createInProcess<R>(engine: Engine, type: ResourceTypeName): ScimResources<R> {
+  const { routes } = engine
+  const { rules, users, groups } = routes
+  const { store, schemas, quirks, pageSize, maxPageSize } = rules.config
+  const writes = type === 'User' ? users : groups
+  const whole = createProjection({}, schemas[type], quirks.unprefixedExtension)
+
+  const show = async (call: Call, record: AnyRecord): Promise<R> => {
+    const [text = 'null'] = await showRecords(store, call, {
+      records: [record],
+      projection: whole,
+    })
+    return JSON.parse(text) as R
+  }
+  const subject = (op: Subject['op'], resourceId: string | null = null): Subject => ({
+    op,
+    resourceType: type,
+    resourceId,
+  })
+
+  return {
+    create: (tenant, input) =>
+      perform(engine, { tenant, subject: subject('create'), status: 201 }, async (call) =>
+        show(call, await writes.create(call, input)),
+      ),
+
+    get: (tenant, id) =>
+      perform(engine, { tenant, subject: subject('read', id), status: 200 }, async (call) => {
+        const record = await (type === 'User' ? store.users : store.groups).get(tenant, id)
+        return record === null ? null : show(call, record)
+      }),
+
+    list: (tenant, query = {}) =>
+      perform(engine, { tenant, subject: subject('list'), status: 200 }, async (call) => {
+        const request: ListRequest = { ...query, descending: query.sortOrder === 'descending' }
+        const startIndex = Math.max(1, query.startIndex ?? 1)
+        const limit = Math.min(Math.max(0, query.count ?? pageSize), maxPageSize)
+        const prepared = prepareQuery(rules, call, { type, request, root: false })
+        const page = await listType(rules, call, {
+          query: prepared,
+          offset: startIndex - 1,
+          limit,
+        })
+        return JSON.parse(listText(page, `,"startIndex":${startIndex}`)) as ListResponse<R>
+      }),
+
+    replace: (tenant, id, input) =>
+      perform(engine, { tenant, subject: subject('replace', id), status: 200 }, async (call) =>
+        show(call, await writes.replace(call, id, input)),
+      ),
+
+    patch: (tenant, id, operations) =>
+      perform(engine, { tenant, subject: subject('patch', id), status: 200 }, async (call) =>
+        show(call, await writes.patch(call, id, () => operations)),
+      ),
+
+    delete: (tenant, id) =>
+      perform(engine, { tenant, subject: subject('delete', id), status: 204 }, (call) =>
+        writes.delete(call, id),
+      ),
+  }
+}
+
+/** Runs an operation as HTTP would, with its audit entry. @throws ScimError */
+async function perform<T>(
+  engine: Engine,
+  {
+    tenant,
+    subject,
+    status,
+  }: { readonly tenant: string; readonly subject: Subject; readonly status: number },
+  work: (call: Call) => Promise<T>,
+): Promise<T> {
+  const { runtime } = engine.routes.rules.config
+  const call = engine.createCall({
+    tenant,
+    actor: null,
+    requestId: runtime.uuid(),
+    context: {},
+    now: runtime.now(),
+    ifMatch: null,
+  })
+  try {
+    const result = await work(call)
+    engine.routes.audit(subject, call, status)
+    return result
+  } catch (thrown) {
+    const error = toScimError(thrown)
+    if (error.code === 'internal') engine.failed(thrown, call.requestId)
+    engine.routes.audit(subject, call, error.status, error)
+    throw error
+  }
+}

@@ -1,0 +1,84 @@
+import { compareSortKeys } from '../filter/compare.ts'
+import { compileFilter, sortKey } from '../filter/compile.ts'
+import type { ResolvedFilter, SortKey } from '../filter/resolved.ts'
+import type { ScimDocument } from '../resource/document.ts'
+import { compareCodePoints } from '../resource/fold.ts'
+import type { KeysetPosition, ListQuery } from '../store/list-query.ts'
+import { byCreation, type StoredRecord } from './table.ts'
+
+interface Row<R> {
+  readonly record: R
+  readonly key: SortKey
+}
+
+/** One page of `candidates`, which stand in the default order. */
+export function listPage<R extends StoredRecord>(
+  candidates: readonly R[],
+  query: ListQuery,
+  resourceOf: (record: R) => ScimDocument,
+): { total: number; records: R[] } {
+  const { filter, sort, limit } = query
+  const matches = filtered(candidates, filter, resourceOf)
+  const rows = matches.map((record): Row<R> => ({
+    record,
+    key: sort === undefined ? null : sortKey(resourceOf(record), sort.path),
+  }))
+  const order = orderOf(query)
+  const sorted = sort === undefined ? rows : rows.toSorted(order)
+  const start = query.after === undefined ? (query.offset ?? 0) : behind(sorted, query.after, order)
+  return {
+    total: matches.length,
+    records: sorted.slice(start, start + limit).map(({ record }) => record),
+  }
+}
+
+function filtered<R>(
+  candidates: readonly R[],
+  filter: ResolvedFilter | undefined,
+  resourceOf: (record: R) => ScimDocument,
+): readonly R[] {
+  if (filter === undefined) return candidates
+  const matches = compileFilter(filter)
+  return candidates.filter((record) => matches(resourceOf(record)))
+}
+
+type Place = { readonly record: StoredRecord; readonly key: SortKey }
+
+function orderOf({ sort }: ListQuery): (a: Place, b: Place) => number {
+  if (sort === undefined) return (a, b) => byCreation(a.record, b.record)
+  const sign = sort.descending ? -1 : 1
+  return (a, b) =>
+    sign * compareSortKeys(a.key, b.key) || compareCodePoints(a.record.id, b.record.id)
+}
+
+/** The index of the first row behind a place. */
+function behind(
+  rows: readonly Place[],
+  { id, created, key }: KeysetPosition,
+  order: (a: Place, b: Place) => number,
+): number {
+  const place: Place = { record: { id, created, externalId: null, version: 0 }, key }
+  const index = rows.findIndex((row) => order(row, place) > 0)
+  return index === -1 ? rows.length : index
+}
+
+/** The text that `filter` demands an attribute to equal, alone or as a term of `and`. */
+export function demanded(filter: ResolvedFilter | undefined, key: string): string | undefined {
+  switch (filter?.kind) {
+    case 'and': {
+      for (const term of filter.terms) {
+        const text = demanded(term, key)
+        if (text !== undefined) return text
+      }
+      return undefined
+    }
+    case 'compare': {
+      const { path, operator, value } = filter
+      return path.key === key && operator === 'eq' && typeof value === 'string' ? value : undefined
+    }
+    case 'element':
+      return demanded(filter.where, key)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,49 @@
+import type { GroupBrief, GroupRecord } from '../store/groups.ts'
+import type { MemberRow } from '../store/members.ts'
+import type { UserRecord } from '../store/users.ts'
+import { recordDisplay } from '../resource/document.ts'
+import { createRelation, type Relation } from './relation.ts'
+import { createTable, type Table } from './table.ts'
+
+/** Everything of one tenant. */
+export interface TenantState {
+  readonly users: Table<UserRecord>
+  /** Records kept after their deletion, by id; nothing reads them but the host. */
+  readonly tombstones: Map<string, UserRecord>
+  readonly groups: Table<GroupRecord>
+  readonly relation: Relation
+}
+
+export function createTenantState(): TenantState {
+  return {
+    users: createTable<UserRecord>({
+      constraint: 'user.userName',
+      uniqueKey: ({ userNameKey }) => userNameKey,
+      nameKey: ({ userNameKey }) => userNameKey,
+    }),
+    tombstones: new Map(),
+    groups: createTable<GroupRecord>({
+      constraint: 'group.displayName',
+      uniqueKey: ({ uniqueKey }) => uniqueKey,
+      nameKey: ({ displayNameKey }) => displayNameKey,
+    }),
+    relation: createRelation(),
+  }
+}
+
+/** What a membership shows; undefined when the member does not exist. */
+export function memberRow({ users, groups }: TenantState, id: string): MemberRow | undefined {
+  const user = users.get(id)
+  if (user !== undefined) return { id, type: 'User', display: recordDisplay(user) }
+  const group = groups.get(id)
+  return group && { id, type: 'Group', display: group.displayName }
+}
+
+/** The groups of a member by id. */
+export function groupBriefs({ groups, relation }: TenantState, memberId: string): GroupBrief[] {
+  return [...relation.groupsOf(memberId)]
+    .toSorted()
+    .map((id) => groups.get(id))
+    .filter((group) => group !== undefined)
+    .map(({ id, displayName }) => ({ id, displayName }))
+}

@@ -1,0 +1,206 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import { createAddressFilter, type AddressFilter } from './addresses.ts'
+import type { ScimAuth } from './auth.ts'
+import { invalidValue, ScimConfigError } from './errors.ts'
+import type { ScimAuditEntry } from './events.ts'
+import { completeLimits, type ScimLimits } from './limits.ts'
+import type { ScimContext, ScimPrincipal } from './principal.ts'
+import { completeQuirks, type QuirkSwitches, type ScimQuirk } from './quirks.ts'
+import type { ScimDocument } from './resource/document.ts'
+import { isEmailAddress } from './schema/email-address.ts'
+import type { ScimExtension } from './schema/extension.ts'
+import { createSchemas, type ResourceSchema, type ResourceTypeName } from './schema/registry.ts'
+import type { ScimStore } from './store/scim-store.ts'
+import type { ScimStore as Store } from './store/scim-store.ts'
+
+/** A change a host may veto inside the transaction (SC-75). */
+export interface ScimChange {
+  readonly kind: 'create' | 'update' | 'delete'
+  readonly resourceType: ResourceTypeName
+  readonly tenant: string
+  readonly actor: string | null
+  readonly before: ScimDocument | null
+  readonly after: ScimDocument | null
+  /** Of a group whose members change: how many. */
+  readonly memberChange: { readonly added: number; readonly removed: number } | null
+}
+
+/** Cursor paging (RFC 9865). */
+export interface CursorOptions {
+  /** Seconds a cursor can be used; 600 by default. */
+  readonly ttl?: number
+  /** Key of the cursors' signature; random for each service by default. */
+  readonly secret?: string
+}
+
+/** Options of a service; D-numbers are decisions of the specification. */
+export interface ScimOptions {
+  readonly store: ScimStore
+  /** Absolute, with the path; the only source of addresses in answers (D19). */
+  readonly baseUrl: string | ((tenant: string) => string)
+  /** Default: the path of `baseUrl`, or `/api/v1/scim/v2` when that is a function. */
+  readonly basePath?: string
+  readonly auth: ScimAuth
+  /** Default true; false answers everything with 401 (D1). */
+  readonly enabled?: boolean
+  readonly resolveTenant?: (request: Request, context: ScimContext) => string | Promise<string>
+  /** The id of the user `/Me` stands for; without it `/Me` is 501. */
+  readonly resolveMe?: (principal: ScimPrincipal) => string | null | Promise<string | null>
+  /** Runs inside the transaction; a thrown ScimError is the answer (SC-75). */
+  readonly beforeWrite?: (change: ScimChange, context: ScimContext) => void | Promise<void>
+  /** Receives every audit entry, besides the event `audit`. */
+  readonly audit?: (entry: ScimAuditEntry) => void | Promise<void>
+  /** Receives what is answered with 500, and what listeners and callbacks throw. */
+  readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
+  /** Paths outside the base path: `respond` with 404 (default), or `pass`: 404 with x-scim-outside. */
+  readonly outsideBase?: 'respond' | 'pass'
+  readonly runtime?: Runtime
+  readonly limits?: Partial<ScimLimits>
+  /** Tolerances of section 11; default `all`. */
+  readonly quirks?: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>>
+  /** What a userName must be (D7); default `email`. */
+  readonly userName?: 'email' | 'any' | ((value: string) => boolean)
+  /** Whether the primary e-mail may equal another user's userName (D8); default `userName`: no. */
+  readonly emailConflict?: 'userName' | 'off'
+  /** D3; default `deactivate`. */
+  readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
+  /** D6; default true. */
+  readonly enterprise?: boolean
+  /** D23; default true. */
+  readonly uniqueGroupNames?: boolean
+  /** D13; default `reject`. */
+  readonly unknownMembers?: 'reject' | 'skip'
+  /** D11; default `clear`. */
+  readonly putWithoutMembers?: 'clear' | 'keep'
+  /** Members above which PATCH of a group answers 204 (D12); default 1000. */
+  readonly patchBodyMembers?: number
+  /** D22; default false. */
+  readonly nestedGroups?: boolean
+  /** D25; default `array`. */
+  readonly emptyMembers?: 'array' | 'omit'
+  /** D9; default false. */
+  readonly publicDiscovery?: boolean
+  /** D5; default false. */
+  readonly bulk?: boolean
+  /** D5; default false. */
+  readonly etag?: boolean
+  /** D5; default false. */
+  readonly cursor?: boolean | CursorOptions
+  /** D5; default none. */
+  readonly extensions?: readonly ScimExtension[]
+  /** D20; default 100. */
+  readonly pageSize?: number
+  /** D20; default 200. */
+  readonly maxPageSize?: number
+  /** SC-19; default `ignore`. */
+  readonly unknownAttributes?: 'ignore' | 'reject'
+  /** Addresses and CIDR ranges; others get 403 (SC-81). Default: all. */
+  readonly allowedAddresses?: readonly string[]
+  /** Whether audit entries name the user; default false. */
+  readonly auditUserNames?: boolean
+}
+
+/** Options with their defaults, checked. */
+export interface ScimConfig {
+  readonly store: Store
+  readonly schemas: Readonly<Record<ResourceTypeName, ResourceSchema>>
+  readonly baseUrl: (tenant: string) => string
+  readonly basePath: string
+  readonly runtime: Runtime
+  readonly limits: ScimLimits
+  readonly quirks: QuirkSwitches
+  readonly checkUserName: (value: string) => void
+  readonly emailConflict: boolean
+  readonly deleteUser: 'deactivate' | 'tombstone' | 'remove'
+  readonly uniqueGroupNames: boolean
+  readonly unknownMembers: 'reject' | 'skip'
+  readonly putWithoutMembers: 'clear' | 'keep'
+  readonly patchBodyMembers: number
+  readonly nestedGroups: boolean
+  readonly emptyMembers: 'array' | 'omit'
+  readonly bulk: boolean
+  readonly etag: boolean
+  readonly cursor: { readonly ttl: number; readonly secret: string | undefined } | null
+  readonly pageSize: number
+  readonly maxPageSize: number
+  readonly rejectUnknown: boolean
+  readonly addresses: AddressFilter | null
+}
+
+/** @throws ScimConfigError naming the option that cannot be used */
+export function completeOptions(options: ScimOptions): ScimConfig {
+  const { baseUrl, cursor = false, allowedAddresses = [] } = options
+  const maxPageSize = positive('maxPageSize', options.maxPageSize ?? 200)
+  return {
+    store: required('store', options.store),
+    schemas: createSchemas(options),
+    baseUrl: readBaseUrl(baseUrl),
+    basePath: readBasePath(options),
+    runtime: options.runtime ?? createSystemRuntime(),
+    limits: completeLimits(options.limits),
+    quirks: completeQuirks(options.quirks),
+    checkUserName: userNameCheck(options.userName ?? 'email'),
+    emailConflict: (options.emailConflict ?? 'userName') === 'userName',
+    deleteUser: options.deleteUser ?? 'deactivate',
+    uniqueGroupNames: options.uniqueGroupNames ?? true,
+    unknownMembers: options.unknownMembers ?? 'reject',
+    putWithoutMembers: options.putWithoutMembers ?? 'clear',
+    patchBodyMembers: options.patchBodyMembers ?? 1_000,
+    nestedGroups: options.nestedGroups ?? false,
+    emptyMembers: options.emptyMembers ?? 'array',
+    bulk: options.bulk ?? false,
+    etag: options.etag ?? false,
+    cursor: cursor === false ? null : readCursor(cursor === true ? {} : cursor),
+    pageSize: Math.min(positive('pageSize', options.pageSize ?? 100), maxPageSize),
+    maxPageSize,
+    rejectUnknown: options.unknownAttributes === 'reject',
+    addresses: allowedAddresses.length === 0 ? null : createAddressFilter(allowedAddresses),
+  }
+}
+
+function readCursor({ ttl = 600, secret }: CursorOptions): NonNullable<ScimConfig['cursor']> {
+  if (secret !== undefined && secret === '')
+    throw new ScimConfigError('cursor', 'cursor.secret is empty')
+  return { ttl: positive('cursor.ttl', ttl), secret }
+}
+
+function required<T>(option: string, value: T): T {
+  if (value === undefined || value === null) {
+    throw new ScimConfigError(option, `The option ${option} is required`)
+  }
+  return value
+}
+
+function positive(option: string, value: number): number {
+  if (Number.isInteger(value) && value > 0) return value
+  throw new ScimConfigError(option, `${option} must be a positive integer`)
+}
+
+function readBaseUrl(baseUrl: ScimOptions['baseUrl']): (tenant: string) => string {
+  if (typeof baseUrl === 'function') return (tenant) => withoutSlash(baseUrl(tenant))
+  if (typeof baseUrl !== 'string' || !/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new ScimConfigError('baseUrl', 'baseUrl must be an absolute http or https URL')
+  }
+  const fixed = withoutSlash(baseUrl)
+  return () => fixed
+}
+
+function readBasePath({ basePath, baseUrl }: ScimOptions): string {
+  const path =
+    basePath ?? (typeof baseUrl === 'function' ? '/api/v1/scim/v2' : new URL(baseUrl).pathname)
+  if (!path.startsWith('/')) throw new ScimConfigError('basePath', 'basePath must start with /')
+  return withoutSlash(path)
+}
+
+function withoutSlash(text: string): string {
+  return text.endsWith('/') ? text.slice(0, -1) : text
+}
+
+function userNameCheck(rule: NonNullable<ScimOptions['userName']>): (value: string) => void {
+  if (rule === 'any') return () => undefined
+  const valid = rule === 'email' ? isEmailAddress : rule
+  const wanted = rule === 'email' ? 'an e-mail address' : 'a valid name'
+  return (value) => {
+    if (!valid(value)) throw invalidValue(`The attribute userName must be ${wanted}.`)
+  }
+}

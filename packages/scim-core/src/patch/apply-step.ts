@@ -1,0 +1,289 @@
+import { invalidValue, notMutable, ScimError } from '../errors.ts'
+import { isEqual } from '../resource/equal.ts'
+import type { AttributeDescriptor } from '../schema/attribute.ts'
+import { isManager, readManager } from '../schema/read-resource.ts'
+import {
+  assertLength,
+  elementKey,
+  isObject,
+  isPrimary,
+  readAttribute,
+  readElement,
+  readList,
+  type StoredObject,
+  type StoredValue,
+} from '../schema/read-value.ts'
+import { findAttribute } from '../schema/registry.ts'
+import type { PatchContext, PatchStep, PatchTarget } from './step.ts'
+
+/** A document whose values are replaced, never changed in place. */
+export type Draft = Record<string, StoredValue>
+
+/** The attribute a step is about, with what was there before. */
+interface Change {
+  readonly step: PatchStep
+  readonly attribute: AttributeDescriptor
+  readonly current: StoredValue | undefined
+  readonly context: PatchContext
+}
+
+/**
+ * Applies one step (SC-48 to SC-51, SC-54).
+ * @throws ScimError
+ */
+export function applyStep(draft: Draft, step: PatchStep, context: PatchContext): void {
+  const { extension, attribute } = step.target
+  if (attribute === null) {
+    if (extension?.required === true) throw notMutable(extension.urn)
+    if (extension !== null) delete draft[extension.urn]
+    return
+  }
+  const holder = extension === null ? draft : { ...asObject(draft[extension.urn]) }
+  const change = { step, attribute, current: holder[attribute.name], context }
+  assign(holder, attribute.name, step.op === 'remove' ? removed(change) : assigned(change))
+  if (extension !== null) {
+    assign(draft, extension.urn, Object.keys(holder).length === 0 ? undefined : holder)
+  }
+}
+
+function assign(holder: Draft, name: string, value: StoredValue | undefined): void {
+  if (value === undefined) delete holder[name]
+  else holder[name] = value
+}
+
+function assigned(change: Change): StoredValue | undefined {
+  const { step, attribute, current, context } = change
+  const { target, value, op } = step
+  if (attribute.multiValued) {
+    if (target.where !== null || target.sub !== null) return updatedElements(change)
+    const given = Array.isArray(value) ? value : [value]
+    return op === 'add' ? appended(change, given) : readList(attribute, given, context)
+  }
+  assertMutable(change)
+  if (isManager(target.extension, attribute.name)) return assignedManager(change)
+  if (attribute.type !== 'complex') return readAttribute(attribute, value, context)
+  return merged(asObject(current), { attribute, sub: target.sub, value }, context)
+}
+
+/** An immutable value can be set once (RFC 7643 section 7). */
+function assertMutable({ attribute, current, step, context }: Change): void {
+  if (attribute.mutability !== 'immutable' || current === undefined) return
+  if (!isEqual(readAttribute(attribute, step.value, context), current)) {
+    throw notMutable(step.target.text)
+  }
+}
+
+function assignedManager({ step, current, context }: Change): StoredValue | undefined {
+  const { extension, sub } = step.target
+  if (extension === null || sub?.name === '$ref') return current
+  const value = sub === null ? step.value : { value: step.value }
+  const given = isObject(value) && sub === null && !hasValue(value)
+  // Only computed parts were sent: the manager stays as it is.
+  return given ? current : readManager(value, extension, context)
+}
+
+function hasValue(value: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(value).some((key) => key.toLowerCase() === 'value')
+}
+
+/** An object with the given sub-attributes set; null unassigns one. */
+function merged(
+  current: StoredObject,
+  given: {
+    readonly attribute: AttributeDescriptor
+    readonly sub: AttributeDescriptor | null
+    readonly value: unknown
+  },
+  context: PatchContext,
+): StoredObject | undefined {
+  const { attribute, sub, value } = given
+  const result: Draft = { ...current }
+  if (sub !== null) assign(result, sub.name, readAttribute(sub, value, context))
+  else {
+    const object = single(attribute, value, context)
+    Object.assign(result, readAttribute({ ...attribute, multiValued: false }, object, context))
+    for (const key of Object.keys(object)) {
+      const cleared = object[key] === null ? findAttribute(attribute.subAttributes, key) : undefined
+      if (cleared !== undefined && cleared.mutability !== 'readOnly') delete result[cleared.name]
+    }
+  }
+  return Object.keys(result).length === 0 ? undefined : result
+}
+
+/** One object, also out of a list of one (quirk `singletonArrays`). */
+function single(
+  attribute: AttributeDescriptor,
+  value: unknown,
+  { quirks }: PatchContext,
+): Readonly<Record<string, unknown>> {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const usable = !Array.isArray(value) || (quirks.singletonArrays && list.length === 1)
+  const object = list[0]
+  if (!usable || !isObject(object)) throw invalidValue(`${attribute.name} must be an object.`)
+  return object
+}
+
+/** SC-48: elements that are there with all that was sent are not added again. */
+function appended(
+  { attribute, current, context }: Change,
+  given: readonly unknown[],
+): StoredValue | undefined {
+  const list = asList(current)
+  const added = (readList(attribute, given, context) ?? []).filter(
+    (element) => !list.some((other) => covers(other, element)),
+  )
+  const demoted = added.some(isPrimary) ? list.map(demote) : list
+  return finished(attribute, [...demoted, ...added], context)
+}
+
+/** Whether an element has every sub-attribute of another, with the same value. */
+function covers(element: StoredValue, sent: StoredValue): boolean {
+  if (!isObject(element) || !isObject(sent)) return isEqual(element, sent)
+  return Object.keys(sent).every((name) => isEqual(element[name], sent[name]))
+}
+
+/** `attr[filter]`, `attr[filter].sub` and `attr.sub` with add or replace. */
+function updatedElements(change: Change): StoredValue | undefined {
+  const { step, attribute, context } = change
+  const { where, sub } = step.target
+  const list = asList(change.current)
+  const touched = new Set<StoredValue>()
+  const result = list.map((element) => {
+    if (where !== null && !where.matches(element)) return element
+    const next = updated(element, change)
+    if (next !== undefined) touched.add(next)
+    return next
+  })
+  if (where !== null && touched.size === 0 && !result.includes(undefined)) {
+    const created = createdElement(change)
+    touched.add(created)
+    result.push(created)
+  }
+  const kept = result.filter((element) => element !== undefined)
+  if (!givesPrimary(step.value, sub)) return finished(attribute, kept, context)
+  const primaries = kept.filter((element) => touched.has(element) && isPrimary(element))
+  if (primaries.length > 1)
+    throw invalidValue(`${attribute.name} gets more than one primary value.`)
+  const demoted =
+    primaries.length === 0
+      ? kept
+      : kept.map((element) => (touched.has(element) ? element : demote(element)))
+  return finished(attribute, demoted, context)
+}
+
+/** Whether a value sets `primary`, alone or in an object. */
+function givesPrimary(value: unknown, sub: AttributeDescriptor | null): boolean {
+  if (sub !== null) return sub.name === 'primary'
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  return isObject(first) && Object.keys(first).some((key) => key.toLowerCase() === 'primary')
+}
+
+function updated(
+  element: StoredValue,
+  { step, attribute, context }: Change,
+): StoredValue | undefined {
+  const { sub } = step.target
+  if (attribute.type !== 'complex') return readElement(attribute, step.value, context)
+  return merged(asObject(element), { attribute, sub, value: step.value }, context)
+}
+
+/** SC-54: a value filter of equality terms that matches nothing describes a new element. */
+function createdElement(change: Change): StoredValue {
+  const { step, attribute, context } = change
+  const terms = step.target.where?.equalities ?? null
+  if (!context.quirks.filterMissCreates || terms === null || attribute.type !== 'complex') {
+    throw new ScimError('no_target', `Nothing matches ${step.target.text}.`)
+  }
+  const base: Draft = {}
+  for (const { sub, value } of terms) assign(base, sub.name, readAttribute(sub, value, context))
+  const element = updated(base, change)
+  if (element === undefined)
+    throw new ScimError('no_target', `Nothing matches ${step.target.text}.`)
+  return element
+}
+
+function removed(change: Change): StoredValue | undefined {
+  const { step, attribute, current, context } = change
+  const { target, value } = step
+  if (isRequired(target)) throw notMutable(target.text)
+  if (current === undefined) return undefined
+  if (!attribute.multiValued) {
+    assertRemovable(target)
+    if (target.sub === null) return undefined
+    return isManager(target.extension, attribute.name) && target.sub.name === '$ref'
+      ? current
+      : without(asObject(current), target.sub.name)
+  }
+  const { where, sub } = target
+  const list = asList(current)
+  if (where === null && sub === null) {
+    const listed = context.quirks.removeValueList && value !== undefined && value !== null
+    return listed ? removedListed(change, value) : undefined
+  }
+  const kept = list.map((element) => {
+    if (where !== null && !where.matches(element)) return element
+    return sub === null ? undefined : without(asObject(element), sub.name)
+  })
+  return finished(
+    attribute,
+    kept.filter((element) => element !== undefined),
+    context,
+  )
+}
+
+function isRequired({ attribute, sub, where }: PatchTarget): boolean {
+  if (sub !== null) return sub.required
+  return where === null && attribute?.required === true
+}
+
+function assertRemovable({ attribute, sub, text }: PatchTarget): void {
+  if ((sub ?? attribute)?.mutability === 'immutable') throw notMutable(text)
+}
+
+/** SC-50, D15: elements that equal a given one in all sub-attributes sent. */
+function removedListed(
+  { attribute, current, context }: Change,
+  value: unknown,
+): StoredValue | undefined {
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value]
+  assertLength(attribute, given.length, context)
+  const sent = given
+    .map((element) => readElement(attribute, element, context))
+    .filter((element) => element !== undefined)
+  const kept = asList(current).filter((element) => !sent.some((one) => covers(element, one)))
+  return finished(attribute, kept, context)
+}
+
+function without(object: StoredObject, name: string): StoredObject | undefined {
+  const { [name]: _, ...rest } = object
+  return Object.keys(rest).length === 0 ? undefined : rest
+}
+
+function demote(element: StoredValue): StoredValue {
+  return isPrimary(element) && isObject(element)
+    ? { ...asObject(element), primary: false }
+    : element
+}
+
+/** A list as it is stored: no doubles, unassigned when empty. */
+function finished(
+  attribute: AttributeDescriptor,
+  list: readonly StoredValue[],
+  context: PatchContext,
+): StoredValue | undefined {
+  assertLength(attribute, list.length, context)
+  const seen = new Set<string>()
+  const distinct = list.filter((element) => {
+    const key = elementKey(attribute, element)
+    return !seen.has(key) && seen.add(key)
+  })
+  return distinct.length === 0 ? undefined : distinct
+}
+
+function asObject(value: StoredValue | undefined): StoredObject {
+  return typeof value === 'object' && !Array.isArray(value) ? (value as StoredObject) : {}
+}
+
+function asList(value: StoredValue | undefined): readonly StoredValue[] {
+  return Array.isArray(value) ? (value as readonly StoredValue[]) : []
+}

@@ -1,0 +1,70 @@
+import { completeLimits, type ScimLimits } from '../limits.ts'
+import { completeQuirks, type ScimQuirk } from '../quirks.ts'
+import type { ScimDocument } from '../resource/document.ts'
+import { isEqual } from '../resource/equal.ts'
+import { checkRequired } from '../schema/read-resource.ts'
+import type { StoredValue } from '../schema/read-value.ts'
+import type { ResourceSchema } from '../schema/registry.ts'
+import { applyStep } from './apply-step.ts'
+import { applyMemberSteps, isMemberStep, planMembers } from './member-steps.ts'
+import { planPatch, type PatchOperation } from './normalize.ts'
+import type { PatchContext, PatchStep } from './step.ts'
+
+export interface PatchOptions {
+  readonly quirks?: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>>
+  readonly limits?: Partial<ScimLimits>
+  /** Default `ignore`. */
+  readonly unknownAttributes?: 'ignore' | 'reject'
+}
+
+export interface PatchResult {
+  readonly resource: ScimDocument
+  /** Names of the attributes that differ from before; extensions by URN. */
+  readonly changed: readonly string[]
+}
+
+/**
+ * Applies PATCH operations to a resource in canonical spelling (RFC 7644 section 3.5.2). Nothing of
+ * the resource given is changed; uniqueness and the existence of members are not looked at.
+ * @throws ScimError for the first operation that cannot be applied
+ */
+export function applyPatch(
+  resource: ScimDocument,
+  operations: readonly PatchOperation[],
+  schema: ResourceSchema,
+  options: PatchOptions = {},
+): PatchResult {
+  const context: PatchContext = {
+    quirks: completeQuirks(options.quirks),
+    limits: completeLimits(options.limits),
+    rejectUnknown: options.unknownAttributes === 'reject',
+  }
+  const steps = planPatch(operations, schema, context)
+  const patched = applySteps(resource, steps, context)
+  const members = planMembers(steps, context)
+  const result = members.length === 0 ? patched : applyMemberSteps(patched, members)
+  checkRequired(result, schema)
+  return { resource: result, changed: changedNames(resource, result) }
+}
+
+/** Applies the steps that do not concern members, and gives a new document. */
+export function applySteps(
+  resource: ScimDocument,
+  steps: readonly PatchStep[],
+  context: PatchContext,
+): ScimDocument {
+  const draft = draftOf(resource)
+  for (const step of steps) if (!isMemberStep(step)) applyStep(draft, step, context)
+  return draft
+}
+
+/** Names of the attributes in which two documents differ. */
+export function changedNames(before: ScimDocument, after: ScimDocument): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].filter((name) => !isEqual(before[name], after[name]))
+}
+
+/** A copy to be changed at the top; what was stored is of stored types. */
+function draftOf(resource: ScimDocument): Record<string, StoredValue> {
+  return { ...resource } as Record<string, StoredValue>
+}

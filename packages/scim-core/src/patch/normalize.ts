@@ -1,0 +1,214 @@
+import {
+  invalidPath,
+  invalidSyntax,
+  invalidValue,
+  notMutable,
+  ScimError,
+  shown,
+} from '../errors.ts'
+import { isScimError } from '../errors.ts'
+import type { QuirkSwitches } from '../quirks.ts'
+import { unknownAttribute, isObject } from '../schema/read-value.ts'
+import type { ExtensionSchema, ResourceSchema } from '../schema/registry.ts'
+import { readUrns } from '../schema/read-resource.ts'
+import { parsePath } from './parse-path.ts'
+import { findTarget, type PatchContext, type PatchStep, type PatchTarget } from './step.ts'
+
+/** URN of PATCH bodies. */
+export const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+/** One operation as a client sends it (RFC 7644 section 3.5.2). */
+export interface PatchOperation {
+  readonly op: string
+  readonly path?: string
+  readonly value?: unknown
+}
+
+/** The member of an object whose name equals `name` but for case. */
+export function memberOf(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (Object.hasOwn(object, name)) return object[name]
+  const lower = name.toLowerCase()
+  const key = Object.keys(object).find((one) => one.toLowerCase() === lower)
+  return key === undefined ? undefined : object[key]
+}
+
+/**
+ * The operations of a PATCH body (SC-45, SC-53).
+ * @throws ScimError invalidSyntax
+ */
+export function readPatchBody(body: unknown, quirks: QuirkSwitches): readonly unknown[] {
+  if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.')
+  const schemas = memberOf(body, 'schemas')
+  const operations = memberOf(body, 'Operations')
+  const announced = schemas !== undefined && readUrns(schemas).includes(PATCH_URN.toLowerCase())
+  if (operations === undefined && !announced && quirks.barePatchBody) {
+    const value = Object.fromEntries(
+      Object.entries(body).filter(([key]) => key.toLowerCase() !== 'schemas'),
+    )
+    if (Object.keys(value).length > 0) return [{ op: 'replace', value }]
+  }
+  if (schemas === undefined ? !quirks.missingSchemas : !announced) {
+    throw invalidSyntax(`The attribute schemas must contain ${PATCH_URN}.`)
+  }
+  if (!Array.isArray(operations)) throw invalidSyntax('Operations must be a list.')
+  if (operations.length === 0 && !quirks.emptyOperations) {
+    throw invalidSyntax('Operations must not be empty.')
+  }
+  return operations
+}
+
+/**
+ * The steps of a list of operations, client dialects made one form (sections 9 and 11).
+ * @throws ScimError
+ */
+export function planPatch(
+  operations: readonly unknown[],
+  schema: ResourceSchema,
+  context: PatchContext,
+): readonly PatchStep[] {
+  if (operations.length > context.limits.patchOperations) {
+    throw new ScimError(
+      'too_large',
+      `A request may hold ${context.limits.patchOperations} operations.`,
+    )
+  }
+  return operations.flatMap((operation) => planOperation(operation, schema, context))
+}
+
+function planOperation(
+  operation: unknown,
+  schema: ResourceSchema,
+  context: PatchContext,
+): readonly PatchStep[] {
+  if (!isObject(operation)) throw invalidSyntax('An operation must be an object.')
+  const op = readOp(memberOf(operation, 'op'), context.quirks)
+  const path = memberOf(operation, 'path')
+  const value = memberOf(operation, 'value')
+  if (path !== undefined && path !== null && typeof path !== 'string') {
+    throw invalidPath('A path must be a string.')
+  }
+  if (op !== 'remove' && value === undefined) {
+    throw invalidValue(`The operation ${op} needs a value.`)
+  }
+  if (typeof path === 'string') return planPath({ op, path, value }, schema, context)
+  if (op === 'remove') throw new ScimError('no_target', 'The operation remove needs a path.')
+  if (!isObject(value))
+    throw invalidValue('The value of an operation without path must be an object.')
+  return Object.keys(value).flatMap((key) =>
+    planKey({ op, key, value: value[key], extension: null }, schema, context),
+  )
+}
+
+function readOp(value: unknown, quirks: QuirkSwitches): PatchStep['op'] {
+  const op = quirks.opCase && typeof value === 'string' ? value.toLowerCase() : value
+  if (op === 'add' || op === 'replace' || op === 'remove') return op
+  throw invalidSyntax(
+    typeof value === 'string'
+      ? `"${shown(value)}" is not a PATCH operation.`
+      : 'An operation needs op: add, replace or remove.',
+  )
+}
+
+function planPath(
+  {
+    op,
+    path,
+    value,
+  }: { readonly op: PatchStep['op']; readonly path: string; readonly value: unknown },
+  schema: ResourceSchema,
+  context: PatchContext,
+): readonly PatchStep[] {
+  const target = findTarget(parsePath(path, pathLimits(context)), schema, context)
+  if (target === undefined) throw invalidPath(`There is no attribute ${shown(path)}.`)
+  return planTarget({ op, target, value }, schema, context)
+}
+
+/** One attribute of a value without path, or of the value of an extension (SC-52). */
+interface KeyStep {
+  readonly op: 'add' | 'replace'
+  readonly key: string
+  readonly value: unknown
+  /** The extension whose value the key stands in. */
+  readonly extension: ExtensionSchema | null
+}
+
+function planKey(
+  { op, key, value, extension }: KeyStep,
+  schema: ResourceSchema,
+  context: PatchContext,
+): readonly PatchStep[] {
+  if (extension !== null && key.toLowerCase() === 'schemas') return []
+  const target = findKey(extension === null ? key : `${extension.urn}:${key}`, schema, {
+    ...context,
+    quirks: {
+      ...context.quirks,
+      unprefixedExtension: context.quirks.pathKeys && context.quirks.unprefixedExtension,
+    },
+  })
+  if (target === undefined) {
+    if (context.rejectUnknown) throw unknownAttribute(shown(key))
+    return []
+  }
+  const plain = target.attribute === null || (target.sub === null && target.where === null)
+  if (!plain && !context.quirks.pathKeys) return []
+  if (isReadOnly(target)) {
+    if (context.quirks.readOnlyInValue) return []
+    throw notMutable(target.text)
+  }
+  return planTarget({ op, target, value }, schema, context)
+}
+
+/** A key that is no path is an unknown one. */
+function findKey(
+  key: string,
+  schema: ResourceSchema,
+  context: PatchContext,
+): PatchTarget | undefined {
+  try {
+    return findTarget(parsePath(key, pathLimits(context)), schema, context)
+  } catch (error) {
+    if (isScimError(error)) return undefined
+    throw error
+  }
+}
+
+function planTarget(
+  step: PatchStep,
+  schema: ResourceSchema,
+  context: PatchContext,
+): readonly PatchStep[] {
+  const { op, target, value } = step
+  if (isReadOnly(target)) throw notMutable(target.text)
+  if (target.attribute?.mutability === 'writeOnly') return []
+  if (op !== 'remove' && value === null) return planNull({ ...step, op })
+  if (target.attribute !== null || op === 'remove') return [step]
+  const extension = target.extension
+  if (extension === null || !isObject(value)) {
+    throw invalidValue(`The value of ${target.text} must be an object.`)
+  }
+  return Object.keys(value).flatMap((key) =>
+    planKey({ op, key, value: value[key], extension }, schema, context),
+  )
+}
+
+/** `null` is no value: replacing by it removes, adding it to a list adds nothing (SC-49). */
+function planNull(step: PatchStep & { readonly op: 'add' | 'replace' }): readonly PatchStep[] {
+  const { target, op } = step
+  const list = target.attribute?.multiValued === true && target.sub === null
+  if (op === 'add' && list) return []
+  return [{ op: 'remove', target, value: undefined }]
+}
+
+function isReadOnly({ attribute, sub }: PatchTarget): boolean {
+  return attribute?.mutability === 'readOnly' || sub?.mutability === 'readOnly'
+}
+
+function pathLimits({ limits, quirks }: PatchContext): Parameters<typeof parsePath>[1] {
+  return {
+    pathLength: limits.pathLength,
+    filterLength: limits.filterLength,
+    filterTerms: limits.filterTerms,
+    filterDepth: limits.filterDepth,
+    bareFilterValues: quirks.bareFilterValues,
+  }
+}

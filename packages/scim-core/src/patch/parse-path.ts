@@ -1,0 +1,46 @@
+import { invalidPath, isScimError, shown } from '../errors.ts'
+import type { PathAst } from '../filter/ast.ts'
+import { parsePathAst, type FilterLimits } from '../filter/parse.ts'
+
+/** The path of a PATCH operation as it was written. */
+export type PatchPath = PathAst
+
+/** Bounds of a path; `pathLength` in characters, 1024 by default. */
+export interface PathLimits extends FilterLimits {
+  readonly pathLength?: number
+}
+
+const INDEX = /\[\s*\d*\s*\]/
+
+/**
+ * Reads the path of a PATCH operation (SC-46): `attr`, `attr.sub`, `urn:attr.sub`, `attr[filter]`,
+ * `attr[filter].sub` or the URN of an extension.
+ * @throws ScimError invalidPath; InvalidFilterError for what stands in the brackets
+ */
+export function parsePath(text: string, limits: PathLimits = {}): PatchPath {
+  const { pathLength = 1_024 } = limits
+  if (text.length > pathLength) {
+    throw invalidPath(`The path is longer than ${pathLength} characters.`)
+  }
+  const { path, end } = parseStart(text, limits)
+  if (end < text.length) throw malformed(text)
+  return path
+}
+
+function parseStart(
+  text: string,
+  limits: FilterLimits,
+): { readonly path: PathAst; readonly end: number } {
+  try {
+    return parsePathAst(text, limits)
+  } catch (error) {
+    const filter = text.slice(text.indexOf('['))
+    const inBrackets = text.includes('[') && filter.includes(']') && !INDEX.test(filter)
+    if (isScimError(error) && inBrackets) throw error
+    throw malformed(text)
+  }
+}
+
+function malformed(text: string): Error {
+  return invalidPath(`The path "${shown(text)}" is not an attribute path.`)
+}

@@ -1,0 +1,98 @@
+import type { PathAst } from '../filter/ast.ts'
+import { compileElementFilter } from '../filter/compile.ts'
+import type { ResolvedFilter } from '../filter/resolved.ts'
+import { resolveElementFilter, type ResolveOptions } from '../filter/resolve.ts'
+import { invalidPath, shown } from '../errors.ts'
+import { findPath, type FoundPath } from '../schema/find-path.ts'
+import type { AttributeDescriptor } from '../schema/attribute.ts'
+import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
+import type { ReadContext } from '../schema/read-value.ts'
+import { formatPath } from '../filter/format.ts'
+
+/** What PATCH needs to know besides the schema. */
+export interface PatchContext extends ReadContext {
+  /** With it, `$ref` can be used in value filters. */
+  readonly baseUrl?: string
+}
+
+/** One equality term of a value filter, for elements that are created from it (SC-54). */
+export interface EqualityTerm {
+  readonly sub: AttributeDescriptor
+  readonly value: string | number | boolean
+}
+
+/** The brackets of a path. */
+export interface ValueFilter {
+  readonly resolved: ResolvedFilter | boolean
+  readonly matches: (element: unknown) => boolean
+  /** The terms when the filter is `sub eq literal`, joined by `and`; else null. */
+  readonly equalities: readonly EqualityTerm[] | null
+}
+
+/** Where an operation applies. */
+export interface PatchTarget extends FoundPath {
+  readonly where: ValueFilter | null
+  /** For details of errors. */
+  readonly text: string
+}
+
+/** One operation on one attribute, names looked up, values not read yet. */
+export interface PatchStep {
+  readonly op: 'add' | 'replace' | 'remove'
+  readonly target: PatchTarget
+  /** Of `remove`: the elements to remove; undefined: all. */
+  readonly value: unknown
+}
+
+/**
+ * Looks a path up; undefined when the type has no such attribute.
+ * @throws ScimError invalidPath for brackets behind a single value; InvalidFilterError
+ */
+export function findTarget(
+  path: PathAst,
+  schema: ResourceSchema,
+  context: PatchContext,
+): PatchTarget | undefined {
+  const found = findPath(schema, path, context.quirks.unprefixedExtension)
+  if (found === undefined) return undefined
+  const text = shown(formatPath(path))
+  if (path.where === null) return { ...found, where: null, text }
+  if (found.attribute?.multiValued !== true) {
+    throw invalidPath(`${text} puts a filter on an attribute that is not a list.`)
+  }
+  return { ...found, where: valueFilter(path, found, { schema, context }), text }
+}
+
+function valueFilter(
+  path: PathAst,
+  found: FoundPath,
+  { schema, context }: { readonly schema: ResourceSchema; readonly context: PatchContext },
+): ValueFilter | null {
+  if (path.where === null) return null
+  const options: ResolveOptions = {
+    booleanStrings: context.quirks.booleanStrings,
+    unprefixedExtension: context.quirks.unprefixedExtension,
+    ...(context.baseUrl !== undefined && { baseUrl: context.baseUrl }),
+  }
+  const resolved = resolveElementFilter(path.where, found, { schema, options })
+  return {
+    resolved,
+    matches: typeof resolved === 'boolean' ? () => resolved : compileElementFilter(resolved),
+    equalities: equalities(path.where, found),
+  }
+}
+
+function equalities(
+  where: NonNullable<PathAst['where']>,
+  found: FoundPath,
+): readonly EqualityTerm[] | null {
+  const terms = where.kind === 'and' ? where.terms : [where]
+  const result: EqualityTerm[] = []
+  for (const term of terms) {
+    if (term.kind !== 'compare' || term.operator !== 'eq' || term.value === null) return null
+    const sub = findAttribute(found.attribute?.subAttributes ?? [], term.path.name)
+    if (sub === undefined) return null
+    result.push({ sub, value: term.value })
+  }
+  return result
+}

@@ -1,0 +1,61 @@
+import { ScimConfigError } from './errors.ts'
+
+/** The tolerances of section 11 of the specification, one switch each. */
+export const SCIM_QUIRKS = [
+  'opCase',
+  'booleanStrings',
+  'emptyOperations',
+  'filterMissCreates',
+  'removeValueList',
+  'memberShorthand',
+  'pathKeys',
+  'readOnlyInValue',
+  'singletonArrays',
+  'managerShorthand',
+  'unprefixedExtension',
+  'valuePathSub',
+  'bareFilterValues',
+  'legacySchemas',
+  'barePatchBody',
+  'missingSchemas',
+] as const
+
+export type ScimQuirk = (typeof SCIM_QUIRKS)[number]
+export type QuirkSwitches = Readonly<Record<ScimQuirk, boolean>>
+
+/**
+ * All switches: on for `all` (and for those an object leaves out), off for `none`.
+ * @throws ScimConfigError for a name that is no switch
+ */
+export function completeQuirks(
+  quirks: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>> = 'all',
+): QuirkSwitches {
+  const given = typeof quirks === 'string' ? {} : quirks
+  for (const name of Object.keys(given)) {
+    if (!isQuirk(name)) throw new ScimConfigError('quirks', `There is no quirk ${name}`)
+  }
+  const on = (name: ScimQuirk): boolean => given[name] ?? quirks !== 'none'
+  return {
+    opCase: on('opCase'),
+    booleanStrings: on('booleanStrings'),
+    emptyOperations: on('emptyOperations'),
+    filterMissCreates: on('filterMissCreates'),
+    removeValueList: on('removeValueList'),
+    memberShorthand: on('memberShorthand'),
+    pathKeys: on('pathKeys'),
+    readOnlyInValue: on('readOnlyInValue'),
+    singletonArrays: on('singletonArrays'),
+    managerShorthand: on('managerShorthand'),
+    unprefixedExtension: on('unprefixedExtension'),
+    valuePathSub: on('valuePathSub'),
+    bareFilterValues: on('bareFilterValues'),
+    legacySchemas: on('legacySchemas'),
+    barePatchBody: on('barePatchBody'),
+    missingSchemas: on('missingSchemas'),
+  }
+}
+
+/** Whether a name is one of the switches. */
+export function isQuirk(name: string): name is ScimQuirk {
+  return SCIM_QUIRKS.some((quirk) => quirk === name)
+}

@@ -1,0 +1,109 @@
+import { constantTimeEqual } from '@x/wire'
+import { decodeBase64Url, encodeBase64Url } from '../base64url.ts'
+import { hmacSha256 } from '../digest.ts'
+import { ScimError } from '../errors.ts'
+import type { SortKey } from '../filter/resolved.ts'
+import { isObject } from '../schema/read-value.ts'
+import type { KeysetPosition } from '../store/list-query.ts'
+import type { ResourceTypeName } from '../schema/registry.ts'
+
+/** Where the next page of a cursor starts. */
+export interface CursorState {
+  /** The type of the last record; of a query over both types, that of the list being walked. */
+  readonly type: ResourceTypeName
+  readonly position: KeysetPosition
+  /** Resources on a page. */
+  readonly count: number
+}
+
+/** What a cursor belongs to. */
+export interface CursorScope {
+  /** Endpoint, filter, sort and projection. */
+  readonly fingerprint: string
+  readonly tenant: string
+}
+
+/** Makes and reads the cursors of one service (SC-37). */
+export interface Cursors {
+  write(state: CursorState, scope: CursorScope, now: Date): string
+  /** @throws ScimError invalid_cursor, expired_cursor */
+  read(cursor: string, scope: CursorScope, now: Date): CursorState
+}
+
+const VERSION = 1
+
+/** @param options.ttl seconds */
+export function createCursors({
+  key,
+  ttl,
+}: {
+  readonly key: Uint8Array
+  readonly ttl: number
+}): Cursors {
+  const sign = (payload: string, { fingerprint, tenant }: CursorScope): Uint8Array =>
+    hmacSha256(key, JSON.stringify([payload, fingerprint, tenant]))
+
+  return {
+    write({ type, position, count }, scope, now) {
+      const { created, id, key: sortKey } = position
+      const payload = JSON.stringify([
+        VERSION,
+        now.getTime(),
+        count,
+        type,
+        created.getTime(),
+        id,
+        sortKey,
+      ])
+      const text = encodeBase64Url(new TextEncoder().encode(payload))
+      return `${text}.${encodeBase64Url(sign(payload, scope))}`
+    },
+
+    read(cursor, scope, now) {
+      const [text = '', signature = '', more] = cursor.split('.')
+      const payload = decode(text)
+      const given = decodeBase64Url(signature)
+      if (more !== undefined || payload === null || given === null) throw invalid()
+      if (!constantTimeEqual(given, sign(payload, scope))) throw invalid()
+      const { at, state } = parsePayload(payload)
+      if (now.getTime() - at > ttl * 1_000) {
+        throw new ScimError('expired_cursor', 'The cursor has expired.')
+      }
+      return state
+    },
+  }
+}
+
+function decode(text: string): string | null {
+  const bytes = decodeBase64Url(text)
+  if (bytes === null) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+function parsePayload(payload: string): {
+  readonly at: number
+  readonly state: CursorState
+} {
+  const parts: unknown = JSON.parse(payload)
+  if (!Array.isArray(parts)) throw invalid()
+  const [version, at, count, type, created, id, key]: readonly unknown[] = parts
+  if (version !== VERSION || typeof at !== 'number' || typeof count !== 'number') throw invalid()
+  if ((type !== 'User' && type !== 'Group') || typeof created !== 'number') throw invalid()
+  if (typeof id !== 'string' || isObject(key)) throw invalid()
+  const position = { created: new Date(created), id, key: asSortKey(key) }
+  return { at, state: { type, position, count } }
+}
+
+function asSortKey(value: unknown): SortKey {
+  const usable =
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return usable ? value : null
+}
+
+function invalid(): ScimError {
+  return new ScimError('invalid_cursor', 'The cursor does not belong to this query.')
+}

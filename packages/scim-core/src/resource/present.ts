@@ -1,0 +1,130 @@
+import type { GroupBrief, GroupRecord } from '../store/groups.ts'
+import type { MemberRow } from '../store/members.ts'
+import type { UserBrief, UserRecord } from '../store/users.ts'
+import { ENTERPRISE_URN } from '../schema/enterprise.ts'
+import { isObject } from '../schema/read-value.ts'
+import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
+import { recordData } from './document.ts'
+
+/** Turns records into the JSON text of resources, with the addresses of one tenant. */
+export interface Presenter {
+  readonly baseUrl: string
+  location(type: ResourceTypeName, id: string): string
+  user(record: UserRecord, references?: UserReferences): string
+  /** `members` undefined: the attribute is left out. */
+  group(record: GroupRecord, members?: readonly string[]): string
+  /** One element of `members`. */
+  member(row: MemberRow): string
+}
+
+export interface UserReferences {
+  readonly groups?: readonly GroupBrief[]
+  readonly manager?: UserBrief | undefined
+}
+
+export interface PresenterOptions {
+  readonly schemas: Readonly<Record<ResourceTypeName, ResourceSchema>>
+  readonly baseUrl: string
+  /** Whether `meta.version` is shown. */
+  readonly etag: boolean
+  /** Whether an empty group shows `members: []` (D25). */
+  readonly emptyMembers: 'array' | 'omit'
+}
+
+/** The text is put together from stored text, which is not parsed again. */
+export function createPresenter({
+  schemas,
+  baseUrl,
+  etag,
+  emptyMembers,
+}: PresenterOptions): Presenter {
+  const quoted = (path: string): string => JSON.stringify(`${baseUrl}${path}/`).slice(0, -1)
+  const places = { User: quoted('/Users'), Group: quoted('/Groups') }
+  const place = (type: ResourceTypeName, id: string): string =>
+    `${places[type]}${encodeURIComponent(id)}"`
+
+  const head = (type: ResourceTypeName, record: UserRecord | GroupRecord, data: string): string => {
+    const externalId =
+      record.externalId === null ? '' : `,"externalId":${JSON.stringify(record.externalId)}`
+    return `{"schemas":${schemaList(schemas[type], data)},"id":${JSON.stringify(record.id)}${externalId}`
+  }
+  const meta = (type: ResourceTypeName, record: UserRecord | GroupRecord): string => {
+    const { id, created, lastModified, version } = record
+    const tag = etag ? `,"version":${JSON.stringify(versionTag(version))}` : ''
+    return `"meta":{"resourceType":"${type}","created":"${created.toISOString()}","lastModified":"${lastModified.toISOString()}","location":${place(type, id)}${tag}}}`
+  }
+  const member = ({ id, type, display }: MemberRow): string =>
+    `{"value":${JSON.stringify(id)},"$ref":${place(type, id)},"type":"${type}"${
+      display === null ? '' : `,"display":${JSON.stringify(display)}`
+    }}`
+  const groupReference = ({ id, displayName }: GroupBrief): string =>
+    `{"value":${JSON.stringify(id)},"$ref":${place('Group', id)},"display":${JSON.stringify(displayName)},"type":"direct"}`
+
+  return {
+    baseUrl,
+    location: (type, id) => `${baseUrl}${schemas[type].endpoint}/${encodeURIComponent(id)}`,
+    user(record, { groups = [], manager } = {}) {
+      const data = manager === undefined ? record.data : withManager(record, manager, place)
+      const active = record.active === null ? '' : `"active":${record.active},`
+      const list = groups.length === 0 ? '' : `"groups":[${groups.map(groupReference).join(',')}],`
+      return `${head('User', record, data)},"userName":${JSON.stringify(record.userName)},${inner(data)}${active}${list}${meta('User', record)}`
+    },
+    group(record, members) {
+      const shown =
+        members === undefined || (members.length === 0 && emptyMembers === 'omit')
+          ? ''
+          : `"members":[${members.join(',')}],`
+      return `${head('Group', record, record.data)},"displayName":${JSON.stringify(record.displayName)},${inner(record.data)}${shown}${meta('Group', record)}`
+    },
+    member,
+  }
+}
+
+/** The weak entity tag of a version (SC-61). */
+export function versionTag(version: number): string {
+  return `W/"${version}"`
+}
+
+/** The id of the manager in the enterprise extension, when there is one. */
+export function managerId(record: UserRecord): string | undefined {
+  if (!record.data.includes(ENTERPRISE_URN)) return undefined
+  const extension = recordData(record)[ENTERPRISE_URN]
+  const manager = isObject(extension) ? extension['manager'] : undefined
+  const id = isObject(manager) ? manager['value'] : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+function withManager(
+  record: UserRecord,
+  { id, display }: UserBrief,
+  place: (type: 'User', id: string) => string,
+): string {
+  const data = recordData(record)
+  const extension = data[ENTERPRISE_URN]
+  if (!isObject(extension)) return record.data
+  const $ref: unknown = JSON.parse(place('User', id))
+  const manager = { value: id, $ref, ...(display !== null && { displayName: display }) }
+  return JSON.stringify({ ...data, [ENTERPRISE_URN]: { ...extension, manager } })
+}
+
+/** The members of an object's text, with a comma behind them. */
+function inner(data: string): string {
+  return data === '{}' ? '' : `${data.slice(1, -1)},`
+}
+
+const lists = new WeakMap<ResourceSchema, { urn: string; mark: string }[]>()
+
+/**
+ * The base URN and those of the extensions with data. Inside a JSON string quotes are escaped, so
+ * the mark of a member can only be that of a member.
+ */
+function schemaList(schema: ResourceSchema, data: string): string {
+  let marks = lists.get(schema)
+  if (marks === undefined) {
+    marks = schema.extensions.map(({ urn }) => ({ urn, mark: `${JSON.stringify(urn)}:{` }))
+    lists.set(schema, marks)
+  }
+  let list = `["${schema.urn}"`
+  for (const { urn, mark } of marks) if (data.includes(mark)) list += `,"${urn}"`
+  return `${list}]`
+}

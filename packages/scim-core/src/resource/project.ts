@@ -1,0 +1,213 @@
+import type { AttributeDescriptor } from '../schema/attribute.ts'
+import { findPath } from '../schema/find-path.ts'
+import { COMMON_ATTRIBUTES, type ResourceSchema } from '../schema/registry.ts'
+import { isObject } from '../schema/read-value.ts'
+import type { ScimDocument } from './document.ts'
+
+/** Which attributes a client asks for (SC-33); names as written. */
+export interface ProjectionRequest {
+  readonly attributes?: readonly string[]
+  readonly excludedAttributes?: readonly string[]
+}
+
+/** A request for attributes, looked up in the schema of one type. */
+export interface Projection {
+  /** Whether the resource is shown as it is stored. */
+  readonly whole: boolean
+  readonly includes: (name: string) => boolean
+  readonly apply: (resource: ScimDocument) => ScimDocument
+}
+
+/** Attribute names to all of it, or some of its sub-attributes. */
+type Selection = Map<string, true | Set<string>>
+
+/** What is selected: core attributes, and for each extension all of it or some attributes. */
+interface Selections {
+  readonly core: Selection
+  readonly extensions: Map<string, true | Selection>
+}
+
+/** Looks the names of a request up; unknown names are ignored. */
+export function createProjection(
+  { attributes = [], excludedAttributes = [] }: ProjectionRequest,
+  schema: ResourceSchema,
+  unprefixed: boolean,
+): Projection {
+  const only = attributes.length > 0
+  const selected = select(only ? attributes : excludedAttributes, schema, unprefixed)
+  const plain = !only && excludedAttributes.length === 0
+  return {
+    whole: plain && !hasHidden(schema),
+    includes(name) {
+      const entry = selected.core.get(name)
+      return only ? entry !== undefined : entry !== true
+    },
+    apply: (resource) =>
+      only
+        ? project(resource, { schema, selected, keep: keepNamed })
+        : project(resource, { schema, selected, keep: keepOthers }),
+  }
+}
+
+function select(names: readonly string[], schema: ResourceSchema, unprefixed: boolean): Selections {
+  const selections: Selections = { core: new Map(), extensions: new Map() }
+  for (const name of names) {
+    const found = findPath(schema, splitName(name), unprefixed)
+    if (found === undefined) continue
+    const { extension, attribute, sub } = found
+    if (attribute === null) {
+      if (extension !== null) selections.extensions.set(extension.urn, true)
+      continue
+    }
+    add(selectionIn(selections, extension?.urn), attribute.name, sub?.name)
+  }
+  return selections
+}
+
+function selectionIn({ core, extensions }: Selections, urn: string | undefined): Selection {
+  if (urn === undefined) return core
+  const known = extensions.get(urn)
+  if (known === true) return new Map()
+  const selection: Selection = known ?? new Map<string, true | Set<string>>()
+  extensions.set(urn, selection)
+  return selection
+}
+
+function add(selection: Selection, name: string, sub: string | undefined): void {
+  const known = selection.get(name)
+  if (known === true) return
+  if (sub === undefined) selection.set(name, true)
+  else selection.set(name, (known ?? new Set<string>()).add(sub))
+}
+
+function splitName(text: string): { urn: string | null; name: string; sub: string | null } {
+  const colon = text.lastIndexOf(':')
+  const dot = text.indexOf('.', colon + 1)
+  return {
+    urn: colon === -1 ? null : text.slice(0, colon),
+    name: text.slice(colon + 1, dot === -1 ? text.length : dot),
+    sub: dot === -1 ? null : text.slice(dot + 1),
+  }
+}
+
+/** What of an attribute is shown; undefined: nothing. */
+type Keep = (
+  attribute: AttributeDescriptor,
+  value: unknown,
+  selection: true | Set<string> | undefined,
+) => unknown
+
+function project(
+  resource: ScimDocument,
+  {
+    schema,
+    selected,
+    keep,
+  }: { readonly schema: ResourceSchema; readonly selected: Selections; readonly keep: Keep },
+): ScimDocument {
+  const result: Record<string, unknown> = {}
+  const copy = (
+    from: ScimDocument,
+    to: Record<string, unknown>,
+    attributes: readonly AttributeDescriptor[],
+    selection: true | Selection | undefined,
+  ): void => {
+    for (const attribute of attributes) {
+      const value = from[attribute.name]
+      if (value === undefined) continue
+      const entry = selection === true ? true : selection?.get(attribute.name)
+      const kept = keep(attribute, value, entry)
+      if (kept !== undefined) to[attribute.name] = kept
+    }
+  }
+  const [schemas, id, externalId, meta] = COMMON_ATTRIBUTES
+  copy(
+    resource,
+    result,
+    [schemas, id, externalId].filter((one) => one !== undefined),
+    selected.core,
+  )
+  copy(resource, result, schema.attributes, selected.core)
+  for (const extension of schema.extensions) {
+    const values = resource[extension.urn]
+    if (!isObject(values)) continue
+    const shown: Record<string, unknown> = {}
+    copy(values, shown, extension.attributes, selected.extensions.get(extension.urn))
+    if (Object.keys(shown).length > 0) result[extension.urn] = shown
+  }
+  copy(resource, result, meta === undefined ? [] : [meta], selected.core)
+  return result
+}
+
+const keepNamed: Keep = (attribute, value, selection) => {
+  if (attribute.returned === 'never') return undefined
+  if (attribute.returned === 'always' || selection === true) return shownOf(attribute, value, true)
+  return (
+    selection &&
+    mapParts(value, (part) =>
+      pickSubs(attribute, part, (sub) => selection.has(sub.name) || sub.returned === 'always'),
+    )
+  )
+}
+
+const keepOthers: Keep = (attribute, value, selection) => {
+  if (attribute.returned === 'never' || attribute.returned === 'request') return undefined
+  if (attribute.returned === 'always' || selection === undefined) {
+    return shownOf(attribute, value, false)
+  }
+  if (selection === true) return undefined
+  return mapParts(value, (part) =>
+    pickSubs(
+      attribute,
+      part,
+      (sub) =>
+        sub.returned === 'always' || (sub.returned === 'default' && !selection.has(sub.name)),
+    ),
+  )
+}
+
+/** An attribute as a whole, without sub-attributes that are never (or not yet) shown. */
+function shownOf(attribute: AttributeDescriptor, value: unknown, requested: boolean): unknown {
+  const hidden = attribute.subAttributes.some(({ returned }) => isHidden(returned))
+  if (!hidden) return value
+  return mapParts(value, (part) =>
+    pickSubs(
+      attribute,
+      part,
+      ({ returned }) => returned !== 'never' && (requested || returned !== 'request'),
+    ),
+  )
+}
+
+/** Applies to a complex value, or to each element of a list; what is left empty goes away. */
+function mapParts(value: unknown, map: (part: unknown) => unknown): unknown {
+  if (!Array.isArray(value)) return map(value)
+  const parts = value.map(map).filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts
+}
+
+function pickSubs(
+  attribute: AttributeDescriptor,
+  part: unknown,
+  wanted: (sub: AttributeDescriptor) => boolean,
+): unknown {
+  if (!isObject(part)) return undefined
+  const entries = attribute.subAttributes
+    .filter((sub) => part[sub.name] !== undefined && wanted(sub))
+    .map((sub) => [sub.name, part[sub.name]])
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+function isHidden(returned: AttributeDescriptor['returned']): boolean {
+  return returned === 'never' || returned === 'request'
+}
+
+/** Whether extensions have attributes that are stored but not shown by default. */
+function hasHidden({ extensions }: ResourceSchema): boolean {
+  return extensions.some(({ attributes }) =>
+    attributes.some(
+      ({ returned, subAttributes }) =>
+        isHidden(returned) || subAttributes.some((sub) => isHidden(sub.returned)),
+    ),
+  )
+}

@@ -1,0 +1,130 @@
+import { invalidSyntax, ScimError, shown } from '../errors.ts'
+import { memberOf } from '../patch/normalize.ts'
+import { isObject } from '../schema/read-value.ts'
+import type { ResourceTypeName } from '../schema/registry.ts'
+
+/** One operation of a bulk request that can be carried out (SC-62). */
+export interface BulkOperation {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly type: ResourceTypeName
+  /** May hold a reference; null for POST. */
+  readonly id: string | null
+  readonly bulkId: string | null
+  readonly version: string | null
+  readonly data: unknown
+}
+
+/** An operation as it stands in the request, with what is wrong with it. */
+export interface BulkEntry {
+  readonly method: string | null
+  readonly bulkId: string | null
+  readonly operation: BulkOperation | null
+  readonly problem: ScimError | null
+  /** The bulkIds it refers to. */
+  readonly references: ReadonlySet<string>
+}
+
+/** Reads the operations of a bulk request; each problem stays with its operation (SC-63). */
+export function planBulk(operations: readonly unknown[]): readonly BulkEntry[] {
+  const seen = new Set<string>()
+  return operations.map((operation) => {
+    const bulkId = isObject(operation) ? memberOf(operation, 'bulkId') : undefined
+    const method = isObject(operation) ? memberOf(operation, 'method') : undefined
+    const names = {
+      method: typeof method === 'string' ? shown(method) : null,
+      bulkId: typeof bulkId === 'string' ? bulkId : null,
+    }
+    try {
+      const read = readOperation(operation, seen)
+      const references = new Set<string>()
+      collectReferences([read.id, read.data], references)
+      return { ...names, operation: read, problem: null, references }
+    } catch (error) {
+      if (!(error instanceof ScimError)) throw error
+      return { ...names, operation: null, problem: error, references: new Set<string>() }
+    }
+  })
+}
+
+function readOperation(operation: unknown, seen: Set<string>): BulkOperation {
+  if (!isObject(operation)) throw invalidSyntax('An operation must be an object.')
+  const method = readMethod(memberOf(operation, 'method'))
+  const bulkId = memberOf(operation, 'bulkId')
+  const version = memberOf(operation, 'version')
+  if (method === 'POST') {
+    if (typeof bulkId !== 'string' || bulkId === '') throw invalidSyntax('POST needs a bulkId.')
+    if (seen.has(bulkId)) throw invalidSyntax(`The bulkId ${shown(bulkId)} is given twice.`)
+    seen.add(bulkId)
+  }
+  return {
+    method,
+    ...readPath(memberOf(operation, 'path'), method),
+    bulkId: typeof bulkId === 'string' ? bulkId : null,
+    version: typeof version === 'string' ? version : null,
+    data: memberOf(operation, 'data'),
+  }
+}
+
+function readMethod(value: unknown): BulkOperation['method'] {
+  const method = typeof value === 'string' ? value.toUpperCase() : value
+  if (method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE') {
+    return method
+  }
+  throw invalidSyntax('The method must be POST, PUT, PATCH or DELETE.')
+}
+
+function readPath(
+  value: unknown,
+  method: BulkOperation['method'],
+): Pick<BulkOperation, 'type' | 'id'> {
+  const [root, endpoint = '', id, more] = typeof value === 'string' ? value.split('/') : ['?']
+  const name = endpoint.toLowerCase()
+  const type = name === 'users' ? 'User' : name === 'groups' ? 'Group' : null
+  const needsId = method !== 'POST'
+  const hasId = id !== undefined && id !== ''
+  if (root !== '' || type === null || more !== undefined || needsId !== hasId) {
+    throw invalidSyntax('The path must be /Users or /Groups, with an id unless the method is POST.')
+  }
+  return { type, id: needsId ? (id ?? null) : null }
+}
+
+const REFERENCE = /bulkId:([^\s"'[\](),/]+)/g
+
+function collectReferences(value: unknown, into: Set<string>): void {
+  if (typeof value === 'string') {
+    for (const [, name] of value.matchAll(REFERENCE)) if (name !== undefined) into.add(name)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) collectReferences(member, into)
+  }
+}
+
+/** The ids that references stand for. */
+export type BulkIds = ReadonlyMap<string, string>
+
+/** A value with its references replaced by ids; those without an id stay. */
+export function withIds(value: unknown, ids: BulkIds): unknown {
+  if (typeof value === 'string') {
+    return value.replaceAll(REFERENCE, (text, name: string) => ids.get(name) ?? text)
+  }
+  if (Array.isArray(value)) return value.map((member) => withIds(member, ids))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, withIds(member, ids)]),
+  )
+}
+
+/** The attributes of a body that refer to something, and the body without them. */
+export function splitReferring(data: unknown): {
+  readonly free: Readonly<Record<string, unknown>>
+  readonly referring: Readonly<Record<string, unknown>>
+} {
+  const free: [string, unknown][] = []
+  const referring: [string, unknown][] = []
+  for (const entry of Object.entries(isObject(data) ? data : {})) {
+    const names = new Set<string>()
+    collectReferences(entry[1], names)
+    if (names.size === 0) free.push(entry)
+    else referring.push(entry)
+  }
+  return { free: Object.fromEntries(free), referring: Object.fromEntries(referring) }
+}

@@ -1,0 +1,139 @@
+import type { ScimEmitter, ScimEventName, ScimEvents } from '../events.ts'
+import { ScimError, shown } from '../errors.ts'
+import type { ScimChange, ScimConfig } from '../options.ts'
+import type { ScimContext } from '../principal.ts'
+import type { ScimDocument } from '../resource/document.ts'
+import type { Presenter } from '../resource/present.ts'
+import type { ReadContext } from '../schema/read-value.ts'
+
+/** What the rules need besides the call: options, the emitter and the host's veto. */
+export interface Rules {
+  readonly config: ScimConfig
+  readonly read: ReadContext
+  readonly emitter: ScimEmitter
+  readonly beforeWrite: ((change: ScimChange, context: ScimContext) => unknown) | undefined
+}
+
+/** One operation: who, where, when, and what came of it. */
+export interface Call {
+  readonly tenant: string
+  readonly actor: string | null
+  readonly requestId: string
+  readonly context: ScimContext
+  readonly presenter: Presenter
+  readonly now: Date
+  /** For `If-Match`, only with etag (SC-61). */
+  readonly ifMatch: string | null
+  /** Filled in while the operation runs. */
+  readonly trace: Trace
+}
+
+/** What the audit entry tells of a call. */
+export interface Trace {
+  resourceId: string | null
+  changed: readonly string[]
+  members: { readonly added: number; readonly removed: number } | null
+  userName: string | null
+  readonly events: ScimEventName[]
+}
+
+export function createTrace(): Trace {
+  return { resourceId: null, changed: [], members: null, userName: null, events: [] }
+}
+
+/** An event to be emitted after the commit; its payload is made only when somebody listens. */
+export interface PendingEvent {
+  emit(rules: Rules, call: Call): void
+  readonly name: ScimEventName
+}
+
+type Extra<K extends ScimEventName> = Omit<
+  ScimEvents[K],
+  'at' | 'tenant' | 'requestId' | 'actor' | 'id'
+>
+
+/** Prepares an event about a resource. */
+export function pending<K extends Exclude<ScimEventName, 'audit' | 'error'>>(
+  name: K,
+  id: string,
+  extra: () => Extra<K>,
+): PendingEvent {
+  return {
+    name,
+    emit({ emitter }, { now, tenant, requestId, actor }) {
+      if (!emitter.wants(name)) return
+      const base = { at: now.toISOString(), tenant, requestId, actor, id }
+      emitter.emit(name, Object.freeze({ ...base, ...extra() }) as unknown as ScimEvents[K])
+    },
+  }
+}
+
+/** Emits what a committed transaction has prepared, and notes it for the audit entry. */
+export function emitAll(rules: Rules, call: Call, events: readonly PendingEvent[]): void {
+  for (const event of events) {
+    call.trace.events.push(event.name)
+    event.emit(rules, call)
+  }
+}
+
+/** A resource as plain frozen data, for events and vetoes. */
+export function frozen(text: string): ScimDocument {
+  return deepFreeze(JSON.parse(text) as ScimDocument)
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) deepFreeze(member)
+    Object.freeze(value)
+  }
+  return value
+}
+
+/** SC-20: later than before even when the clock stands still. */
+export function laterThan(previous: Date, now: Date): Date {
+  return new Date(Math.max(now.getTime(), previous.getTime() + 1))
+}
+
+const ATTEMPTS = 6
+
+/** Thrown inside a transaction to run it again with fresh records (SC-85). */
+const CHANGED_MEANWHILE = new Error('The record was changed meanwhile')
+
+/** Undoes the transaction and runs it again, since a compare-and-set failed. */
+export function assertWritten(written: boolean): void {
+  if (!written) throw CHANGED_MEANWHILE
+}
+
+/** Runs `work` again, up to 5 times, when a record was changed by somebody else meanwhile. */
+export async function withRetry<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (error !== CHANGED_MEANWHILE) throw error
+      if (attempt === ATTEMPTS) {
+        throw new ScimError('unavailable', 'The resource is being changed by others.')
+      }
+    }
+  }
+}
+
+/** Compares `If-Match` with the version at hand (SC-61). @throws ScimError version_mismatch */
+export function assertMatch({ ifMatch }: Call, version: number): void {
+  if (ifMatch !== null && !matchesTag(ifMatch, version)) {
+    throw new ScimError('version_mismatch', 'The resource was changed since it was read.')
+  }
+}
+
+/** Weak comparison of a version with a list of entity tags, or `*`. */
+export function matchesTag(header: string, version: number): boolean {
+  return header.split(',').some((entry) => {
+    const tag = entry.trim()
+    return tag === '*' || tag.replace(/^W\//, '') === `"${version}"`
+  })
+}
+
+/** 409 uniqueness. */
+export function notUnique(attribute: string, value: string): ScimError {
+  return new ScimError('uniqueness', `The ${attribute} "${shown(value)}" is in use.`)
+}

@@ -1,0 +1,160 @@
+import { invalidValue, shown } from '../errors.ts'
+import type { MemberStep } from '../patch/member-steps.ts'
+import type { MemberRow } from '../store/members.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+import type { Call, Rules } from './call.ts'
+
+/** What a request did to the members of a group. */
+export interface MemberChange {
+  /** Ids that are members now and were not before. */
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** The group whose members change, inside a transaction. */
+export interface MemberScope {
+  readonly rules: Rules
+  readonly call: Call
+  readonly tx: ScimStore
+  readonly groupId: string
+}
+
+const CHUNK = 500
+
+/**
+ * Applies member changes to the relation, in order. Members that are not named are not loaded
+ * (SC-58), unless a removal has a filter other than by id.
+ * @throws ScimError invalidValue for ids that stand for nobody (D13)
+ */
+export async function changeMembers(
+  scope: MemberScope,
+  steps: readonly MemberStep[],
+): Promise<MemberChange> {
+  const net = createNet()
+  const unknown = new Set<string>()
+  for (const step of steps) {
+    switch (step.kind) {
+      case 'add':
+        await addMembers(scope, step.ids, { net, unknown })
+        break
+      case 'remove':
+        for (const id of step.ids) unknown.delete(id)
+        await removeMembers(scope, step.ids, net)
+        break
+      case 'replace':
+        unknown.clear()
+        await replaceMembers(scope, step.ids, { net, unknown })
+        break
+      case 'removeWhere':
+        await removeMembers(scope, await matching(scope, step.matches), net)
+        break
+    }
+  }
+  const [first] = unknown
+  if (first !== undefined && scope.rules.config.unknownMembers === 'reject') {
+    throw invalidValue(`There is no user ${shown(first)}.`)
+  }
+  return net.change()
+}
+
+interface Progress {
+  readonly net: Net
+  /** Ids that stand for nobody and would be members by now. */
+  readonly unknown: Set<string>
+}
+
+async function addMembers(
+  scope: MemberScope,
+  ids: readonly string[],
+  { net, unknown }: Progress,
+): Promise<void> {
+  const { tx, call, groupId } = scope
+  for (const chunk of chunks(ids)) {
+    const known = await knownIds(scope, chunk)
+    for (const id of chunk) if (!known.has(id)) unknown.add(id)
+    const usable = chunk.filter((id) => known.has(id))
+    if (usable.length === 0) continue
+    net.add(await tx.members.add(call.tenant, groupId, usable, call.now))
+  }
+}
+
+async function removeMembers(
+  { tx, call, groupId }: MemberScope,
+  ids: readonly string[],
+  net: Net,
+): Promise<void> {
+  for (const chunk of chunks(ids)) {
+    net.remove(await tx.members.remove(call.tenant, groupId, chunk))
+  }
+}
+
+/** A set difference: who stays keeps the time of joining. */
+async function replaceMembers(
+  scope: MemberScope,
+  ids: readonly string[],
+  progress: Progress,
+): Promise<void> {
+  const wanted = new Set(ids)
+  const missing = new Set(ids)
+  const leaving: string[] = []
+  for await (const { id } of scope.tx.members.list(scope.call.tenant, scope.groupId)) {
+    missing.delete(id)
+    if (!wanted.has(id)) leaving.push(id)
+  }
+  await removeMembers(scope, leaving, progress.net)
+  await addMembers(scope, [...missing], progress)
+}
+
+async function matching(
+  { tx, call, groupId }: MemberScope,
+  matches: (member: unknown) => boolean,
+): Promise<string[]> {
+  const ids: string[] = []
+  for await (const row of tx.members.list(call.tenant, groupId)) {
+    if (matches(memberElement(row))) ids.push(row.id)
+  }
+  return ids
+}
+
+/** A member in the form filters read. */
+function memberElement({ id, type, display }: MemberRow): Readonly<Record<string, unknown>> {
+  return { value: id, $ref: id, type, ...(display !== null && { display }) }
+}
+
+async function knownIds(
+  { rules, tx, call, groupId }: MemberScope,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const users = await tx.users.briefs(call.tenant, ids)
+  const known = new Set(users.keys())
+  if (!rules.config.nestedGroups || known.size === ids.length) return known
+  const rest = ids.filter((id) => !known.has(id) && id !== groupId)
+  const groups = await tx.groups.briefs(call.tenant, rest)
+  for (const id of groups.keys()) known.add(id)
+  return known
+}
+
+/** What remains of additions and removals that undo each other. */
+interface Net {
+  add(ids: readonly string[]): void
+  remove(ids: readonly string[]): void
+  change(): MemberChange
+}
+
+function createNet(): Net {
+  const added = new Set<string>()
+  const removed = new Set<string>()
+  return {
+    add: (ids) => {
+      for (const id of ids) if (!removed.delete(id)) added.add(id)
+    },
+    remove: (ids) => {
+      for (const id of ids) if (!added.delete(id)) removed.add(id)
+    },
+    change: () => ({ added: [...added], removed: [...removed] }),
+  }
+}
+
+function* chunks(ids: readonly string[]): Generator<readonly string[]> {
+  for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK)
+}

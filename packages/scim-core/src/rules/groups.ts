@@ -1,0 +1,258 @@
+import { invalidValue, notFound } from '../errors.ts'
+import { applySteps, changedNames } from '../patch/apply.ts'
+import { planMembers, readMemberIds, type MemberStep } from '../patch/member-steps.ts'
+import { planPatch } from '../patch/normalize.ts'
+import type { PatchContext } from '../patch/step.ts'
+import type { ScimDocument } from '../resource/document.ts'
+import { checkRequired, readResource } from '../schema/read-resource.ts'
+import type { GroupRecord } from '../store/groups.ts'
+import { isUniqueConflict } from '../store/errors.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+import {
+  assertMatch,
+  assertWritten,
+  emitAll,
+  frozen,
+  laterThan,
+  notUnique,
+  pending,
+  withRetry,
+  type Call,
+  type PendingEvent,
+  type Rules,
+} from './call.ts'
+import { changeMembers, type MemberChange } from './group-members.ts'
+import { groupDocument, groupFields, withGroupDocument } from './group-record.ts'
+import { leaveGroups } from './groups-left.ts'
+
+/** The writes of groups: rules of sections 6, 9 and 10. */
+export interface GroupRules {
+  create(call: Call, body: unknown): Promise<GroupRecord>
+  replace(call: Call, id: string, body: unknown): Promise<GroupRecord>
+  patch(call: Call, id: string, operations: () => readonly unknown[]): Promise<GroupRecord>
+  delete(call: Call, id: string): Promise<void>
+}
+
+/** What a request wants of a group. */
+interface Wanted {
+  readonly document: ScimDocument
+  readonly members: readonly MemberStep[]
+}
+
+const NO_CHANGE: MemberChange = { added: [], removed: [] }
+const LISTED = 1_000
+
+export function createGroupRules(rules: Rules): GroupRules {
+  const { config, read } = rules
+  const { store, schemas } = config
+  const context = (call: Call): PatchContext => ({ ...read, baseUrl: call.presenter.baseUrl })
+
+  const update = (
+    call: Call,
+    id: string,
+    next: (before: ScimDocument) => Wanted,
+  ): Promise<GroupRecord> =>
+    withRetry(async () => {
+      const events: PendingEvent[] = []
+      const record = await store.transaction(call.tenant, async (tx) => {
+        const before = await existing(tx, call, id)
+        const wanted = next(groupDocument(before))
+        checkRequired(wanted.document, schemas.Group)
+        return writeChange(rules, { call, tx, before, wanted, events })
+      })
+      emitAll(rules, call, events)
+      return record
+    })
+
+  return {
+    async create(call, body) {
+      const input = readResource(body, schemas.Group, read)
+      const document: ScimDocument = input.attributes
+      checkRequired(document, schemas.Group)
+      const members = readMembers(input.members, context(call))
+      const record: GroupRecord = {
+        tenant: call.tenant,
+        id: config.runtime.uuid(),
+        ...groupFields(document, config.uniqueGroupNames),
+        created: call.now,
+        lastModified: call.now,
+        version: 1,
+      }
+      const change = await store.transaction(call.tenant, async (tx) => {
+        await unique(record.displayName, () => tx.groups.insert(call.tenant, record))
+        const scope = { rules, call, tx, groupId: record.id }
+        const added =
+          members.length === 0
+            ? NO_CHANGE
+            : await changeMembers(scope, [{ kind: 'add', ids: members }])
+        await veto(rules, call, { kind: 'create', before: null, after: record, change: added })
+        return added
+      })
+      note(call, record.id, Object.keys(document), change)
+      emitAll(rules, call, [
+        pending('group.created', record.id, () => ({
+          after: frozen(call.presenter.group(record)),
+        })),
+        ...memberEvents(record.id, change),
+      ])
+      return record
+    },
+
+    replace: (call, id, body) =>
+      update(call, id, () => {
+        const input = readResource(body, schemas.Group, read)
+        const kept = input.members === undefined && config.putWithoutMembers === 'keep'
+        const ids = readMembers(input.members, context(call))
+        return { document: input.attributes, members: kept ? [] : [{ kind: 'replace', ids }] }
+      }),
+
+    patch: (call, id, operations) =>
+      update(call, id, (before) => {
+        const patch = context(call)
+        const steps = planPatch(operations(), schemas.Group, patch)
+        return { document: applySteps(before, steps, patch), members: planMembers(steps, patch) }
+      }),
+
+    async delete(call, id) {
+      const events: PendingEvent[] = [pending('group.deleted', id, () => ({}))]
+      await withRetry(() =>
+        store.transaction(call.tenant, async (tx) => {
+          const before = await existing(tx, call, id)
+          await tx.members.clear(call.tenant, id)
+          const left = await leaveGroups(tx, call, id)
+          await tx.groups.remove(call.tenant, id)
+          await veto(rules, call, { kind: 'delete', before, after: null, change: NO_CHANGE })
+          events.splice(1, events.length, ...left)
+        }),
+      )
+      emitAll(rules, call, events)
+    },
+  }
+}
+
+/** Ids of a `members` value of POST or PUT, which must be a list there (SC-16). */
+function readMembers(value: unknown, context: PatchContext): readonly string[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw invalidValue('members must be a list.')
+  return readMemberIds(value, context)
+}
+
+async function existing(tx: ScimStore, call: Call, id: string): Promise<GroupRecord> {
+  const record = await tx.groups.get(call.tenant, id, { forUpdate: true })
+  if (record === null) throw notFound('Group', id)
+  assertMatch(call, record.version)
+  return record
+}
+
+async function writeChange(
+  rules: Rules,
+  {
+    call,
+    tx,
+    before,
+    wanted,
+    events,
+  }: {
+    readonly call: Call
+    readonly tx: ScimStore
+    readonly before: GroupRecord
+    readonly wanted: Wanted
+    readonly events: PendingEvent[]
+  },
+): Promise<GroupRecord> {
+  const changed = changedNames(groupDocument(before), wanted.document)
+  const scope = { rules, call, tx, groupId: before.id }
+  const change =
+    wanted.members.length === 0 ? NO_CHANGE : await changeMembers(scope, wanted.members)
+  const moved = change.added.length + change.removed.length > 0
+  if (changed.length === 0 && !moved) return before
+  const after: GroupRecord = {
+    ...withGroupDocument(before, wanted.document, rules.config.uniqueGroupNames),
+    lastModified: laterThan(before.lastModified, call.now),
+    version: before.version + 1,
+  }
+  assertWritten(
+    await unique(after.displayName, () => tx.groups.update(call.tenant, after, before.version)),
+  )
+  await veto(rules, call, { kind: 'update', before, after, change })
+  note(call, after.id, moved ? [...changed, 'members'] : changed, change)
+  if (changed.length > 0) {
+    events.push(
+      pending('group.updated', after.id, () => ({
+        before: frozen(call.presenter.group(before)),
+        after: frozen(call.presenter.group(after)),
+        changed,
+      })),
+    )
+  }
+  events.push(...memberEvents(after.id, change))
+  return after
+}
+
+function note(
+  { trace }: Call,
+  id: string,
+  changed: readonly string[],
+  { added, removed }: MemberChange,
+): void {
+  trace.resourceId = id
+  trace.changed = changed
+  if (added.length + removed.length > 0) {
+    trace.members = { added: added.length, removed: removed.length }
+  }
+}
+
+function memberEvents(id: string, { added, removed }: MemberChange): readonly PendingEvent[] {
+  if (added.length + removed.length === 0) return []
+  return [
+    pending('group.members.changed', id, () => ({
+      added: added.slice(0, LISTED),
+      removed: removed.slice(0, LISTED),
+      addedCount: added.length,
+      removedCount: removed.length,
+    })),
+  ]
+}
+
+async function unique<T>(displayName: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw isUniqueConflict(error) ? notUnique('displayName', displayName) : error
+  }
+}
+
+async function veto(
+  { beforeWrite }: Rules,
+  call: Call,
+  {
+    kind,
+    before,
+    after,
+    change,
+  }: {
+    readonly kind: 'create' | 'update' | 'delete'
+    readonly before: GroupRecord | null
+    readonly after: GroupRecord | null
+    readonly change: MemberChange
+  },
+): Promise<void> {
+  if (beforeWrite === undefined) return
+  const { tenant, actor, context, presenter } = call
+  const { added, removed } = change
+  await beforeWrite(
+    {
+      kind,
+      resourceType: 'Group',
+      tenant,
+      actor,
+      before: before && frozen(presenter.group(before)),
+      after: after && frozen(presenter.group(after)),
+      memberChange:
+        added.length + removed.length === 0
+          ? null
+          : { added: added.length, removed: removed.length },
+    },
+    context,
+  )
+}

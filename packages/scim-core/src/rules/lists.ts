@@ -1,0 +1,250 @@
+import { invalidValue, isScimError, ScimError, shown } from '../errors.ts'
+import { compareSortKeys } from '../filter/compare.ts'
+import { sortKey } from '../filter/compile.ts'
+import { parseFilter, parsePathAst } from '../filter/parse.ts'
+import type { AttributePath, ResolvedFilter, SortKey } from '../filter/resolved.ts'
+import { prefixOf, resolveFilter } from '../filter/resolve.ts'
+import type { ListRequest } from '../http/list-query.ts'
+import { compareCodePoints, fold } from '../resource/fold.ts'
+import { createProjection, type Projection } from '../resource/project.ts'
+import { recordResource } from '../resource/record-resource.ts'
+import { findPath, toAttributePath, withValueSub } from '../schema/find-path.ts'
+import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
+import type { GroupRecord } from '../store/groups.ts'
+import type { KeysetPosition, ListQuery } from '../store/list-query.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+import type { UserRecord } from '../store/users.ts'
+import type { Call, Rules } from './call.ts'
+import { showGroups, showUsers } from './show.ts'
+
+/** One page of resources as JSON texts. */
+export interface Page {
+  readonly total: number
+  readonly texts: readonly string[]
+}
+
+/** A query looked up in one schema. */
+export interface TypeQuery {
+  readonly schema: ResourceSchema
+  /** `false`: nothing matches; `true`: everything does. */
+  readonly filter: ResolvedFilter | boolean
+  /** null: not sorted, or by something that all resources of the type share. */
+  readonly sort: ListQuery['sort'] | null
+  /** The key all resources of the type have when `sort` is null. */
+  readonly constantKey: SortKey
+  readonly projection: Projection
+}
+
+interface Slice {
+  readonly offset?: number
+  readonly after?: KeysetPosition
+  readonly limit: number
+}
+
+type AnyRecord = UserRecord | GroupRecord
+
+/** How many records a sorted query over both types may walk over (SC-11 `tooMany`). */
+const MERGED = 10_000
+
+/**
+ * Looks a query up in the schema of a type.
+ * @param root whether attributes the type lacks are absent rather than an error (SC-41)
+ * @throws ScimError invalid_filter, invalid_value
+ */
+export function prepareQuery(
+  rules: Rules,
+  call: Call,
+  {
+    type,
+    request,
+    root,
+  }: { readonly type: ResourceTypeName; readonly request: ListRequest; readonly root: boolean },
+): TypeQuery {
+  const { schemas, quirks, etag, limits } = rules.config
+  const schema = schemas[type]
+  const unprefixed = quirks.unprefixedExtension
+  const { baseUrl } = call.presenter
+  const filter =
+    request.filter === undefined ||
+    resolveFilter(parseFilter(request.filter, { ...limits, ...quirks }), schema, {
+      ...quirks,
+      unknownIsAbsent: root,
+      baseUrl,
+      versioned: etag,
+    })
+  return {
+    schema,
+    filter,
+    ...prepareSort(request, { schema, unprefixed, baseUrl, root }),
+    projection: createProjection(request, schema, unprefixed),
+  }
+}
+
+function prepareSort(
+  { sortBy, descending }: ListRequest,
+  scope: {
+    readonly schema: ResourceSchema
+    readonly unprefixed: boolean
+    readonly baseUrl: string
+    readonly root: boolean
+  },
+): Pick<TypeQuery, 'sort' | 'constantKey'> {
+  if (sortBy === undefined) return { sort: null, constantKey: null }
+  const { schema, unprefixed, baseUrl, root } = scope
+  const found = findPath(schema, parseSortPath(sortBy), unprefixed)
+  if (found === undefined && root) return { sort: null, constantKey: null }
+  const path = found && toAttributePath(withValueSub(found))
+  if (path === undefined || path.type === 'complex' || found?.attribute?.returned === 'never') {
+    throw invalidValue(`Resources cannot be sorted by ${shown(sortBy)}.`)
+  }
+  if (path.key === 'schemas') return { sort: null, constantKey: fold(schema.urn) }
+  if (path.key === 'meta.resourceType') {
+    return { sort: null, constantKey: fold(schema.resourceType) }
+  }
+  const prefix = prefixOf(path, schema, baseUrl)
+  return {
+    sort: { path: prefix === undefined ? path : { ...path, prefix }, descending },
+    constantKey: null,
+  }
+}
+
+function parseSortPath(text: string): { urn: string | null; name: string; sub: string | null } {
+  try {
+    const { path, end } = parsePathAst(text)
+    if (end === text.length && path.where === null) return path
+  } catch (error) {
+    if (!isScimError(error)) throw error
+  }
+  throw invalidValue(`Resources cannot be sorted by ${shown(text)}.`)
+}
+
+/** The records of one type in a slice of a query. */
+export async function readSlice(
+  store: ScimStore,
+  { tenant }: Call,
+  { query, slice }: { readonly query: TypeQuery; readonly slice: Slice },
+): Promise<{ total: number; records: AnyRecord[] }> {
+  const { filter, sort, schema } = query
+  if (filter === false) return { total: 0, records: [] }
+  const list: ListQuery = {
+    ...slice,
+    ...(filter !== true && { filter }),
+    ...(sort && { sort }),
+    withTotal: true,
+  }
+  return schema.resourceType === 'User'
+    ? store.users.list(tenant, list)
+    : store.groups.list(tenant, list)
+}
+
+/** The JSON texts of records of one type. */
+export function showRecords(
+  store: ScimStore,
+  call: Call,
+  {
+    records,
+    projection,
+  }: { readonly records: readonly AnyRecord[]; readonly projection: Projection },
+): Promise<string[]> {
+  const users = records.filter((record) => 'userName' in record)
+  if (users.length > 0) return showUsers(store, call, { records: users, projection })
+  const groups = records.filter((record) => 'displayNameKey' in record)
+  return showGroups(store, call, { records: groups, projection })
+}
+
+/** A page of one type by offset. */
+export async function listType(
+  rules: Rules,
+  call: Call,
+  {
+    query,
+    offset,
+    limit,
+  }: { readonly query: TypeQuery; readonly offset: number; readonly limit: number },
+): Promise<Page> {
+  const { store } = rules.config
+  const { total, records } = await readSlice(store, call, { query, slice: { offset, limit } })
+  return { total, texts: await showRecords(store, call, { records, projection: query.projection }) }
+}
+
+/** A page over both types (SC-35): users, then groups; merged when it is sorted. */
+export async function listBoth(
+  rules: Rules,
+  call: Call,
+  page: {
+    readonly queries: readonly [users: TypeQuery, groups: TypeQuery]
+    readonly offset: number
+    readonly limit: number
+    readonly sorted: boolean
+    readonly descending: boolean
+  },
+): Promise<Page> {
+  const { queries, offset, limit } = page
+  if (page.sorted) return listMerged(rules, call, page)
+  const users = await listType(rules, call, { query: queries[0], offset, limit })
+  const groups = await listType(rules, call, {
+    query: queries[1],
+    offset: Math.max(0, offset - users.total),
+    limit: limit - users.texts.length,
+  })
+  return { total: users.total + groups.total, texts: [...users.texts, ...groups.texts] }
+}
+
+interface MergedRow {
+  readonly record: AnyRecord
+  readonly key: SortKey
+  readonly projection: Projection
+}
+
+async function listMerged(
+  rules: Rules,
+  call: Call,
+  {
+    queries,
+    offset,
+    limit,
+    descending,
+  }: {
+    readonly queries: readonly [users: TypeQuery, groups: TypeQuery]
+    readonly offset: number
+    readonly limit: number
+    readonly descending: boolean
+  },
+): Promise<Page> {
+  if (offset + limit > MERGED) {
+    throw new ScimError('too_many', 'The query reaches too far; query one resource type instead.')
+  }
+  const { store } = rules.config
+  const rows: MergedRow[] = []
+  let total = 0
+  for (const query of queries) {
+    const ordered = query.sort === null ? { ...query, sort: BY_ID } : query
+    const slice = { limit: offset + limit }
+    const { total: count, records } = await readSlice(store, call, { query: ordered, slice })
+    total += count
+    for (const record of records) {
+      const key = query.sort ? sortKey(recordResource(record), query.sort.path) : query.constantKey
+      rows.push({ record, key, projection: query.projection })
+    }
+  }
+  const sign = descending ? -1 : 1
+  const sorted = rows.toSorted(
+    (a, b) => sign * compareSortKeys(a.key, b.key) || compareCodePoints(a.record.id, b.record.id),
+  )
+  const texts: string[] = []
+  for (const { record, projection } of sorted.slice(offset, offset + limit)) {
+    texts.push(...(await showRecords(store, call, { records: [record], projection })))
+  }
+  return { total, texts }
+}
+
+const ID_PATH: AttributePath = {
+  key: 'id',
+  urn: null,
+  name: 'id',
+  sub: null,
+  type: 'string',
+  caseExact: true,
+  multiValued: false,
+}
+const BY_ID: NonNullable<TypeQuery['sort']> = { path: ID_PATH, descending: false }

@@ -1,0 +1,47 @@
+import { invalidValue } from '../errors.ts'
+import { rememberData, recordData, type ScimDocument } from '../resource/document.ts'
+import { fold } from '../resource/fold.ts'
+import { isObject } from '../schema/read-value.ts'
+import type { UserRecord } from '../store/users.ts'
+
+/** All writable attributes of a user, those with record fields of their own too. */
+export function userDocument(record: UserRecord): ScimDocument {
+  const { userName, externalId, active } = record
+  return {
+    userName,
+    ...(externalId !== null && { externalId }),
+    ...(active !== null && { active }),
+    ...recordData(record),
+  }
+}
+
+/** The fields of a record that follow from its attributes. */
+export function userFields(
+  document: ScimDocument,
+): Pick<UserRecord, 'userName' | 'userNameKey' | 'externalId' | 'active' | 'data'> {
+  const { userName, externalId, active, ...rest } = document
+  if (typeof userName !== 'string') throw invalidValue('The attribute userName is required.')
+  return {
+    userName,
+    userNameKey: fold(userName),
+    externalId: typeof externalId === 'string' ? externalId : null,
+    active: typeof active === 'boolean' ? active : null,
+    data: JSON.stringify(rest),
+  }
+}
+
+/** The record with other attributes. */
+export function withUserDocument(record: UserRecord, document: ScimDocument): UserRecord {
+  const { userName: _userName, externalId: _externalId, active: _active, ...rest } = document
+  const next = { ...record, ...userFields(document) }
+  rememberData(next, rest)
+  return next
+}
+
+/** The primary e-mail address in the form in which userNames are compared. */
+export function primaryEmailKey(document: ScimDocument): string | undefined {
+  const emails: readonly unknown[] = Array.isArray(document['emails']) ? document['emails'] : []
+  const primary = emails.find((email) => isObject(email) && email['primary'] === true)
+  const value = isObject(primary) ? primary['value'] : undefined
+  return typeof value === 'string' ? fold(value) : undefined
+}

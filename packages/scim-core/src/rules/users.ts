@@ -1,0 +1,323 @@
+import { notFound } from '../errors.ts'
+import { applySteps, changedNames } from '../patch/apply.ts'
+import { planPatch } from '../patch/normalize.ts'
+import type { PatchContext } from '../patch/step.ts'
+import type { ScimDocument } from '../resource/document.ts'
+import { checkRequired, readResource } from '../schema/read-resource.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+import { isUniqueConflict } from '../store/errors.ts'
+import type { UserRecord } from '../store/users.ts'
+import {
+  assertMatch,
+  assertWritten,
+  emitAll,
+  frozen,
+  laterThan,
+  notUnique,
+  pending,
+  withRetry,
+  type Call,
+  type PendingEvent,
+  type Rules,
+} from './call.ts'
+import { leaveGroups } from './groups-left.ts'
+import { primaryEmailKey, userDocument, userFields, withUserDocument } from './user-record.ts'
+
+/** The writes of users: rules of section 6, without HTTP and without SQL. */
+export interface UserRules {
+  create(call: Call, body: unknown): Promise<UserRecord>
+  replace(call: Call, id: string, body: unknown): Promise<UserRecord>
+  patch(call: Call, id: string, operations: () => readonly unknown[]): Promise<UserRecord>
+  delete(call: Call, id: string): Promise<void>
+}
+
+type Reason = 'put' | 'patch' | 'delete'
+
+export function createUserRules(rules: Rules): UserRules {
+  const { config, read } = rules
+  const { store, schemas } = config
+
+  const update = (
+    call: Call,
+    id: string,
+    {
+      reason,
+      next,
+    }: { readonly reason: Reason; readonly next: (before: ScimDocument) => ScimDocument },
+  ): Promise<UserRecord> =>
+    withRetry(async () => {
+      const events: PendingEvent[] = []
+      const record = await store.transaction(call.tenant, async (tx) => {
+        const before = await existing(tx, call, id)
+        const document = next(userDocument(before))
+        if (reason !== 'delete') checkUser(rules, document, before)
+        return writeChange(rules, { call, tx, before, document, reason, events })
+      })
+      emitAll(rules, call, events)
+      return record
+    })
+
+  return {
+    async create(call, body) {
+      const { attributes } = readResource(body, schemas.User, read)
+      const document: ScimDocument = { active: true, ...attributes }
+      checkUser(rules, document)
+      const record: UserRecord = {
+        tenant: call.tenant,
+        id: config.runtime.uuid(),
+        ...userFields(document),
+        created: call.now,
+        lastModified: call.now,
+        version: 1,
+        deletedAt: null,
+      }
+      const stored = await store.transaction(call.tenant, (tx) =>
+        insert(rules, { call, tx, record, document }),
+      )
+      call.trace.resourceId = stored.id
+      call.trace.userName = stored.userName
+      call.trace.changed = Object.keys(document)
+      emitAll(rules, call, [
+        pending('user.created', stored.id, () => ({ after: frozen(call.presenter.user(stored)) })),
+      ])
+      return stored
+    },
+
+    replace: (call, id, body) =>
+      update(call, id, {
+        reason: 'put',
+        next(before) {
+          const { attributes } = readResource(body, schemas.User, read)
+          const kept = before['active'] === undefined ? {} : { active: before['active'] }
+          return { ...kept, ...attributes }
+        },
+      }),
+
+    patch: (call, id, operations) =>
+      update(call, id, {
+        reason: 'patch',
+        next(before) {
+          const context: PatchContext = { ...read, baseUrl: call.presenter.baseUrl }
+          return applySteps(before, planPatch(operations(), schemas.User, context), context)
+        },
+      }),
+
+    async delete(call, id) {
+      if (config.deleteUser === 'deactivate') {
+        await update(call, id, {
+          reason: 'delete',
+          // Unassigned counts as deactivated already (D21).
+          next: (before) => (before['active'] === true ? { ...before, active: false } : before),
+        })
+        return
+      }
+      await withRetry(() => removeUser(rules, call, id))
+    },
+  }
+}
+
+function checkUser({ config }: Rules, document: ScimDocument, before?: UserRecord): void {
+  checkRequired(document, config.schemas.User)
+  const userName = String(document['userName'])
+  if (userName !== before?.userName) config.checkUserName(userName)
+}
+
+async function existing(tx: ScimStore, call: Call, id: string): Promise<UserRecord> {
+  const record = await tx.users.get(call.tenant, id, { forUpdate: true })
+  if (record === null) throw notFound('User', id)
+  assertMatch(call, record.version)
+  call.trace.userName = record.userName
+  return record
+}
+
+async function insert(
+  rules: Rules,
+  {
+    call,
+    tx,
+    record,
+    document,
+  }: {
+    readonly call: Call
+    readonly tx: ScimStore
+    readonly record: UserRecord
+    readonly document: ScimDocument
+  },
+): Promise<UserRecord> {
+  await assertEmailFree(rules, { tx, call, document, id: record.id })
+  const adopted = (await tx.users.adopt?.(call.tenant, record)) ?? null
+  const user = adopted === null ? record : { ...record, id: adopted }
+  await unique(user.userName, () => tx.users.insert(call.tenant, user))
+  await veto(rules, call, { kind: 'create', before: null, after: user })
+  return user
+}
+
+/** Writes a changed document; a document that is equal is not written (SC-20, SC-57). */
+async function writeChange(
+  rules: Rules,
+  {
+    call,
+    tx,
+    before,
+    document,
+    reason,
+    events,
+  }: {
+    readonly call: Call
+    readonly tx: ScimStore
+    readonly before: UserRecord
+    readonly document: ScimDocument
+    readonly reason: Reason
+    readonly events: PendingEvent[]
+  },
+): Promise<UserRecord> {
+  const old = userDocument(before)
+  const changed = changedNames(old, document)
+  if (changed.length === 0) return before
+  if (primaryEmailKey(document) !== primaryEmailKey(old)) {
+    await assertEmailFree(rules, { tx, call, document, id: before.id })
+  }
+  const after: UserRecord = {
+    ...withUserDocument(before, document),
+    lastModified: laterThan(before.lastModified, call.now),
+    version: before.version + 1,
+  }
+  assertWritten(
+    await unique(after.userName, () => tx.users.update(call.tenant, after, before.version)),
+  )
+  await veto(rules, call, { kind: 'update', before, after })
+  call.trace.changed = changed
+  events.push(...changeEvents(call, { before, after, changed, reason }))
+  return after
+}
+
+function changeEvents(
+  { presenter }: Call,
+  change: {
+    readonly before: UserRecord
+    readonly after: UserRecord
+    readonly changed: readonly string[]
+    readonly reason: Reason
+  },
+): readonly PendingEvent[] {
+  const { before, after, changed, reason } = change
+  const updated = pending('user.updated', after.id, () => ({
+    before: frozen(presenter.user(before)),
+    after: frozen(presenter.user(after)),
+    changed,
+  }))
+  const was = before.active === true
+  const is = after.active === true
+  if (was === is) return [updated]
+  return [
+    updated,
+    pending(is ? 'user.activated' : 'user.deactivated', after.id, () => ({ reason })),
+  ]
+}
+
+async function unique<T>(userName: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw isUniqueConflict(error) ? notUnique('userName', userName) : error
+  }
+}
+
+/** D8: the primary e-mail must not be the userName of another user. */
+async function assertEmailFree(
+  { config }: Rules,
+  {
+    tx,
+    call,
+    document,
+    id,
+  }: {
+    readonly tx: ScimStore
+    readonly call: Call
+    readonly document: ScimDocument
+    readonly id: string
+  },
+): Promise<void> {
+  const key = primaryEmailKey(document)
+  if (!config.emailConflict || key === undefined) return
+  if (key === userFields(document).userNameKey) return
+  const { records } = await tx.users.list(call.tenant, {
+    filter: {
+      kind: 'compare',
+      path: USER_NAME,
+      operator: 'eq',
+      value: key,
+    },
+    limit: 1,
+    withTotal: false,
+  })
+  if (records.some((other) => other.id !== id)) throw notUnique('primary e-mail address', key)
+}
+
+const USER_NAME = {
+  key: 'userName',
+  urn: null,
+  name: 'userName',
+  sub: null,
+  type: 'string',
+  caseExact: false,
+  multiValued: false,
+} as const
+
+async function veto(
+  { beforeWrite }: Rules,
+  call: Call,
+  change: {
+    readonly kind: 'create' | 'update' | 'delete'
+    readonly before: UserRecord | null
+    readonly after: UserRecord | null
+  },
+): Promise<void> {
+  if (beforeWrite === undefined) return
+  const { tenant, actor, context, presenter } = call
+  const shown = (record: UserRecord | null): ScimDocument | null =>
+    record === null ? null : frozen(presenter.user(record))
+  await beforeWrite(
+    {
+      kind: change.kind,
+      resourceType: 'User',
+      tenant,
+      actor,
+      before: shown(change.before),
+      after: shown(change.after),
+      memberChange: null,
+    },
+    context,
+  )
+}
+
+/** The modes tombstone and remove (SC-28): the user leaves its groups and is gone. */
+async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
+  const { config } = rules
+  const mode: 'tombstone' | 'remove' = config.deleteUser === 'remove' ? 'remove' : 'tombstone'
+  const events: PendingEvent[] = []
+  await config.store.transaction(call.tenant, async (tx) => {
+    const before = await existing(tx, call, id)
+    const left = await leaveGroups(tx, call, id)
+    if (mode === 'remove') await tx.users.remove(call.tenant, id)
+    else {
+      const after: UserRecord = {
+        ...before,
+        active: false,
+        lastModified: laterThan(before.lastModified, call.now),
+        version: before.version + 1,
+        deletedAt: call.now,
+      }
+      assertWritten(await tx.users.update(call.tenant, after, before.version))
+    }
+    await veto(rules, call, { kind: 'delete', before, after: null })
+    if (before.active === true) {
+      events.push(pending('user.deactivated', id, () => ({ reason: 'delete' as const })))
+    }
+    events.push(
+      pending('user.deleted', id, () => ({ mode })),
+      ...left,
+    )
+  })
+  emitAll(rules, call, events)
+}

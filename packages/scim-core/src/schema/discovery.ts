@@ -1,0 +1,117 @@
+import type { ScimConfig } from '../options.ts'
+import type { AttributeDescriptor, AttributeInput } from './attribute.ts'
+import { attribute } from './attribute.ts'
+import type { ResourceSchema } from './registry.ts'
+import { SERVICE_SCHEMAS } from './service-schemas.ts'
+
+const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** ServiceProviderConfig; every flag follows from the options (SC-65). */
+export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json {
+  const { bulk, etag, limits, maxPageSize, pageSize, cursor } = config
+  return {
+    schemas: [`${CORE}:ServiceProviderConfig`],
+    patch: { supported: true },
+    bulk: {
+      supported: bulk,
+      maxOperations: bulk ? limits.bulkOperations : 0,
+      maxPayloadSize: bulk ? limits.bulkBytes : 0,
+    },
+    filter: { supported: true, maxResults: maxPageSize },
+    changePassword: { supported: false },
+    sort: { supported: true },
+    etag: { supported: etag },
+    ...(cursor !== null && {
+      pagination: {
+        cursor: true,
+        index: true,
+        defaultPaginationMethod: 'index',
+        defaultPageSize: pageSize,
+        maxPageSize,
+        cursorTimeout: cursor.ttl,
+      },
+    }),
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'Bearer token',
+        description: 'Static bearer token in the Authorization header',
+        specUri: 'https://www.rfc-editor.org/info/rfc6750',
+        primary: true,
+      },
+    ],
+    meta: {
+      resourceType: 'ServiceProviderConfig',
+      location: `${baseUrl}/ServiceProviderConfig`,
+    },
+  }
+}
+
+/** The resource types (RFC 7643 section 6). */
+export function resourceTypes({ schemas }: ScimConfig, baseUrl: string): readonly Json[] {
+  return Object.values(schemas).map((schema) => resourceType(schema, baseUrl))
+}
+
+function resourceType(schema: ResourceSchema, baseUrl: string): Json {
+  const { resourceType: name, description, endpoint, urn, extensions } = schema
+  return {
+    schemas: [`${CORE}:ResourceType`],
+    id: name,
+    name,
+    description,
+    endpoint,
+    schema: urn,
+    ...(extensions.length > 0 && {
+      schemaExtensions: extensions.map((one) => ({ schema: one.urn, required: one.required })),
+    }),
+    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${name}` },
+  }
+}
+
+/** All schemas: of the resource types, their extensions, and of discovery itself (SC-66). */
+export function schemaResources({ schemas }: ScimConfig, baseUrl: string): readonly Json[] {
+  const types = Object.values(schemas)
+  const own = [
+    ...types.map(({ urn, resourceType: name, description, attributes }) => ({
+      urn,
+      name,
+      description,
+      attributes,
+    })),
+    ...types.flatMap(({ extensions }) => extensions),
+    ...SERVICE_SCHEMAS.map((schema) => ({
+      ...schema,
+      attributes: schema.attributes.map((one: AttributeInput) => attribute(one)),
+    })),
+  ]
+  return own.map(({ urn, name, description, attributes }) => ({
+    schemas: [`${CORE}:Schema`],
+    id: urn,
+    name,
+    description,
+    attributes: attributes.map(attributeJson),
+    meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${urn}` },
+  }))
+}
+
+/** One attribute as RFC 7643 section 7 shows it. */
+function attributeJson(one: AttributeDescriptor): Json {
+  const { type } = one
+  const exactness = type === 'string' || type === 'reference' || type === 'binary'
+  return {
+    name: one.name,
+    type,
+    ...(one.subAttributes.length > 0 && { subAttributes: one.subAttributes.map(attributeJson) }),
+    multiValued: one.multiValued,
+    description: one.description,
+    required: one.required,
+    ...(one.canonicalValues.length > 0 && { canonicalValues: one.canonicalValues }),
+    ...(exactness && { caseExact: one.caseExact }),
+    mutability: one.mutability,
+    returned: one.returned,
+    ...(type !== 'complex' && { uniqueness: one.uniqueness }),
+    ...(one.referenceTypes.length > 0 && { referenceTypes: one.referenceTypes }),
+  }
+}

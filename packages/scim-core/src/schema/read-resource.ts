@@ -1,0 +1,167 @@
+import { invalidSyntax, invalidValue, shown } from '../errors.ts'
+import type { QuirkSwitches } from '../quirks.ts'
+import type { ScimDocument } from '../resource/document.ts'
+import { ENTERPRISE_URN } from './enterprise.ts'
+import {
+  COMMON_ATTRIBUTES,
+  findAttribute,
+  findExtension,
+  type ExtensionSchema,
+  type ResourceSchema,
+} from './registry.ts'
+import {
+  isObject,
+  readAttribute,
+  unknownAttribute,
+  type ReadContext,
+  type StoredObject,
+  type StoredValue,
+} from './read-value.ts'
+
+/** The writable attributes of a body, in canonical form. */
+export interface ResourceInput {
+  readonly attributes: Readonly<Record<string, StoredValue>>
+  /** What the body holds as `members`, not read yet; undefined: nothing, or null. */
+  readonly members: unknown
+}
+
+/**
+ * Reads the body of POST or PUT (sections 5 and 6): canonical names, checked types, readOnly and
+ * unknown attributes left out.
+ * @throws ScimError
+ */
+export function readResource(
+  body: unknown,
+  schema: ResourceSchema,
+  context: ReadContext,
+): ResourceInput {
+  if (!isObject(body)) throw invalidSyntax('The body must be a JSON object.')
+  const attributes: Record<string, StoredValue> = {}
+  let members: unknown
+  let schemas: unknown
+  for (const key of Object.keys(body)) {
+    const value = body[key]
+    const attribute = findAttribute(schema.attributes, key) ?? findAttribute(COMMON_ATTRIBUTES, key)
+    if (attribute === undefined) {
+      const extension = findExtension(schema, key)
+      if (extension === undefined) assertIgnorable(key, context)
+      const read = extension && readExtension(extension, value, context)
+      if (extension !== undefined && read !== undefined) attributes[extension.urn] = read
+      continue
+    }
+    if (attribute.name === 'schemas') schemas = value
+    else if (attribute.name === 'members') members = value ?? undefined
+    if (attribute.mutability !== 'readWrite' || attribute.name === 'members') continue
+    const read = readAttribute(attribute, value, context)
+    if (read !== undefined) attributes[attribute.name] = read
+  }
+  checkSchemas(schemas, schema, context.quirks)
+  return { attributes, members }
+}
+
+/** The attributes of an extension in canonical form; undefined when none is assigned. */
+export function readExtension(
+  extension: ExtensionSchema,
+  value: unknown,
+  context: ReadContext,
+): StoredObject | undefined {
+  if (value === null) return undefined
+  if (!isObject(value)) throw invalidValue(`${extension.urn} must be an object.`)
+  const result: Record<string, StoredValue> = {}
+  for (const key of Object.keys(value)) {
+    const attribute = findAttribute(extension.attributes, key)
+    if (attribute === undefined) {
+      if (key.toLowerCase() !== 'schemas') assertIgnorable(key, context)
+      continue
+    }
+    if (attribute.mutability === 'readOnly' || attribute.mutability === 'writeOnly') continue
+    const read = isManager(extension, attribute.name)
+      ? readManager(value[key], extension, context)
+      : readAttribute(attribute, value[key], context)
+    if (read !== undefined) result[attribute.name] = read
+  }
+  return Object.keys(result).length === 0 ? undefined : result
+}
+
+/** Whether an attribute is the manager of the enterprise extension. */
+export function isManager(extension: ExtensionSchema | null, name: string): boolean {
+  return extension?.urn === ENTERPRISE_URN && name === 'manager'
+}
+
+/**
+ * `manager`: only its `value` is stored (SC-22); a string stands for it and `""` for no manager
+ * (quirk `managerShorthand`).
+ */
+export function readManager(
+  value: unknown,
+  extension: ExtensionSchema,
+  context: ReadContext,
+): StoredObject | undefined {
+  const attribute = findAttribute(extension.attributes, 'manager')
+  if (attribute === undefined || value === null) return undefined
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (Array.isArray(value) && (!context.quirks.managerShorthand || list.length !== 1)) {
+    throw invalidValue('manager must be an object.')
+  }
+  const first = list[0]
+  const shorthand = context.quirks.managerShorthand && typeof first === 'string'
+  const read = readAttribute(attribute, shorthand ? { value: first } : first, context)
+  if (!isObject(read) || typeof read['value'] !== 'string' || read['value'] === '') return undefined
+  return { value: read['value'] }
+}
+
+/**
+ * @throws ScimError invalidSyntax unless `schemas` is a list of distinct strings that holds the URN
+ *   of the type (SC-23)
+ */
+export function checkSchemas(value: unknown, schema: ResourceSchema, quirks: QuirkSwitches): void {
+  if (value === undefined) {
+    if (quirks.missingSchemas) return
+    throw invalidSyntax('The attribute schemas is required.')
+  }
+  const urns = readUrns(value)
+  const base = schema.urn.toLowerCase()
+  if (urns.includes(base)) return
+  if (quirks.legacySchemas && urns.every(isLegacyUrn)) return
+  throw invalidSyntax(`The attribute schemas must contain ${schema.urn}.`)
+}
+
+/** A list of URNs in lower case. @throws ScimError invalidSyntax */
+export function readUrns(value: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : []
+  const urns = list.filter((urn) => typeof urn === 'string').map((urn) => urn.toLowerCase())
+  if (urns.length === 0 || urns.length !== list.length) {
+    throw invalidSyntax('The attribute schemas must be a list of URNs.')
+  }
+  if (new Set(urns).size !== urns.length) {
+    throw invalidSyntax('The attribute schemas holds a URN twice.')
+  }
+  return urns
+}
+
+/** @throws ScimError invalidValue when a required attribute has no value, or an empty one */
+export function checkRequired(resource: ScimDocument, schema: ResourceSchema): void {
+  for (const { name, required } of schema.attributes) {
+    if (required && (resource[name] === undefined || resource[name] === '')) {
+      throw invalidValue(`The attribute ${name} is required.`)
+    }
+  }
+  for (const extension of schema.extensions) {
+    const values = resource[extension.urn]
+    if (values === undefined && !extension.required) continue
+    for (const { name, required } of extension.attributes) {
+      if (required && (!isObject(values) || values[name] === undefined)) {
+        throw invalidValue(`The attribute ${extension.urn}:${name} is required.`)
+      }
+    }
+    if (values === undefined) throw invalidValue(`The extension ${extension.urn} is required.`)
+  }
+}
+
+function isLegacyUrn(urn: string): boolean {
+  return urn.startsWith('urn:scim:schemas:core:') || urn.startsWith('urn:scim:schemas:extension:')
+}
+
+function assertIgnorable(key: string, { rejectUnknown }: ReadContext): void {
+  if (rejectUnknown) throw unknownAttribute(shown(key))
+}

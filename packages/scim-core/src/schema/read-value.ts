@@ -1,0 +1,208 @@
+import { invalidSyntax, invalidValue, shown } from '../errors.ts'
+import type { ScimLimits } from '../limits.ts'
+import type { QuirkSwitches } from '../quirks.ts'
+import type { AttributeDescriptor } from './attribute.ts'
+import { isDateTime } from './instant.ts'
+import { findAttribute } from './registry.ts'
+
+/** How values are read. */
+export interface ReadContext {
+  readonly quirks: QuirkSwitches
+  readonly limits: ScimLimits
+  /** Whether unknown attributes are an error (SC-19). */
+  readonly rejectUnknown: boolean
+}
+
+/** A value as it is stored; undefined: unassigned. */
+export type StoredValue = string | number | boolean | StoredObject | readonly StoredValue[]
+export interface StoredObject {
+  readonly [name: string]: StoredValue
+}
+
+/**
+ * The value of an attribute in canonical form (SC-14 to SC-18).
+ * @returns undefined when the value is null or empty, which is unassigned
+ * @throws ScimError invalidValue for a wrong type
+ */
+export function readAttribute(
+  attribute: AttributeDescriptor,
+  value: unknown,
+  context: ReadContext,
+): StoredValue | undefined {
+  if (value === null || value === undefined) return undefined
+  if (!attribute.multiValued) return readSingular(attribute, value, context)
+  if (!Array.isArray(value)) throw wrongType(attribute, 'a list')
+  return readList(attribute, value, context)
+}
+
+/** A list in canonical form: no doubles, no empty elements, one primary at most (SC-17). */
+export function readList(
+  attribute: AttributeDescriptor,
+  values: readonly unknown[],
+  context: ReadContext,
+): readonly StoredValue[] | undefined {
+  assertLength(attribute, values.length, context)
+  const list: StoredValue[] = []
+  const seen = new Set<string>()
+  for (const value of values) {
+    const element = readElement(attribute, value, context)
+    if (element === undefined) continue
+    const key = elementKey(attribute, element)
+    if (!seen.has(key)) list.push(element)
+    seen.add(key)
+  }
+  if (list.filter(isPrimary).length > 1) {
+    throw invalidValue(`${attribute.name} has more than one primary value.`)
+  }
+  return list.length === 0 ? undefined : list
+}
+
+/** One element of a list. */
+export function readElement(
+  attribute: AttributeDescriptor,
+  value: unknown,
+  context: ReadContext,
+): StoredValue | undefined {
+  if (attribute.type === 'complex') return readObject(attribute, value, context)
+  if (value === null) throw wrongType(attribute, `a list of ${attribute.type} values`)
+  return readSimple(attribute, value, context)
+}
+
+/** The same text for equal elements, whatever the order of their sub-attributes. */
+export function elementKey(attribute: AttributeDescriptor, element: StoredValue): string {
+  if (!isObject(element)) return JSON.stringify(element)
+  return JSON.stringify(attribute.subAttributes.map(({ name }) => element[name] ?? null))
+}
+
+/** Whether an element is marked as the preferred one. */
+export function isPrimary(element: StoredValue): boolean {
+  return typeof element === 'object' && Reflect.get(element, 'primary') === true
+}
+
+/** @throws ScimError invalidValue when a list is longer than the limit */
+export function assertLength(
+  attribute: AttributeDescriptor,
+  length: number,
+  { limits }: ReadContext,
+): void {
+  if (length > limits.valuesPerAttribute) {
+    throw invalidValue(`${attribute.name} has more than ${limits.valuesPerAttribute} values.`)
+  }
+}
+
+/** Whether a value is an object with members. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readSingular(
+  attribute: AttributeDescriptor,
+  value: unknown,
+  context: ReadContext,
+): StoredValue | undefined {
+  const { quirks } = context
+  if (quirks.singletonArrays && Array.isArray(value)) {
+    const list: readonly unknown[] = value
+    if (list.length !== 1 || Array.isArray(list[0])) throw wrongType(attribute, 'one value')
+    return readAttribute(attribute, list[0], context)
+  }
+  if (attribute.type === 'complex') return readObject(attribute, value, context)
+  if (quirks.singletonArrays && attribute.type === 'string' && isObject(value)) {
+    return readAttribute(attribute, unwrap(attribute, value), context)
+  }
+  return readSimple(attribute, value, context)
+}
+
+/** `{value: x}`, its other members null, stands for x (quirk `singletonArrays`). */
+function unwrap(attribute: AttributeDescriptor, value: Readonly<Record<string, unknown>>): unknown {
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  const [first, second] = members
+  if (first === undefined || second !== undefined || first[0].toLowerCase() !== 'value') {
+    throw wrongType(attribute, 'a string')
+  }
+  if (typeof first[1] !== 'string') throw wrongType(attribute, 'a string')
+  return first[1]
+}
+
+function readObject(
+  attribute: AttributeDescriptor,
+  value: unknown,
+  context: ReadContext,
+): StoredObject | undefined {
+  if (!isObject(value)) throw wrongType(attribute, 'an object')
+  const result: Record<string, StoredValue> = {}
+  let assigned = false
+  for (const key of Object.keys(value)) {
+    const sub = findAttribute(attribute.subAttributes, key)
+    if (sub === undefined) {
+      if (context.rejectUnknown) throw unknownAttribute(`${attribute.name}.${key}`)
+      continue
+    }
+    if (sub.mutability === 'readOnly') continue
+    const read = readAttribute(sub, value[key], context)
+    if (read === undefined) continue
+    result[sub.name] = read
+    assigned = true
+  }
+  return assigned ? result : undefined
+}
+
+/** 400 for an attribute outside the schema, where those are not ignored. */
+export function unknownAttribute(name: string): Error {
+  return invalidSyntax(`There is no attribute ${shown(name)}.`)
+}
+
+function readSimple(
+  attribute: AttributeDescriptor,
+  value: unknown,
+  context: ReadContext,
+): StoredValue {
+  switch (attribute.type) {
+    case 'boolean': {
+      const read = readBoolean(value, context.quirks.booleanStrings)
+      if (read === undefined) throw wrongType(attribute, 'a boolean')
+      return read
+    }
+    case 'integer':
+      if (!Number.isSafeInteger(value)) throw wrongType(attribute, 'an integer')
+      return Number(value)
+    case 'decimal':
+      if (typeof value !== 'number') throw wrongType(attribute, 'a number')
+      return value
+    default:
+      return readText(attribute, value, context)
+  }
+}
+
+function readBoolean(value: unknown, words: boolean): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  if (!words || typeof value !== 'string' || value.length > 5) return undefined
+  const word = value.toLowerCase()
+  if (word === 'true') return true
+  return word === 'false' ? false : undefined
+}
+
+/** Anything but printable ASCII, which needs no closer look. */
+const UNUSUAL = /[^ -~]/
+/** Unpaired surrogates, and control characters but tab, line feed and return (SC-18). */
+const REFUSED = /\p{Cs}|[^\P{Cc}\t\r\n]/u
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
+const NOT_IN_URI = /[\s<>"]/
+
+function readText(attribute: AttributeDescriptor, value: unknown, { limits }: ReadContext): string {
+  if (typeof value !== 'string') throw wrongType(attribute, 'a string')
+  if (value.length > limits.stringLength) {
+    throw invalidValue(`${attribute.name} is longer than ${limits.stringLength} characters.`)
+  }
+  if (UNUSUAL.test(value) && REFUSED.test(value)) {
+    throw invalidValue(`${attribute.name} holds characters that are not allowed.`)
+  }
+  if (attribute.type === 'dateTime' && !isDateTime(value)) throw wrongType(attribute, 'a dateTime')
+  if (attribute.type === 'binary' && !BASE64.test(value)) throw wrongType(attribute, 'base64')
+  if (attribute.type === 'reference' && NOT_IN_URI.test(value)) throw wrongType(attribute, 'a URI')
+  return value
+}
+
+function wrongType(attribute: AttributeDescriptor, wanted: string): Error {
+  return invalidValue(`${attribute.name} must be ${wanted}.`)
+}

@@ -1,0 +1,46 @@
+import { createEngine } from './engine.ts'
+import type { EventSource, ScimEvents } from './events.ts'
+import { createHandler, type ScimHandler } from './http/handler.ts'
+import { belowBase, placeOf } from './http/location.ts'
+import {
+  createInProcess,
+  type GroupResource,
+  type ScimResources,
+  type UserResource,
+} from './in-process.ts'
+import type { ScimOptions } from './options.ts'
+
+/** A SCIM 2.0 service provider. */
+export interface ScimService {
+  /** Bound; never rejects: every failure is a Response. */
+  readonly handle: ScimHandler
+  /** Whether the path of a request is below the base path. */
+  readonly match: (request: Request) => boolean
+  /** Notifications, emitted after the commit (SC-73). */
+  readonly events: EventSource<ScimEvents>
+  /** The users, with the same rules, errors and events as over HTTP. */
+  readonly users: ScimResources<UserResource>
+  /** The groups, likewise. */
+  readonly groups: ScimResources<GroupResource>
+}
+
+/** @throws ScimConfigError naming the option that cannot be used */
+export function createScimService(options: ScimOptions): ScimService {
+  const engine = createEngine(options)
+  const { basePath } = engine.routes.rules.config
+  return {
+    handle: createHandler(engine, options),
+    match: (request) => belowBase(placeOf(request.url).path, basePath) !== undefined,
+    events: engine.emitter.source,
+    users: createInProcess<UserResource>(engine, 'User'),
+    groups: createInProcess<GroupResource>(engine, 'Group'),
+  }
+}
+
+/**
+ * The handler of a service alone: `createScimService(options).handle`.
+ * @throws ScimConfigError
+ */
+export function createScimHandler(options: ScimOptions): ScimHandler {
+  return createScimService(options).handle
+}

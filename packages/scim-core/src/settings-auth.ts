@@ -1,0 +1,36 @@
+import { constantTimeEqual, createSystemRuntime, type Runtime } from '@x/wire'
+import type { ScimAuth } from './auth.ts'
+import { sha256 } from './digest.ts'
+import { ALL_SCOPES, type ScimPrincipal } from './principal.ts'
+import type { ScimSettings } from './settings.ts'
+
+/**
+ * Authentication by the tokens of the settings: `SCIM_TOKEN` (principal `static` of the tenant
+ * `default`) and those of `SCIM_TOKENS`, whose validity is looked at with each request.
+ */
+export function createSettingsAuth(
+  { token, tokens }: Pick<ScimSettings, 'token' | 'tokens'>,
+  { runtime = createSystemRuntime() }: { readonly runtime?: Runtime } = {},
+): ScimAuth {
+  if (token !== undefined && tokens.length === 0) return { kind: 'token', token }
+  const known = tokens.map((entry) => ({ ...entry, digest: sha256(entry.token) }))
+  if (token !== undefined) {
+    const limits = { tenant: 'default', scopes: ALL_SCOPES, notBefore: null, expiresAt: null }
+    known.push({ id: 'static', token: '', digest: sha256(token), ...limits })
+  }
+
+  const authenticate = async (text: string): Promise<ScimPrincipal | null> => {
+    const digest = sha256(text)
+    const now = runtime.now()
+    // All are compared, so that the time taken tells nothing about which one matched.
+    const matches = known.filter((entry) => constantTimeEqual(entry.digest, digest))
+    const valid = matches.find(
+      ({ notBefore, expiresAt }) =>
+        (notBefore === null || now >= notBefore) && (expiresAt === null || now < expiresAt),
+    )
+    if (valid === undefined) return null
+    const { id, tenant, scopes } = valid
+    return { id, tenant, scopes, kind: 'token' }
+  }
+  return { kind: 'tokens', service: { authenticate } }
+}

@@ -1,0 +1,249 @@
+import { ScimConfigError } from './errors.ts'
+import type { CursorOptions, ScimOptions } from './options.ts'
+import { ALL_SCOPES } from './principal.ts'
+import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from './quirks.ts'
+import type { ScimScope } from './store/tokens.ts'
+
+/** One entry of `SCIM_TOKENS`. */
+export interface ScimTokenSetting {
+  readonly id: string
+  readonly token: string
+  /** Default `default`. */
+  readonly tenant: string
+  /** Default all four. */
+  readonly scopes: readonly ScimScope[]
+  readonly notBefore: Date | null
+  readonly expiresAt: Date | null
+}
+
+/** The settings of a server, as options of the service and what the server itself needs (SC-4). */
+export interface ScimSettings {
+  readonly enabled: boolean
+  /** `SCIM_TOKEN`; undefined when it is not set. */
+  readonly token: string | undefined
+  readonly tokens: readonly ScimTokenSetting[]
+  /** Undefined when neither SCIM_BASE_URL nor SERVICE_PUBLIC_URL is set. */
+  readonly baseUrl: string | undefined
+  /** Options that follow from the environment alone. */
+  readonly options: Pick<
+    ScimOptions,
+    | 'userName'
+    | 'deleteUser'
+    | 'publicDiscovery'
+    | 'uniqueGroupNames'
+    | 'unknownMembers'
+    | 'emptyMembers'
+    | 'quirks'
+    | 'pageSize'
+    | 'maxPageSize'
+    | 'bulk'
+    | 'etag'
+    | 'cursor'
+    | 'allowedAddresses'
+  >
+  /** `stdout`, or the path of a file. */
+  readonly auditLog: string
+  /** Sentences to be logged at start. */
+  readonly warnings: readonly string[]
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the SCIM_* variables (section 3 of the specification).
+ * @throws ScimConfigError naming the variable and the values allowed
+ */
+export function readScimSettings(env: Environment): ScimSettings {
+  const warnings: string[] = []
+  const flag = (name: string, fallback = false): boolean =>
+    readFlag(env, name, { fallback, warnings })
+  const enabled = flag('SCIM_ENABLED')
+  const token = env['SCIM_TOKEN']?.trim() === '' ? undefined : env['SCIM_TOKEN']
+  const tokens = readTokens(env['SCIM_TOKENS'])
+  if (enabled && token === undefined && tokens.length === 0) {
+    throw new ScimConfigError('SCIM_TOKEN', 'SCIM_TOKEN is required when SCIM_ENABLED is true')
+  }
+  const baseUrl = readBaseUrl(env)
+  if (baseUrl !== undefined && isExposed(baseUrl)) {
+    warnings.push(`SCIM_BASE_URL ${baseUrl} is not https: tokens travel unprotected`)
+  }
+  return {
+    enabled,
+    token,
+    tokens,
+    baseUrl,
+    options: {
+      userName: oneOf(env, 'SCIM_USER_NAME', ['email', 'any']),
+      deleteUser: oneOf(env, 'SCIM_DELETE_USER', ['deactivate', 'tombstone', 'remove']),
+      publicDiscovery: flag('SCIM_PUBLIC_DISCOVERY'),
+      uniqueGroupNames: flag('SCIM_UNIQUE_GROUP_NAMES', true),
+      unknownMembers: oneOf(env, 'SCIM_UNKNOWN_MEMBERS', ['reject', 'skip']),
+      emptyMembers: oneOf(env, 'SCIM_EMPTY_MEMBERS', ['array', 'omit']),
+      quirks: readQuirks(env['SCIM_QUIRKS']),
+      pageSize: readNumber(env, 'SCIM_PAGE_SIZE', 100),
+      maxPageSize: readNumber(env, 'SCIM_MAX_PAGE_SIZE', 200),
+      bulk: flag('SCIM_BULK'),
+      etag: flag('SCIM_ETAG'),
+      cursor: flag('SCIM_CURSOR') && readCursor(env),
+      allowedAddresses: readList(env['SCIM_ALLOWED_ADDRESSES']),
+    },
+    auditLog: given(env, 'SCIM_AUDIT_LOG') ?? 'stdout',
+    warnings,
+  }
+}
+
+function given(env: Environment, name: string): string | undefined {
+  const text = env[name]?.trim()
+  return text === '' ? undefined : text
+}
+
+/** Exactly the word `true` is true (SC-4). */
+function readFlag(
+  env: Environment,
+  name: string,
+  { fallback, warnings }: { readonly fallback: boolean; readonly warnings: string[] },
+): boolean {
+  const word = given(env, name)?.toLowerCase()
+  if (word === undefined) return fallback
+  if (word !== 'true' && word !== 'false') {
+    warnings.push(`${name} is neither true nor false; it counts as false`)
+  }
+  return word === 'true'
+}
+
+/** The first value is the default. */
+function oneOf<const T extends string>(
+  env: Environment,
+  name: string,
+  values: readonly [T, ...T[]],
+): T {
+  const text = given(env, name)
+  if (text === undefined) return values[0]
+  const found = values.find((value) => value === text.toLowerCase())
+  if (found === undefined) {
+    throw new ScimConfigError(name, `${name} must be one of ${values.join(', ')}`)
+  }
+  return found
+}
+
+function readNumber(env: Environment, name: string, fallback: number): number {
+  const text = given(env, name)
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
+    throw new ScimConfigError(name, `${name} must be a positive integer`)
+  }
+  return value
+}
+
+function readList(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+function readBaseUrl(env: Environment): string | undefined {
+  const own = given(env, 'SCIM_BASE_URL')
+  const service = given(env, 'SERVICE_PUBLIC_URL')?.replace(/\/+$/, '')
+  const url = own ?? (service === undefined ? undefined : `${service}/api/v1/scim/v2`)
+  if (url !== undefined && (!URL.canParse(url) || !/^https?:\/\//i.test(url))) {
+    throw new ScimConfigError('SCIM_BASE_URL', 'SCIM_BASE_URL must be an http or https URL')
+  }
+  return url
+}
+
+/** Whether a URL is http on something else than loopback. */
+function isExposed(text: string): boolean {
+  const { protocol, hostname } = new URL(text)
+  const loopback =
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  return protocol === 'http:' && !loopback
+}
+
+/** `all`, `none`, or the switches that are on. */
+function readQuirks(text: string | undefined): NonNullable<ScimOptions['quirks']> {
+  const names = readList(text)
+  const [first = 'all', second] = names
+  if (second === undefined && (first === 'all' || first === 'none')) return first
+  const quirks: Partial<Record<ScimQuirk, boolean>> = {}
+  for (const quirk of SCIM_QUIRKS) quirks[quirk] = false
+  for (const name of names) {
+    if (!isQuirk(name)) {
+      const values = ['all', 'none', ...SCIM_QUIRKS].join(', ')
+      throw new ScimConfigError('SCIM_QUIRKS', `SCIM_QUIRKS must be one of ${values}`)
+    }
+    quirks[name] = true
+  }
+  return quirks
+}
+
+function readCursor(env: Environment): CursorOptions {
+  const secret = given(env, 'SCIM_CURSOR_SECRET')
+  return { ttl: readNumber(env, 'SCIM_CURSOR_TTL', 600), ...(secret !== undefined && { secret }) }
+}
+
+function readTokens(text: string | undefined): readonly ScimTokenSetting[] {
+  if (text === undefined || text.trim() === '') return []
+  const list = parseList(text)
+  const tokens = list.map(readToken)
+  if (new Set(tokens.map(({ id }) => id)).size !== tokens.length) throw wrongTokens('an id twice')
+  return tokens
+}
+
+function parseList(text: string): readonly unknown[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw wrongTokens('text that is not JSON')
+  }
+  if (!Array.isArray(value)) throw wrongTokens('something else than a list')
+  return value
+}
+
+function readToken(entry: unknown): ScimTokenSetting {
+  if (typeof entry !== 'object' || entry === null) throw wrongTokens('an entry that is no object')
+  const { id, token, tenant, scopes, notBefore, expiresAt } = entry as Record<string, unknown>
+  if (typeof id !== 'string' || id === '') throw wrongTokens('an entry without id')
+  if (typeof token !== 'string' || token.trim() === '' || /\s/.test(token)) {
+    throw wrongTokens(`no usable token for ${id}`)
+  }
+  if (tenant !== undefined && (typeof tenant !== 'string' || tenant === '')) {
+    throw wrongTokens(`a wrong tenant for ${id}`)
+  }
+  return {
+    id,
+    token,
+    tenant: tenant ?? 'default',
+    scopes: readScopes(scopes, id),
+    notBefore: readTime(notBefore, id),
+    expiresAt: readTime(expiresAt, id),
+  }
+}
+
+function readScopes(value: unknown, id: string): readonly ScimScope[] {
+  if (value === undefined) return ALL_SCOPES
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return list.map((name) => {
+    const scope = ALL_SCOPES.find((one) => one === name)
+    if (scope === undefined) throw wrongTokens(`a scope of ${id} outside ${ALL_SCOPES.join(', ')}`)
+    return scope
+  })
+}
+
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
+
+function readTime(value: unknown, id: string): Date | null {
+  if (value === undefined || value === null) return null
+  const time = typeof value === 'string' && RFC3339.test(value) ? new Date(value) : new Date(NaN)
+  if (Number.isNaN(time.getTime())) throw wrongTokens(`a time of ${id} that is not RFC 3339`)
+  return time
+}
+
+function wrongTokens(what: string): ScimConfigError {
+  return new ScimConfigError('SCIM_TOKENS', `SCIM_TOKENS holds ${what}`)
+}
