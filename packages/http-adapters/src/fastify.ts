@@ -22,19 +22,17 @@ export interface FastifyReply {
   send(payload: unknown): unknown
 }
 
+type ParserDone = (error: null, body: unknown) => void
+
 /** What of a Fastify instance is used. */
 export interface FastifyInstance {
-  readonly supportedMethods: readonly string[]
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
-    type: '*',
-    parser: (request: never, payload: unknown, done: (error: null, body: unknown) => void) => void,
+    type: string,
+    options: object,
+    parser: (request: FastifyRequest, payload: IncomingMessage, done: ParserDone) => void,
   ): unknown
-  route(route: {
-    method: string[]
-    url: string
-    handler: (request: never, reply: never) => void
-  }): unknown
+  all(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => void): unknown
 }
 
 export type FastifyPlugin = (instance: FastifyInstance, registerOptions: object) => Promise<void>
@@ -64,9 +62,9 @@ export function fastifyPlugin<C>(
   return async (instance) => {
     instance.removeAllContentTypeParsers()
     // The body stays on its stream; hooks of the host may have put one over that of the message.
-    instance.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    instance.addContentTypeParser('*', {}, (_request, payload, done) => done(null, payload))
     for (const url of ['/', '/*']) {
-      instance.route({ method: [...instance.supportedMethods], url, handler: serve })
+      instance.all(url, serve)
     }
   }
 }

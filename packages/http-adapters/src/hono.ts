@@ -48,7 +48,8 @@ async function restored({ req }: HonoContext): Promise<Request> {
   const body = await (isForm ? formBody(req, type) : req.arrayBuffer()).catch(lost)
   // The boundary of a form that is written again is a new one.
   if (body instanceof FormData) headers.delete('content-type')
-  return new Request(url, { method, headers, signal, body, duplex: 'half' })
+  const init = { method, headers, signal, body, duplex: 'half' as const }
+  return new Request(url, init)
 }
 
 async function formBody(req: HonoContext['req'], type: string): Promise<FormData | string> {

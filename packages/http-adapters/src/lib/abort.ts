@@ -11,6 +11,8 @@ export interface Exchange {
   claimed: boolean
   /** Whether the connection ends with this response, because too much of the body is unread. */
   closes: boolean
+  /** Bytes of an unread body that were let pass. */
+  drained: number
 }
 
 /** Whether the client has left before the response was complete (AD-18). */

@@ -9,7 +9,6 @@ import type { ParsedBody } from './parsed-body.ts'
 import { toGenuineRequest, type AdapterOptions, type FetchHandler } from './shapes.ts'
 import { isBelow, originOf, requestPath } from './target.ts'
 import { leanRequest } from './to-request.ts'
-import { settleUnread } from './unread-body.ts'
 import { writeParts, writeResponse } from './write-response.ts'
 
 /** What differs between the frameworks over node:http. `Way` leads back into the framework. */
@@ -59,7 +58,7 @@ export class Bridge<Host, Way, C> {
   }
 
   serve(start: Start<Host, Way>): void {
-    const call = { ...start, reading: false, claimed: false, closes: false }
+    const call = { ...start, reading: false, claimed: false, closes: false, drained: 0 }
     try {
       this.#receive(call)
     } catch (error) {
@@ -113,13 +112,9 @@ export class Bridge<Host, Way, C> {
     if (isGone(call) || call.reply.headersSent) {
       return parts === undefined ? response.body?.cancel() : undefined
     }
-    const write = (): Promise<void> | undefined => {
-      if (call.isTaken === undefined) this.#mount.take?.(call.way)
-      call.isTaken = true
-      return parts === undefined ? writeResponse(call, response) : writeParts(call, parts)
-    }
-    const settled = settleUnread(call, parts === undefined)
-    return settled === undefined ? write() : settled.then(write)
+    if (call.isTaken === undefined) this.#mount.take?.(call.way)
+    call.isTaken = true
+    return parts === undefined ? writeResponse(call, response) : writeParts(call, parts)
   }
 
   #fail(call: Call<Host, Way>, error: unknown): void {
@@ -158,14 +153,15 @@ export class Bridge<Host, Way, C> {
 
   #callerOf({ message, host }: Call<Host, Way>): Caller {
     const trust = this.#options.trustProxy ?? this.#mount.trust?.(host) ?? false
-    if (typeof trust === 'object') return trust
     const { rawHeaders: raw, socket } = message
     const isSecure = (socket as Partial<TLSSocket>).encrypted === true
-    const name = rawHeader(raw, ':authority') ?? rawHeader(raw, 'host')
+    const sent = rawHeader(raw, ':authority') ?? rawHeader(raw, 'host')
+    const name = sent || `localhost:${socket.localPort ?? ''}`
+    if (typeof trust === 'object') return { ...trust, host: trust.host || name }
     const peer: Caller = {
       address: plainAddress(socket.remoteAddress),
       scheme: isSecure ? 'https' : 'http',
-      host: name || `localhost:${socket.localPort ?? ''}`,
+      host: name,
     }
     return trust === false ? peer : behindProxies(peer, trust, (key) => rawHeader(raw, key))
   }

@@ -26,10 +26,14 @@ export function createGate<Host, C>(
   const { pathname } = new URL(basePath, 'http://localhost')
 
   async function answer(arrival: Arrival<Host>): Promise<Response | undefined> {
-    const { origin, href, protocol, host } = new URL(arrival.request.url)
+    const { origin, href, protocol, host: name } = new URL(arrival.request.url)
     const path = href.slice(origin.length)
     if (!isBelow(path, pathname)) return undefined
-    const peer = { address: plainAddress(arrival.address), scheme: protocol.slice(0, -1), host }
+    const peer = {
+      address: plainAddress(arrival.address),
+      scheme: protocol.slice(0, -1),
+      host: name,
+    }
     const { address, ...asked } = behindProxies(peer, options.trustProxy ?? false, (name) =>
       arrival.request.headers.get(name),
     )
@@ -41,8 +45,8 @@ export function createGate<Host, C>(
           )
     if (wanted === undefined) return plainAnswer(400, 'Invalid Host header')
 
-    const moved = wanted === origin ? arrival.request : new Request(wanted + path, arrival.request)
-    const request = withLimit(moved, bodyLimit)
+    const limited = withLimit(arrival.request, bodyLimit)
+    const request = wanted === origin ? limited : rebuilt(limited, { url: wanted + path })
     if (match?.(request) === false) return undefined
     const base = address === undefined ? {} : { clientAddress: address }
     // Without the option `C` has no member that must be there (SelfSufficient).
@@ -54,9 +58,16 @@ export function createGate<Host, C>(
 
   async function failed({ host, request }: Arrival<Host>, error: unknown): Promise<Response> {
     if (onError === 'host') throw error
-    const isOver = request.signal.aborted && isAbort(error)
-    const given = isOver ? undefined : await onError?.(error, { request, host, sent: false })
-    return isResponse(given) ? given : failureAnswer(error)
+    // What a client that left has cut off is no failure.
+    if (onError === undefined || (request.signal.aborted && isAbort(error))) {
+      return failureAnswer(error)
+    }
+    try {
+      const given = await onError(error, { request, host, sent: false })
+      return isResponse(given) ? given : failureAnswer(error)
+    } catch {
+      return failureAnswer(error)
+    }
   }
 
   return async (arrival) => {
@@ -104,8 +115,14 @@ function withLimit(request: Request, limit: number): Request {
     },
     { highWaterMark: 0 },
   )
-  const init = { body: counted, duplex: 'half' as const }
-  return new Request(request, init)
+  return rebuilt(request, { body: counted })
+}
+
+/** The same request with another address or body, built from its parts: it may be none of Node's. */
+function rebuilt(request: Request, change: { url?: string; body?: ReadableStream }): Request {
+  const { url, method, headers, signal, body } = request
+  const init = { method, headers, signal, body, duplex: 'half' as const, ...change }
+  return new Request(change.url ?? url, init)
 }
 
 /** What a platform without anything behind the mount answers (AD-7). */

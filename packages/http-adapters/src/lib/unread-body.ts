@@ -7,7 +7,8 @@ const DRAINED = 64 * 1024
 /**
  * Decides, before the head of the response leaves, what becomes of a body that the handler left
  * unread, and sets `exchange.closes` when the connection cannot be kept for it. Only a body of
- * unknown length takes a moment to decide on.
+ * unknown length takes a moment to decide on. What is read at this moment, or may be read by the
+ * response as it streams, is looked at again when the response is complete.
  */
 export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<void> | undefined {
   const { message, reply } = exchange
@@ -20,34 +21,37 @@ export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<
   }
   const { 'content-length': length, 'transfer-encoding': coding } = message.headers
   if (length === undefined && coding === undefined) return undefined
-  const isShort = Number(length) <= DRAINED
-  // What is read at this moment, or by the response itself, counts as unread only in the end.
-  const isWanted = exchange.reading || (isStreaming && exchange.claimed)
+  const isLong = Number(length) > DRAINED
   reply.once('finish', () => {
     if (message.complete || exchange.reading) return
-    if (isShort || (coding !== undefined && !isWanted && !exchange.closes)) message.resume()
-    else message.socket.destroySoon()
+    if (isLong) message.socket.destroySoon()
+    else drain(exchange)
   })
-  if (isWanted) return undefined
-  if (coding !== undefined) return drainArrived(exchange)
-  exchange.closes = !isShort
-  return undefined
+  if (exchange.reading || (isStreaming && exchange.claimed)) return undefined
+  exchange.closes = isLong
+  return isLong || coding === undefined ? undefined : drainArrived(exchange)
 }
 
-/** Lets pass what has arrived, and what still comes; too much of it ends the connection. */
+/** Lets pass what has arrived so far. */
 async function drainArrived(exchange: Exchange): Promise<void> {
+  drain(exchange)
+  for (let turn = 0, before = 0; turn < 2 || exchange.drained > before; turn++) {
+    before = exchange.drained
+    await setImmediate()
+    if (exchange.message.complete || exchange.closes) return
+  }
+}
+
+/** Lets the rest of a body pass; too much of it ends the connection. */
+function drain(exchange: Exchange): void {
   const { message, reply } = exchange
-  let size = 0
-  message.on('data', (chunk: Buffer | string) => {
-    size += chunk.length
-    if (size <= DRAINED) return
+  message.removeAllListeners('data').on('data', (chunk: Buffer | string) => {
+    exchange.drained += chunk.length
+    if (exchange.drained <= DRAINED) return
     exchange.closes = true
     message.pause()
     if (reply.writableFinished) message.socket.destroySoon()
   })
-  for (let turn = 0, before = 0; turn < 2 || size > before; turn++) {
-    before = size
-    await setImmediate()
-    if (message.complete || exchange.closes) return
-  }
+  if (exchange.closes) message.socket.destroySoon()
+  else message.resume()
 }

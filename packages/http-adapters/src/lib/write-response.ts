@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { ResponseParts } from '@x/wire'
 import type { Exchange } from './abort.ts'
+import { settleUnread } from './unread-body.ts'
 
 interface Head {
   readonly status: number
@@ -13,13 +14,22 @@ interface Head {
 const HTTP1_ONLY = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade'])
 
 /** Sends a response whose body is at hand, in one write (AD-14, AD-21). */
-export function writeParts(
+export function writeParts(exchange: Exchange, parts: ResponseParts): Promise<void> | undefined {
+  const settled = settleUnread(exchange, false)
+  if (settled !== undefined) return settled.then(() => writeNow(exchange, parts))
+  writeNow(exchange, parts)
+}
+
+function writeNow(
   exchange: Exchange,
-  { status, headers, body }: ResponseParts,
-): undefined {
+  { body, ...head }: ResponseParts & { statusText?: string },
+): void {
   const size = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
-  writeHead(exchange, { status, headers, length: size ?? lengthOfNothing(exchange, status) })
-  exchange.reply.end(hasNoBody(exchange, status) ? undefined : body)
+  const isBodiless = hasNoBody(exchange, head.status)
+  // Without a body at hand, HEAD and 304 announce the length that the handler gave.
+  const length = size ?? (isBodiless ? undefined : 0)
+  writeHead(exchange, { ...head, length })
+  exchange.reply.end(isBodiless ? undefined : body)
 }
 
 /** Sends a genuine response: in one write when its body is one ready chunk, else as it comes. */
@@ -30,8 +40,8 @@ export async function writeResponse(exchange: Exchange, response: Response): Pro
     await stream(exchange, response, (body as ReadableStream<Uint8Array>).getReader())
     return
   }
-  writeHead(exchange, { status, statusText, headers, length: lengthOfNothing(exchange, status) })
-  exchange.reply.end()
+  await settleUnread(exchange, false)
+  writeNow(exchange, { status, statusText, headers: [...headers], body: null })
   await body?.cancel().catch(() => undefined)
 }
 
@@ -59,11 +69,13 @@ async function stream(
     const end = start?.done === true ? start : following && (await ready(following))
     if (gone) return
     if (end?.done === true) {
-      writeHead(exchange, { status, statusText, headers, length: start?.value?.byteLength ?? 0 })
-      reply.end(start?.value)
+      await settleUnread(exchange, false)
+      const whole = start?.value ?? null
+      writeNow(exchange, { status, statusText, headers: [...headers], body: whole })
       return
     }
 
+    await settleUnread(exchange, true)
     writeHead(exchange, { status, statusText, headers })
     reply.strictContentLength = true
     if (start === undefined) reply.flushHeaders()
@@ -129,7 +141,19 @@ function writeHead(exchange: Exchange, { status, statusText, headers, length }: 
   }
 }
 
+/** Sets headers over those of the host; when one of them cannot be set, none is. */
 function setHeaders(reply: ServerResponse, lines: readonly string[]): void {
+  const before = Object.entries(reply.getHeaders())
+  try {
+    setEach(reply, lines)
+  } catch (error) {
+    for (const name of reply.getHeaderNames()) reply.removeHeader(name)
+    for (const [name, value] of before) if (value !== undefined) reply.setHeader(name, value)
+    throw error
+  }
+}
+
+function setEach(reply: ServerResponse, lines: readonly string[]): void {
   const set = new Set<string>()
   for (let at = 0; at < lines.length; at += 2) {
     const name = lines[at] ?? ''
@@ -143,9 +167,4 @@ function setHeaders(reply: ServerResponse, lines: readonly string[]): void {
 /** Whether the protocol sends no body with this answer (AD-21). */
 function hasNoBody({ message }: Exchange, status: number): boolean {
   return message.method === 'HEAD' || status === 204 || status === 205 || status === 304
-}
-
-/** The length to announce without a body: the one of the handler where the body is only left out. */
-function lengthOfNothing({ message }: Exchange, status: number): number | undefined {
-  return message.method === 'HEAD' || status === 304 ? undefined : 0
 }

@@ -1,0 +1,4 @@
+import { defineAdapterContract } from './adapter-contract.ts'
+import { fastifyMount } from './mounts.ts'
+
+defineAdapterContract(fastifyMount)

@@ -1,0 +1,4 @@
+import { defineAdapterContract } from './adapter-contract.ts'
+import { nextMount } from './mounts.ts'
+
+defineAdapterContract(nextMount)

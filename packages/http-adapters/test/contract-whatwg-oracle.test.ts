@@ -1,0 +1,4 @@
+import { defineAdapterContract } from './adapter-contract.ts'
+import { whatwgOracle } from './mounts.ts'
+
+defineAdapterContract(whatwgOracle)

@@ -1,0 +1,304 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { Bench, TestHandler } from '../adapter-contract.ts'
+import { exchange, send } from '../loopback.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Tells in headers what the handler saw, so that HEAD can tell it too. */
+const echo: TestHandler = (request, context) =>
+  new Response(null, {
+    headers: {
+      'x-method': request.method,
+      'x-url': request.url,
+      'x-sent': request.headers.get('x-sent') ?? '',
+      'x-authorization': request.headers.get('authorization') ?? '',
+      'x-address': context.clientAddress ?? '',
+    },
+  })
+
+export function requestCases({ mount, serve }: Bench): void {
+  const { kind } = mount
+
+  describe('requests', () => {
+    test.each(METHODS)('AD-31.1 %s keeps method, url, query and headers', async (method) => {
+      const { port, origin } = await serve(echo)
+
+      const { status, headers } = await send(port, {
+        method,
+        path: '/some/path?query=1&query=2',
+        headers: { 'X-Sent': 'value' },
+      })
+
+      expect(status).toBe(200)
+      expect(headers).toMatchObject({
+        'x-method': method,
+        'x-url': `${origin}/some/path?query=1&query=2`,
+        'x-sent': 'value',
+      })
+    })
+
+    test.runIf(kind === 'ours').each(['/', '/one', '/one/two'])(
+      'AD-5 mounted at %s the handler sees the full path',
+      async (at) => {
+        const { port, origin } = await serve(echo, {}, at)
+        const path = `${at === '/' ? '' : at}/leaf?q=1`
+
+        expect((await send(port, { path })).headers['x-url']).toBe(origin + path)
+        expect((await send(port, { path: at })).headers['x-url']).toBe(origin + at)
+      },
+    )
+
+    test.each([
+      ['percent-encoded', '/a%2Fb/%C3%A9?x=%20y'],
+      ['dot segments', '/a/../b/./c/%2e%2e/d'],
+      ['dot segments beyond the root', '/../../x'],
+      ['forbidden characters', '/a|b"c<d>`{}^?q=\'"<>'],
+      ['an empty query', '/x?'],
+      ['a backslash', '/a\\b'],
+      ['a question mark in the query', '/x?a?b=/../c'],
+      ['a colon in the first segment', '/http://other.example/x'],
+    ])('AD-11 a target with %s is written as URL writes it', async (_name, path) => {
+      const { port, origin } = await serve(echo)
+      expect((await send(port, { path })).headers['x-url']).toBe(new URL(origin + path).href)
+    })
+
+    test('AD-11 two leading slashes stay a path of this host', async () => {
+      const { port, origin } = await serve(echo)
+      const { headers } = await send(port, { path: '//evil.example/x' })
+      expect(headers['x-url']).toBe(`${origin}//evil.example/x`)
+    })
+
+    test('AD-11 an absolute-form target contributes path and query only', async () => {
+      const { port, origin } = await serve(echo)
+      const { headers } = await send(port, { path: 'http://evil.example:1/x?y=1' })
+      expect(headers['x-url']).toBe(`${origin}/x?y=1`)
+    })
+
+    test('AD-11 OPTIONS * is the root', async () => {
+      const { port, origin } = await serve(echo)
+      const { headers } = await send(port, { method: 'OPTIONS', path: '*' })
+      expect(headers['x-url']).toBe(`${origin}/`)
+    })
+
+    test.runIf(kind === 'ours')('AD-11 without Host: localhost and the local port', async () => {
+      const { port } = await serve(echo)
+      const answer = await exchange(port, 'GET /x HTTP/1.0\r\n\r\n')
+      expect(answer).toContain(`x-url: http://localhost:${port}/x\r\n`)
+    })
+
+    test.each([
+      'a b',
+      'user@host',
+      'host/path',
+      'host?query',
+      'host:99999',
+      'host:port',
+      '[::1',
+      'a\\b',
+    ])('AD-11 the Host header %s is refused', async (host) => {
+      let isCalled = false
+      const { port } = await serve((request) => {
+        isCalled = true
+        return echo(request, {})
+      })
+
+      const answer = await send(port, { headers: { host } })
+
+      expect(answer.status).toBe(400)
+      expect(answer.text).toBe(kind === 'ours' ? '{"detail":"Invalid Host header"}' : '')
+      expect(isCalled).toBe(false)
+    })
+
+    test.each(['EXAMPLE.com', 'example.com:80', '[::1]:8080', '127.0.0.1'])(
+      'AD-11 the Host header %s becomes the origin as URL writes it',
+      async (host) => {
+        const { port } = await serve(echo)
+        const { headers } = await send(port, { path: '/x', headers: { host } })
+        expect(headers['x-url']).toBe(new URL(`http://${host}/x`).href)
+      },
+    )
+
+    test('AD-13 a header sent twice is joined, also where node:http keeps the first', async () => {
+      const { port } = await serve(echo)
+      const { headers } = await send(port, {
+        headers: { 'X-Sent': ['one', 'two'], Authorization: ['a', 'b'] },
+      })
+      expect(headers).toMatchObject({ 'x-sent': 'one, two', 'x-authorization': 'a, b' })
+    })
+
+    test('AD-13 all headers can be read, iterated and copied', async () => {
+      const { port } = await serve((request) => {
+        const { headers } = request
+        const copy = new Headers(headers)
+        copy.set('x-new', '1')
+        return Response.json({
+          isHeaders: headers instanceof Headers,
+          has: [headers.has('X-SENT'), headers.has('x-none'), headers.get('x-none')],
+          sent: [...headers].filter(([name]) => name === 'x-sent'),
+          copied: copy.get('x-sent'),
+          isApart: headers.has('x-new'),
+          keys: [...headers.keys()].includes('x-sent'),
+        })
+      })
+
+      expect((await send(port, { headers: { 'X-Sent': 'v' } })).json()).toEqual({
+        isHeaders: true,
+        has: [true, false, null],
+        sent: [['x-sent', 'v']],
+        copied: 'v',
+        isApart: false,
+        keys: true,
+      })
+    })
+
+    test('AD-9 the client address is the peer', async () => {
+      const { port } = await serve(echo)
+      expect((await send(port)).headers['x-address']).toBe('127.0.0.1')
+    })
+
+    test('AD-31.10 100 pipelined requests are answered in order', async () => {
+      const { port } = await serve(async (request) => {
+        const { pathname } = new URL(request.url)
+        await new Promise((resolve) => setImmediate(resolve))
+        return new Response(`<${pathname}>`)
+      })
+      const line = (index: number, last: boolean): string =>
+        `GET /${index} HTTP/1.1\r\nHost: h\r\n${last ? 'Connection: close\r\n' : ''}\r\n`
+
+      const answer = await exchange(
+        port,
+        Array.from({ length: 100 }, (_, index) => line(index, index === 99)).join(''),
+      )
+
+      const order = [...answer.matchAll(/<\/(\d+)>/g)].map((found) => Number(found[1]))
+      expect(order).toEqual(Array.from({ length: 100 }, (_, index) => index))
+    })
+
+    test('AD-12 a request is a Request whatever is asked of it', async () => {
+      const { port } = await serve((request) =>
+        Response.json({
+          isRequest: request instanceof Request,
+          tag: Object.prototype.toString.call(request),
+          rest: [request.redirect, request.cache, request.destination],
+          same: request.headers === request.headers && request.signal === request.signal,
+          aborted: request.signal.aborted,
+        }),
+      )
+      expect((await send(port)).json()).toEqual({
+        isRequest: true,
+        tag: '[object Request]',
+        rest: ['follow', 'default', ''],
+        same: true,
+        aborted: false,
+      })
+    })
+  })
+
+  describe.runIf(kind === 'ours')('gate', () => {
+    test.each([
+      ['/scim', true],
+      ['/scim/', true],
+      ['/scim/v2/Users?x=1', true],
+      ['/scim?x=1', true],
+      ['/scimx', false],
+      ['/SCIM', false],
+      ['/scim%2Fv2', false],
+      ['/other/../scim/x', true],
+      ['/scim/../other', false],
+      ['/', false],
+    ])('AD-5 basePath /scim and the path %s: %s', async (path, isServed) => {
+      const { port } = await serve(() => new Response('ours'), { basePath: '/scim' })
+      expect((await send(port, { path })).text === 'ours').toBe(isServed)
+    })
+
+    test('AD-6 match decides after the gate', async () => {
+      const seen: string[] = []
+      const { port } = await serve(() => new Response('ours'), {
+        basePath: '/a',
+        match: (request) => {
+          seen.push(new URL(request.url).pathname)
+          return request.headers.get('x-sent') === 'yes'
+        },
+      })
+
+      expect((await send(port, { path: '/a', headers: { 'x-sent': 'yes' } })).text).toBe('ours')
+      expect((await send(port, { path: '/a' })).status).toBe(404)
+      expect((await send(port, { path: '/b' })).status).toBe(404)
+      expect(seen).toEqual(['/a', '/a'])
+    })
+
+    test('AD-10 forwarded headers have no effect without trust', async () => {
+      const { port, origin } = await serve(echo, { trustProxy: false })
+      const { headers } = await send(port, {
+        headers: {
+          'X-Forwarded-For': '6.6.6.6',
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-Host': 'evil.example',
+          Forwarded: 'for=6.6.6.6;proto=https;host=evil.example',
+        },
+      })
+      expect(headers['x-url']).toBe(`${origin}/`)
+      expect(headers['x-address']).not.toBe('6.6.6.6')
+    })
+
+    test('AD-10 with trust the first value of each counts', async () => {
+      const { port } = await serve(echo, { trustProxy: true })
+      const { headers } = await send(port, {
+        path: '/x',
+        headers: {
+          'X-Forwarded-For': '1.2.3.4, 10.0.0.1',
+          'X-Forwarded-Proto': 'https, http',
+          'X-Forwarded-Host': 'public.example, inner',
+        },
+      })
+      expect(headers['x-url']).toBe('https://public.example/x')
+      expect(headers['x-address']).toBe('1.2.3.4')
+    })
+
+    test('AD-10 a spoofed chain ends at the first address that is not trusted', async () => {
+      const { port } = await serve(echo, {
+        trustProxy: (address, hop) => hop === 0 || address.startsWith('10.'),
+      })
+      const { headers } = await send(port, {
+        headers: { 'X-Forwarded-For': '6.6.6.6, [2001:db8::1]:4711, 10.0.0.1' },
+      })
+      expect(headers['x-address']).toBe('2001:db8::1')
+    })
+
+    test('AD-10 an invalid forwarded host is refused like an invalid Host', async () => {
+      const { port } = await serve(echo, { trustProxy: true })
+      const { status } = await send(port, { headers: { 'X-Forwarded-Host': 'a b' } })
+      expect(status).toBe(400)
+    })
+
+    test('AD-11 the origin option fixes scheme, host and port', async () => {
+      const { port } = await serve(echo, { origin: 'https://public.example:8443' })
+      const { headers } = await send(port, { path: '/x?y', headers: { host: 'inner' } })
+      expect(headers['x-url']).toBe('https://public.example:8443/x?y')
+    })
+
+    test('AD-11 with the origin option a body arrives as well', async () => {
+      const { port } = await serve(async (request) => new Response(await request.text()), {
+        origin: () => 'https://public.example',
+      })
+      expect((await send(port, { method: 'POST', body: 'sent' })).text).toBe('sent')
+    })
+
+    test('AD-8 the context is made once for each request, and may be a promise', async () => {
+      let made = 0
+      const { port } = await serve((_request, context) => Response.json(context), {
+        context: async (_host, base) => {
+          made++
+          return { ...base, clientAddress: `made ${made}` }
+        },
+      })
+      expect((await send(port)).json()).toEqual({ clientAddress: 'made 1' })
+      expect((await send(port)).json()).toEqual({ clientAddress: 'made 2' })
+    })
+  })
+}
+
+export function sha(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
