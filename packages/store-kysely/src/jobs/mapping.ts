@@ -5,9 +5,9 @@ import type { RowOf } from '../tables/flow.ts'
 type NewFields = Omit<NewJob, 'maxQueued'>
 
 const newFields = {
-  id: text,
-  flowId: text,
-  userId: nullable(text),
+  id: plain(),
+  flowId: plain(),
+  userId: nullable(plain()),
   request: text,
   resumable: bool,
   createdAt: date,

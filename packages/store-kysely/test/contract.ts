@@ -1,0 +1,26 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
+import { createJobStore, createFlowStore, migrateFlow } from '@x/store-kysely/flow'
+import { defineFlowStoreContract, defineJobStoreContract } from '@x/flow-engine/testing'
+import { emptyTables, type TestDatabase } from './databases.ts'
+
+const frame = { describe, it, beforeEach, afterEach }
+
+/** All contracts on one kind of database, which is emptied between tests. */
+export function defineContracts(name: string, open: () => Promise<TestDatabase>): void {
+  let database: TestDatabase
+  const empty = async (): Promise<TestDatabase['db']> => {
+    await emptyTables(database.db)
+    return database.db
+  }
+
+  describe(name, () => {
+    beforeAll(async () => {
+      database = await open()
+      await migrateFlow(database.db)
+    })
+    afterAll(() => database.close())
+
+    defineFlowStoreContract(frame, { name, create: async () => createFlowStore(await empty()) })
+    defineJobStoreContract(frame, { name, create: async () => createJobStore(await empty()) })
+  })
+}

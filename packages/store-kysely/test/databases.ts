@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql, type Kysely } from 'kysely'
+import { openPostgres } from '@x/store-kysely/postgres'
+import { openSqlite } from '@x/store-kysely/sqlite'
+import { inject } from 'vitest'
+
+/** An empty database of its own, and how it goes away. */
+export interface TestDatabase {
+  readonly db: Kysely<unknown>
+  /** What a second process would open. */
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** Ways to make one; `null` address of a server: there is no PostgreSQL here. */
+export const postgresUrl = inject('postgresUrl')
+
+export async function memoryDatabase(): Promise<TestDatabase> {
+  const db = openSqlite<unknown>(':memory:')
+  return { db, address: ':memory:', close: () => db.destroy() }
+}
+
+export async function fileDatabase(): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'x-store-'))
+  const address = join(folder, 'store.db')
+  const db = openSqlite<unknown>(address)
+  return {
+    db,
+    address,
+    async close() {
+      await db.destroy()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function postgresDatabase(): Promise<TestDatabase> {
+  const server = postgresUrl ?? ''
+  const name = `x_${randomUUID().replaceAll('-', '')}`
+  await onServer(server, `create database ${name}`)
+  const address = server.replace(/(\/\/[^/]*)\/[^?]*/, `$1/${name}`)
+  const db = openPostgres<unknown>(address)
+  return {
+    db,
+    address,
+    async close() {
+      await db.destroy()
+      await onServer(server, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const db = openPostgres<unknown>(url, { maxConnections: 1 })
+  await sql.raw(statement).execute(db)
+  await db.destroy()
+}
+
+/** Empties every table, so that many tests can use one database. */
+export async function emptyTables(db: Kysely<unknown>): Promise<void> {
+  const tables = await db.introspection.getTables()
+  for (const { name } of tables) {
+    if (name !== 'x_migration' && /^(?:scim|flow)_/.test(name)) {
+      await sql`delete from ${sql.table(name)}`.execute(db)
+    }
+  }
+}
