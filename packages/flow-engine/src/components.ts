@@ -33,6 +33,9 @@ import { search } from './components/searchapi/search-api.ts'
 import { yfinance } from './components/yahoosearch/yahoo-finance.ts'
 import { sql } from './components/data-source/sql-query.ts'
 import { unifiedWebSearch } from './components/data-source/web-search.ts'
+import { saveToFile } from './components/files-and-knowledge/save-to-file.ts'
+import { file } from './components/files-and-knowledge/file.ts'
+import { url } from './components/data-source/url.ts'
 
 export type { ComponentContext } from './components/context.ts'
 export type { Component, ComponentDefinition } from './components/component.ts'
@@ -42,6 +45,8 @@ export { output } from './components/output.ts'
 
 /** The built-in library: tiers A, B and C, and the small ones (FE-45). One line each, by category. */
 export const builtinComponents: readonly Component[] = [
+  url,
+  file,
   textOutput,
   textInput,
   structuredOutput,
@@ -76,9 +81,13 @@ export const builtinComponents: readonly Component[] = [
   yfinance,
   sql,
   unifiedWebSearch,
+  saveToFile,
 ]
 
 export {
+  url,
+  file,
+  saveToFile,
   unifiedWebSearch,
   sql,
   yfinance,

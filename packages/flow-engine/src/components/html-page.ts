@@ -1,6 +1,9 @@
-type HtmlParser = typeof import('htmlparser2')
-type HtmlDocument = ReturnType<HtmlParser['parseDocument']>
+import type { parseDocument } from 'htmlparser2'
+
+type HtmlDocument = ReturnType<typeof parseDocument>
 type HtmlNode = HtmlDocument['children'][number]
+
+const TEXT_NODE = 3
 
 /** Elements whose text no reader sees. */
 const UNSEEN = new Set(['script', 'style', 'template', 'noscript'])
@@ -22,9 +25,9 @@ export interface HtmlElement {
 
 /** Reads any text as HTML, as browsers do: nothing is an error. */
 export async function parseHtmlPage(html: string): Promise<HtmlPage> {
-  const { parseDocument, DomUtils } = await import('htmlparser2')
+  const parser = await import('htmlparser2')
   const find = (root: HtmlNode | HtmlDocument, name: string, className: string): HtmlElement[] =>
-    DomUtils.getElementsByTagName(name, root)
+    parser.DomUtils.getElementsByTagName(name, root)
       .filter(({ attribs }) => (attribs.class ?? '').split(/\s+/).includes(className))
       .map((element) => ({
         attribute: (key) =>
@@ -32,7 +35,7 @@ export async function parseHtmlPage(html: string): Promise<HtmlPage> {
         texts: () => textsOf([element]),
         first: (inner, innerClass) => find(element, inner, innerClass)[0],
       }))
-  const document = parseDocument(html)
+  const document = parser.parseDocument(html)
   return {
     elements: (name, className) => find(document, name, className),
     texts: () => textsOf(document.children),
@@ -43,7 +46,7 @@ function textsOf(nodes: readonly HtmlNode[]): string[] {
   const texts: string[] = []
   const open = [...nodes].toReversed()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node.type === 'text') {
+    if (node.nodeType === TEXT_NODE && 'data' in node) {
       const text = node.data.trim()
       if (text !== '') texts.push(text)
     } else if ('name' in node && UNSEEN.has(node.name)) {
