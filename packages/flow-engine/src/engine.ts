@@ -4,19 +4,11 @@ import { createAuthenticate } from './http/authenticate.ts'
 import { createHandler } from './http/handler.ts'
 import { routes } from './http/routes/index.ts'
 import type { FlowEngineOptions, HostContext } from './options.ts'
-import { createApiKeyService } from './services/api-keys.ts'
-import { createExampleService } from './services/examples.ts'
-import { createFlowService } from './services/flows.ts'
+import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/kit.ts'
-import { createLoginService } from './services/login.ts'
-import { createProjectService } from './services/projects.ts'
 import { createSecretBox } from './services/secrets.ts'
 import type { FlowServices } from './services/services.ts'
-import { createSignInLimiter } from './services/sign-in-limiter.ts'
-import { createStatusService } from './services/status.ts'
 import { createTokens } from './services/tokens.ts'
-import { createUserService } from './services/users.ts'
-import { createVariableService } from './services/variables.ts'
 import { resolveSettings } from './settings.ts'
 
 /** A flow service in process. */
@@ -38,7 +30,7 @@ const LEAST_SECRET = 32
  */
 export function createFlowEngine(options: FlowEngineOptions): FlowEngine {
   const kit = createKit(options)
-  const services = createServices(kit.kit, options)
+  const services: FlowServices = createCoreServices(kit.kit, options)
   const authenticate = createAuthenticate(kit.kit, services, options.authenticate)
   const { settings, report } = kit.kit
   return {
@@ -79,19 +71,4 @@ function secretBytes(key: string | Uint8Array): Uint8Array {
     throw new TypeError(`secretKey must be at least ${LEAST_SECRET} characters long`)
   }
   return bytes
-}
-
-function createServices(kit: ServiceKit, options: FlowEngineOptions): FlowServices {
-  const limiter = options.signInLimiter ?? createSignInLimiter(kit.runtime)
-  const environment = options.services?.environment ?? {}
-  return {
-    users: createUserService(kit),
-    login: createLoginService(kit, limiter, environment),
-    apiKeys: createApiKeyService(kit),
-    variables: createVariableService(kit),
-    flows: createFlowService(kit),
-    projects: createProjectService(kit),
-    examples: createExampleService(() => options.examples ?? [], kit.runtime, kit.runtime.uuid()),
-    status: createStatusService(kit),
-  }
 }

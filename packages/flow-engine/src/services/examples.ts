@@ -34,8 +34,8 @@ export interface ExampleService {
 export function createExampleService(
   load: () => readonly ExampleFlow[],
   runtime: Runtime,
-  folderId: string,
 ): ExampleService {
+  const folderId = runtime.uuid()
   let shown: readonly ShownFlow[] | undefined
   const updatedAt = runtime.now()
   return {

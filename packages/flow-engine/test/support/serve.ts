@@ -24,6 +24,7 @@ export async function serve(
         ...(bodiless ? {} : { body: Readable.toWeb(message) as ReadableStream, duplex: 'half' }),
       },
     )
+    reply.on('finish', () => message.resume())
     void send(reply, handler(request, { clientAddress: message.socket.remoteAddress ?? '' }))
   })
   await new Promise<void>((resolve) => {
@@ -45,6 +46,8 @@ async function send(reply: ServerResponse, answer: Promise<Response>): Promise<v
   const headers = new Map<string, string | string[]>(response.headers)
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) headers.set('set-cookie', cookies)
+  // A client that is still sending would lose the answer with its connection.
+  headers.delete('connection')
   reply.writeHead(response.status, Object.fromEntries(headers))
   try {
     for await (const chunk of response.body ?? []) reply.write(chunk)

@@ -1,10 +1,14 @@
 import type { Route } from '../route.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { baseRoutes } from './base.ts'
+import { componentStoreRoutes } from './components-store.ts'
+import { fileRoutes } from './files.ts'
 import { flowRoutes } from './flows.ts'
 import { folderRoutes } from './folders.ts'
 import { loginRoutes } from './login.ts'
+import { monitorRoutes } from './monitor.ts'
 import { projectRoutes } from './projects.ts'
+import { userFileRoutes } from './user-files.ts'
 import { userRoutes } from './users.ts'
 import { variableRoutes } from './variables.ts'
 
@@ -17,11 +21,15 @@ export interface RouteGroup {
 /** Every operation of the service, by group. */
 export const routeGroups: readonly RouteGroup[] = [
   { name: 'Base', routes: baseRoutes },
+  { name: 'Components Store', routes: componentStoreRoutes },
   { name: 'Flows', routes: flowRoutes },
   { name: 'Users', routes: userRoutes },
   { name: 'APIKey', routes: apiKeyRoutes },
   { name: 'Login', routes: loginRoutes },
   { name: 'Variables', routes: variableRoutes },
+  { name: 'Files', routes: fileRoutes },
+  { name: 'Files of users', routes: userFileRoutes },
+  { name: 'Monitor', routes: monitorRoutes },
   { name: 'Folders', routes: folderRoutes },
   { name: 'Projects', routes: projectRoutes },
 ]

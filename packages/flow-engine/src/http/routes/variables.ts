@@ -62,6 +62,10 @@ export const variableRoutes: readonly Route[] = [
       status: 204,
       params: IdParams('variable_id'),
     },
-    ({ services, caller, params }) => services.variables.remove(caller, params.variable_id),
+    async ({ services, caller, params }) => {
+      await services.variables.remove(caller, params.variable_id)
+      // The reference names a type here, though nothing follows.
+      return new Response(null, { status: 204, headers: { 'content-type': 'application/json' } })
+    },
   ),
 ]

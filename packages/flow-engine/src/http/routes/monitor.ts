@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import {
+  TransactionPage,
+  transactionToText,
+  VertexBuilds,
+  vertexBuildsToText,
+} from '../../wire/build-record.ts'
+import { pageOfTexts } from '../../wire/flow-text.ts'
+import {
+  messageChangesFromWire,
+  messageOrders,
+  MessageRead,
+  messageToWire,
+  MessageUpdate,
+} from '../../wire/message.ts'
+import { IdParams, int, maybe, oneOf, text, TextParams, uuid } from '../../wire/scalars.ts'
+import { JsonText, route, type Route } from '../route.ts'
+
+const FlowQuery = z.object({ flow_id: uuid() })
+const columns = Object.keys(messageOrders) as (keyof typeof messageOrders)[]
+
+const MessageQuery = z.object({
+  flow_id: maybe(uuid()),
+  session_id: maybe(text()),
+  sender: maybe(text()),
+  sender_name: maybe(text()),
+  order_by: oneOf(['', ...columns]).default('timestamp'),
+})
+
+export const monitorRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/monitor/builds',
+      summary: 'Get Vertex Builds',
+      auth: 'user',
+      query: FlowQuery,
+      output: VertexBuilds,
+    },
+    async ({ services, caller, query }) =>
+      new JsonText(vertexBuildsToText(await services.monitor.builds(caller, query.flow_id))),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v1/monitor/builds',
+      summary: 'Delete Vertex Builds',
+      auth: 'user',
+      status: 204,
+      query: FlowQuery,
+    },
+    ({ services, caller, query }) => services.monitor.removeBuilds(caller, query.flow_id),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/monitor/messages/sessions',
+      summary: 'Get Message Sessions',
+      auth: 'user',
+      query: z.object({ flow_id: maybe(uuid()) }),
+      output: z.array(z.string()),
+    },
+    ({ services, caller, query }) => services.monitor.sessions(caller, query.flow_id ?? undefined),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/monitor/messages',
+      summary: 'Get Messages',
+      auth: 'user',
+      query: MessageQuery,
+      output: MessageRead.array(),
+    },
+    async ({ services, caller, query }) => {
+      const messages = await services.monitor.messages(caller, {
+        ...given('flowId', query.flow_id),
+        ...given('sessionId', decodedOnceMore(query.session_id ?? '')),
+        ...given('sender', query.sender),
+        ...given('senderName', query.sender_name),
+        ...(query.order_by === '' ? {} : { orderBy: messageOrders[query.order_by] }),
+      })
+      return messages.map(messageToWire)
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v1/monitor/messages',
+      summary: 'Delete Messages',
+      auth: 'user',
+      status: 204,
+      body: z.array(uuid()),
+    },
+    ({ services, caller, body }) => services.monitor.removeMessages(caller, body),
+  ),
+  route(
+    {
+      method: 'PUT',
+      path: '/api/v1/monitor/messages/{message_id}',
+      summary: 'Update Message',
+      auth: 'user',
+      params: IdParams('message_id'),
+      body: MessageUpdate,
+      output: MessageRead,
+    },
+    async ({ services, caller, params, body }) => {
+      const changes = messageChangesFromWire(body)
+      return messageToWire(await services.monitor.updateMessage(caller, params.message_id, changes))
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/api/v1/monitor/messages/session/{old_session_id}',
+      summary: 'Update Session Id',
+      auth: 'user',
+      params: TextParams('old_session_id'),
+      query: z.object({ new_session_id: text({ min: 1 }) }),
+      output: MessageRead.array(),
+    },
+    async ({ services, caller, params, query }) => {
+      const { old_session_id: from } = params
+      const renamed = await services.monitor.renameSession(caller, from, query.new_session_id)
+      return renamed.map(messageToWire)
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v1/monitor/messages/session/{session_id}',
+      summary: 'Delete Messages Session',
+      auth: 'user',
+      status: 204,
+      params: TextParams('session_id'),
+    },
+    ({ services, caller, params }) => services.monitor.removeSession(caller, params.session_id),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/monitor/transactions',
+      summary: 'Get Transactions',
+      auth: 'user',
+      query: FlowQuery.extend({
+        page: int({ ge: 1 }).default(1),
+        size: int({ ge: 1, le: 100 }).default(50),
+      }),
+      output: TransactionPage,
+    },
+    async ({ services, caller, query: { flow_id: flowId, page, size } }) => {
+      const found = await services.monitor.transactions(caller, flowId, { page, size })
+      const texts = found.items.map(transactionToText)
+      return new JsonText(pageOfTexts(texts, { total: found.total, page, size }))
+    },
+  ),
+]
+
+/** A filter, unless it is absent or the empty text. */
+function given<K extends string>(key: K, value: string | null | undefined): { [P in K]?: string } {
+  return (value ?? '') === '' ? {} : ({ [key]: value } as { [P in K]?: string })
+}
+
+/** The reference decodes this one a second time; a text that is no encoding stays as it is. */
+function decodedOnceMore(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}

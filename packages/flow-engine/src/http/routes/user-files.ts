@@ -1,0 +1,140 @@
+import { json } from '@x/wire'
+import { z } from 'zod'
+import { fileStamp, zipEntries } from '../../services/archive.ts'
+import { refuse } from '../../services/refusal.ts'
+import { bool, IdParams, text, uuid } from '../../wire/scalars.ts'
+import {
+  UserFileEntry,
+  userFileEntryToWire,
+  UserFileRead,
+  userFileToWire,
+} from '../../wire/user-file.ts'
+import { fileAnswer } from '../file-answer.ts'
+import { route, type Route } from '../route.ts'
+import { zipAnswer } from '../zip-answer.ts'
+
+const fileIdParams = IdParams('file_id')
+const Message = z.object({ message: z.string() })
+
+/** The collection exists with and without the final slash; neither redirects. */
+const collectionRoutes = ['/api/v2/files', '/api/v2/files/'].flatMap((path) => [
+  route(
+    {
+      method: 'POST',
+      path,
+      summary: 'Upload User File',
+      auth: 'user',
+      status: 201,
+      consumes: 'multipart',
+      query: z.object({ append: bool().default(false) }),
+      output: UserFileRead,
+    },
+    async ({ services, caller, query, upload }) =>
+      userFileToWire(await services.userFiles.upload(caller, await upload(), query.append)),
+  ),
+  route(
+    {
+      method: 'GET',
+      path,
+      summary: 'List Files',
+      auth: 'user',
+      output: UserFileEntry.array(),
+    },
+    async ({ services, caller }) =>
+      (await services.userFiles.list(caller)).map(userFileEntryToWire),
+  ),
+  route(
+    { method: 'DELETE', path, summary: 'Delete All Files', auth: 'user', output: Message },
+    async ({ services, caller }) => {
+      const { removed, failed } = await services.userFiles.removeAll(caller)
+      if (failed === 0) return { message: `All ${removed} files deleted successfully` }
+      const some = `${removed} files deleted successfully, ${failed} files failed to delete.`
+      return { message: `${some} See logs for details.` }
+    },
+  ),
+])
+
+export const userFileRoutes: readonly Route[] = [
+  ...collectionRoutes,
+  route(
+    {
+      method: 'POST',
+      path: '/api/v2/files/batch/',
+      summary: 'Download Files Batch',
+      auth: 'user',
+      produces: 'application/x-zip-compressed',
+      body: z.array(uuid()),
+    },
+    async ({ services, caller, body }) => {
+      const files = await services.userFiles.readMany(caller, body)
+      const now = services.status.now()
+      const name = `filename=${fileStamp(now)}_builder_files.zip`
+      return zipAnswer(zipEntries(files, now), name)
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v2/files/batch/',
+      summary: 'Delete Files Batch',
+      auth: 'user',
+      body: z.array(uuid()),
+      output: Message,
+    },
+    async ({ services, caller, body }) => {
+      const removed = await services.userFiles.removeMany(caller, body)
+      return { message: `${removed} files deleted successfully` }
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v2/files/{file_id}',
+      summary: 'Download File',
+      auth: 'user',
+      produces: 'application/octet-stream',
+      params: fileIdParams,
+      query: z.object({ return_content: bool().default(false) }),
+    },
+    async ({ services, caller, params, query, request }) => {
+      const { name, bytes } = await services.userFiles.read(caller, params.file_id)
+      if (query.return_content) return json(request, utf8(bytes))
+      return fileAnswer(bytes, { contentType: 'application/octet-stream', name })
+    },
+  ),
+  route(
+    {
+      method: 'PUT',
+      path: '/api/v2/files/{file_id}',
+      summary: 'Edit File Name',
+      auth: 'user',
+      params: fileIdParams,
+      query: z.object({ name: text() }),
+      output: UserFileRead,
+    },
+    async ({ services, caller, params, query }) =>
+      userFileToWire(await services.userFiles.rename(caller, params.file_id, query.name)),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api/v2/files/{file_id}',
+      summary: 'Delete File',
+      auth: 'user',
+      params: fileIdParams,
+      output: z.object({ detail: z.string() }),
+    },
+    async ({ services, caller, params }) => {
+      const { name } = await services.userFiles.remove(caller, params.file_id)
+      return { detail: `File ${name} deleted successfully` }
+    },
+  ),
+]
+
+function utf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw refuse(415, 'Invalid file encoding')
+  }
+}

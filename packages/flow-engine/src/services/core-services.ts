@@ -1,0 +1,67 @@
+import type { FlowEngineOptions } from '../options.ts'
+import { createApiKeyService, type ApiKeyService } from './api-keys.ts'
+import { bundledPictures } from './bundled-pictures.ts'
+import type { ComponentStore } from './component-store.ts'
+import { createComponentsStoreService, type ComponentsStoreService } from './components-store.ts'
+import { createExampleService, type ExampleService } from './examples.ts'
+import { createFileService, type FileService } from './files.ts'
+import { createFlowService, type FlowService } from './flows.ts'
+import type { ServiceKit } from './kit.ts'
+import { createLocalComponentStore } from './local-component-store.ts'
+import { createLoginService, type LoginService } from './login.ts'
+import { createMonitorService, type MonitorService } from './monitor.ts'
+import { createProfilePictureService, type ProfilePictureService } from './profile-pictures.ts'
+import { createProjectService, type ProjectService } from './projects.ts'
+import { createSignInLimiter } from './sign-in-limiter.ts'
+import { createStatusService, type StatusService } from './status.ts'
+import { createUserFileService, type UserFileService } from './user-files.ts'
+import { createUserService, type UserService } from './users.ts'
+import { createVariableService, type VariableService } from './variables.ts'
+
+/** The services that neither build nor run flows. */
+export interface CoreServices {
+  readonly users: UserService
+  readonly login: LoginService
+  readonly apiKeys: ApiKeyService
+  readonly variables: VariableService
+  readonly flows: FlowService
+  readonly projects: ProjectService
+  readonly files: FileService
+  readonly userFiles: UserFileService
+  readonly profilePictures: ProfilePictureService
+  readonly monitor: MonitorService
+  readonly componentsStore: ComponentsStoreService
+  readonly examples: ExampleService
+  readonly status: StatusService
+}
+
+/** The services over one kit. */
+export function createCoreServices(kit: ServiceKit, options: FlowEngineOptions): CoreServices {
+  const limiter = options.signInLimiter ?? createSignInLimiter(kit.runtime)
+  const environment = options.services?.environment ?? {}
+  return {
+    users: createUserService(kit),
+    login: createLoginService(kit, limiter, environment),
+    apiKeys: createApiKeyService(kit),
+    variables: createVariableService(kit),
+    flows: createFlowService(kit),
+    projects: createProjectService(kit),
+    files: createFileService(kit),
+    userFiles: createUserFileService(kit),
+    profilePictures: createProfilePictureService(options.profilePictures, bundledPictures),
+    monitor: createMonitorService(kit),
+    componentsStore: createComponentsStoreService(kit, componentStoreOf(kit, options)),
+    examples: createExampleService(() => options.examples ?? [], kit.runtime),
+    status: createStatusService(kit),
+  }
+}
+
+function componentStoreOf(
+  kit: ServiceKit,
+  { componentStore = true }: FlowEngineOptions,
+): ComponentStore | undefined {
+  if (componentStore === false || !kit.settings.store) return undefined
+  if (componentStore === true) return createLocalComponentStore(kit)
+  if ('toggleLike' in componentStore) return componentStore
+  return createLocalComponentStore(kit, componentStore)
+}

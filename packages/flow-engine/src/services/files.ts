@@ -1,0 +1,98 @@
+import type { ServiceKit } from './kit.ts'
+import type { Caller } from './caller.ts'
+import { checkFileName, joinName, splitName } from './file-names.ts'
+import { contentTypeOf } from './media-types.ts'
+import { refuse } from './refusal.ts'
+import { isFileName } from '../store/blob-store.ts'
+
+/** A file to be kept. */
+export interface FileInput {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** Files of flows (files-flow.md); flows of others are as if they did not exist. */
+export interface FileService {
+  /** @throws Refusal 404 */
+  checkFlow(caller: Caller, flowId: string): Promise<void>
+  /** The name it was stored under. */
+  upload(flowId: string, file: FileInput): Promise<string>
+  /** @throws Refusal 400, 404 */
+  download(flowId: string, name: string): Promise<Uint8Array>
+  /** @throws Refusal 400, 404 */
+  image(flowId: string, name: string): Promise<{ bytes: Uint8Array; contentType: string }>
+  list(flowId: string): Promise<string[]>
+  /** Also fine when there is no such file. */
+  remove(flowId: string, name: string): Promise<void>
+  /** Keeps bytes under their hash, apart from the files of the flow (deprecated upload). */
+  uploadByHash(flowId: string, file: FileInput): Promise<string>
+}
+
+/** The folder of a flow's files in the blob store. */
+export function flowFolder(flowId: string): string {
+  return `flows/${flowId}`
+}
+
+export function createFileService({ store, files, runtime }: ServiceKit): FileService {
+  const read = async (flowId: string, name: string): Promise<Uint8Array> => {
+    const bytes = isFileName(name) ? await files.read(fileKey(flowId, name)) : null
+    if (bytes === null) throw refuse(404, `File ${name} not found in flow ${flowId}`)
+    return bytes
+  }
+
+  return {
+    async checkFlow(caller, flowId) {
+      const flow = await store.flows.get(flowId)
+      if (flow?.userId !== caller.id) throw refuse(404, 'Flow not found')
+    },
+    async upload(flowId, { name, bytes }) {
+      const stamped = `${localStamp(runtime.now())}_${name}`
+      checkFileName(name, stamped)
+      const { stem, extension } = splitName(stamped)
+      for (let k = 0; ; k += 1) {
+        const candidate = k === 0 ? stamped : joinName(`${stem} (${k})`, extension)
+        checkFileName(name, candidate)
+        if (await files.create(fileKey(flowId, candidate), bytes)) return candidate
+      }
+    },
+    async download(flowId, name) {
+      if (name.endsWith('.')) throw refuse(400, `Extension not found for file ${name}`)
+      return await read(flowId, name)
+    },
+    async image(flowId, name) {
+      const contentType = contentTypeOf(name)
+      if (!contentType.startsWith('image')) {
+        throw refuse(400, `Content type ${contentType} is not an image`)
+      }
+      return { bytes: await read(flowId, name), contentType }
+    },
+    list: (flowId) => files.list(flowFolder(flowId)),
+    async remove(flowId, name) {
+      if (!isFileName(name)) throw refuse(400, 'Invalid file name')
+      await files.remove(fileKey(flowId, name))
+    },
+    async uploadByHash(flowId, { name, bytes }) {
+      const { extension } = splitName(name)
+      if (extension !== '' && !isFileName(extension)) throw refuse(400, 'Invalid file name')
+      const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
+      const hash = Array.from(new Uint8Array(digest), hex).join('')
+      const stored = joinName(hash, extension)
+      await files.write(`uploads/${flowId}/${stored}`, bytes)
+      return `${flowId}/${stored}`
+    },
+  }
+}
+
+function fileKey(flowId: string, name: string): string {
+  return `${flowFolder(flowId)}/${name}`
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, '0')
+}
+
+/** `YYYY-MM-DD_HH-MM-SS` in the server's local time. */
+function localStamp(now: Date): string {
+  const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '-')
+}
