@@ -1,2 +1,4 @@
 export { createTestRuntime, type TestRuntime } from '@x/wire'
 export { createScimClient, type ScimClient, type ScimAnswer } from './testing/client.ts'
+export { defineScimStoreContract } from './contract/define.ts'
+export { type ScimStoreSubject, type TestFunctions } from './contract/fixture.ts'
