@@ -36,6 +36,11 @@ import { unifiedWebSearch } from './components/data-source/web-search.ts'
 import { saveToFile } from './components/files-and-knowledge/save-to-file.ts'
 import { file } from './components/files-and-knowledge/file.ts'
 import { url } from './components/data-source/url.ts'
+import { faiss } from './components/faiss/faiss.ts'
+import { chroma } from './components/chroma/chroma.ts'
+import { mcpTools } from './components/models-and-agents/mcp-tools.ts'
+import { knowledgeIngestion } from './components/files-and-knowledge/knowledge-ingestion.ts'
+import { knowledgeRetrieval } from './components/files-and-knowledge/knowledge-retrieval.ts'
 
 export type { ComponentContext } from './components/context.ts'
 export type { Component, ComponentDefinition } from './components/component.ts'
@@ -45,6 +50,7 @@ export { output } from './components/output.ts'
 
 /** The built-in library: tiers A, B and C, and the small ones (FE-45). One line each, by category. */
 export const builtinComponents: readonly Component[] = [
+  mcpTools,
   url,
   file,
   textOutput,
@@ -82,9 +88,18 @@ export const builtinComponents: readonly Component[] = [
   sql,
   unifiedWebSearch,
   saveToFile,
+  faiss,
+  chroma,
+  knowledgeIngestion,
+  knowledgeRetrieval,
 ]
 
 export {
+  knowledgeRetrieval,
+  knowledgeIngestion,
+  mcpTools,
+  chroma,
+  faiss,
   url,
   file,
   saveToFile,

@@ -5,8 +5,8 @@ import { runGoldenCase } from './golden/run-golden-case.ts'
 
 const components = new Map(builtinComponents.map((component) => [component.type, component]))
 const files = goldenFolder === undefined ? [] : readGoldenFiles(goldenFolder)
-const cases = files.flatMap(({ component, cases: recorded }) =>
-  recorded.map((each) => ({ type: component, name: each.name, recorded: each })),
+const cases = files.flatMap(({ component: type, cases: recorded }) =>
+  recorded.map((each) => [`${type}: ${each.name}`, type, each] as const),
 )
 
 // Skipped where the recordings are not beside the checkout.
@@ -16,7 +16,7 @@ describe.skipIf(goldenFolder === undefined)('recorded results of single componen
     expect(missing).toEqual([])
   })
 
-  test.for(cases)('$type: $name', async ({ type, recorded }) => {
+  test.for(cases)('%s', async ([, type, recorded]) => {
     const component = components.get(type)
     if (component === undefined) return
     expect(await runGoldenCase(component, recorded, components)).toEqual([])

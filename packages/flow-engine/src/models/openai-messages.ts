@@ -39,7 +39,10 @@ function responseFormat(format: ChatRequest['responseFormat']): object | undefin
   if (format === undefined) return undefined
   return format === 'json'
     ? { type: 'json_object' }
-    : { type: 'json_schema', json_schema: { name: format.name, schema: format.schema, strict: true } }
+    : {
+        type: 'json_schema',
+        json_schema: { name: format.name, schema: format.schema, strict: true },
+      }
 }
 
 function toWireMessage(message: ChatMessage): Record<string, unknown> {

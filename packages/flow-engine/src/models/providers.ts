@@ -92,7 +92,7 @@ function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
     runtime,
     timeoutMs: typeof timeoutMs === 'number' && timeoutMs > 0 ? timeoutMs : undefined,
     maxRetries: typeof maxRetries === 'number' && maxRetries >= 0 ? maxRetries : undefined,
-    body: typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : undefined,
+    body: typeof body === 'object' && body !== null ? { ...body } : undefined,
     headers: textsOf(headers),
   }
 }

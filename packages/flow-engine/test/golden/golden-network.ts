@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import type { HttpEntry } from './golden-case.ts'
 
 export interface SentRequest {
@@ -53,24 +54,31 @@ function located(response: Response, url: string, redirected: boolean): Response
 }
 
 function respond({ status = 200, headers = {}, json, body, sse }: HttpEntry): Response {
+  const statusText = STATUS_CODES[status] ?? ''
   if (sse !== undefined) {
     const lines = sse.map(
       (event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`,
     )
     return new Response(lines.join(''), {
       status,
+      statusText,
       headers: { 'content-type': 'text/event-stream', ...headers },
     })
   }
   if (json !== undefined) {
     return new Response(spaced(json), {
       status,
+      statusText,
       headers: { 'content-type': 'application/json', ...headers },
     })
   }
   const type = { 'content-type': 'text/html; charset=utf-8' }
   const empty = status === 204 || status === 304
-  return new Response(empty ? null : (body ?? ''), { status, headers: { ...type, ...headers } })
+  return new Response(empty ? null : (body ?? ''), {
+    status,
+    statusText,
+    headers: { ...type, ...headers },
+  })
 }
 
 /** JSON with `, ` and `: `, other characters than ASCII escaped. */

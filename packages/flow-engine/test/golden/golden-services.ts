@@ -20,7 +20,7 @@ export async function caseServices(recorded: GoldenCase, dir: string) {
   for (const [name, content] of Object.entries(recorded.files ?? {})) {
     files.set(`${dir}/${name}`, toBytes(content))
   }
-  const given = new Set(files.keys())
+  const written = new Map<string, Uint8Array>()
   const servers = new Map<string, Record<string, unknown>>()
   const services: ComponentServices = {
     fetch: network.fetch,
@@ -29,6 +29,7 @@ export async function caseServices(recorded: GoldenCase, dir: string) {
       read: async (path) => files.get(path) ?? null,
       async write(path, data) {
         files.set(path, data)
+        written.set(path, data)
         return path
       },
       list: async (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)),
@@ -40,7 +41,7 @@ export async function caseServices(recorded: GoldenCase, dir: string) {
     services,
     network,
     stored: () => messages.list({ includeErrors: true }),
-    written: () => [...files].filter(([path]) => !given.has(path)),
+    written: () => [...written],
     addMcpServer(server: Record<string, unknown>) {
       servers.set(String(server.name), server)
       return { name: server.name, config: { url: 'http://mcp.test/mcp' } }

@@ -24,10 +24,11 @@ interface Running {
 /** Runs a recorded case; the differences that were found. */
 export async function runGoldenCase(
   component: Component,
-  recorded: GoldenCase,
+  given: GoldenCase,
   components: ReadonlyMap<string, Component>,
 ): Promise<string[]> {
-  const dir = recorded.flow_id ?? 'flow-of-the-case'
+  const dir = given.flow_id ?? 'flow-of-the-case'
+  const recorded = { ...given, expect: withDir(given.expect, dir) as Expectation }
   const world = await caseServices(recorded, dir)
   await addKnowledge(recorded, world, components, dir)
   const { services, addMcpServer } = world
@@ -57,9 +58,9 @@ async function outcomeDifferences(running: Running): Promise<string[]> {
   return valueDifferences(value, running)
 }
 
-function valueDifferences(value: unknown, { recorded, decoding }: Running): string[] {
+function valueDifferences(value: unknown, { recorded }: Running): string[] {
   const { match, subset = false, call } = recorded
-  const wanted = withDir(recorded.expect.value, decoding.dir)
+  const wanted = recorded.expect.value ?? null
   let actual = encode(value)
   if (subset) actual = onlyColumns(actual, wanted)
   if (call !== undefined) actual = withoutNulls(actual)
