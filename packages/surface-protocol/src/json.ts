@@ -65,7 +65,8 @@ export function formatPointer(segments: readonly (string | number)[]): string {
   return pointer
 }
 
-function escapeSegment(segment: string): string {
+/** A segment as a JSON Pointer writes it. */
+export function escapeSegment(segment: string): string {
   if (!segment.includes('~') && !segment.includes('/')) return segment
   return segment.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -129,7 +129,10 @@ function readProperties(
   const errors = report.errors
   const copy = copyObject(properties, report)
   // What is no JSON was reported already; a catalog would only say it again.
-  const core = report.errors > errors ? null : check(component, copy, report)
+  const core =
+    report.errors > errors
+      ? null
+      : check(component.surfaceId, component.type, { properties: copy, report })
   return {
     type: component.type,
     properties: copy,

@@ -39,9 +39,9 @@ export type MessageDraft =
  * for it; null when there is none.
  */
 export type ComponentCheck = (
-  component: { readonly surfaceId: string | null; readonly type: string },
-  properties: Record<string, unknown>,
-  report: Report,
+  surfaceId: string | null,
+  type: string,
+  component: { readonly properties: Record<string, unknown>; readonly report: Report },
 ) => CatalogCore | null
 
 type Payload = Record<string, unknown>

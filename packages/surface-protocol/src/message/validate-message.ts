@@ -4,7 +4,7 @@ import { setOwn } from '../json.ts'
 import { resolveLimits, type SurfaceLimits } from '../limits.ts'
 import { checkBatch, collectBatch } from '../store/apply-components.ts'
 import { dataToEntries } from '../store/entries.ts'
-import { createGraph } from '../store/graph.ts'
+import { Graph } from '../store/graph.ts'
 import { parseJson } from './client-message.ts'
 import type { ComponentInstance, ServerMessage } from './messages.ts'
 import type { InstanceDraft } from './read-instance.ts'
@@ -35,12 +35,12 @@ export function validateMessage(
   const { mode = 'strict', catalog } = options
   const core = catalog === undefined ? null : catalogCore(catalog)
   const report = new Report(mode, resolveLimits(options.limits))
-  const draft = readMessage(value, report, ({ type }, properties) => {
+  const draft = readMessage(value, report, (_, type, { properties }) => {
     core?.checkComponent(type, properties, report)
     return core
   })
   if (draft?.kind === 'surfaceUpdate') {
-    checkBatch(createGraph(), collectBatch(draft.instances, report), report)
+    checkBatch(new Graph(), collectBatch(draft.instances, report), report)
   } else if (draft?.kind === 'beginRendering' && core !== null) {
     report.path.push('beginRendering', 'styles')
     core.checkStyles(draft.styles ?? {}, report)

@@ -11,50 +11,43 @@ import { planOf } from './plan.ts'
 import { locate, rootScope, type PathMode } from './scope.ts'
 import type { Surface } from './surface.ts'
 
-/** Components of a message that may be put into a surface. */
-export interface ComponentBatch {
-  /** By id, in the order of the message; of equal ids the later one. */
-  readonly definitions: ReadonlyMap<string, Definition>
-  /** Positions in the message. */
-  readonly positions: ReadonlyMap<string, number>
-}
+/** Components of a message by id, in its order; of equal ids the later one. */
+export type ComponentBatch = ReadonlyMap<string, Definition>
 
 /** Collects the components of a message and reports ids that occur twice (SP-23). */
 export function collectBatch(instances: readonly InstanceDraft[], report: Report): ComponentBatch {
-  const definitions = new Map<string, Definition>()
-  const positions = new Map<string, number>()
+  const batch = new Map<string, Definition>()
   for (const instance of instances) {
     const { id, index } = instance
-    if (definitions.delete(id)) {
+    if (batch.delete(id)) {
       report.duplicate('duplicate_id', `The id ${quote(id)} occurs twice in the message.`, {
         at: ['surfaceUpdate', 'components', index, 'id'],
         componentId: id,
       })
     }
-    definitions.set(id, defineComponent(instance))
-    positions.set(id, index)
+    batch.set(id, defineComponent(instance))
   }
-  return { definitions, positions }
+  return batch
 }
 
 /** Reports loops, repeated children and weights that mean nothing (SP-16, SP-17, SP-25). */
 export function checkBatch(graph: Graph, batch: ComponentBatch, report: Report): void {
-  for (const { owner, edge, related } of findLoops(graph, batch.definitions)) {
+  for (const { owner, edge, related } of findLoops(graph, batch)) {
     report.add('circular_reference', `The component ${quote(owner.id)} contains itself.`, {
-      at: place(batch, owner.id),
+      at: place(owner),
       pointer: referencePointer(owner, edge),
       componentId: owner.id,
       related,
     })
   }
-  for (const definition of batch.definitions.values()) {
-    if (hasRepeats(definition.edges)) reportRepeats(definition, batch, report)
+  for (const definition of batch.values()) {
+    if (hasRepeats(definition.edges)) reportRepeats(definition, report)
   }
   if (graph.weighted > 0 || someWeight(batch)) checkWeights(graph, batch, report)
 }
 
-function place({ positions }: ComponentBatch, id: string): (string | number)[] {
-  return ['surfaceUpdate', 'components', positions.get(id) ?? 0]
+function place({ position }: Definition): (string | number)[] {
+  return ['surfaceUpdate', 'components', position]
 }
 
 function referencesOf({
@@ -77,12 +70,12 @@ function hasRepeats(edges: readonly string[]): boolean {
   return edges.some((id, index) => edges.indexOf(id) < index)
 }
 
-function reportRepeats(definition: Definition, batch: ComponentBatch, report: Report): void {
+function reportRepeats(definition: Definition, report: Report): void {
   const seen = new Set<string>()
   referencesOf(definition).forEach(({ componentId }, edge) => {
     if (seen.has(componentId)) {
       report.warn('duplicate_child', `The child ${quote(componentId)} occurs twice.`, {
-        at: place(batch, definition.id),
+        at: place(definition),
         pointer: referencePointer(definition, edge),
         componentId: definition.id,
         related: [componentId],
@@ -92,17 +85,16 @@ function reportRepeats(definition: Definition, batch: ComponentBatch, report: Re
   })
 }
 
-function someWeight({ definitions }: ComponentBatch): boolean {
-  for (const { weight } of definitions.values()) if (weight !== undefined) return true
+function someWeight(batch: ComponentBatch): boolean {
+  for (const { weight } of batch.values()) if (weight !== undefined) return true
   return false
 }
 
 /** Looks at each weighted component that the message defines or gives a parent. */
 function checkWeights(graph: Graph, batch: ComponentBatch, report: Report): void {
-  const find = (id: string): Definition | undefined =>
-    batch.definitions.get(id) ?? graph.definitions.get(id)
+  const find = (id: string): Definition | undefined => batch.get(id) ?? graph.definitions.get(id)
   const parents = new Map<string, Set<string>>()
-  for (const { id, edges, weight } of batch.definitions.values()) {
+  for (const { id, edges, weight } of batch.values()) {
     if (weight !== undefined && !parents.has(id)) parents.set(id, new Set())
     for (const child of edges) {
       if (find(child)?.weight === undefined) continue
@@ -110,12 +102,13 @@ function checkWeights(graph: Graph, batch: ComponentBatch, report: Report): void
     }
   }
   for (const [child, owners] of parents) {
-    for (const owner of graph.owners(child)) if (!batch.definitions.has(owner)) owners.add(owner)
+    for (const owner of graph.owners(child)) if (!batch.has(owner)) owners.add(owner)
     const types = [...owners].map((id) => find(id)?.type)
     if (types.length === 0 || types.some((type) => type === 'Row' || type === 'Column')) continue
-    const inMessage = batch.positions.has(child)
+    const sent = batch.get(child)
+    const owner = batch.get([...owners][0] ?? '')
     report.warn('misplaced_weight', 'A weight counts only for children of a Row or Column.', {
-      at: inMessage ? [...place(batch, child), 'weight'] : place(batch, [...owners][0] ?? ''),
+      at: sent !== undefined ? [...place(sent), 'weight'] : owner === undefined ? [] : place(owner),
       componentId: child,
     })
   }
@@ -132,17 +125,16 @@ export function initialiseData(
   { report, mode }: { report: Report; mode: PathMode },
 ): string[] {
   const written: string[] = []
-  for (const definition of batch.definitions.values()) {
+  for (const definition of batch.values()) {
     if (!definition.initialises || surface.graph.isInTemplate(definition.id)) continue
     for (const { path, literal, place: at } of planOf(definition).bindings) {
       if (path === null || literal === undefined) continue
       const { location } = locate(surface.data.root, path, { scope: rootScope, mode })
       if (location.length === 0) continue
-      const bad = surface.data.set(location, fromJson(literal))
-      if (bad === null) written.push(formatPointer(location))
+      if (surface.data.set(location, fromJson(literal))) written.push(formatPointer(location))
       else {
         report.add('invalid_path', 'The path leads beyond the end of an array.', {
-          at: [...place(batch, definition.id), 'component', definition.type, ...at, 'path'],
+          at: [...place(definition), 'component', definition.type, ...at, 'path'],
           componentId: definition.id,
         })
       }

@@ -1,83 +1,79 @@
 import {
   arrayIndex,
   isContainer,
-  measureData,
   member,
   type DataContainer,
   type DataMap,
-  type DataMeasure,
   type DataValue,
 } from './data-value.ts'
 
 /** One location that a message has set. */
 export interface DataChange {
-  readonly segments: readonly string[]
+  /** The location of the container. */
+  readonly parent: readonly string[]
+  /** Null when the whole model was replaced. */
+  readonly key: string | null
   /** What was there; undefined when nothing was. */
   readonly before: DataValue | undefined
 }
 
-/** Why a write is impossible: the segments of a location where an array has no such index. */
-export interface BadIndex {
-  readonly segments: readonly string[]
+interface Write extends DataChange {
+  readonly container: DataContainer | null
+  readonly size: number
+  readonly entries: number
 }
 
-/** The data of one surface (SP-28). Writes are kept back until `commit` or undone by `rollback`. */
-export interface DataModel {
-  readonly root: DataMap
-  /** Counters by SP-89, kept up to date with every write. */
-  readonly measure: Readonly<DataMeasure>
-  /** Replaces everything. */
-  replace(root: DataMap): void
-  /**
-   * Sets one location; what is missing on the way becomes a map (SP-29).
-   * @returns a bad index, or null when the value was set
-   */
-  set(segments: readonly string[], value: DataValue): BadIndex | null
-  /** Makes sure that there is a container at the location. */
-  ensure(segments: readonly string[]): BadIndex | null
+/** The location a change is about. */
+export function locationOf({ parent, key }: DataChange): readonly string[] {
+  return key === null ? parent : [...parent, key]
+}
+
+const NO_SEGMENTS: readonly string[] = Object.freeze([])
+
+/** The data of one surface (SP-28). Writes can be undone until they are committed. */
+export class DataModel {
+  #root: DataMap = new Map()
+  #size = 8
+  #entries = 0
+  #writes: Write[] = []
+  #overwritten: (readonly string[])[] = []
+
+  get root(): DataMap {
+    return this.#root
+  }
+
+  /** Size by SP-89, kept up to date with every write. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Number of entries at all levels. */
+  get entries(): number {
+    return this.#entries
+  }
+
   /** The locations written since the last commit, in order. */
-  readonly changes: readonly DataChange[]
+  get changes(): readonly DataChange[] {
+    return this.#writes
+  }
+
   /** Locations since the last commit where a scalar gave way to a map. */
-  readonly overwritten: readonly (readonly string[])[]
-  commit(): void
-  rollback(): void
-}
-
-type Undo = () => void
-
-/** An empty model. */
-export function createDataModel(): DataModel {
-  let root: DataMap = new Map()
-  const measure: DataMeasure = { size: 8, entries: 0 }
-  let undo: Undo[] = []
-  let changes: DataChange[] = []
-  let overwritten: (readonly string[])[] = []
-
-  const count = (value: DataValue, key: string, sign: 1 | -1): void => {
-    const one: DataMeasure = { size: key.length, entries: 1 }
-    measureData(value, one)
-    measure.size += sign * one.size
-    measure.entries += sign * one.entries
+  get overwritten(): readonly (readonly string[])[] {
+    return this.#overwritten
   }
 
-  const write = (container: DataContainer, key: string, value: DataValue): void => {
-    const before = member(container, key)
-    if (before !== undefined) count(before, key, -1)
-    count(value, key, 1)
-    put(container, key, value)
-    undo.push(() => {
-      count(value, key, -1)
-      if (before === undefined) remove(container, key)
-      else {
-        count(before, key, 1)
-        put(container, key, before)
-      }
-    })
+  /** Replaces everything. */
+  replace(root: DataMap): void {
+    this.#note({ parent: NO_SEGMENTS, key: null, container: null, before: this.#root })
+    this.#root = root
+    this.#size = 0
+    this.#entries = 0
+    this.#count(root, 1)
   }
 
-  /** The container at `segments`, made where it is missing. */
-  const reach = (segments: readonly string[]): DataContainer | BadIndex => {
-    let container: DataContainer = root
+  /** The container at `segments`, made where it is missing; null where an array has no such index. */
+  reach(segments: readonly string[]): DataContainer | null {
+    let container: DataContainer = this.#root
     for (let depth = 0; depth < segments.length; depth += 1) {
       const segment = segments[depth] ?? ''
       const next = member(container, segment)
@@ -85,65 +81,80 @@ export function createDataModel(): DataModel {
         container = next
         continue
       }
-      const place = segments.slice(0, depth + 1)
-      if (!accepts(container, segment)) return { segments: place }
-      if (next !== undefined) overwritten.push(place)
-      changes.push({ segments: place, before: next })
       const made: DataMap = new Map()
-      write(container, segment, made)
+      const parent = segments.slice(0, depth)
+      if (!this.write(container, { parent, key: segment, value: made })) return null
+      if (next !== undefined) this.#overwritten.push([...parent, segment])
       container = made
     }
     return container
   }
 
-  const reset = (): void => {
-    undo = []
-    changes = []
-    overwritten = []
+  /** Sets one key of a container; false when it is an array without such an index (SP-29). */
+  write(
+    container: DataContainer,
+    { parent, key, value }: { parent: readonly string[]; key: string; value: DataValue },
+  ): boolean {
+    if (!accepts(container, key)) return false
+    const before = member(container, key)
+    this.#note({ parent, key, container, before })
+    if (before === undefined) {
+      if (container instanceof Map) this.#size += key.length
+      this.#entries += 1
+    } else this.#count(before, -1)
+    this.#count(value, 1)
+    put(container, key, value)
+    return true
   }
 
-  return {
-    get root() {
-      return root
-    },
-    measure,
-    get changes() {
-      return changes
-    },
-    get overwritten() {
-      return overwritten
-    },
-    replace(next) {
-      const before = { root, ...measure }
-      changes.push({ segments: [], before: root })
-      root = next
-      measure.size = 0
-      measure.entries = 0
-      measureData(next, measure)
-      undo.push(() => {
-        root = before.root
-        measure.size = before.size
-        measure.entries = before.entries
-      })
-    },
-    set(segments, value) {
-      const key = segments.at(-1) ?? ''
-      const container = reach(segments.slice(0, -1))
-      if ('segments' in container) return container
-      if (!accepts(container, key)) return { segments }
-      changes.push({ segments, before: member(container, key) })
-      write(container, key, value)
-      return null
-    },
-    ensure(segments) {
-      const container = reach(segments)
-      return 'segments' in container ? container : null
-    },
-    commit: reset,
-    rollback() {
-      for (const step of undo.toReversed()) step()
-      reset()
-    },
+  /** Sets one location; false where an array has no such index. */
+  set(segments: readonly string[], value: DataValue): boolean {
+    const parent = segments.slice(0, -1)
+    const container = this.reach(parent)
+    return (
+      container !== null && this.write(container, { parent, key: segments.at(-1) ?? '', value })
+    )
+  }
+
+  commit(): void {
+    if (this.#writes.length > 0) this.#writes = []
+    if (this.#overwritten.length > 0) this.#overwritten = []
+  }
+
+  rollback(): void {
+    for (let i = this.#writes.length - 1; i >= 0; i -= 1) this.#undo(this.#writes[i])
+    this.commit()
+  }
+
+  #undo(write: Write | undefined): void {
+    if (write === undefined) return
+    const { container, key, before, size, entries } = write
+    if (container === null || key === null) {
+      if (before instanceof Map) this.#root = before
+    } else if (before === undefined) remove(container, key)
+    else put(container, key, before)
+    this.#size = size
+    this.#entries = entries
+  }
+
+  #note(change: DataChange & { readonly container: DataContainer | null }): void {
+    const { parent, key, container, before } = change
+    this.#writes.push({ parent, key, before, container, size: this.#size, entries: this.#entries })
+  }
+
+  #count(value: DataValue, sign: 1 | -1): void {
+    this.#size += sign * 8
+    if (typeof value === 'string') this.#size += sign * value.length
+    else if (value instanceof Map) {
+      this.#entries += sign * value.size
+      for (const [key, item] of value) {
+        this.#size += sign * key.length
+        this.#count(item, sign)
+      }
+    } else if (Array.isArray(value)) {
+      this.#entries += sign * value.length
+      for (const item of value) this.#count(item, sign)
+    }
   }
 }
 

@@ -85,25 +85,3 @@ export function equalData(a: DataValue | undefined, b: DataValue | undefined): b
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
   return a.every((item, index) => equalData(item, b[index]))
 }
-
-/** Counters of a value by SP-89, and the number of its entries. */
-export interface DataMeasure {
-  size: number
-  entries: number
-}
-
-/** Adds the counters of `value` to `measure`. */
-export function measureData(value: DataValue, measure: DataMeasure): void {
-  measure.size += 8
-  if (typeof value === 'string') measure.size += value.length
-  else if (value instanceof Map) {
-    measure.entries += value.size
-    for (const [key, item] of value) {
-      measure.size += key.length
-      measureData(item, measure)
-    }
-  } else if (Array.isArray(value)) {
-    measure.entries += value.length
-    for (const item of value) measureData(item, measure)
-  }
-}

@@ -9,6 +9,8 @@ import type { Plan } from './plan.ts'
 /** A component as a surface keeps it. Nothing of it changes but the plan, which is made when needed. */
 export interface Definition {
   readonly id: string
+  /** Where it stood in its message. */
+  readonly position: number
   readonly type: string
   readonly properties: JsonObject
   readonly weight: number | undefined
@@ -26,7 +28,7 @@ const NONE: readonly string[] = Object.freeze([])
 
 /** The stored form of a component that was read. */
 export function defineComponent(draft: InstanceDraft): Definition {
-  const { id, type, properties, weight, size, initialises, core } = draft
+  const { index, id, type, properties, weight, size, initialises, core } = draft
   const shape = core?.shape(type) ?? null
   let edges = NONE
   let templates = NONE
@@ -41,6 +43,7 @@ export function defineComponent(draft: InstanceDraft): Definition {
   }
   return {
     id,
+    position: index,
     type,
     properties,
     weight,

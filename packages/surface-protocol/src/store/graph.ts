@@ -1,83 +1,87 @@
 import type { Definition } from './definition.ts'
 
-/** The components of a surface with their references in both directions. */
-export interface Graph {
-  readonly definitions: ReadonlyMap<string, Definition>
-  /** Sum of the sizes of all components (SP-89). */
-  readonly size: number
-  /** Number of components that carry a weight. */
-  readonly weighted: number
-  /** Puts components in; the function returned takes them out again. */
-  put(definitions: Iterable<Definition>): () => void
-  /** Whether any component refers to this id. */
-  isReferenced(id: string): boolean
-  /** The components that refer to an id. */
-  owners(id: string): readonly string[]
-  /** Whether a template repeats the component, directly or around it (SP-37). */
-  isInTemplate(id: string): boolean
-}
+const NONE: readonly string[] = Object.freeze([])
 
-/** An empty graph. */
-export function createGraph(): Graph {
-  const definitions = new Map<string, Definition>()
+/**
+ * The components of a surface with their references in both directions. What was put in can be taken
+ * out again until it is committed.
+ */
+export class Graph {
+  readonly #definitions = new Map<string, Definition>()
   // Most components have one owner; a list is made for the others only.
-  const owners = new Map<string, string | string[]>()
-  let size = 0
-  let weighted = 0
+  readonly #owners = new Map<string, string | string[]>()
+  #replaced: { readonly id: string; readonly old: Definition | undefined }[] = []
+  #size = 0
+  #weighted = 0
 
-  const ownersOf = (id: string): readonly string[] => {
-    const found = owners.get(id)
-    if (found === undefined) return []
+  get definitions(): ReadonlyMap<string, Definition> {
+    return this.#definitions
+  }
+
+  /** Sum of the sizes of all components (SP-89). */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Number of components that carry a weight. */
+  get weighted(): number {
+    return this.#weighted
+  }
+
+  put(definition: Definition): void {
+    const { id } = definition
+    this.#replaced.push({ id, old: this.#definitions.get(id) })
+    this.#set(id, definition)
+  }
+
+  commit(): void {
+    if (this.#replaced.length > 0) this.#replaced = []
+  }
+
+  rollback(): void {
+    for (const { id, old } of this.#replaced.toReversed()) this.#set(id, old)
+    this.#replaced = []
+  }
+
+  /** Whether any component refers to this id. */
+  isReferenced(id: string): boolean {
+    return this.#owners.has(id)
+  }
+
+  /** The components that refer to an id. */
+  owners(id: string): readonly string[] {
+    const found = this.#owners.get(id)
+    if (found === undefined) return NONE
     return typeof found === 'string' ? [found] : found
   }
 
-  const set = (id: string, definition: Definition | undefined): void => {
-    const old = definitions.get(id)
-    if (old !== undefined) {
-      size -= old.size
-      if (old.weight !== undefined) weighted -= 1
-      for (const target of old.edges) removeOwner(owners, target, id)
+  /** Whether a template repeats the component, directly or around it (SP-37). */
+  isInTemplate(id: string): boolean {
+    const seen = new Set([id])
+    for (const current of seen) {
+      for (const owner of this.owners(current)) {
+        if (this.#definitions.get(owner)?.templates.includes(current) === true) return true
+        seen.add(owner)
+      }
     }
-    if (definition === undefined) {
-      definitions.delete(id)
-      return
-    }
-    definitions.set(id, definition)
-    size += definition.size
-    if (definition.weight !== undefined) weighted += 1
-    for (const target of definition.edges) addOwner(owners, target, id)
+    return false
   }
 
-  return {
-    definitions,
-    get size() {
-      return size
-    },
-    get weighted() {
-      return weighted
-    },
-    put(batch) {
-      const replaced: (readonly [string, Definition | undefined])[] = []
-      for (const definition of batch) {
-        replaced.push([definition.id, definitions.get(definition.id)])
-        set(definition.id, definition)
-      }
-      return () => {
-        for (const [id, definition] of replaced) set(id, definition)
-      }
-    },
-    isReferenced: (id) => owners.has(id),
-    owners: ownersOf,
-    isInTemplate(id) {
-      const seen = new Set([id])
-      for (const current of seen) {
-        for (const owner of ownersOf(current)) {
-          if (definitions.get(owner)?.templates.includes(current) === true) return true
-          seen.add(owner)
-        }
-      }
-      return false
-    },
+  #set(id: string, definition: Definition | undefined): void {
+    const old = this.#definitions.get(id)
+    if (old !== undefined) {
+      this.#size -= old.size
+      if (old.weight !== undefined) this.#weighted -= 1
+      for (const target of old.edges) removeOwner(this.#owners, target, id)
+    }
+    if (definition === undefined) {
+      this.#definitions.delete(id)
+      return
+    }
+    this.#definitions.set(id, definition)
+    this.#size += definition.size
+    if (definition.weight !== undefined) this.#weighted += 1
+    for (const target of definition.edges) addOwner(this.#owners, target, id)
   }
 }
 

@@ -151,3 +151,32 @@ function compareTrails(a: readonly number[], b: readonly number[]): number {
   }
   return a.length - b.length
 }
+
+/** Numbers the instances of components that appear more than once (SP-40). */
+export function giveIds(root: Instance, byId: Map<string, Instance>): void {
+  const counts = new Map<string, number>()
+  byId.clear()
+  for (const instance of preorder(root)) {
+    const count = (counts.get(instance.id) ?? 0) + 1
+    counts.set(instance.id, count)
+    if (count > 1) instance.id = `${instance.id}#${count}`
+    byId.set(instance.id, instance)
+  }
+}
+
+/** Every instance, a parent before its children. */
+export function preorder(root: Instance): Instance[] {
+  const found: Instance[] = []
+  const stack = [root]
+  for (let instance = stack.pop(); instance !== undefined; instance = stack.pop()) {
+    found.push(instance)
+    for (let g = instance.groups.length - 1; g >= 0; g -= 1) {
+      const children = instance.groups[g] ?? []
+      for (let c = children.length - 1; c >= 0; c -= 1) {
+        const child = children[c]
+        if (child !== undefined) stack.push(child)
+      }
+    }
+  }
+  return found
+}

@@ -1,8 +1,9 @@
 import { copyJson } from '../message/copy-json.ts'
 import { checkPath } from '../message/check-path.ts'
 import type { Report } from '../message/report.ts'
+import { formatPointer } from '../json.ts'
 import { fromJson, type DataValue } from './data-value.ts'
-import { writeData, type Processed, type StoreState } from './process.ts'
+import { openChange, settle, type Processed, type StoreState } from './change.ts'
 
 /** A write that no message brought: an input of a client, or a test (SP-38). */
 export interface LocalWrite {
@@ -16,19 +17,26 @@ export function processLocalWrite(state: StoreState, write: LocalWrite, report: 
   const surface = state.surfaces.get(write.surfaceId)
   if (surface === undefined) {
     report.add('surface_not_found', 'There is no such surface.')
-    return { kind: 'refused' }
+    return 'refused'
   }
   const path = typeof write.path === 'string' ? checkPath(write.path, report) : null
   if (typeof write.path !== 'string') report.add('invalid_type', 'A path is a string.')
   const copy = copyJson(write.value, report)
-  if (path === null || report.errors > 0) return { kind: 'refused' }
+  if (path === null || report.errors > 0) return 'refused'
   const value = fromJson(copy)
   if (depthOf(value) > report.limits.dataDepth) report.exceeds('dataDepth')
   if (path.segments.length === 0 && !(value instanceof Map)) {
     report.add('invalid_type', 'The whole data model is an object.')
   }
-  if (report.errors > 0) return { kind: 'refused' }
-  return writeData(state, { surface, segments: path.segments, value }, report)
+  if (report.errors > 0) return 'refused'
+  const { segments } = path
+  const change = openChange(state, write.surfaceId, report)
+  if (segments.length === 0 && value instanceof Map) surface.data.replace(value)
+  else if (!surface.data.set(segments, value)) {
+    report.add('invalid_path', 'The path leads beyond the end of an array.')
+  }
+  change.dataPaths = [formatPointer(segments)]
+  return settle(state, change, { status: surface.status, report })
 }
 
 function depthOf(value: DataValue): number {

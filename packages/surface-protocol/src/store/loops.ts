@@ -17,13 +17,10 @@ const BUDGET = 1_000_000
  * The loops that `changed`, put over the stored components, would close (SP-25), each at the first
  * reference in the order of the message that closes it. The stored graph has none.
  */
-export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>): Loop[] {
-  const suspects = [...changed.values()].filter((definition) =>
-    mayClose(definition, graph, changed),
-  )
-  if (suspects.length === 0) return []
+export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>): readonly Loop[] {
+  if (!someMayClose(graph, changed)) return NONE
   const view = createView(graph, changed)
-  if (!view.hasLoop(Infinity)) return []
+  if (!view.hasLoop(Infinity)) return NONE
   const loops: Loop[] = []
   while (view.hasLoop(Infinity) && loops.length < 100) {
     loops.push(view.takeFirst())
@@ -32,19 +29,17 @@ export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>
   return loops
 }
 
-function mayClose(
-  definition: Definition,
-  graph: Graph,
-  changed: ReadonlyMap<string, Definition>,
-): boolean {
-  const { id, edges } = definition
-  if (edges.length === 0) return false
-  if (changed.size === 1) {
+const NONE: readonly Loop[] = Object.freeze([])
+
+function someMayClose(graph: Graph, changed: ReadonlyMap<string, Definition>): boolean {
+  for (const { id, edges } of changed.values()) {
+    if (edges.length === 0) continue
+    if (changed.size > 1) return true
     // Alone, it closes a loop only through a stored component or through itself.
     if (!graph.isReferenced(id)) return edges.includes(id)
     return !sameEdges(edges, graph.definitions.get(id)?.edges)
   }
-  return true
+  return false
 }
 
 function sameEdges(a: readonly string[], b: readonly string[] | undefined): boolean {

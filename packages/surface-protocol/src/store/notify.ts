@@ -2,7 +2,7 @@ import { SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
 import type { SurfaceLimits } from '../limits.ts'
 import { parseDataPath } from './data-path.ts'
-import type { DataChange, DataModel } from './data-model.ts'
+import { locationOf, type DataChange, type DataModel } from './data-model.ts'
 import { equalData, toJson, valueAt } from './data-value.ts'
 import { toTreeNode, type Instance, type TreeNode } from './instance.ts'
 import type { SurfaceStatus } from './surface.ts'
@@ -188,8 +188,8 @@ export function createNotifier({
 function realChanges({ data, changes }: Notice): (readonly string[])[] {
   if (data === null) return []
   return changes
-    .filter(({ segments, before }) => !equalData(before, valueAt(data.root, segments)))
-    .map(({ segments }) => segments)
+    .filter((change) => !equalData(change.before, valueAt(data.root, locationOf(change))))
+    .map(locationOf)
 }
 
 /** Whether one location lies at, above or below the other. */

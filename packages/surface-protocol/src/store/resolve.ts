@@ -1,7 +1,8 @@
 import { cloneJson, type JsonValue } from '../json.ts'
-import type { SurfaceErrorCode } from '../errors.ts'
 import type { BoundKind } from '../catalog/slot.ts'
 import { toJson, type DataMap, type DataValue } from './data-value.ts'
+import type { Graph } from './graph.ts'
+import type { InstanceWarning } from './instance.ts'
 import type { BindingPlan } from './plan.ts'
 import { locate, type PathMode, type Scope } from './scope.ts'
 
@@ -10,27 +11,30 @@ export interface ResolveContext {
   readonly root: DataMap
   readonly scope: Scope
   readonly mode: PathMode
-  /** Whether the literal counts while the path yields nothing (SP-37). */
-  readonly fallback: () => boolean
-  readonly warn?: (code: SurfaceErrorCode, pathText: string) => void
+  readonly graph: Graph
+  readonly componentId: string
+  readonly warnings: InstanceWarning[]
 }
 
 /** The value of a binding as plain JSON; null when there is none (SP-33, SP-34). */
 export function resolveBinding(binding: BindingPlan, context: ResolveContext): JsonValue {
-  const { path, literal, kind } = binding
+  const { path, literal, kind, pathText } = binding
   if (path === null) return literal === undefined ? null : cloneJson(literal)
   const { value, compatible } = locate(context.root, path, context)
-  if (compatible) context.warn?.('compatible_path', binding.pathText)
+  if (compatible) context.warnings.push({ code: 'compatible_path', pathText })
   if (value === undefined) {
-    return literal !== undefined && context.fallback() ? cloneJson(literal) : null
+    return literal !== undefined && literalCounts(context) ? cloneJson(literal) : null
   }
   if (value === null) return null
   const result = convert(value, kind)
-  if (result === undefined) {
-    context.warn?.('binding_type', binding.pathText)
-    return null
-  }
-  return result
+  if (result !== undefined) return result
+  context.warnings.push({ code: 'binding_type', pathText })
+  return null
+}
+
+/** Inside a template the literal was not written anywhere: it is the value while nothing is there (SP-37). */
+function literalCounts({ scope, graph, componentId }: ResolveContext): boolean {
+  return scope.suffix !== '' || graph.isInTemplate(componentId)
 }
 
 /** The value in the form its slot takes; undefined when it has none. */

@@ -1,17 +1,18 @@
 import type { SurfaceDiagnostic } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
 import type { ServerMessage } from '../message/messages.ts'
-import type { MessagePosition, Report } from '../message/report.ts'
+import { Report, type MessagePosition } from '../message/report.ts'
 import { parseDataPath } from './data-path.ts'
 import { toJson, valueAt } from './data-value.ts'
 import { toTreeNode, type TreeNode } from './instance.ts'
 import { createNotifier, type Notifier, type SurfaceChange } from './notify.ts'
-import { createReport, processMessage, type Outcome, type Processed } from './process.ts'
-import type { StoreState } from './process.ts'
+import type { Change, Processed, StoreState } from './change.ts'
+import { createComponentCheck } from './component-check.ts'
+import { processMessage } from './process.ts'
 import { processLocalWrite } from './local-write.ts'
 import { snapshotOf } from './snapshot.ts'
 import { resolveStoreOptions, type SurfaceStoreOptions } from './store-options.ts'
-import { ensureTree, overflowError, viewOf, type SurfaceView } from './surface.ts'
+import { ensureTree, overflowError, viewOf, type Surface, type SurfaceView } from './surface.ts'
 
 /** What became of one message (SP-20, SP-42). */
 export type ApplyResult = {
@@ -58,31 +59,35 @@ export function createSurfaceStore(options: SurfaceStoreOptions = {}): SurfaceSt
 /** The same for checks of a whole sequence, in which positions and duplicates count (SP-58). */
 export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition): SurfaceStore {
   const settings = resolveStoreOptions(options)
-  const state: StoreState = { settings, surfaces: new Map(), buffered: 0 }
+  const { mode, limits } = settings
+  const byId = new Map<string, Surface>()
+  const check = createComponentCheck(byId, settings.cores)
+  const state: StoreState = { settings, surfaces: byId, check, buffered: 0 }
   const notifier = createNotifier({
-    limits: settings.limits,
+    limits,
     onError: options.onListenerError ?? (() => undefined),
   })
   const run = createQueue()
 
   const settle = (message: unknown, report: Report, processed: Processed): ApplyResult => {
     const surfaceId = report.surfaceId ?? null
-    if (processed.kind === 'nothing') {
+    if (processed === 'nothing') {
       return { applied: true, surfaceId, diagnostics: report.finish(), change: null }
     }
-    if (processed.kind === 'refused') {
+    if (processed === 'refused') {
       const diagnostics = report.finish()
       notifier.emit('message.refused', { message, diagnostics })
       return { applied: false, surfaceId, diagnostics, change: null }
     }
-    const change = changeOf(processed.outcome)
-    announce(processed.outcome, change, notifier)
+    const change = changeOf(processed)
+    announce(processed, change, notifier)
     return { applied: true, surfaceId, diagnostics: report.finish(), change }
   }
 
   const apply: SurfaceStore['apply'] = (message, context) =>
     run(() => {
-      const report = createReport(state, { ...fixed, ...context })
+      const position = context === undefined ? fixed : { ...fixed, ...context }
+      const report = new Report(mode, limits, position)
       return settle(message, report, processMessage(state, message, report))
     })
 
@@ -111,7 +116,7 @@ export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition
     },
     setData: (surfaceId, path, value) =>
       run(() => {
-        const report = createReport(state, {})
+        const report = new Report(mode, limits)
         report.surfaceId = surfaceId
         const processed = processLocalWrite(state, { surfaceId, path, value }, report)
         return settle({ surfaceId, path, value }, report, processed)
@@ -125,7 +130,7 @@ export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition
   }
 }
 
-function changeOf({ surface, deleted, componentIds, dataPaths, nodes }: Outcome): SurfaceChange {
+function changeOf({ surface, deleted, componentIds, dataPaths, nodes }: Change): SurfaceChange {
   return {
     surfaceId: surface.id,
     revision: surface.revision,
@@ -136,8 +141,8 @@ function changeOf({ surface, deleted, componentIds, dataPaths, nodes }: Outcome)
   }
 }
 
-function announce(outcome: Outcome, change: SurfaceChange, notifier: Notifier): void {
-  const { surface, created, deleted, statusBefore, nodes, changes } = outcome
+function announce(done: Change, change: SurfaceChange, notifier: Notifier): void {
+  const { surface, created, deleted, statusBefore, nodes, changes } = done
   if (deleted) {
     notifier.forget(surface.id)
     notifier.emit('surface.deleted', change)

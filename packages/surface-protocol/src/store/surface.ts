@@ -3,11 +3,12 @@ import { isSurfaceError, SurfaceError, type SurfaceDiagnostic } from '../errors.
 import { cloneJson, type JsonObject } from '../json.ts'
 import type { SurfaceLimits } from '../limits.ts'
 import type { ComponentInstance } from '../message/messages.ts'
-import { createDataModel, type DataModel } from './data-model.ts'
+import { DataModel } from './data-model.ts'
 import { mapToJson } from './data-value.ts'
 import { toInstance } from './definition.ts'
-import { createGraph, type Graph } from './graph.ts'
-import { growTree, TreeOverflow, type Tree } from './tree.ts'
+import { Graph } from './graph.ts'
+import { Tree } from './tree.ts'
+import { TreeOverflow } from './tree-growth.ts'
 import type { PathMode } from './scope.ts'
 
 /** Where a surface stands (SP-21). */
@@ -61,8 +62,8 @@ export function createSurface(id: string): Surface {
     catalogId: null,
     core: null,
     styles: {},
-    graph: createGraph(),
-    data: createDataModel(),
+    graph: new Graph(),
+    data: new DataModel(),
     revision: 0,
     announced: false,
     tree: null,
@@ -82,7 +83,7 @@ export function ensureTree(surface: Surface, { pathMode, limits }: TreeOptions):
   if (surface.status !== 'rendered' || root === null) return null
   if (surface.tree !== null) return surface.tree
   try {
-    surface.tree = growTree({ graph, data: () => data.root, root, mode: pathMode, limits })
+    surface.tree = new Tree({ graph, data, root, mode: pathMode, limits })
     surface.overflow = null
   } catch (error) {
     noteOverflow(surface, error)

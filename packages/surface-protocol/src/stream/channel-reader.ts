@@ -62,12 +62,13 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
     return item
   }
 
-  const end = (): Promise<Next> => {
+  /** Answers with the end of the subscription; an error is told once. */
+  const end = ({ resolve, reject }: Waiter): void => {
     signal?.removeEventListener('abort', leave)
     const error = ended?.error
     ended = { error: undefined }
-    if (error === undefined) return Promise.resolve({ done: true, value: undefined })
-    return Promise.reject(error instanceof Error ? error : new Error('closed', { cause: error }))
+    if (error === undefined) resolve({ done: true, value: undefined })
+    else reject(error instanceof Error ? error : new Error('closed', { cause: error }))
   }
 
   const reader: ChannelReader = {
@@ -87,14 +88,16 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
       ended = { error }
       onLeave()
       wakeSenders()
-      for (const { resolve, reject } of asked.splice(0)) void end().then(resolve).catch(reject)
+      for (const waiter of asked.splice(0)) end(waiter)
     },
     iterator: {
       next() {
         const item = take()
         if (item !== undefined) return Promise.resolve({ done: false, value: item })
-        if (ended !== null) return end()
-        return new Promise((resolve, reject) => asked.push({ resolve, reject }))
+        return new Promise((resolve, reject) => {
+          if (ended === null) asked.push({ resolve, reject })
+          else end({ resolve, reject })
+        })
       },
       return() {
         leave()

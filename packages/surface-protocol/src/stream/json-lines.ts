@@ -1,4 +1,4 @@
-import { SurfaceError, type SurfaceErrorCode } from '../errors.ts'
+import { SurfaceError, type SurfaceErrorInit } from '../errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../limits.ts'
 import type { ClientMessage } from '../message/client-message.ts'
 import { formatMessage } from '../message/format-message.ts'
@@ -89,31 +89,37 @@ export async function* readJsonLines(
 }
 
 function parseLine(raw: RawLine, limits: Readonly<SurfaceLimits>): JsonLine | null {
-  const { line, offset, text, problem, partial } = raw
-  const fail = (code: SurfaceErrorCode, detail: string, more: object = {}): JsonLine => ({
-    line,
-    offset,
-    error: new SurfaceError({ code, detail, line, ...more }),
-  })
-  if (problem === 'too-long') {
-    return fail('limit_exceeded', `A line may have ${limits.lineBytes} bytes.`, {
-      limit: 'lineBytes',
-    })
-  }
-  if (problem === 'not-utf8') return fail('invalid_utf8', 'The line is no UTF-8.')
+  const { line, offset, text, problem } = raw
+  if (problem !== null) return failure(raw, problem === 'too-long' ? longLine(limits) : notUtf8)
   if (isBlank(text)) return null
-  if (exceedsDepth(text, limits.jsonDepth)) {
-    return fail('limit_exceeded', `A message may be nested ${limits.jsonDepth} levels deep.`, {
-      limit: 'jsonDepth',
-    })
-  }
+  if (exceedsDepth(text, limits.jsonDepth)) return failure(raw, deepLine(limits))
   try {
     const value: unknown = JSON.parse(text)
     return { line, offset, value }
   } catch (cause) {
-    if (partial) return fail('truncated_line', 'The stream ended within a line.', { cause })
-    return fail('malformed_json', 'The line is no JSON.', { cause })
+    return failure(raw, raw.partial ? { ...truncated, cause } : { ...malformed, cause })
   }
+}
+
+const notUtf8 = { code: 'invalid_utf8', detail: 'The line is no UTF-8.' } as const
+const malformed = { code: 'malformed_json', detail: 'The line is no JSON.' } as const
+const truncated = {
+  code: 'truncated_line',
+  detail: 'The stream ended within a line.',
+} as const
+
+function longLine({ lineBytes }: Readonly<SurfaceLimits>): SurfaceErrorInit {
+  const detail = `A line may have ${lineBytes} bytes.`
+  return { code: 'limit_exceeded', detail, limit: 'lineBytes' }
+}
+
+function deepLine({ jsonDepth }: Readonly<SurfaceLimits>): SurfaceErrorInit {
+  const detail = `A message may be nested ${jsonDepth} levels deep.`
+  return { code: 'limit_exceeded', detail, limit: 'jsonDepth' }
+}
+
+function failure({ line, offset }: RawLine, init: SurfaceErrorInit): JsonLine {
+  return { line, offset, error: new SurfaceError({ ...init, line }) }
 }
 
 function isBlank(text: string): boolean {

@@ -1,0 +1,131 @@
+// Prints how the hot paths compare with JSON.parse of the same lines, and fails above a bar.
+import { createJsonLinesParser, createSurfaceStore, type SurfaceStore } from '@x/surface-protocol'
+import { bigUpdate, boundUpdates, dataUpdates, mixedLines, singleUpdates } from './cases.ts'
+import { bundleSize } from './bundle-size.ts'
+import { mutate } from './mutate.ts'
+import { compare, heapUsed } from './measure.ts'
+
+interface Row {
+  readonly name: string
+  readonly bar: number
+  readonly value: number
+  readonly unit: string
+  readonly bound?: number
+  readonly ours?: number
+}
+
+const CHUNK = 65_536
+
+function chunksOf(bytes: Uint8Array): Uint8Array[] {
+  const chunks: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; at += CHUNK) chunks.push(bytes.subarray(at, at + CHUNK))
+  return chunks
+}
+
+function parseAll(lines: readonly string[]): unknown {
+  let last: unknown
+  for (const line of lines) last = JSON.parse(line)
+  return last
+}
+
+function applyLines(store: SurfaceStore, lines: readonly string[]): void {
+  for (const line of lines) {
+    const { applied, diagnostics } = store.apply(JSON.parse(line))
+    if (!applied) throw new Error(`Refused: ${JSON.stringify(diagnostics[0])}`)
+  }
+}
+
+function applyChunks(store: SurfaceStore, chunks: readonly Uint8Array[]): void {
+  const parser = createJsonLinesParser()
+  for (const chunk of chunks) for (const { value } of parser.push(chunk)) store.apply(value)
+  for (const { value } of parser.end()) store.apply(value)
+}
+
+function mixed(): Row[] {
+  const lines = mixedLines(100_000)
+  const chunks = chunksOf(new TextEncoder().encode(`${lines.join('\n')}\n`))
+  const whole = compare(
+    () => parseAll(lines),
+    () => applyChunks(createSurfaceStore(), chunks),
+  )
+  const decoder = compare(
+    () => parseAll(lines),
+    () => {
+      const parser = createJsonLinesParser()
+      for (const chunk of chunks) parser.push(chunk)
+    },
+  )
+  const store = createSurfaceStore()
+  applyChunks(store, chunks)
+  const before = heapUsed()
+  for (let round = 0; round < 3; round += 1) applyChunks(store, chunks)
+  const growth = (heapUsed() / before - 1) * 100
+  return [
+    row('100,000 mixed lines over 100 surfaces', 6, whole),
+    row('decoder alone', 2.5, decoder),
+    { name: 'heap growth after three more rounds', bar: 10, value: growth, unit: '%' },
+  ]
+}
+
+function row(name: string, bar: number, measured: ReturnType<typeof compare>): Row {
+  const { bound, ours, ratio } = measured
+  return { name, bar, value: ratio, unit: 'x', bound, ours }
+}
+
+function onFreshStore(name: string, bar: number, lines: readonly string[]): Row {
+  const repeat = Math.max(1, Math.round(20_000 / lines.length / 10))
+  const measured = compare(
+    () => parseAll(lines),
+    () => applyLines(createSurfaceStore(), lines),
+    { repeat: lines.length < 10 ? 100 : repeat },
+  )
+  return row(name, bar, measured)
+}
+
+function rendered(): Row {
+  const lines = boundUpdates(1000)
+  const store = createSurfaceStore()
+  applyLines(store, bigUpdate(1000))
+  let heard = 0
+  store.watchNode('s', 'c0', () => {
+    heard += 1
+  })
+  const measured = compare(
+    () => parseAll(lines),
+    () => {
+      for (const line of lines) {
+        const { change } = store.apply(JSON.parse(line))
+        heard += change?.nodeIds.length ?? 0
+      }
+    },
+    { repeat: 10 },
+  )
+  if (heard === 0) throw new Error('No node was told of')
+  return row('1,000 data updates on a rendered surface of 1,000', 10, measured)
+}
+
+const rows: Row[] = [
+  ...mixed(),
+  onFreshStore('one update with 1,000 components, beginRendering', 5, bigUpdate(1000)),
+  onFreshStore('1,000 updates with one component, beginRendering', 6, singleUpdates(1000)),
+  onFreshStore('10,000 data updates, not rendered', 5, dataUpdates(10_000)),
+  rendered(),
+  { name: 'gzip of the bundled root', bar: 20, value: (await bundleSize()) / 1000, unit: 'kB' },
+]
+const mutated = mutate(100_000)
+
+console.log(JSON.stringify({ node: process.version, rows, mutated }, null, 2))
+console.table(
+  rows.map(({ name, bar, value, unit, bound, ours }) => ({
+    case: name,
+    'JSON.parse ms': bound?.toFixed(2) ?? '',
+    'ours ms': ours?.toFixed(2) ?? '',
+    measured: `${value.toFixed(2)} ${unit}`,
+    bar: `<= ${bar} ${unit}`,
+    ok: value <= bar,
+  })),
+)
+console.log(
+  `${mutated.messages} mutated messages: ${mutated.refused} refused, ${mutated.thrown.length} thrown`,
+)
+if (rows.some(({ value, bar }) => value > bar) || mutated.thrown.length > 0) process.exitCode = 1

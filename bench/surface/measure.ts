@@ -1,0 +1,45 @@
+/** The time of two ways to do the same work, measured in turns in one process. */
+export interface Comparison {
+  /** Milliseconds, median. */
+  readonly bound: number
+  readonly ours: number
+  /** Ours divided by the bound. */
+  readonly ratio: number
+}
+
+/** Runs both in turns and compares their medians; each gets two rounds to warm up. */
+export function compare(
+  bound: () => unknown,
+  ours: () => unknown,
+  { rounds = 5, repeat = 1 }: { readonly rounds?: number; readonly repeat?: number } = {},
+): Comparison {
+  const times: { bound: number[]; ours: number[] } = { bound: [], ours: [] }
+  for (let round = -2; round < rounds; round += 1) {
+    const boundTime = timeOf(bound, repeat)
+    const oursTime = timeOf(ours, repeat)
+    if (round < 0) continue
+    times.bound.push(boundTime)
+    times.ours.push(oursTime)
+  }
+  const result = { bound: median(times.bound), ours: median(times.ours) }
+  return { ...result, ratio: result.ours / result.bound }
+}
+
+function timeOf(work: () => unknown, repeat: number): number {
+  globalThis.gc?.()
+  const start = performance.now()
+  for (let i = 0; i < repeat; i += 1) work()
+  return (performance.now() - start) / repeat
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** Bytes in use after a collection. */
+export function heapUsed(): number {
+  globalThis.gc?.()
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed
+}

@@ -1,0 +1,127 @@
+import { quote } from '../errors.ts'
+import { formatPointer } from '../json.ts'
+import type { ComponentCheck } from '../message/read-message.ts'
+import type { Report } from '../message/report.ts'
+import type { DataChange } from './data-model.ts'
+import type { Instance } from './instance.ts'
+import type { StoreSettings } from './store-options.ts'
+import { createSurface, ensureTree, noteOverflow } from './surface.ts'
+import type { Surface, SurfaceStatus } from './surface.ts'
+
+/** The surfaces of a store with what they cost together. */
+export interface StoreState {
+  readonly settings: StoreSettings
+  readonly surfaces: Map<string, Surface>
+  readonly check: ComponentCheck
+  /** Size of all surfaces that are not rendered (SP-88). */
+  buffered: number
+}
+
+/** What a message changes; filled in while it is applied. */
+export interface Change {
+  readonly surface: Surface
+  readonly created: boolean
+  readonly statusBefore: SurfaceStatus | null
+  /** What the surface cost before. */
+  readonly costBefore: number
+  deleted: boolean
+  componentIds: string[]
+  dataPaths: string[]
+  nodes: readonly Instance[]
+  changes: readonly DataChange[]
+}
+
+/** The result of one message: a change, nothing to do, or a refusal. */
+export type Processed = Change | 'nothing' | 'refused'
+
+const NO_NODES: readonly Instance[] = Object.freeze([])
+const NO_CHANGES: readonly DataChange[] = Object.freeze([])
+
+/** Begins a change; a surface that is new is not yet part of the store. */
+export function openChange(state: StoreState, surfaceId: string, report: Report): Change {
+  const known = state.surfaces.get(surfaceId)
+  if (known === undefined && state.surfaces.size >= state.settings.limits.surfaces) {
+    report.exceeds('surfaces')
+  }
+  const surface = known ?? createSurface(surfaceId)
+  return {
+    surface,
+    created: known === undefined,
+    statusBefore: known === undefined ? null : known.status,
+    costBefore: known === undefined ? 0 : costOf(known, known.status),
+    deleted: false,
+    componentIds: [],
+    dataPaths: [],
+    nodes: NO_NODES,
+    changes: NO_CHANGES,
+  }
+}
+
+function costOf({ graph, data }: Surface, status: SurfaceStatus): number {
+  return status === 'rendered' ? 0 : graph.size + data.size
+}
+
+/** Reports what the surface would become too large for. */
+export function checkSize(
+  { settings: { limits }, buffered }: StoreState,
+  { surface, costBefore }: Change,
+  { status, report }: { status: SurfaceStatus; report: Report },
+): void {
+  const { graph, data } = surface
+  if (graph.definitions.size > limits.componentsPerSurface) report.exceeds('componentsPerSurface')
+  if (data.entries > limits.dataEntries) report.exceeds('dataEntries')
+  if (data.size > limits.dataSize) report.exceeds('dataSize')
+  if (buffered - costBefore + costOf(surface, status) > limits.bufferedSize) {
+    report.exceeds('bufferedSize')
+  }
+}
+
+/** Checks the size of what was changed, then makes it the state of the store or undoes it. */
+export function settle(
+  state: StoreState,
+  change: Change,
+  { status, report }: { status: SurfaceStatus; report: Report },
+): Processed {
+  const { graph, data } = change.surface
+  for (const segments of data.overwritten) {
+    const place = quote(formatPointer(segments))
+    report.warn('path_overwritten', `The value at ${place} gave way to a map.`)
+  }
+  checkSize(state, change, { status, report })
+  if (report.errors === 0) return commit(state, change, status)
+  data.rollback()
+  graph.rollback()
+  return 'refused'
+}
+
+/** Makes a change that passed every check the state of the store. */
+export function commit(state: StoreState, change: Change, status: SurfaceStatus): Change {
+  const { surface } = change
+  const { graph, data } = surface
+  change.changes = data.changes
+  surface.status = status
+  surface.revision += 1
+  if (change.created) state.surfaces.set(surface.id, surface)
+  state.buffered += costOf(surface, status) - change.costBefore
+  data.commit()
+  graph.commit()
+  change.nodes = updateTree(state, change)
+  return change
+}
+
+function updateTree({ settings }: StoreState, change: Change): readonly Instance[] {
+  const { surface } = change
+  if (surface.status !== 'rendered') {
+    surface.tree = null
+    return NO_NODES
+  }
+  if (surface.overflow !== null) return NO_NODES
+  const { tree } = surface
+  if (tree === null) return ensureTree(surface, settings)?.instances() ?? NO_NODES
+  try {
+    return tree.update(change.componentIds, change.changes)
+  } catch (error) {
+    noteOverflow(surface, error)
+    return NO_NODES
+  }
+}

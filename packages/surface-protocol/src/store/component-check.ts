@@ -1,0 +1,28 @@
+import type { CatalogCore } from '../catalog/catalog.ts'
+import type { ComponentCheck } from '../message/read-message.ts'
+import { Report } from '../message/report.ts'
+import type { Surface } from './surface.ts'
+
+/** Before a catalog is named, a component is right when any catalog of the store takes it (SP-24). */
+export function createComponentCheck(
+  surfaces: ReadonlyMap<string, Surface>,
+  cores: readonly CatalogCore[],
+): ComponentCheck {
+  const [first] = cores
+  return (surfaceId, type, { properties, report }) => {
+    const named = surfaceId === null ? null : (surfaces.get(surfaceId)?.core ?? null)
+    const taker =
+      named ??
+      (cores.length === 1 ? first : cores.find((core) => accepts(core, type, properties))) ??
+      first ??
+      null
+    taker?.checkComponent(type, properties, report)
+    return taker
+  }
+}
+
+function accepts(core: CatalogCore, type: string, properties: Record<string, unknown>): boolean {
+  const trial = new Report()
+  core.checkComponent(type, properties, trial)
+  return trial.errors === 0
+}
