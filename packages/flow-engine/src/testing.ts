@@ -7,3 +7,5 @@ export {
   type TestComponentOptions,
   type TestComponentResult,
 } from './testing/test-component.ts'
+export { collectEvents } from './testing/collect-events.ts'
+export { flowBuilder, type AddOptions, type FlowBuilder } from './testing/flow-builder.ts'

@@ -74,6 +74,11 @@ function planVertices(
   const cycleOf = new Map(
     layout.cycles.flatMap((members, cycle) => members.map((member) => [member, cycle] as const)),
   )
+  const { releases, entrances } = releaseLists(nodes.length, edges, layout)
+  const local = new Int32Array(nodes.length)
+  for (const { members } of layout.regions) {
+    for (const [position, member] of members.entries()) local[member] = position
+  }
   return nodes.map((node, index) => {
     const leaving = outgoing[index] ?? []
     const connected = new Set(leaving.filter((edge) => !edge.self).map((edge) => edge.output))
@@ -102,13 +107,30 @@ function planVertices(
       ...chatOutputsOf(leaving, nodes),
       incoming: incoming[index] ?? [],
       outgoing: leaving,
+      releases: releases[index] ?? [],
+      entrances: entrances[index] ?? [],
       inCycle: cyclic.has(index),
       region: layout.regionOf[index] ?? 0,
+      local: local[index] ?? 0,
       loop: layout.loopRegion.get(index),
       cycle: cycleOf.get(index),
     }
     return Object.freeze(vertex)
   })
+}
+
+/** By `from`: edges decided at its end, and a loop's edges into its own passes. */
+function releaseLists(count: number, edges: readonly PlanEdge[], layout: Layout) {
+  const releases: PlanEdge[][] = Array.from({ length: count }, () => [])
+  const entrances: PlanEdge[][] = Array.from({ length: count }, () => [])
+  for (const edge of edges) {
+    if (edge.loopBack || edge.self) continue
+    const own = layout.loopRegion.get(edge.from)
+    const path = layout.regions[layout.regionOf[edge.target] ?? 0]?.path ?? []
+    const into = own !== undefined && path.includes(own)
+    ;(into ? entrances : releases)[edge.from]?.push(edge)
+  }
+  return { releases, entrances }
 }
 
 /** The chat outputs that outputs lead to, with the name the first one shows (FE-51, CO-35). */

@@ -22,6 +22,8 @@ export interface VertexBuild {
   /** No prototype. */
   readonly outputs: OutputValues
   readonly ctx: VertexContext
+  /** Texts and bytes in the outputs. */
+  readonly bytes: number
 }
 
 /** Builds one vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). */
@@ -34,11 +36,12 @@ export async function buildVertex(run: RunContext, request: BuildRequest): Promi
     outputs[TOOL_OUTPUT] = await toolsOf(run, request)
   }
   const plain = request.outputs.filter((name) => name !== TOOL_OUTPUT)
-  if (plain.length === 0 && request.outputs.length > 0) return { outputs, ctx }
+  if (plain.length === 0 && request.outputs.length > 0) return { outputs, ctx, bytes: 0 }
   const converted = fieldValues(component, request.raw, { file: (path) => fileOf(path, run) })
   const inputs = converted instanceof Promise ? await converted : converted
   ctx.enter(plain[0] ?? '')
   if (component.prepare !== undefined) await component.prepare(inputs, ctx)
+  let bytes = 0
   for (const name of plain) {
     const definition = component.outputs[name]
     if (definition === undefined) continue
@@ -48,10 +51,10 @@ export async function buildVertex(run: RunContext, request: BuildRequest): Promi
     if (value instanceof Promise) value = await value
     const declared = toOutputValue(definition.outputKind, value)
     outputs[name] = isStreaming(declared) ? await finishStream(declared, ctx, run) : declared
-    checkSize(outputs[name], name, run)
+    bytes += checkedBytes(outputs[name], name, run)
   }
   ctx.flush()
-  return { outputs, ctx }
+  return { outputs, ctx, bytes }
 }
 
 function isStreaming(value: unknown): boolean {
@@ -61,12 +64,12 @@ function isStreaming(value: unknown): boolean {
 }
 
 /** FE-64. */
-function checkSize(value: unknown, name: string, { limits }: RunContext): void {
-  if (value === null || typeof value === 'number' || typeof value === 'boolean') return
+function checkedBytes(value: unknown, name: string, { limits }: RunContext): number {
   const bytes = valueBytes(value, limits.valueBytes)
   if (bytes > limits.valueBytes) {
     throw limitExceeded('valueBytes', `output ${name} is larger than ${limits.valueBytes} bytes`)
   }
+  return bytes
 }
 
 /** FE-43: each call builds the component anew with the arguments on top of the node's own values. */

@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import type { MessageRecord, MessageService } from '../components/services.ts'
-import type { RunEventData } from './run-event.ts'
+import type { MessageJson, RunEventData } from './run-event.ts'
 import type { Secrets } from './secrets.ts'
 import { messageToJson } from './values/message-json.ts'
 import { changeMessage, type Message } from './values/message.ts'
@@ -32,15 +32,31 @@ export interface MessageLog {
   send(message: Message): Promise<Message>
   update(message: Message, options?: { readonly store?: boolean | undefined }): Promise<Message>
   remove(id: string): Promise<void>
-  /** Writes the row without an event, also after the run was cancelled. */
-  rewrite(message: Message): Promise<void>
   /** Removes the row and says so, also after the run was cancelled (FE-51). */
   withdraw(id: string): Promise<void>
+  /** A piece of the text of a message that was sent as partial. */
+  chunk(id: string, text: string): void
+  /** The whole text of a streamed message is there; a chat output will send it. */
+  finished(message: Message): void
+  /** Stores and announces a failure, also after the run was stopped (FE-61). */
+  fail(message: Message): Promise<void>
+  /**
+   * The run is over. Streamed texts that no chat output sent are written into their rows; of those
+   * that were cut off the text so far is kept, and rows without text are removed (FE-51).
+   */
+  settle(): Promise<void>
+}
+
+interface PartialMessage {
+  message: Message
+  chunks: string[]
+  finished: boolean
 }
 
 export function createMessageLog(options: MessageLogOptions): MessageLog {
   const { service, send, runtime, secrets } = options
   const records = new Map<string, MessageRecord>()
+  const partials = new Map<string, PartialMessage>()
 
   const complete = (message: Message): Message => {
     const id = message.id ?? runtime.uuid()
@@ -48,7 +64,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
       id,
       sessionId: message.sessionId || options.sessionId,
       flowId: message.flowId ?? options.flowId,
-      timestamp: records.get(id)?.timestamp ?? runtime.now(),
+      timestamp: records.get(id)?.timestamp ?? now(),
     })
   }
 
@@ -56,14 +72,31 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     const record = secrets.maskJson(toRecord(message))
     const known = records.has(record.id)
     records.set(record.id, record)
+    track(message)
     await (known ? service.update(record) : service.add(record))
   }
+
+  const track = (message: Message): void => {
+    const id = message.id ?? ''
+    if (message.properties.state !== 'partial') partials.delete(id)
+    else if (!partials.has(id)) partials.set(id, { message, chunks: [], finished: false })
+  }
+
+  const now = (): Date => runtime.now()
+
+  /** A failure belongs to no context (events.md 2.7). */
+  const failureJson = (message: Message): MessageJson => ({
+    ...secrets.maskJson(messageToJson(message)),
+    flow_id: message.flowId ?? options.flowId,
+    context_id: null,
+  })
 
   const announce = (message: Message): void => {
     if (options.open()) send('add_message', () => secrets.maskJson(messageToJson(message)))
   }
 
   const remove = async (id: string): Promise<void> => {
+    partials.delete(id)
     if (!records.delete(id)) return
     await service.remove(id)
     send('remove_message', () => ({ id }))
@@ -89,10 +122,36 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
       return sent
     },
     remove: (id) => (options.open() ? remove(id) : Promise.resolve()),
-    rewrite: async (message) => {
-      if (message.id !== undefined && records.has(message.id)) await write(message)
-    },
     withdraw: remove,
+    chunk: (id, text) => void partials.get(id)?.chunks.push(text),
+    finished(message) {
+      const partial = partials.get(message.id ?? '')
+      if (partial === undefined) return
+      partial.message = message
+      partial.finished = true
+      partial.chunks = []
+    },
+    async fail(message) {
+      if (!keeps(message)) {
+        send('error', () => failureJson(changeMessage(message, { timestamp: now() })))
+        return
+      }
+      const sent = complete(message)
+      try {
+        await write(sent)
+      } finally {
+        send('error', () => failureJson(sent))
+      }
+    },
+    async settle() {
+      for (const [id, { message, chunks, finished }] of partials) {
+        const text = chunks.join('')
+        if (finished) await write(message)
+        else if (text === '') await remove(id)
+        else await write(changeMessage(message, { text }))
+      }
+      partials.clear()
+    },
   }
 }
 

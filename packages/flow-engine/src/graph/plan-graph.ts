@@ -44,10 +44,16 @@ export interface PlanVertex {
   /** Incoming edges in edge order. */
   readonly incoming: readonly PlanEdge[]
   readonly outgoing: readonly PlanEdge[]
+  /** Edges that are decided when this vertex has finished, a loop when its last pass has. */
+  readonly releases: readonly PlanEdge[]
+  /** Of a loop: its edges into its own passes. */
+  readonly entrances: readonly PlanEdge[]
   /** FE-10: part of a cycle of any kind, or with an edge to itself. */
   readonly inCycle: boolean
   /** The region its builds belong to. */
   readonly region: number
+  /** Position among the members of its region. */
+  readonly local: number
   /** The region its loop-back edges open; undefined for all but loops. */
   readonly loop: number | undefined
   /** The cycle without a Loop component it is part of. */

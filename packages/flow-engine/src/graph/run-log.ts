@@ -91,6 +91,7 @@ export function createRunLog({ bufferedTokens, firstSeq = 0, onPush }: RunLogOpt
       return nextSeq
     },
     push(event) {
+      if (closed) return
       events.push(event)
       nextSeq += 1
       if (event.event === 'token') {

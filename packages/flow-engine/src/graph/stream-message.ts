@@ -30,29 +30,26 @@ async function stream(
 ): Promise<Message> {
   const partial = await ctx.sendMessage(partialOf(message, ctx))
   const id = partial.id ?? ''
-  let whole = ''
+  const chunks: string[] = []
   try {
     for await (const chunk of text) {
       if (ctx.signal.aborted) break
-      whole += chunk
+      chunks.push(chunk)
       ctx.token(chunk, id)
     }
   } catch (error) {
-    if (!ctx.signal.aborted) {
-      await run.messages.withdraw(id)
-      throw error
-    }
+    if (!ctx.signal.aborted) await run.messages.withdraw(id)
+    throw error
   }
-  if (ctx.signal.aborted) {
-    if (whole === '') await run.messages.withdraw(id)
-    else await run.messages.rewrite(changeMessage(partial, { text: whole }))
-    throw ctx.signal.reason
-  }
+  // What arrived before the run was stopped is kept by the message log.
+  ctx.signal.throwIfAborted()
   ctx.flush()
-  return changeMessage(partial, {
-    text: whole,
+  const whole = changeMessage(partial, {
+    text: chunks.join(''),
     properties: { ...partial.properties, state: 'complete' },
   })
+  run.messages.finished(whole)
+  return whole
 }
 
 /** What is stored and shown while the text comes in. */

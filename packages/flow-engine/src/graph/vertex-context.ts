@@ -157,6 +157,7 @@ export class VertexContext implements ComponentContext {
 
   token(chunk: string, messageId = this.#lastMessage): void {
     if (this.asTool || messageId === undefined || chunk === '' || !this.#run.open()) return
+    this.#run.messages.chunk(messageId, chunk)
     let mask = this.#masks.get(messageId)
     if (mask === undefined) {
       mask = this.#run.secrets.stream()
@@ -183,11 +184,11 @@ export class VertexContext implements ComponentContext {
   ): Promise<unknown> {
     const { vertexId: id } = tool
     if (id === undefined) return tool.call(args, { signal })
-    this.#run.send('build_start', () => ({ id }))
+    if (this.#run.open()) this.#run.send('build_start', () => ({ id }))
     try {
       return await tool.call(args, { signal })
     } finally {
-      this.#run.send('build_end', () => ({ id }))
+      if (this.#run.open()) this.#run.send('build_end', () => ({ id }))
     }
   }
 

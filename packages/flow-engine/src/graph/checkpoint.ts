@@ -1,0 +1,140 @@
+import { decide } from './branches.ts'
+import type { OutputValues } from './build-vertex.ts'
+import { define, isPlainObject } from './plain-object.ts'
+import { createData, isData } from './values/data.ts'
+import { createDataFrame, isDataFrame } from './values/data-frame.ts'
+import { createMessage, isMessage, type MessageInit } from './values/message.ts'
+import type { BranchCall, LogEntry } from './vertex-context.ts'
+import type { TaskResult } from './vertex-build.ts'
+
+/** Kept before a component starts that may not be run twice (FE-63). */
+export const START_MARK = '{"started":true}'
+
+export function isStartMark(state: string): boolean {
+  return state === START_MARK
+}
+
+class NotJsonError extends Error {}
+
+/** A finished build as text; undefined when a value is no data (a model, a tool): it is built again. */
+export function encodeTask(result: TaskResult): string | undefined {
+  try {
+    const { outputs, branches, logs, hasStatus, bytes, usedFrozenResult, key } = result
+    return JSON.stringify({
+      outputs: Object.entries(outputs).map(([name, value]) => [name, encode(value, 0)]),
+      branches,
+      logs: [...logs].map(([name, entries]) => [name, encode(entries, 0)]),
+      hasStatus,
+      bytes,
+      usedFrozenResult,
+      key,
+    })
+  } catch (error) {
+    if (error instanceof NotJsonError) return undefined
+    throw error
+  }
+}
+
+interface StoredTask {
+  readonly outputs: readonly (readonly [string, unknown])[]
+  readonly branches: readonly BranchCall[]
+  readonly logs: readonly (readonly [string, unknown])[]
+  readonly hasStatus: boolean
+  readonly bytes: number
+  readonly usedFrozenResult: boolean
+  readonly key?: string
+}
+
+/** What `encodeTask` wrote; the text comes from the host's own store. */
+export function decodeTask(state: string): TaskResult {
+  const stored = JSON.parse(state) as StoredTask
+  const outputs = Object.create(null) as OutputValues
+  for (const [name, value] of stored.outputs) outputs[name] = decode(value)
+  const logs = stored.logs.map(([name, entries]) => [name, decode(entries) as LogEntry[]] as const)
+  const { branches, hasStatus, bytes, usedFrozenResult, key } = stored
+  const decision = decide(branches, undefined)
+  return {
+    outputs,
+    branches,
+    decision,
+    logs: new Map(logs),
+    hasStatus,
+    bytes,
+    usedFrozenResult,
+    key,
+  }
+}
+
+const KIND = '$value'
+const MAX_DEPTH = 200
+
+function encode(value: unknown, depth: number): unknown {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? value : { [KIND]: 'number', text: String(value) }
+  }
+  if (typeof value === 'bigint') return { [KIND]: 'bigint', text: value.toString() }
+  if (typeof value !== 'object' || depth > MAX_DEPTH) throw new NotJsonError()
+  return encodeObject(value, depth + 1)
+}
+
+function encodeObject(value: object, depth: number): unknown {
+  if (value instanceof Date) return { [KIND]: 'date', time: value.getTime() }
+  if (value instanceof Uint8Array) return { [KIND]: 'bytes', bytes: [...value] }
+  if (isMessage(value)) {
+    const { kind: _, timestamp, ...fields } = value
+    return { [KIND]: 'message', fields: encodeEntries(fields, depth), time: timestamp.getTime() }
+  }
+  if (isData(value)) {
+    const { data, textKey, defaultValue } = value
+    return { [KIND]: 'data', data: encodeEntries(data, depth), textKey, defaultValue }
+  }
+  if (isDataFrame(value)) {
+    const rows = value.rows.map((row) => encodeEntries(row, depth))
+    return { [KIND]: 'dataframe', rows, columns: value.columns }
+  }
+  if (Array.isArray(value)) return value.map((item) => encode(item, depth))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) throw new NotJsonError()
+  return { [KIND]: 'object', entries: encodeEntries(value, depth) }
+}
+
+function encodeEntries(value: object, depth: number): unknown[] {
+  return Object.entries(value).map(([key, item]) => [key, encode(item, depth)])
+}
+
+function decode(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decode)
+  if (!isPlainObject(value)) return value
+  switch (value[KIND]) {
+    case 'number':
+      return Number(value.text)
+    case 'bigint':
+      return BigInt(String(value.text))
+    case 'date':
+      return new Date(Number(value.time))
+    case 'bytes':
+      return Uint8Array.from(value.bytes as number[])
+    case 'message': {
+      const fields = decodeEntries(value.fields) as MessageInit
+      return createMessage({ ...fields, timestamp: new Date(Number(value.time)) })
+    }
+    case 'data': {
+      const { textKey, defaultValue } = value as { textKey: string; defaultValue: string }
+      return createData(decodeEntries(value.data), { textKey, defaultValue })
+    }
+    case 'dataframe': {
+      const rows = (value.rows as unknown[]).map(decodeEntries)
+      return createDataFrame(rows, value.columns as string[])
+    }
+    default:
+      return decodeEntries(value.entries)
+  }
+}
+
+function decodeEntries(entries: unknown): Record<string, unknown> {
+  const object: Record<string, unknown> = {}
+  for (const [key, item] of entries as [string, unknown][]) define(object, key, decode(item))
+  return object
+}

@@ -1,0 +1,368 @@
+import { FlowError, limitExceeded } from '../errors.ts'
+import { deadBehind, type Decision } from './branches.ts'
+import { decodeTask, encodeTask, isStartMark, START_MARK } from './checkpoint.ts'
+import { endVertexData, type EndVertex } from './end-vertex.ts'
+import { eventLoopTurn } from './event-loop-turn.ts'
+import { failureMessage, vertexFailure } from './failure.ts'
+import { createOutcome, recordBuild, runResult, type Outcome } from './outcome.ts'
+import type { PlanVertex } from './plan-graph.ts'
+import { problemsOfCycles } from './stalled.ts'
+import type { RunContext } from './run-context.ts'
+import type { RunHost } from './run-host.ts'
+import type { RunLog } from './run-log.ts'
+import type { RunResult, VertexResult } from './run-options.ts'
+import type { RunRequest } from './run-request.ts'
+import { Scheduler, type Task } from './scheduler.ts'
+import type { Built } from './scope.ts'
+import { stalledVertices } from './stalled.ts'
+import { createValueRelease } from './value-release.ts'
+import { runTask, type TaskEnvironment, type TaskResult } from './vertex-build.ts'
+
+export interface ExecutionOptions {
+  readonly request: RunRequest
+  readonly run: RunContext
+  readonly log: RunLog
+  readonly host: RunHost
+  /** Aborts what is being built. */
+  readonly controller: AbortController
+  readonly phase: Phase
+}
+
+/** Shared with the run's context: what components do after the run was stopped is dropped. */
+export interface Phase {
+  current: 'running' | 'stopping' | 'ended'
+}
+
+const FINISHED = new Error('The run has ended')
+
+/** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
+export class Execution {
+  readonly #request: RunRequest
+  readonly #run: RunContext
+  readonly #log: RunLog
+  readonly #host: RunHost
+  readonly #controller: AbortController
+  readonly #phase: Phase
+  readonly outcome: Outcome
+  readonly #scheduler: Scheduler
+  readonly #environment: TaskEnvironment
+  readonly #release: ReturnType<typeof createValueRelease>
+  readonly #builds: Int32Array
+  /** Ids behind excluded outputs, by the vertex that excluded them (FE-30). */
+  readonly #excluded = new Map<number, readonly string[]>()
+  readonly #done = new AbortController()
+  readonly #startedAt: Date
+  #queue: Task[] = []
+  #next = 0
+  #running = 0
+  #suspended = 0
+  #resolve: (result: RunResult) => void = () => undefined
+  readonly result: Promise<RunResult>
+
+  constructor({ request, run, log, host, controller, phase }: ExecutionOptions) {
+    const { graph, slice, strict } = request
+    this.#request = request
+    this.#run = run
+    this.#log = log
+    this.#host = host
+    this.#controller = controller
+    this.#phase = phase
+    this.outcome = createOutcome(request)
+    this.#scheduler = new Scheduler({ graph, slice, strict })
+    const keyed = request.options.cache !== undefined && graph.vertices.some((v) => v.frozen)
+    this.#environment = { run, request, keyed, decisions: new WeakMap() }
+    this.#release = createValueRelease(request)
+    this.#builds = new Int32Array(graph.vertices.length)
+    this.#startedAt = request.runtime.now()
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  start(): void {
+    this.#announce()
+    this.#watch()
+    this.#enqueue(this.#scheduler.begin())
+  }
+
+  /** FE-60: nothing starts any more, signals fire at once, `end` follows after one turn. */
+  cancel(reason: FlowError): void {
+    if (this.#phase.current !== 'running') return
+    this.outcome.cancelled = true
+    this.outcome.error ??= reason
+    this.#stop(reason)
+    void this.#finishAfterTurn()
+  }
+
+  /** A limit of the whole run (FE-64). */
+  exceed(error: FlowError): void {
+    if (this.#phase.current !== 'running') return
+    this.outcome.failed = true
+    this.outcome.error ??= error
+    this.#stop(error)
+    void this.#run.messages
+      .fail(failureMessage(error.detail, undefined))
+      .catch(() => undefined)
+      .then(() => this.#finishAfterTurn())
+  }
+
+  /** A vertex waits for an answer: it gives no event, the others finish (FE-63a). */
+  suspended(): void {
+    this.#suspended += 1
+    this.#running -= 1
+    this.#pump()
+  }
+
+  /** FE-12. A run that goes on where another process left off has said it before. */
+  #announce(): void {
+    if (this.#host.resume !== undefined) return
+    const { graph, slice } = this.#request
+    this.#run.send('vertices_sorted', () => {
+      const ids = slice.firstLayer.map((index) => graph.vertices[index]?.id ?? '')
+      const inside = graph.vertices.filter((vertex) => slice.contains[vertex.index] === 1)
+      const groups = new Map<number, string[]>()
+      for (const { id, members } of graph.groups) {
+        const first = members.find((member) => slice.contains[member] === 1)
+        if (first !== undefined) groups.set(first, [...(groups.get(first) ?? []), id])
+      }
+      return { ids, to_run: inside.flatMap((v) => [...(groups.get(v.index) ?? []), v.id]) }
+    })
+  }
+
+  #watch(): void {
+    const { runTimeoutMs } = this.#run.limits
+    if (runTimeoutMs === null) return
+    this.#run.runtime.sleep(runTimeoutMs, this.#done.signal).then(
+      () =>
+        this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`)),
+      () => undefined,
+    )
+  }
+
+  #enqueue(tasks: readonly Task[]): void {
+    for (const task of tasks) this.#queue.push(task)
+    this.#pump()
+  }
+
+  #pump(): void {
+    const { concurrency = Number.POSITIVE_INFINITY } = this.#request.options
+    while (
+      this.#phase.current === 'running' &&
+      this.#next < this.#queue.length &&
+      this.#running < Math.max(1, concurrency)
+    ) {
+      const task = this.#queue[this.#next]
+      this.#next += 1
+      if (task !== undefined) this.#begin(task)
+    }
+    if (this.#next === this.#queue.length) {
+      this.#queue = []
+      this.#next = 0
+    }
+    if (this.#running === 0 && this.#phase.current === 'running') void this.#finish()
+  }
+
+  #begin(task: Task): void {
+    const { index } = task.vertex
+    const build = (this.#builds[index] ?? 0) + 1
+    this.#builds[index] = build
+    this.#running += 1
+    const from = this.#run.runtime.now()
+    this.#work(task, build).then(
+      (result) => this.#succeeded(task, result, from),
+      (thrown: unknown) => this.#failed(task, thrown, from),
+    )
+  }
+
+  async #work(task: Task, build: number): Promise<TaskResult> {
+    const { loopPasses } = this.#run.limits
+    if (build > loopPasses) {
+      throw limitExceeded('loopPasses', `${task.vertex.displayName} was built ${loopPasses} times`)
+    }
+    const { resume } = this.#host
+    const kept = this.#keepsState(task) ? resume?.checkpoints.get(task.vertex.id) : undefined
+    if (kept !== undefined) return this.#restore(kept, task)
+    const { checkpoint } = this.#host
+    if (checkpoint !== undefined && task.vertex.component.idempotent === false) {
+      await checkpoint(task.vertex.id, START_MARK)
+    }
+    const result = await runTask(task, build, this.#environment)
+    if (checkpoint !== undefined && this.#keepsState(task)) {
+      const state = encodeTask(result)
+      if (state !== undefined) await checkpoint(task.vertex.id, state)
+    }
+    return result
+  }
+
+  /** Passes of loops and cycles are repeated as a whole. */
+  #keepsState({ scope, vertex }: Task): boolean {
+    return scope.parent === undefined && vertex.loop === undefined && vertex.cycle === undefined
+  }
+
+  #restore(state: string, { vertex }: Task): TaskResult | Promise<TaskResult> {
+    if (isStartMark(state)) {
+      throw new FlowError('interrupted', `Component ${vertex.displayName} was interrupted`)
+    }
+    return decodeTask(state)
+  }
+
+  #succeeded(task: Task, result: TaskResult, from: Date): void {
+    this.#running -= 1
+    if (this.#phase.current !== 'running') return
+    const { vertex, scope } = task
+    const at = this.#run.runtime.now()
+    const recorded: VertexResult = {
+      id: vertex.id,
+      type: vertex.type,
+      displayName: vertex.displayName,
+      valid: true,
+      outputs: result.outputs,
+      usedFrozenResult: result.usedFrozenResult,
+      builds: this.#builds[vertex.index] ?? 1,
+      durationMs: Math.max(0, at.getTime() - from.getTime()),
+    }
+    const notes = { vertex, logs: result.logs, hasStatus: result.hasStatus }
+    recordBuild(this.outcome, recorded, notes)
+    this.#host.built?.({ vertex, result: recorded, mask: this.#run.secrets.maskJson })
+    const inactivated = this.#inactivated(task, result)
+    const built: Built = {
+      outputs: result.outputs,
+      dead: result.decision.dead,
+      stopped: result.decision.stopped,
+      key: result.key,
+    }
+    const ready = this.#scheduler.finished(task, built)
+    const next = ready.map((item) => item.vertex)
+    const event = this.#report({ result: recorded, notes, inactivated, next, at })
+    this.#release.built({ task, bytes: result.bytes, result: recorded, built, event })
+    this.#release.read(scope, vertex)
+    this.#enqueue(ready)
+  }
+
+  /** Sends `end_vertex`, unless an earlier process has; gives what makes its data. */
+  #report(end: EndVertex): () => void {
+    const { resume } = this.#host
+    if (resume?.reported.has(end.result.id) === true && end.result.builds === 1) {
+      return () => undefined
+    }
+    let data: { build_data: ReturnType<typeof endVertexData> } | undefined
+    const make = () => (data ??= { build_data: endVertexData(end, this.#run) })
+    this.#run.send('end_vertex', make)
+    return make
+  }
+
+  /** FE-30: what this build leaves out, and what earlier exclusions still do. */
+  #inactivated(task: Task, { decision, branches }: TaskResult): readonly string[] {
+    const { vertex, scope } = task
+    if (branches.length > 0) {
+      this.#remember(task, decision)
+      const ids = idsOf(this.#behind(task, decision.excluded))
+      if (ids.length === 0) this.#excluded.delete(vertex.index)
+      else this.#excluded.set(vertex.index, ids)
+    }
+    if (decision.stopped.size === 0 && this.#excluded.size === 0) return []
+    const stopped =
+      decision.stopped.size === 0 ? [] : this.#behind({ scope, vertex }, decision.dead)
+    const ids = new Set(idsOf(stopped.filter((behind) => behind.incoming.length <= 1)))
+    for (const excluded of this.#excluded.values()) for (const id of excluded) ids.add(id)
+    const { indexOf } = this.#request.graph
+    return [...ids].toSorted((a, b) => (indexOf.get(a) ?? 0) - (indexOf.get(b) ?? 0))
+  }
+
+  #remember({ scope, vertex }: Task, decision: Decision): void {
+    const { decisions } = this.#environment
+    const known = decisions.get(scope) ?? new Map<number, Decision>()
+    decisions.set(scope, known.set(vertex.index, decision))
+  }
+
+  #behind({ scope, vertex }: Task, outputs: ReadonlySet<string>): PlanVertex[] {
+    const { graph, slice, strict } = this.#request
+    return deadBehind({ graph, slice, scope, vertex, outputs, strict })
+  }
+
+  async #failed(task: Task, thrown: unknown, from: Date): Promise<void> {
+    if (this.#phase.current !== 'running') {
+      this.#running -= 1
+      return
+    }
+    const { vertex } = task
+    const { secrets, messages, runtime } = this.#run
+    const { error, reason } = vertexFailure(thrown, vertex, secrets.mask)
+    this.outcome.failed = true
+    this.outcome.error ??= error
+    const ends = this.#request.mode === 'run'
+    if (ends) this.#stop(error)
+    // The message has the reason alone; a service that cannot store it changes nothing else.
+    await messages.fail(failureMessage(reason, vertex)).catch(() => undefined)
+    this.#running -= 1
+    if (!ends && this.#phase.current !== 'running') return
+    const at = runtime.now()
+    const result: VertexResult = {
+      id: vertex.id,
+      type: vertex.type,
+      displayName: vertex.displayName,
+      valid: false,
+      outputs: Object.create(null) as VertexResult['outputs'],
+      error,
+      usedFrozenResult: false,
+      builds: this.#builds[vertex.index] ?? 1,
+      durationMs: Math.max(0, at.getTime() - from.getTime()),
+    }
+    const notes = { vertex, logs: new Map<string, never[]>(), hasStatus: false }
+    recordBuild(this.outcome, result, notes)
+    this.#host.built?.({ vertex, result, mask: secrets.maskJson })
+    const excluded = [...this.#excluded.values()].flat()
+    this.#report({ result, notes, inactivated: excluded, next: [], at })
+    this.#scheduler.failed(task)
+    if (ends) await this.#finishAfterTurn()
+    else this.#pump()
+  }
+
+  #stop(reason: FlowError): void {
+    this.#phase.current = 'stopping'
+    this.#controller.abort(reason)
+  }
+
+  /** Components have one turn of the event loop to end by themselves. */
+  async #finishAfterTurn(): Promise<void> {
+    if (this.#running > 0) await eventLoopTurn()
+    await this.#finish()
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#phase.current === 'ended') return
+    const atRest = this.#phase.current === 'running'
+    this.#phase.current = 'ended'
+    this.#done.abort(FINISHED)
+    if (this.#suspended > 0 && atRest) {
+      this.#log.close()
+      this.#settle()
+      return
+    }
+    if (atRest) this.#noteStalled()
+    await this.#run.messages.settle().catch(() => undefined)
+    const cancelled = this.outcome.cancelled && !this.outcome.failed
+    this.#run.send('end', () => (cancelled ? { cancelled: true } : {}))
+    this.#log.close()
+    this.#settle()
+  }
+
+  #settle(): void {
+    const now = this.#run.runtime.now().getTime()
+    const duration = Math.max(0, now - this.#startedAt.getTime())
+    this.#resolve(runResult(this.outcome, this.#request, this.#run, duration))
+  }
+
+  /** FE-15. */
+  #noteStalled(): void {
+    const { graph, slice } = this.#request
+    const { root, scopes } = this.#scheduler
+    const stalled = stalledVertices({ graph, slice, root, scopes })
+    this.outcome.stalled = stalled.map((vertex) => vertex.id)
+    this.outcome.warnings.push(...problemsOfCycles(stalled))
+  }
+}
+
+function idsOf(vertices: readonly PlanVertex[]): readonly string[] {
+  return vertices.map((vertex) => vertex.id)
+}

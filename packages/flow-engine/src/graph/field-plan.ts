@@ -1,0 +1,164 @@
+import type { AnyFieldOptions, FieldKind } from '../components/field.ts'
+import { fieldToTemplate } from '../components/template.ts'
+import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
+import type { PlanEdge, PlanVertex } from './plan-graph.ts'
+import { staticValue } from './static-value.ts'
+
+/** One field of one vertex, read once: what of it does not change from build to build. */
+export interface FieldPlan {
+  readonly name: string
+  readonly displayName: string
+  readonly type: string
+  readonly list: boolean
+  /** Edges that feed it, in edge order. */
+  readonly edges: readonly PlanEdge[]
+  /** The value without edges; undefined = the declared default applies. */
+  readonly value: unknown
+  /** Shown and required (FE-24). */
+  readonly required: boolean
+  /** Name of a variable to resolve; undefined = the value stands for itself. */
+  readonly variable: string | undefined
+  readonly secret: boolean
+  /** A file field that is required and names no file (FE-21). */
+  readonly missingFile: boolean
+}
+
+export interface VertexFields {
+  readonly fields: readonly FieldPlan[]
+  /** Values of all fields without edges and variables, shared by all builds. */
+  readonly fixed: Readonly<Record<string, unknown>>
+  /** Fields that take part in each build: fed by edges, variables, required. */
+  readonly open: readonly FieldPlan[]
+  readonly secrets: readonly string[]
+}
+
+const LISTS: ReadonlySet<FieldKind> = new Set([
+  'tools',
+  'multiselect',
+  'sortableList',
+  'table',
+  'file',
+])
+
+const untweaked = new WeakMap<PlanVertex, VertexFields>()
+
+/** The fields of a vertex; with tweaks made anew, without them once for each plan. */
+export function fieldsOf(
+  vertex: PlanVertex,
+  tweaks: ReadonlyMap<string, PlainObject> | undefined,
+): VertexFields {
+  if (tweaks !== undefined) return readFields(vertex, tweaks)
+  const known = untweaked.get(vertex) ?? readFields(vertex, undefined)
+  untweaked.set(vertex, known)
+  return known
+}
+
+function readFields(
+  vertex: PlanVertex,
+  tweaks: ReadonlyMap<string, PlainObject> | undefined,
+): VertexFields {
+  const { template, component } = vertex
+  const names = new Set([...Object.keys(component.inputs), ...Object.keys(template)])
+  const edges = new Map<string, PlanEdge[]>()
+  for (const edge of vertex.incoming) {
+    if (edge.self) continue
+    names.add(edge.field)
+    edges.set(edge.field, [...(edges.get(edge.field) ?? []), edge])
+  }
+  names.delete('code')
+  const fields: FieldPlan[] = []
+  for (const name of names) {
+    const given = tweaks?.get(name) ?? ownObject(template, name)
+    const fed = edges.get(name) ?? []
+    if (given === undefined && Object.hasOwn(template, name) && fed.length === 0) continue
+    fields.push(readField(vertex, name, { given, fed, tweaked: tweaks?.has(name) === true }))
+  }
+  const fixed: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const field of fields) {
+    if (field.edges.length === 0 && field.variable === undefined && field.value !== undefined) {
+      fixed[field.name] = field.value
+    }
+  }
+  return {
+    fields,
+    fixed,
+    open: fields.filter(
+      (f) => f.edges.length > 0 || f.variable !== undefined || f.required || f.missingFile,
+    ),
+    secrets: fields.flatMap((f) => (f.secret && typeof f.value === 'string' ? [f.value] : [])),
+  }
+}
+
+interface Given {
+  readonly given: PlainObject | undefined
+  readonly fed: readonly PlanEdge[]
+  readonly tweaked: boolean
+}
+
+function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Given): FieldPlan {
+  const declared = Object.hasOwn(vertex.component.inputs, name)
+    ? vertex.component.inputs[name]
+    : undefined
+  const options: AnyFieldOptions = declared?.options ?? {}
+  const kind = declared?.fieldKind
+  const type = ownText(given ?? {}, 'type') ?? declaredType(vertex, name)
+  const shown = (own(given ?? {}, 'show') ?? options.show ?? true) !== false
+  const overridden = !tweaked && vertex.overrides.has(name)
+  const raw = overridden ? vertex.overrides.get(name) : own(given ?? {}, 'value')
+  const fromVariable =
+    shown && fed.length === 0 && (own(given ?? {}, 'load_from_db') ?? false) === true
+  const variable = fromVariable && typeof raw === 'string' ? raw : undefined
+  const path = type === 'file' ? own(given ?? {}, 'file_path') : undefined
+  const value = shown
+    ? staticValue({
+        name,
+        type,
+        value: raw,
+        path,
+        declared: declared !== undefined,
+        fed: fed.length > 0,
+      })
+    : undefined
+  const defaulted = given === undefined && !isEmpty(options.default)
+  const required =
+    (own(given ?? {}, 'required') ?? options.required) === true && shown && !defaulted
+  return {
+    name,
+    displayName: ownText(given ?? {}, 'display_name') || options.displayName || name,
+    type,
+    list: own(given ?? {}, 'list') === true || options.list === true || isListKind(kind),
+    edges: fed,
+    value: variable === undefined ? value : undefined,
+    required: required && !vertex.toolMode,
+    variable,
+    secret: isSecret(given, kind),
+    missingFile: type === 'file' && required && fed.length === 0 && isEmpty(path),
+  }
+}
+
+function isListKind(kind: FieldKind | undefined): boolean {
+  return kind !== undefined && LISTS.has(kind)
+}
+
+function declaredType(vertex: PlanVertex, name: string): string {
+  const field = Object.hasOwn(vertex.component.inputs, name)
+    ? vertex.component.inputs[name]
+    : undefined
+  return field === undefined ? '' : (fieldToTemplate(name, field).type ?? '')
+}
+
+function isSecret(given: PlainObject | undefined, kind: FieldKind | undefined): boolean {
+  return kind === 'secret' || own(given ?? {}, 'password') === true
+}
+
+/** No value for a required field (FE-24), and dropped from an optional one (FE-21). */
+export function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true
+  if (Array.isArray(value)) return value.length === 0
+  return isPlainObject(value) && isBare(value) && Object.keys(value).length === 0
+}
+
+function isBare(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

@@ -1,0 +1,110 @@
+import { FlowError } from '../errors.ts'
+import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
+import type { PlanEdge, PlanVertex } from './plan-graph.ts'
+import { warning } from './problems.ts'
+import type { RunContext } from './run-context.ts'
+
+/** What an edge brings to this build. */
+export type Delivery =
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** Behind a stopped or excluded output, or from a vertex that was skipped. */
+  | { readonly kind: 'dead' }
+  /** In a cycle: the source has not been built yet (FE-15). */
+  | { readonly kind: 'unbuilt' }
+
+export interface InputRequest {
+  readonly vertex: PlanVertex
+  readonly fields: VertexFields
+  readonly deliver: (edge: PlanEdge) => Delivery
+  /** Request input, files, session and stream of this run, for fields that no edge feeds (FE-20). */
+  readonly given: ReadonlyMap<string, unknown>
+  /** Variables of this request. */
+  readonly variables: Readonly<Record<string, string>> | undefined
+}
+
+export type RawInputs = Record<string, unknown>
+
+/** The values of a vertex before its component's own conversion; a promise only for variables (FE-20). */
+export function rawInputs(request: InputRequest, run: RunContext): RawInputs | Promise<RawInputs> {
+  const { fields, given } = request
+  const raw: RawInputs = Object.assign(Object.create(null), fields.fixed) as RawInputs
+  let variables: FieldPlan[] | undefined
+  for (const field of fields.open) {
+    if (field.edges.length > 0) {
+      const value = edgeValue(field, request)
+      if (value !== undefined) raw[field.name] = value
+    } else if (field.variable !== undefined && !given.has(field.name)) {
+      variables ??= []
+      variables.push(field)
+    } else if (field.missingFile) {
+      const text = `Component ${request.vertex.displayName}: no file given for ${field.displayName}`
+      run.warn(warning('missing_file', text, { nodeId: request.vertex.id, field: field.name }))
+      raw[field.name] = null
+    }
+  }
+  for (const [name, value] of given) raw[name] = value
+  if (variables === undefined) return checked(raw, request)
+  return resolveAll(variables, raw, { request, run })
+}
+
+/** FE-21, FE-30: collected in edge order, or the last edge that delivers. */
+function edgeValue(field: FieldPlan, { deliver }: InputRequest): unknown {
+  const deliveries = field.edges.map(deliver)
+  const values = deliveries.flatMap((item) => (item.kind === 'value' ? [item.value] : []))
+  if (values.length > 0) return field.list ? values.flat() : values.at(-1)
+  if (deliveries.some((item) => item.kind === 'unbuilt')) {
+    return field.edges.some((edge) => edge.loopBack) ? null : field.value
+  }
+  if (field.edges.every((edge) => edge.loopBack)) return null
+  if (field.required) return field.value
+  return field.list ? [] : null
+}
+
+interface Resolution {
+  readonly request: InputRequest
+  readonly run: RunContext
+}
+
+async function resolveAll(
+  fields: readonly FieldPlan[],
+  raw: RawInputs,
+  { request, run }: Resolution,
+): Promise<RawInputs> {
+  for (const field of fields) {
+    const name = field.variable ?? ''
+    if (name === '') continue
+    const value = await resolveVariable(name, request.variables, run)
+    run.secrets.add(value)
+    if (value !== null && value !== '') raw[field.name] = value
+  }
+  return checked(raw, request)
+}
+
+/** FE-20: of the request, of the user, of the environment. */
+async function resolveVariable(
+  name: string,
+  request: InputRequest['variables'],
+  { services, flowId, userId }: RunContext,
+): Promise<string | null> {
+  if (request !== undefined && Object.hasOwn(request, name)) return request[name] ?? null
+  const scope = userId === undefined ? { flowId } : { userId, flowId }
+  const stored = await services.variables?.get(name, scope)
+  if (stored !== undefined && stored !== null) return stored
+  if (services.environment === undefined) {
+    throw new FlowError('variable_not_found', `${name} variable not found.`)
+  }
+  return Object.hasOwn(services.environment, name) ? (services.environment[name] ?? null) : null
+}
+
+/** FE-24: what an edge brings counts as given, whatever it is. */
+function checked(raw: RawInputs, { fields, vertex, given }: InputRequest): RawInputs {
+  for (const field of fields.open) {
+    if (!field.required || field.edges.length > 0 || field.missingFile) continue
+    if (given.has(field.name) || !isEmpty(raw[field.name])) continue
+    throw new FlowError(
+      'missing_input',
+      `Component ${vertex.displayName} is missing the required input ${field.displayName}`,
+    )
+  }
+  return raw
+}

@@ -1,0 +1,74 @@
+import type { FlowError } from '../errors.ts'
+import type { PlanVertex } from './plan-graph.ts'
+import type { FlowProblem } from './problems.ts'
+import type { RunResult, VertexResult } from './run-options.ts'
+import { selectsOutput, type RunRequest } from './run-request.ts'
+import { keepNotes, textOf, type VertexNotes } from './run-result.ts'
+import type { RunContext } from './run-context.ts'
+
+/** What a run has come to so far. */
+export interface Outcome {
+  readonly vertices: Map<string, VertexResult>
+  readonly notes: Map<string, VertexNotes>
+  readonly warnings: FlowProblem[]
+  readonly usage: { inputTokens: number; outputTokens: number }
+  /** The first failure, or why the run was stopped. */
+  error: FlowError | undefined
+  failed: boolean
+  cancelled: boolean
+  stalled: string[]
+}
+
+export function createOutcome({ plan, slice, tweaks }: RunRequest): Outcome {
+  return {
+    vertices: new Map(),
+    notes: new Map(),
+    warnings: [...plan.warnings, ...slice.warnings, ...tweaks.warnings],
+    usage: { inputTokens: 0, outputTokens: 0 },
+    error: undefined,
+    failed: false,
+    cancelled: false,
+    stalled: [],
+  }
+}
+
+/** Keeps the last build of a vertex, in order of first build. */
+export function recordBuild(outcome: Outcome, result: VertexResult, notes: VertexNotes): void {
+  outcome.vertices.set(result.id, result)
+  outcome.notes.set(result.id, notes)
+}
+
+export function runResult(
+  outcome: Outcome,
+  request: RunRequest,
+  run: RunContext,
+  durationMs: number,
+): RunResult {
+  const selects = selectsOutput(request)
+  const outputs = request.graph.vertices.flatMap((vertex: PlanVertex) => {
+    const result = selects(vertex) ? outcome.vertices.get(vertex.id) : undefined
+    return result?.valid === true ? [result] : []
+  })
+  const { vertices, warnings, stalled, usage, error } = outcome
+  const result: RunResult = {
+    status: outcome.failed ? 'failed' : outcome.cancelled ? 'cancelled' : 'succeeded',
+    sessionId: request.sessionId,
+    flowId: request.flowId,
+    outputs,
+    vertices,
+    ...(error === undefined ? {} : { error }),
+    stalled,
+    warnings,
+    messages: [...run.messages.records.values()],
+    usage,
+    durationMs,
+    text: (component) => textOf({ outputs, vertices }, component),
+  }
+  const { maskJson } = run.secrets
+  keepNotes(result, {
+    inputValue: request.input.value ?? undefined,
+    vertices: outcome.notes,
+    maskJson,
+  })
+  return result
+}

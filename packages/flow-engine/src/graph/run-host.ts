@@ -1,0 +1,40 @@
+import type { PlanVertex } from './plan-graph.ts'
+import type { VertexResult } from './run-options.ts'
+
+/** What a host of durable runs plugs into a run (FE-63, FE-63a); all optional. */
+export interface RunHost {
+  /** Where an earlier process left off. */
+  readonly resume?: ResumePoint | undefined
+  /** A vertex has finished: its state, to be kept before anything behind it starts. */
+  readonly checkpoint?: ((vertexId: string, state: string) => Promise<void>) | undefined
+  /** `ctx.suspend`. */
+  readonly suspend?: ((vertexId: string, question: unknown) => Promise<SuspendOutcome>) | undefined
+  /** Told of each build, for the records of a monitor. */
+  readonly built?: ((build: BuildRecord) => void) | undefined
+  /** Runs around this one. */
+  readonly depth?: number | undefined
+}
+
+export interface ResumePoint {
+  /** Number of the next event. */
+  readonly firstSeq: number
+  /** States by vertex id. */
+  readonly checkpoints: ReadonlyMap<string, string>
+  /** Ids with an `end_vertex` in the log. */
+  readonly reported: ReadonlySet<string>
+}
+
+export type SuspendOutcome =
+  | { readonly kind: 'answered'; readonly answer: unknown }
+  /**
+   * The question was kept: the vertex gives no event; when the others have finished, the run's log
+   * closes without `end` and its result resolves.
+   */
+  | { readonly kind: 'suspended' }
+
+export interface BuildRecord {
+  readonly vertex: PlanVertex
+  readonly result: VertexResult
+  /** Hides the run's secrets in what is stored of it (FE-65). */
+  readonly mask: <T>(value: T) => T
+}

@@ -1,0 +1,137 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import { invalidRequest } from '../errors.ts'
+import { compileFlow, graphOf, type FlowPlan } from './compile.ts'
+import { completeLimits, type RunLimits } from './limits.ts'
+import { isPlainObject, ownText, type PlainObject } from './plain-object.ts'
+import type { PlanGraph, PlanVertex } from './plan-graph.ts'
+import type { RunInput, RunOptions } from './run-options.ts'
+import { sliceOf, type Slice } from './slice.ts'
+import { applyTweaks, refuseInputTweak, type AppliedTweaks } from './tweaks.ts'
+
+/** What a run was asked for, checked and completed. */
+export interface RunRequest {
+  readonly plan: FlowPlan
+  readonly graph: PlanGraph
+  readonly slice: Slice
+  readonly tweaks: AppliedTweaks
+  readonly options: RunOptions
+  readonly mode: 'run' | 'build'
+  readonly strict: boolean
+  readonly flowId: string
+  readonly flowName: string | undefined
+  readonly sessionId: string
+  readonly runtime: Runtime
+  readonly limits: RunLimits
+  readonly input: RunInput & { readonly type: 'chat' | 'text' | 'any' }
+}
+
+/**
+ * @throws FlowCompileError for a flow that cannot be run
+ * @throws FlowError `invalid_request` (FE-18)
+ */
+export function readRunRequest(flow: unknown, options: RunOptions): RunRequest {
+  const { mode = 'run', runtime = createSystemRuntime() } = options
+  const input = readInput(options, mode)
+  const plan = planOf(flow, options)
+  const graph = graphOf(plan)
+  if (graph === undefined) throw invalidRequest('The plan was not made by compileFlow')
+  const flowId = options.flowId ?? flowIdOf(plan.flow) ?? runtime.uuid()
+  return {
+    plan,
+    graph,
+    slice: sliceFor(graph, options, mode),
+    tweaks: applyTweaks(graph, options.tweaks),
+    options,
+    mode,
+    strict: plan.compat === 'strict',
+    flowId,
+    flowName: options.flowName ?? ownText(asObject(plan.flow), 'name'),
+    sessionId: options.sessionId ?? flowId,
+    runtime,
+    limits: completeLimits(options.limits),
+    input,
+  }
+}
+
+function planOf(flow: unknown, options: RunOptions): FlowPlan {
+  if (isPlan(flow)) return flow
+  const { components, compat, limits } = options
+  if (components === undefined) {
+    throw invalidRequest('The option components is needed to run a flow that was not compiled')
+  }
+  return compileFlow(flow, { components, compat, limits })
+}
+
+function isPlan(flow: unknown): flow is FlowPlan {
+  return typeof flow === 'object' && flow !== null && graphOf(flow as FlowPlan) !== undefined
+}
+
+/** FE-18, FE-23, FE-26: null is "", undefined no input. */
+function readInput(options: RunOptions, mode: 'run' | 'build'): RunRequest['input'] {
+  const given: unknown = options.input
+  const input = isPlainObject(given) ? (given as RunInput) : { value: readText(given) }
+  const value = readText(input.value)
+  const type = input.type ?? (mode === 'build' ? 'any' : 'chat')
+  if (value !== undefined) refuseInputTweak(options.tweaks, type)
+  return { ...input, value, type }
+}
+
+function readText(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  if (value === null) return ''
+  if (typeof value !== 'string') throw invalidRequest('The input value must be a text or null')
+  return value
+}
+
+function flowIdOf(flow: unknown): string | undefined {
+  return ownText(asObject(flow), 'id')
+}
+
+function asObject(flow: unknown): PlainObject {
+  return isPlainObject(flow) ? flow : {}
+}
+
+const slices = new WeakMap<PlanGraph, Map<string, Slice>>()
+const KEPT_SLICES = 16
+
+/** Slices depend on the plan alone and are kept with it. */
+function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'): Slice {
+  const { stopComponentId, startComponentId } = options
+  const key = JSON.stringify([mode, stopComponentId, startComponentId])
+  const kept = slices.get(graph) ?? new Map<string, Slice>()
+  slices.set(graph, kept)
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const slice = sliceOf(graph, { mode, stopComponentId, startComponentId })
+  if (kept.size < KEPT_SLICES) kept.set(key, slice)
+  return slice
+}
+
+/** The vertices that take the input of the request (FE-26). */
+export function takesInput(vertex: PlanVertex, { mode, input }: RunRequest): boolean {
+  if (mode === 'build') return vertex.kind === 'chatInput'
+  if (vertex.role !== 'input') return false
+  const { type, components = [] } = input
+  if (type !== 'any' && !vertex.id.toLowerCase().includes(type)) return false
+  return (
+    components.length === 0 ||
+    components.includes(vertex.id) ||
+    components.includes(vertex.displayName)
+  )
+}
+
+/** The vertices whose results are reported (FE-26), in node order. */
+export function selectsOutput(request: RunRequest): (vertex: PlanVertex) => boolean {
+  const { outputType = 'chat', outputComponent } = request.options
+  if (outputComponent !== undefined && outputComponent !== '') {
+    const exact = request.graph.indexOf.has(outputComponent)
+    return (vertex) =>
+      exact ? vertex.id === outputComponent : vertex.displayName === outputComponent
+  }
+  if (outputType === 'debug') return () => true
+  const outputs = request.graph.vertices.filter((vertex) => vertex.role === 'output')
+  const fits = (vertex: PlanVertex): boolean =>
+    outputType === 'any' || vertex.id.toLowerCase().includes(outputType)
+  const some = outputs.some(fits)
+  return (vertex) => vertex.role === 'output' && (!some || fits(vertex))
+}

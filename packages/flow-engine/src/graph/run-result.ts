@@ -1,0 +1,166 @@
+import { toText } from './values/convert.ts'
+import { isMessage } from './values/message.ts'
+import { formatValue } from './values/format-value.ts'
+import type { PlanVertex } from './plan-graph.ts'
+import type { RunResult, VertexResult } from './run-options.ts'
+import type { LogEntry } from './vertex-context.ts'
+import { doubleBreaks, fileJson, formatText, vertexParts, type BuildView } from './vertex-data.ts'
+
+/** The answer of a run over HTTP (results.md 5). */
+export interface RunResponse {
+  session_id: string
+  outputs: RunOutputJson[]
+}
+
+export interface RunOutputJson {
+  inputs: { input_value?: string }
+  outputs: ComponentOutputJson[]
+}
+
+export interface ComponentOutputJson {
+  results: Record<string, unknown>
+  artifacts: Record<string, unknown>
+  outputs: Record<string, unknown>
+  logs: Record<string, unknown>
+  messages: ChatMessageJson[]
+  timedelta: null
+  duration: null
+  component_display_name: string
+  component_id: string
+  used_frozen_result: boolean
+}
+
+export interface ChatMessageJson {
+  message: string
+  sender: string
+  sender_name: string
+  session_id: string
+  stream_url: null
+  component_id: string
+  files: object[]
+  type: 'text'
+}
+
+/** What of a run is needed to write its answer, and is no part of the public result. */
+export interface ResultNotes {
+  readonly inputValue: string | undefined
+  readonly vertices: ReadonlyMap<string, VertexNotes>
+  readonly maskJson: <T>(value: T) => T
+}
+
+export interface VertexNotes {
+  readonly vertex: PlanVertex
+  readonly logs: ReadonlyMap<string, readonly LogEntry[]>
+  readonly hasStatus: boolean
+}
+
+const notesOf = new WeakMap<RunResult, ResultNotes>()
+
+export function keepNotes(result: RunResult, notes: ResultNotes): void {
+  notesOf.set(result, notes)
+}
+
+/** The answer of one run, or of several with one element for each (results.md 5). */
+export function formatRunResponse(results: RunResult | readonly RunResult[]): RunResponse {
+  const list = Array.isArray(results) ? (results as readonly RunResult[]) : [results as RunResult]
+  return {
+    session_id: list[0]?.sessionId ?? '',
+    outputs: list.map((result) => {
+      const value = notesOf.get(result)?.inputValue
+      return {
+        inputs: value === undefined ? {} : { input_value: value },
+        outputs: result.outputs.map((vertex) => componentOutput(vertex, notesOf.get(result))),
+      }
+    }),
+  }
+}
+
+function componentOutput(
+  result: VertexResult,
+  notes: ResultNotes | undefined,
+): ComponentOutputJson {
+  const known = notes?.vertices.get(result.id)
+  const view = buildView(result, known)
+  const parts = vertexParts(view)
+  const response: ComponentOutputJson = {
+    ...parts,
+    messages: view.showsResults ? chatMessages(result) : [],
+    timedelta: null,
+    duration: null,
+    component_display_name: result.displayName,
+    component_id: result.id,
+    used_frozen_result: result.usedFrozenResult,
+  }
+  return notes === undefined ? response : notes.maskJson(response)
+}
+
+/** The wire's view of a result. */
+export function buildView(result: VertexResult, notes: VertexNotes | undefined): BuildView {
+  const names = [result.type, result.id.split('-', 1)[0] ?? '']
+  return {
+    id: result.id,
+    showsResults: names.some((name) => SHOWN.has(name)),
+    isChat: names.some((name) => name === 'ChatInput' || name === 'ChatOutput'),
+    offered: notes?.vertex.outputs ?? Object.keys(result.outputs),
+    outputs: result.outputs,
+    logs: notes?.logs ?? new Map(),
+    hasStatus: notes?.hasStatus ?? true,
+    failure: result.error?.detail,
+    durationMs: result.durationMs,
+    usedFrozenResult: result.usedFrozenResult,
+  }
+}
+
+const SHOWN: ReadonlySet<string> = new Set([
+  'ChatInput',
+  'ChatOutput',
+  'TextInput',
+  'TextOutput',
+  'Webhook',
+  'DataOutput',
+])
+
+function chatMessages({ outputs, id }: VertexResult): ChatMessageJson[] {
+  return Object.values(outputs).flatMap((value) => {
+    if (!isMessage(value)) return []
+    const text = formatText(value)
+    if (text === '') return []
+    return [
+      {
+        message: value.sender === 'Machine' ? doubleBreaks(text) : text,
+        sender: value.sender ?? 'Machine',
+        sender_name: value.senderName ?? 'AI',
+        session_id: value.sessionId,
+        stream_url: null,
+        component_id: id,
+        files: value.files.map(fileJson),
+        type: 'text' as const,
+      },
+    ]
+  })
+}
+
+/** Text of one vertex, else of the first selected one that has a text. */
+export function textOf(
+  result: Pick<RunResult, 'outputs' | 'vertices'>,
+  component: string | undefined,
+): string | undefined {
+  if (component === undefined) {
+    return result.outputs.map(vertexText).find((text) => text !== undefined)
+  }
+  const byName = [...result.vertices.values()].findLast((v) => v.displayName === component)
+  const vertex = result.vertices.get(component) ?? byName
+  return vertex === undefined ? undefined : vertexText(vertex)
+}
+
+/** The first output with a text: a message, a plain text, or Data with a text of its own. */
+function vertexText({ outputs }: VertexResult): string | undefined {
+  const values = Object.values(outputs)
+  const value = values.find((item) => isMessage(item) || typeof item === 'string')
+  if (typeof value === 'string') return value
+  if (isMessage(value)) return formatText(value)
+  const [first] = values
+  return first === undefined || first === null || typeof formatValue(first) !== 'object'
+    ? undefined
+    : toText(first)
+}

@@ -1,0 +1,371 @@
+import { createCycleRun, passTokens, takeTurns, type CycleRun } from './cycle-run.ts'
+import type { PlanEdge, PlanGraph, PlanVertex } from './plan-graph.ts'
+import {
+  activeScopes,
+  BLOCKED,
+  createScope,
+  DONE,
+  edgeState,
+  IDLE,
+  scopeOf,
+  SKIPPED,
+  STARTED,
+  type Built,
+  type Scope,
+} from './scope.ts'
+import type { Slice } from './slice.ts'
+
+/** A vertex that is to be built in a scope. */
+export interface Task {
+  readonly scope: Scope
+  readonly vertex: PlanVertex
+}
+
+export interface SchedulerOptions {
+  readonly graph: PlanGraph
+  readonly slice: Slice
+  /** A stopped branch takes every descendant with it (FE-30). */
+  readonly strict: boolean
+}
+
+type Outcome = 'alive' | 'dead' | 'blocked'
+
+/** A decision about an edge that has not been worked off. */
+interface Decided {
+  readonly scope: Scope
+  readonly edge: PlanEdge
+  readonly outcome: Outcome
+}
+
+/**
+ * Decides what may be built when: a count of open edges for each vertex, no recursion, each edge
+ * looked at once (FE-14). It runs nothing itself.
+ */
+export class Scheduler {
+  readonly #graph: PlanGraph
+  readonly #slice: Slice
+  readonly #strict: boolean
+  /** Scopes that are not over. */
+  readonly scopes = new Set<Scope>()
+  readonly root: Scope
+  readonly #cycles = new Map<Scope, CycleRun>()
+  /** The cycle that is entered, if any. */
+  readonly #entered: number | undefined
+  #serial = 0
+  #ready: Task[] = []
+  #decided: Decided[] = []
+  #touched: Task[] = []
+
+  constructor({ graph, slice, strict }: SchedulerOptions) {
+    this.#graph = graph
+    this.#slice = slice
+    this.#strict = strict
+    this.#entered = slice.entry === undefined ? undefined : graph.vertices[slice.entry]?.cycle
+    this.root = this.#open(0, undefined)
+  }
+
+  /** The first layer. */
+  begin(): Task[] {
+    for (const index of this.#slice.firstLayer) {
+      const vertex = this.#graph.vertices[index]
+      if (vertex !== undefined) this.#start(this.root, this.#outermost(vertex))
+    }
+    return this.#takeReady()
+  }
+
+  /** A vertex was built: gives what its end has set going, in node order. */
+  finished({ scope, vertex }: Task, built: Built): Task[] {
+    scope.built[vertex.local] = built
+    if (scope.status[vertex.local] === BLOCKED) return []
+    const cycle = this.#cycleOf(scope, vertex)
+    if (vertex.loop !== undefined) this.#afterLoop(scope, vertex, built)
+    else if (cycle === undefined) this.#close(scope, vertex, DONE)
+    else this.#afterTurn(scope, vertex, cycle)
+    return this.#takeReady()
+  }
+
+  /** A vertex failed: nothing that depends on it will be built (FE-61). */
+  failed({ scope, vertex }: Task): void {
+    scope.status[vertex.local] = BLOCKED
+    const work: Task[] = [{ scope, vertex }]
+    for (let item = work.pop(); item !== undefined; item = work.pop()) {
+      for (const next of this.#dependents(item)) {
+        const status = next.scope.status[next.vertex.local]
+        const holds = next.vertex.loop !== undefined || this.#cycleOf(next.scope, next.vertex)
+        if (status !== IDLE && !(status === STARTED && holds)) continue
+        next.scope.status[next.vertex.local] = BLOCKED
+        work.push(next)
+      }
+    }
+  }
+
+  /** The cycle a vertex takes turns in. */
+  #cycleOf(scope: Scope, vertex: PlanVertex): CycleRun | undefined {
+    if (vertex.cycle === undefined || vertex.cycle !== this.#entered) return undefined
+    return this.#cycles.get(scope)
+  }
+
+  /** The vertex itself, or the outermost loop around it. */
+  #outermost(vertex: PlanVertex): PlanVertex {
+    const { regions, vertices } = this.#graph
+    const outer = regions[vertex.region]?.path[1]
+    const loop = outer === undefined ? undefined : regions[outer]?.loop
+    return (loop === undefined ? undefined : vertices[loop]) ?? vertex
+  }
+
+  /** A scope with its counts; edges from outside that are decided already are worked off as such. */
+  #open(region: number, parent: Scope | undefined): Scope {
+    const place = this.#graph.regions[region]
+    if (place === undefined) throw new RangeError(`There is no region ${region}`)
+    const scope = createScope(place, parent, this.#serial)
+    this.#serial += 1
+    this.scopes.add(scope)
+    for (const member of place.members) {
+      const vertex = this.#graph.vertices[member]
+      if (vertex === undefined || this.#slice.contains[member] !== 1) continue
+      scope.remaining += 1
+      for (const edge of vertex.incoming) this.#count(scope, vertex, edge)
+      if (member === this.#slice.entry && vertex.cycle !== undefined) {
+        const members = this.#graph.cycles[vertex.cycle] ?? []
+        this.#cycles.set(scope, createCycleRun(this.#graph, member, members))
+      }
+    }
+    return scope
+  }
+
+  #count(scope: Scope, vertex: PlanVertex, edge: PlanEdge): void {
+    if (edge.loopBack || this.#slice.contains[edge.source] !== 1) return
+    if (this.#takesTurns(vertex, edge)) return
+    if (edge.self) {
+      // Never decided: a vertex with an edge to itself starts only as an entry (FE-7, FE-15).
+      if (vertex.index !== this.#slice.entry) bump(scope.waiting, vertex.local)
+      return
+    }
+    bump(scope.waiting, vertex.local)
+    if (edge.fromRegion === scope.region.index) return
+    const outcome = this.#outsideOutcome(scope, edge)
+    if (outcome !== undefined) this.#decided.push({ scope, edge, outcome })
+  }
+
+  /** Whether both ends are in the cycle that is entered. */
+  #takesTurns(vertex: PlanVertex, edge: PlanEdge): boolean {
+    return (
+      this.#entered !== undefined &&
+      vertex.cycle === this.#entered &&
+      this.#graph.vertices[edge.source]?.cycle === this.#entered
+    )
+  }
+
+  #outsideOutcome(scope: Scope, edge: PlanEdge): Outcome | undefined {
+    const from = this.#graph.vertices[edge.from]
+    const at = scopeOf(this.#graph, scope, edge.fromRegion)
+    if (from === undefined || at === undefined) return 'dead'
+    const status = at.status[from.local]
+    const around = from.loop !== undefined && scope.region.path.includes(from.loop)
+    if (status === BLOCKED) return 'blocked'
+    if (around || status === DONE) return this.#outcome(scope, edge)
+    return status === SKIPPED ? 'dead' : undefined
+  }
+
+  #outcome(scope: Scope, edge: PlanEdge): Outcome {
+    return typeof edgeState(this.#graph, scope, edge) === 'object' ? 'alive' : 'dead'
+  }
+
+  #takeReady(): Task[] {
+    while (this.#decided.length > 0 || this.#touched.length > 0) {
+      for (let next = this.#decided.pop(); next !== undefined; next = this.#decided.pop()) {
+        this.#apply(next)
+      }
+      const touched = this.#touched
+      this.#touched = []
+      for (const task of touched) this.#pull(task)
+    }
+    const ready = this.#ready
+    this.#ready = []
+    if (ready.length < 2) return ready
+    return ready.toSorted(
+      (a, b) => a.vertex.index - b.vertex.index || a.scope.serial - b.scope.serial,
+    )
+  }
+
+  #apply({ scope, edge, outcome }: Decided): void {
+    const vertex = this.#graph.vertices[edge.target]
+    if (vertex === undefined) return
+    const { local } = vertex
+    if (outcome === 'blocked') {
+      if (scope.status[local] === IDLE) this.failed({ scope, vertex })
+      return
+    }
+    bump(scope.waiting, local, -1)
+    bump(outcome === 'alive' ? scope.live : scope.dead, local)
+    if (scope.status[local] !== IDLE) return
+    if (scope.waiting[local] === 0) this.#decide(scope, vertex)
+    else if (scope.pulled[local] === 0) this.#touched.push({ scope, vertex })
+  }
+
+  /** All edges of a vertex are decided: it starts, or is skipped (FE-30). */
+  #decide(scope: Scope, vertex: PlanVertex): void {
+    const cycle = this.#cycleOf(scope, vertex)
+    const dead = scope.dead[vertex.local] ?? 0
+    const skipped = dead > 0 && (this.#strict || scope.live[vertex.local] === 0)
+    if (
+      cycle !== undefined &&
+      (cycle.active.size > 0 || cycle.over || cycle.entry !== vertex.index)
+    ) {
+      if (cycle.holders.has(vertex.index)) this.#settleCycle(scope, cycle)
+    } else if (!skipped) {
+      this.#start(scope, vertex)
+    } else if (cycle === undefined) {
+      this.#close(scope, vertex, SKIPPED)
+    } else {
+      this.#closeCycle(scope, cycle)
+    }
+  }
+
+  #start(scope: Scope, vertex: PlanVertex): void {
+    if (scope.status[vertex.local] !== IDLE) return
+    scope.status[vertex.local] = STARTED
+    this.#cycleOf(scope, vertex)?.active.add(vertex.index)
+    this.#ready.push({ scope, vertex })
+  }
+
+  /** A vertex is settled: what waits for it is told. */
+  #close(scope: Scope, vertex: PlanVertex, status: typeof DONE | typeof SKIPPED): void {
+    scope.status[vertex.local] = status
+    for (const edge of vertex.releases) {
+      if (this.#slice.contains[edge.target] !== 1 || this.#takesOwnTurns(vertex, edge)) continue
+      const region = this.#graph.vertices[edge.target]?.region ?? 0
+      for (const at of activeScopes(this.#graph, scope, region)) {
+        this.#decided.push({ scope: at, edge, outcome: this.#outcome(scope, edge) })
+      }
+    }
+    scope.remaining -= 1
+    if (scope.remaining === 0) this.#afterPass(scope)
+  }
+
+  #takesOwnTurns(vertex: PlanVertex, edge: PlanEdge): boolean {
+    const target = this.#graph.vertices[edge.target]
+    return vertex.cycle !== undefined && target?.cycle === vertex.cycle
+  }
+
+  /** FE-32: another pass while the loop's item is live, else the loop is over. */
+  #afterLoop(scope: Scope, vertex: PlanVertex, built: Built): void {
+    const again = vertex.incoming.some((edge) => edge.loopBack && !built.dead.has(edge.field))
+    if (!again || vertex.loop === undefined) {
+      this.#close(scope, vertex, DONE)
+      return
+    }
+    const pass = this.#open(vertex.loop, scope)
+    scope.passes.set(vertex.loop, new Set([pass]))
+    scope.lastPass.set(vertex.loop, pass)
+    if (pass.remaining === 0) this.#afterPass(pass)
+  }
+
+  #afterPass(pass: Scope): void {
+    const { parent, region } = pass
+    if (parent === undefined || region.loop === undefined) return
+    this.scopes.delete(pass)
+    this.#cycles.delete(pass)
+    parent.passes.delete(region.index)
+    const vertex = this.#graph.vertices[region.loop]
+    if (vertex !== undefined && parent.status[vertex.local] !== BLOCKED) {
+      this.#ready.push({ scope: parent, vertex })
+    }
+  }
+
+  #afterTurn(scope: Scope, vertex: PlanVertex, cycle: CycleRun): void {
+    scope.status[vertex.local] = IDLE
+    cycle.active.delete(vertex.index)
+    const dead = scope.built[vertex.local]?.dead
+    passTokens(cycle, vertex, (output) => dead?.has(output) !== true)
+    this.#settleCycle(scope, cycle)
+  }
+
+  #settleCycle(scope: Scope, cycle: CycleRun): void {
+    const { vertices } = this.#graph
+    const ready = (member: number): boolean => scope.waiting[vertices[member]?.local ?? 0] === 0
+    let turns = takeTurns(cycle, ready)
+    while (turns.length > 0) {
+      for (const [member, live] of turns) {
+        const vertex = vertices[member]
+        if (vertex === undefined) continue
+        if (live) this.#start(scope, vertex)
+        else passTokens(cycle, vertex, () => false)
+      }
+      turns = takeTurns(cycle, ready)
+    }
+    for (const member of cycle.holders.keys()) {
+      const vertex = vertices[member]
+      if (vertex !== undefined && !ready(member)) this.#touched.push({ scope, vertex })
+    }
+    if (cycle.active.size === 0 && cycle.holders.size === 0) this.#closeCycle(scope, cycle)
+  }
+
+  /** Nothing is under way in the cycle: what waits for it is told. */
+  #closeCycle(scope: Scope, cycle: CycleRun): void {
+    if (cycle.over) return
+    cycle.over = true
+    for (const member of cycle.members) {
+      const vertex = this.#graph.vertices[member]
+      if (vertex === undefined) continue
+      this.#close(scope, vertex, scope.built[vertex.local] === undefined ? SKIPPED : DONE)
+    }
+  }
+
+  /** FE-13: starts what a waiting vertex still needs and nobody has started. */
+  #pull(task: Task): void {
+    const work = [task]
+    for (let item = work.pop(); item !== undefined; item = work.pop()) {
+      const { scope, vertex } = item
+      const doomed = this.#strict && (scope.dead[vertex.local] ?? 0) > 0
+      if (scope.status[vertex.local] !== IDLE || scope.pulled[vertex.local] === 1 || doomed)
+        continue
+      scope.pulled[vertex.local] = 1
+      for (const edge of vertex.incoming) {
+        if (edge.loopBack || edge.self || this.#slice.contains[edge.source] !== 1) continue
+        const at = scopeOf(this.#graph, scope, edge.fromRegion)
+        const from = this.#graph.vertices[this.#entryOf(edge.from)]
+        if (at === undefined || from === undefined || at.status[from.local] !== IDLE) continue
+        if (at.built[from.local] !== undefined) continue
+        if (at.waiting[from.local] === 0) this.#start(at, from)
+        else work.push({ scope: at, vertex: from })
+      }
+    }
+  }
+
+  /** An entered cycle begins at its entry, wherever it is needed. */
+  #entryOf(index: number): number {
+    const { entry } = this.#slice
+    if (entry === undefined || this.#entered === undefined) return index
+    return this.#graph.vertices[index]?.cycle === this.#entered ? entry : index
+  }
+
+  /** What is directly behind a vertex, its loop and the rest of its cycle included. */
+  #dependents({ scope, vertex }: Task): Task[] {
+    const { vertices, regions, cycles } = this.#graph
+    const found: Task[] = []
+    for (const edge of vertex.releases) {
+      const target = vertices[edge.target]
+      if (target === undefined || this.#slice.contains[edge.target] !== 1) continue
+      for (const at of activeScopes(this.#graph, scope, target.region)) {
+        found.push({ scope: at, vertex: target })
+      }
+    }
+    const loop = regions[scope.region.index]?.loop
+    const around = loop === undefined ? undefined : vertices[loop]
+    if (around !== undefined && scope.parent !== undefined) {
+      found.push({ scope: scope.parent, vertex: around })
+    }
+    if (this.#cycleOf(scope, vertex) !== undefined) {
+      for (const member of cycles[vertex.cycle ?? -1] ?? []) {
+        const other = vertices[member]
+        if (other !== undefined) found.push({ scope, vertex: other })
+      }
+    }
+    return found
+  }
+}
+
+function bump(counts: Int32Array, index: number, by = 1): void {
+  counts[index] = (counts[index] ?? 0) + by
+}

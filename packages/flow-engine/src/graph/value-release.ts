@@ -1,0 +1,62 @@
+import type { PlanVertex } from './plan-graph.ts'
+import type { VertexResult } from './run-options.ts'
+import { selectsOutput, type RunRequest } from './run-request.ts'
+import type { Task } from './scheduler.ts'
+import type { Built, Scope } from './scope.ts'
+
+/** Values up to this size stay until the run is forgotten: they cost less than making their event. */
+const SMALL_BYTES = 4096
+
+export interface BuiltValue {
+  readonly task: Task
+  readonly bytes: number
+  readonly result: VertexResult
+  readonly built: Built
+  /** Makes the data of the vertex's event, which needs the value. */
+  readonly event: () => void
+}
+
+interface Held {
+  readonly value: BuiltValue
+  readers: number
+}
+
+/** Lets go of large values when their last reader has run (FE-16). */
+export function createValueRelease(request: RunRequest) {
+  const held = new WeakMap<Scope, Map<number, Held>>()
+  let selects: ((vertex: PlanVertex) => boolean) | undefined
+
+  function drop({ value }: Held): void {
+    value.event()
+    value.built.outputs = Object.create(null) as Built['outputs']
+    value.result.outputs = Object.create(null) as VertexResult['outputs']
+  }
+
+  return {
+    built(value: BuiltValue): void {
+      const { vertex, scope } = value.task
+      if (value.bytes <= SMALL_BYTES || vertex.frozen || vertex.inCycle) return
+      const readers = new Set(vertex.outgoing.map((edge) => edge.target))
+      const within = [...readers].every(
+        (reader) => request.graph.vertices[reader]?.region === vertex.region,
+      )
+      selects ??= selectsOutput(request)
+      if (readers.size === 0 || !within || selects(vertex)) return
+      const values = held.get(scope) ?? new Map<number, Held>()
+      held.set(scope, values.set(vertex.index, { value, readers: readers.size }))
+    },
+    /** A vertex has run: what it read has one reader less. */
+    read(scope: Scope, vertex: PlanVertex): void {
+      const values = held.get(scope)
+      if (values === undefined) return
+      for (const source of new Set(vertex.incoming.map((edge) => edge.source))) {
+        const entry = values.get(source)
+        if (entry === undefined) continue
+        entry.readers -= 1
+        if (entry.readers > 0) continue
+        values.delete(source)
+        drop(entry)
+      }
+    },
+  }
+}
