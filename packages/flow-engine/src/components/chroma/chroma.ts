@@ -1,0 +1,172 @@
+import { createDataFrame } from '../../graph/values/data-frame.ts'
+import type { Data } from '../../graph/values/data.ts'
+import { toLiteralText } from '../../graph/values/literal-text.ts'
+import type { Embedder } from '../../models/chat-model.ts'
+import type { ComponentContext } from '../context.ts'
+import { defineComponent } from '../define.ts'
+import { field } from '../field.ts'
+import { output } from '../output.ts'
+import type { VectorRow } from '../services.ts'
+import {
+  embedDocuments,
+  embedText,
+  readDocuments,
+  rowData,
+  type Document,
+} from '../vectors/ingest.ts'
+import { nearestRows, variedRows } from '../vectors/nearest.ts'
+import { oncePerBuild } from '../vectors/once-per-build.ts'
+import { openVectorStore } from '../vectors/open-store.ts'
+
+const advanced = { advanced: true } as const
+
+/** Rows among which varied results are chosen, and the weight of nearness against variety. */
+const VARIED = { among: 20, balance: 0.5 }
+
+/** Keeps texts with their vectors in a collection and finds those nearest to a query (CO-73). */
+export const chroma = defineComponent({
+  type: 'Chroma',
+  displayName: 'Chroma DB',
+  description: 'Keeps texts in a collection and finds them by meaning.',
+  icon: 'Chroma',
+  category: 'chroma',
+  module: 'lfx.components.chroma.chroma.ChromaVectorStoreComponent',
+  idempotent: false,
+  inputs: {
+    collection_name: field.string({ displayName: 'Collection Name', default: 'langflow' }),
+    persist_directory: field.string({
+      displayName: 'Persist Directory',
+      info: 'Part of the name under which the collection is kept.',
+    }),
+    ingest_data: field.handle({
+      displayName: 'Ingest Data',
+      types: ['Data', 'DataFrame'],
+      list: true,
+    }),
+    search_query: field.query({
+      displayName: 'Search Query',
+      placeholder: 'Enter a query...',
+      toolMode: true,
+    }),
+    should_cache_vector_store: field.bool({
+      displayName: 'Cache Vector Store',
+      default: true,
+      ...advanced,
+    }),
+    embedding: field.embeddings({ displayName: 'Embedding' }),
+    chroma_server_cors_allow_origins: field.string({
+      displayName: 'Server CORS Allow Origins',
+      ...advanced,
+    }),
+    chroma_server_host: field.string({
+      displayName: 'Server Host',
+      info: 'Must be empty: collections are kept by this service.',
+      ...advanced,
+    }),
+    chroma_server_http_port: field.int({ displayName: 'Server HTTP Port', ...advanced }),
+    chroma_server_grpc_port: field.int({ displayName: 'Server gRPC Port', ...advanced }),
+    chroma_server_ssl_enabled: field.bool({
+      displayName: 'Server SSL Enabled',
+      default: false,
+      ...advanced,
+    }),
+    allow_duplicates: field.bool({
+      displayName: 'Allow Duplicates',
+      info: 'Keep rows again that are in the collection already.',
+      default: false,
+      ...advanced,
+    }),
+    search_type: field.dropdown({
+      displayName: 'Search Type',
+      options: ['Similarity', 'MMR'],
+      default: 'Similarity',
+      ...advanced,
+    }),
+    number_of_results: field.int({
+      displayName: 'Number of Results',
+      default: 10,
+      ...advanced,
+    }),
+    limit: field.int({
+      displayName: 'Limit',
+      info: 'Stored rows that new ones are compared with; without it all.',
+      ...advanced,
+    }),
+  },
+  outputs: {
+    search_results: output.list({
+      displayName: 'Search Results',
+      method: 'search_documents',
+      async run(inputs, ctx) {
+        const found = await results(inputs, ctx)
+        ctx.status(found)
+        return found
+      },
+    }),
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'as_dataframe',
+      run: async (inputs, ctx) =>
+        createDataFrame((await results(inputs, ctx)).map(({ data }) => data)),
+    }),
+  },
+})
+
+interface SearchInputs {
+  readonly collection_name: string
+  readonly persist_directory: string
+  readonly ingest_data: readonly unknown[]
+  readonly search_query: string
+  readonly embedding: Embedder | null
+  readonly chroma_server_host: string
+  readonly allow_duplicates: boolean
+  readonly search_type: string
+  readonly number_of_results: number
+  readonly limit: number | null
+}
+
+const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> => {
+  if (inputs.chroma_server_host !== '') {
+    throw new TypeError('A Chroma server is not supported: leave Server Host empty')
+  }
+  const { embedding, search_query: query, number_of_results: count } = inputs
+  const rows = await fillCollection(inputs, embedding, ctx)
+  if (query.trim() === '') return []
+  const vector = await embedText(query, embedding, ctx.signal)
+  const found =
+    inputs.search_type === 'MMR'
+      ? variedRows(rows, vector, { count, ...VARIED })
+      : nearestRows(rows, vector, count).map(({ row }) => row)
+  return found.map(rowData)
+})
+
+async function fillCollection(
+  inputs: SearchInputs,
+  embedding: Embedder | null,
+  ctx: ComponentContext,
+): Promise<readonly VectorRow[]> {
+  const name = ['chroma', inputs.persist_directory, inputs.collection_name].join('/')
+  const store = await openVectorStore(name, ctx)
+  const known = await store.all()
+  const compared = inputs.limit === null ? known : known.slice(0, inputs.limit)
+  const stored = new Set(inputs.allow_duplicates ? [] : compared.map(identity))
+  const documents = readDocuments(inputs.ingest_data)
+    .map(withScalarsOnly)
+    .filter((document) => !stored.has(identity(document)))
+  const added = await embedDocuments(documents, embedding, ctx)
+  if (added.length > 0) await store.add(added)
+  return [...known, ...added]
+}
+
+/** A collection keeps texts, numbers and truth values beside a text. */
+function withScalarsOnly({ text, metadata }: Document): Document {
+  const scalars = Object.entries(metadata).filter(([, value]) =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  )
+  return { text, metadata: Object.fromEntries(scalars) }
+}
+
+function identity({ text, metadata }: Document): string {
+  const sorted = Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))
+  return toLiteralText([text, sorted])
+}

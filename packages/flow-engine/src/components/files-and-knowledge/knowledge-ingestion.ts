@@ -1,0 +1,178 @@
+import { errorText } from '../../errors.ts'
+import { isRecord, toDataFrame } from '../../graph/values/convert.ts'
+import { isData } from '../../graph/values/data.ts'
+import { isDataFrame, type Row } from '../../graph/values/data-frame.ts'
+import type { ComponentContext } from '../context.ts'
+import { defineComponent } from '../define.ts'
+import { field } from '../field.ts'
+import { kindOf } from '../field-values.ts'
+import type { RefreshContext } from '../node-json.ts'
+import { output } from '../output.ts'
+import type { KnowledgeBase } from '../services.ts'
+import { embedDocuments } from '../vectors/ingest.ts'
+import { createDialog } from './knowledge-dialog.ts'
+import { describeColumns, knowledgeDocument, readColumns, ROW_ID } from './knowledge-columns.ts'
+import {
+  knowledgeEmbedder,
+  knowledgeService,
+  offerBases,
+  openKnowledgeBase,
+  providerOf,
+} from './knowledge-model.ts'
+
+/** Puts the rows of a table into a knowledge base (CO-74). */
+export const knowledgeIngestion = defineComponent({
+  type: 'KnowledgeIngestion',
+  displayName: 'Knowledge Ingestion',
+  description: 'Puts the rows of a table into a knowledge base.',
+  icon: 'upload',
+  category: 'files_and_knowledge',
+  module: 'lfx.components.files_and_knowledge.ingestion.KnowledgeIngestionComponent',
+  idempotent: false,
+  inputs: {
+    knowledge_base: field.dropdown({
+      displayName: 'Knowledge',
+      info: 'The base to fill; a new one is made here.',
+      required: true,
+      refresh: true,
+      attributes: { refresh_button: true, dialog_inputs: createDialog() },
+    }),
+    input_df: field.handle({
+      displayName: 'Input',
+      types: ['Data', 'DataFrame'],
+      required: true,
+    }),
+    column_config: field.table({
+      displayName: 'Column Configuration',
+      info: 'What each column is for.',
+      required: true,
+      columns: [
+        { name: 'column_name', display_name: 'Column Name', type: 'str', edit_mode: 'inline' },
+        {
+          name: 'vectorize',
+          display_name: 'Vectorize',
+          type: 'boolean',
+          default: false,
+          edit_mode: 'inline',
+        },
+        {
+          name: 'identifier',
+          display_name: 'Identifier',
+          type: 'boolean',
+          default: false,
+          edit_mode: 'inline',
+        },
+      ],
+      default: [{ column_name: 'text', vectorize: true, identifier: true }],
+    }),
+    chunk_size: field.int({
+      displayName: 'Chunk Size',
+      info: 'Texts that are embedded in one request.',
+      default: 1000,
+      advanced: true,
+    }),
+    api_key: field.secret({ displayName: 'Embedding Provider API Key', advanced: true }),
+    allow_duplicates: field.bool({
+      displayName: 'Allow Duplicates',
+      info: 'Keep rows again that are in the base already.',
+      default: false,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    dataframe_output: output.data({
+      displayName: 'Results',
+      method: 'build_kb_info',
+      async run(inputs, ctx) {
+        try {
+          const info = await ingest(inputs, ctx)
+          ctx.status(info)
+          return info
+        } catch (error) {
+          ctx.signal.throwIfAborted()
+          throw new TypeError(`Error during KB ingestion: ${errorText(error)}`, { cause: error })
+        }
+      },
+    }),
+  },
+  async refresh(template, name, value, ctx) {
+    if (name !== 'knowledge_base') return
+    if (isRecord(value) && '01_new_kb_name' in value && template.knowledge_base !== undefined) {
+      template.knowledge_base.value = await createBase(value, ctx)
+    }
+    await offerBases(template.knowledge_base, ctx)
+  },
+})
+
+interface IngestInputs {
+  readonly knowledge_base: string
+  readonly input_df: unknown
+  readonly column_config: readonly Row[]
+  readonly chunk_size: number
+  readonly api_key: string | null
+  readonly allow_duplicates: boolean
+}
+
+async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<object> {
+  const frame = tableOf(inputs.input_df)
+  const columns = readColumns(inputs.column_config, frame)
+  const base = await openKnowledgeBase(inputs.knowledge_base, ctx)
+  const known = inputs.allow_duplicates ? new Set() : await knownIds(base)
+  const documents = frame.rows
+    .map((row) => knowledgeDocument(row, columns))
+    .filter(({ metadata }) => !known.has(metadata[ROW_ID]))
+  const options = { apiKey: inputs.api_key, chunkSize: inputs.chunk_size }
+  const embedder = await knowledgeEmbedder(base, options, ctx)
+  const rows = await embedDocuments(documents, embedder, ctx)
+  if (rows.length > 0) await base.store.add(rows)
+  return {
+    kb_id: ctx.runtime.uuid(),
+    kb_name: base.name,
+    rows: frame.rows.length,
+    column_metadata: describeColumns(columns, frame),
+    path: base.name,
+    config_columns: columns.length,
+    timestamp: ctx.runtime.now().toISOString(),
+  }
+}
+
+function tableOf(value: unknown) {
+  if (isDataFrame(value) || isData(value)) return toDataFrame(value)
+  if (Array.isArray(value) && value.every(isData)) return toDataFrame(value)
+  throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
+}
+
+async function knownIds({ store }: KnowledgeBase): Promise<ReadonlySet<unknown>> {
+  return new Set((await store.all()).map(({ metadata }) => metadata[ROW_ID]))
+}
+
+/** A new base from the editor's dialog; resolves with its name. */
+async function createBase(
+  dialog: Readonly<Record<string, unknown>>,
+  { services, userId }: RefreshContext,
+): Promise<string> {
+  const name = dialog['01_new_kb_name']
+  if (typeof name !== 'string' || !/^[A-Za-z\d][\w-]{1,61}[A-Za-z\d]$/.test(name)) {
+    throw new TypeError(`Invalid knowledge base name: ${String(name)}`)
+  }
+  const model = dialog['02_embedding_model']
+  if (typeof model !== 'string' || model === '') throw new TypeError('An embedding model is needed')
+  const scope = userId === undefined ? {} : { userId }
+  const apiKey = await resolveKey(dialog['03_api_key'], { services, userId })
+  await knowledgeService(services).create(
+    name,
+    { provider: providerOf(model), model, ...(apiKey === '' ? {} : { apiKey }) },
+    scope,
+  )
+  return name
+}
+
+/** The key itself, or the name of a variable that holds it. */
+async function resolveKey(
+  given: unknown,
+  { services, userId }: Pick<RefreshContext, 'services' | 'userId'>,
+): Promise<string> {
+  if (typeof given !== 'string') throw new TypeError('API key must be a string.')
+  const scope = { flowId: '', ...(userId === undefined ? {} : { userId }) }
+  return (given === '' ? null : await services.variables?.get(given, scope)) ?? given
+}

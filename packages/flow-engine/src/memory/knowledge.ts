@@ -1,0 +1,56 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import type { KnowledgeBase, KnowledgeService } from '../components/services.ts'
+import { createMemoryVectorStore } from '../components/vectors/open-store.ts'
+import { FlowError } from '../errors.ts'
+
+/** The embedding model of a knowledge base; provider default OpenAI. */
+export interface KnowledgeInit {
+  readonly provider?: string
+  readonly model: string
+  readonly apiKey?: string
+}
+
+/**
+ * Knowledge bases that live as long as the object, each of the user who made it.
+ * @param init empty bases by name, which every user finds
+ */
+export function createMemoryKnowledge(
+  init: Readonly<Record<string, KnowledgeInit>> = {},
+  runtime: Runtime = createSystemRuntime(),
+): KnowledgeService {
+  const bases = new Map<string, KnowledgeBase>()
+  const make = (name: string, embedding: KnowledgeBase['embedding']): KnowledgeBase => ({
+    id: runtime.uuid(),
+    name,
+    embedding,
+    store: createMemoryVectorStore(),
+  })
+  for (const [name, { provider = 'OpenAI', ...embedding }] of Object.entries(init)) {
+    bases.set(keyOf(name), make(name, { provider, ...embedding }))
+  }
+  const find = (name: string, userId?: string): KnowledgeBase | undefined =>
+    bases.get(keyOf(name, userId)) ?? bases.get(keyOf(name))
+
+  return {
+    list({ userId }) {
+      const names = [...bases.values()].map(({ name }) => name)
+      return Promise.resolve(
+        [...new Set(names)].filter((name) => find(name, userId) !== undefined).toSorted(),
+      )
+    },
+    get: (name, { userId }) => Promise.resolve(find(name, userId) ?? null),
+    create(name, embedding, { userId }) {
+      if (find(name, userId) !== undefined) {
+        const taken = new FlowError('conflict', `There is a knowledge base ${name} already`)
+        return Promise.reject(taken)
+      }
+      const base = make(name, embedding)
+      bases.set(keyOf(name, userId), base)
+      return Promise.resolve(base)
+    },
+  }
+}
+
+function keyOf(name: string, userId?: string): string {
+  return JSON.stringify([userId ?? null, name])
+}
