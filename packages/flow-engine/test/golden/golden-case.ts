@@ -50,7 +50,7 @@ export interface GoldenCase {
   readonly http?: readonly HttpEntry[]
   readonly embed?: { query?: string; documents?: readonly string[] }
   readonly invoke?: string
-  readonly kb?: { bases: readonly string[]; ingest: readonly Record<string, unknown>[] }
+  readonly kb?: { bases: readonly string[]; ingest?: readonly Record<string, unknown>[] }
   readonly sort_requests?: boolean
   readonly subset?: boolean
   readonly match?: Record<string, string>

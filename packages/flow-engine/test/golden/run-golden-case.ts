@@ -304,7 +304,7 @@ async function addKnowledge(
   const ingestion = components.get('KnowledgeIngestion')
   if (ingestion === undefined) throw new Error('KnowledgeIngestion is missing')
   const { services, addMcpServer } = world
-  for (const raw of kb.ingest) {
+  for (const raw of kb.ingest ?? []) {
     const decoding = { dir, components, services, addMcpServer }
     const inputs = (await decode(raw, decoding)) as Record<string, unknown>
     await testComponent(ingestion, { inputs, services, flowId: dir })

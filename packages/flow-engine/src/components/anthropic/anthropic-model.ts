@@ -8,7 +8,7 @@ import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
 import { askModel, questionMessages, withSettings } from '../model-answer.ts'
-import type { RefreshContext } from '../node-json.ts'
+import type { RefreshContext } from '../refresh-context.ts'
 import { output } from '../output.ts'
 import { plainBadRequests } from '../plain-bad-requests.ts'
 
@@ -41,7 +41,12 @@ export const anthropicModel = defineComponent({
       combobox: true,
       attributes: { refresh_button: true },
     }),
-    api_key: field.secret({ displayName: 'Anthropic API Key', required: true, refresh: true }),
+    api_key: field.secret({
+      displayName: 'Anthropic API Key',
+      required: true,
+      refresh: true,
+      attributes: { value: undefined },
+    }),
     temperature: field.slider({
       displayName: 'Temperature',
       default: 0.1,

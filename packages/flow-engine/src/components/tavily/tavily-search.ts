@@ -57,6 +57,7 @@ export const tavilySearch = defineComponent({
       displayName: 'Time Range',
       options: ['day', 'week', 'month', 'year'],
       advanced: true,
+      attributes: { value: undefined },
     }),
     include_images: field.bool({
       displayName: 'Include Images',

@@ -1,0 +1,69 @@
+import type { FlowJson } from '../components/node-json.ts'
+import type { ComponentServices, FileService, MessageRecord } from '../components/services.ts'
+import { createMemoryVectorStore } from '../components/vectors/open-store.ts'
+import { createRunMessages } from '../graph/memory-messages.ts'
+import { createMemoryKnowledge, type KnowledgeInit } from './knowledge.ts'
+
+/** What the services hold at the start; all optional. */
+export interface MemoryServicesInit {
+  readonly messages?: readonly MessageRecord[]
+  readonly variables?: Readonly<Record<string, string>>
+  /** By path; a text is kept in UTF-8. */
+  readonly files?: Readonly<Record<string, Uint8Array | string>>
+  /** By id or name. */
+  readonly flows?: Readonly<Record<string, FlowJson>>
+  /** Empty knowledge bases by name; provider default OpenAI. */
+  readonly knowledge?: Readonly<Record<string, KnowledgeInit>>
+}
+
+/**
+ * Messages, variables, files, flows, vectors and knowledge bases that live as long as the object
+ * (section 1.3). Scopes do not divide them: every user and flow sees the same, but for knowledge
+ * bases, which belong to the user who made them.
+ */
+export function createMemoryServices(init: MemoryServicesInit = {}): ComponentServices & {
+  readonly files: FileService
+} {
+  const variables = new Map(Object.entries(init.variables ?? {}))
+  const flows = new Map(Object.entries(init.flows ?? {}))
+  const named = (name: string): FlowJson | undefined =>
+    [...flows.values()].find((flow) => flow.id === name || flow.name === name)
+  return {
+    messages: createRunMessages(init.messages),
+    variables: { get: (name) => Promise.resolve(variables.get(name) ?? null) },
+    files: createMemoryFiles(init.files),
+    flows: { get: (idOrName) => Promise.resolve(flows.get(idOrName) ?? named(idOrName) ?? null) },
+    vectors: createMemoryVectors(),
+    knowledge: createMemoryKnowledge(init.knowledge),
+  }
+}
+
+function createMemoryFiles(init: MemoryServicesInit['files'] = {}): FileService {
+  const files = new Map(
+    Object.entries(init).map(([path, data]) => [
+      path,
+      typeof data === 'string' ? new TextEncoder().encode(data) : data.slice(),
+    ]),
+  )
+  return {
+    read: (path) => Promise.resolve(files.get(path)?.slice() ?? null),
+    write(path, data) {
+      files.set(path, data.slice())
+      return Promise.resolve(path)
+    },
+    list: (prefix) =>
+      Promise.resolve([...files.keys()].filter((path) => path.startsWith(prefix)).toSorted()),
+  }
+}
+
+function createMemoryVectors(): NonNullable<ComponentServices['vectors']> {
+  const stores = new Map<string, ReturnType<typeof createMemoryVectorStore>>()
+  return {
+    open(name, { userId }) {
+      const key = JSON.stringify([userId ?? null, name])
+      const store = stores.get(key) ?? createMemoryVectorStore()
+      stores.set(key, store)
+      return Promise.resolve(store)
+    },
+  }
+}
