@@ -18,6 +18,7 @@ const allowed = {
 const nodeAllowed = [
   /^packages\/(flow-engine|scim-core)\/src\/(contract|testing)\//,
   /^packages\/flow-engine\/src\/node(\.ts|\/)/,
+  /^packages\/flow-engine\/src\/testing\/fake-openai\.ts/,
   /^packages\/store-kysely\//,
   /^packages\/http-adapters\/src\/(node|express|fastify|lib\/)/,
 ]

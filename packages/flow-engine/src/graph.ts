@@ -20,7 +20,7 @@ export {
   type Fields,
   type Values,
 } from './components/field.ts'
-export type { NodeUpdate, RefreshContext } from './components/node-json.ts'
+export type { NodeUpdate, RefreshContext } from './components/refresh-context.ts'
 export { output, type OutputOptions, type Outputs } from './components/output.ts'
 export { refreshNode, type NodeChange, type RefreshOptions } from './components/refresh-node.ts'
 export {

@@ -1,6 +1,7 @@
 import type { ComponentContext } from './context.ts'
 import type { Fields, Values } from './field.ts'
-import type { NodeTemplate, NodeUpdate, RefreshContext } from './node-json.ts'
+import type { NodeTemplate } from './node-json.ts'
+import type { NodeUpdate, RefreshContext } from './refresh-context.ts'
 import type { OutputDefinition, Outputs } from './output.ts'
 
 /** What all definitions say besides their inputs and outputs (FE-40). */

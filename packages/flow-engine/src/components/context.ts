@@ -50,6 +50,8 @@ export interface ComponentContext {
   usage(usage: TokenUsage): void
   /** Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22). */
   callTool(tool: Tool, args: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>
+  /** Adds to the tokens the run has used. */
+  usage(usage: TokenUsage): void
   /** A child run with the same services and signal; its events are not those of this run. */
   runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
   /** FE-63a. */

@@ -1,6 +1,3 @@
-import type { Field } from './field.ts'
-import type { ComponentServices } from './services.ts'
-
 /** A template field in wire form and spelling (FE-3); unknown keys are kept. */
 export interface TemplateField {
   type?: string
@@ -89,27 +86,4 @@ export interface FlowJson {
   nodes?: FlowNode[]
   edges?: FlowEdge[]
   [key: string]: unknown
-}
-
-/** What `refresh` changed: left out = the copy it was given, the outputs as before (FE-47). */
-export interface NodeUpdate {
-  readonly template?: NodeTemplate
-  readonly outputs?: readonly NodeOutput[]
-  /** Names of the fields that belong to a prompt, by prompt field. */
-  readonly customFields?: Readonly<Record<string, readonly string[]>>
-}
-
-export interface RefreshContext {
-  readonly services: Readonly<ComponentServices>
-  readonly userId?: string | undefined
-  readonly signal: AbortSignal
-  readonly toolMode: boolean
-  /** The node's outputs before the change. */
-  readonly outputs: readonly NodeOutput[]
-  /** The value of a field of the template, the variable that it names looked up (FE-20). Never put it into the template. */
-  resolve(field: string): Promise<unknown>
-  /** The wire form of a declared output. */
-  output(name: string): NodeOutput
-  /** The wire form of a field definition. */
-  field(name: string, definition: Field): TemplateField
 }

@@ -18,6 +18,11 @@ export interface ModelClientOptions {
   readonly runtime?: Runtime | undefined
 }
 
+export interface OpenAiModelOptions extends ModelClientOptions {
+  /** How the token limit is called; older servers know `max_tokens` only. Default `max_completion_tokens`. */
+  readonly maxTokensName?: 'max_completion_tokens' | 'max_tokens' | undefined
+}
+
 /** The options that requests need, with their defaults. */
 export function sendingOptions(options: ModelClientOptions) {
   return {

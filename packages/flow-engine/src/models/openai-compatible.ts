@@ -2,18 +2,18 @@ import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
 import { ModelError } from './model-error.ts'
-import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
+import {
+  sendingOptions,
+  trimSlash,
+  type ModelClientOptions,
+  type OpenAiModelOptions,
+} from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { readAnswer } from './read-answer.ts'
 import { readFailure, redact, sendRequest } from './send-request.ts'
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
-
-export interface OpenAiModelOptions extends ModelClientOptions {
-  /** How the token limit is called; older servers know `max_tokens` only. Default `max_completion_tokens`. */
-  readonly maxTokensName?: 'max_completion_tokens' | 'max_tokens' | undefined
-}
 
 /**
  * A chat model behind any server that speaks OpenAI chat completions (FE-50): OpenAI, Azure,

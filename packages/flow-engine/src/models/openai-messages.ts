@@ -1,6 +1,6 @@
 import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatMessage, ChatRequest, FinishReason, TokenUsage } from './chat-model.ts'
-import type { OpenAiModelOptions } from './openai-compatible.ts'
+import type { OpenAiModelOptions } from './model-options.ts'
 import { isReasoningModel } from './model-names.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 

@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import type { ComponentServices, ModelProviders, ModelSpec } from '../components/services.ts'
 import { createAnthropicModel } from './anthropic.ts'
-import { isChatModel, type ChatModel, type Embedder } from './chat-model.ts'
+import { isChatModel, type ChatModel, type Embedder, type TokenUsage } from './chat-model.ts'
 import { trimSlash } from './model-options.ts'
 import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
 
@@ -10,13 +10,31 @@ import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
 export interface ModelHost {
   readonly services: Readonly<ComponentServices>
   readonly runtime: Runtime
+  /** Told of the tokens of each answer. */
+  usage?(usage: TokenUsage): void
 }
 
 /** The model of a provider and name: the host's, else the built-in client on `services.fetch` (FE-46). */
 export async function findChatModel(host: ModelHost, spec: ModelSpec): Promise<ChatModel> {
   const { models } = host.services
-  if (isChatModel(models)) return models
-  return models === undefined ? builtinChatModel(host, spec) : models.chatModel(spec)
+  if (isChatModel(models)) return counted(models, host)
+  return counted(
+    models === undefined ? builtinChatModel(host, spec) : await models.chatModel(spec),
+    host,
+  )
+}
+
+/** The model, with the tokens of its answers reported to the host. */
+function counted(model: ChatModel, host: ModelHost): ChatModel {
+  return {
+    ...(model.name === undefined ? {} : { name: model.name }),
+    async *stream(request) {
+      for await (const chunk of model.stream(request)) {
+        if ('finish' in chunk && chunk.usage !== undefined) host.usage?.(chunk.usage)
+        yield chunk
+      }
+    },
+  }
 }
 
 /** The same for embeddings; a host that gives one chat model for everything has no embedder. */

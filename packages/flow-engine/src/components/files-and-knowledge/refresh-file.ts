@@ -1,5 +1,6 @@
 import { extensionOf } from '../mime-type.ts'
-import type { NodeOutput, NodeTemplate, NodeUpdate, RefreshContext } from '../node-json.ts'
+import type { NodeOutput, NodeTemplate } from '../node-json.ts'
+import type { NodeUpdate, RefreshContext } from '../refresh-context.ts'
 import { isTableFile } from './file-table.ts'
 
 const PARSER_FIELDS = [

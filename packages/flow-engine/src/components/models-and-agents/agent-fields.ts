@@ -6,7 +6,8 @@ import {
   watsonxModels,
 } from '../../models/model-names.ts'
 import { field, type Field } from '../field.ts'
-import type { NodeTemplate, RefreshContext } from '../node-json.ts'
+import type { NodeTemplate } from '../node-json.ts'
+import type { RefreshContext } from '../refresh-context.ts'
 import { googleModels, listOllamaModels } from './provider-models.ts'
 
 /** Offered by name; a model of any other comes over an edge. */

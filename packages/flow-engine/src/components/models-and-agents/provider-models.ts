@@ -1,7 +1,7 @@
 import { isRecord } from '../../graph/values/convert.ts'
 import { trimSlash } from '../../models/model-options.ts'
 import { readAnswer } from '../../models/read-answer.ts'
-import type { RefreshContext } from '../node-json.ts'
+import type { RefreshContext } from '../refresh-context.ts'
 
 export const googleModels = [
   'gemini-1.5-pro',
