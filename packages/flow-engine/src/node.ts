@@ -1,1 +1,10 @@
-export {}
+export { createDiskBlobStore } from './node/disk-blob-store.ts'
+export { createDiskFlowFiles } from './node/disk-flow-files.ts'
+export { createDiskProfilePictures } from './node/disk-profile-pictures.ts'
+export {
+  AddressBlockedError,
+  createGuardedFetch,
+  type GuardedFetchOptions,
+} from './node/guarded-fetch.ts'
+export { createScryptHasher, type ScryptOptions } from './node/scrypt-hasher.ts'
+export { createStdioMcp, type StdioMcpOptions } from './node/stdio-mcp.ts'

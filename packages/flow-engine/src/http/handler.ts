@@ -85,7 +85,7 @@ async function operate(
   { request, context, url }: Incoming & { readonly url: URL },
 ): Promise<Response> {
   const limits = { body: settings.maxFileSizeUpload, json: settings.maxJsonBody }
-  checkAnnouncedLength(request, limits)
+  await checkAnnouncedLength(request, limits)
   const body = createRequestBody(request, limits)
   await route.before?.(body, request)
   const caller = await authenticate(route.auth, { request, url, context })

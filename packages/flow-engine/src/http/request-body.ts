@@ -2,6 +2,8 @@ import { isBodyTooLarge, readBody } from '@x/wire'
 import { invalid, refuse, type Refusal } from '../services/refusal.ts'
 
 const MB = 1024 * 1024
+/** Bytes of a refused body that are let pass. */
+const DISCARDED = 16 * MB
 
 /** A file of a multipart body. */
 export interface UploadedFile {
@@ -59,12 +61,30 @@ export function createRequestBody(request: Request, limits: BodyLimits): Request
   }
 }
 
-/** Refuses by the announced length, before anything else is looked at. */
-export function checkAnnouncedLength(request: Request, limits: BodyLimits): void {
+/**
+ * Refuses by the announced length, before anything else is looked at. A body that is not too large
+ * for it is let pass unread first: a client that is still sending would not see the answer.
+ * @throws Refusal 413
+ */
+export async function checkAnnouncedLength(request: Request, limits: BodyLimits): Promise<void> {
   const length = Number(request.headers.get('content-length') ?? 0)
   const json = isJson(request.headers.get('content-type') ?? '') && limits.json > 0
   const limit = json ? Math.min(limits.json, limits.body) : limits.body
-  if (length > limit * MB) throw tooLarge(limit, length)
+  if (length <= limit * MB) return
+  if (length <= DISCARDED) await discard(request)
+  throw tooLarge(limit, length)
+}
+
+async function discard(request: Request): Promise<void> {
+  try {
+    let size = 0
+    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += chunk.length
+      if (size > DISCARDED) return
+    }
+  } catch {
+    // The client left: nobody waits for the answer.
+  }
 }
 
 /** Whether a content type says JSON (base.md). */

@@ -4,8 +4,10 @@ import { compareText } from '../services/compare-text.ts'
 /** A BlobStore that lives as long as the object. */
 export function createMemoryBlobStore(): BlobStore {
   const blobs = new Map<string, Uint8Array>()
-  const under = (folder: string): string[] =>
-    [...blobs.keys()].filter((key) => key.startsWith(`${checked(folder)}/`))
+  const under = (folder: string): string[] => {
+    const start = `${checked(folder)}/`
+    return [...blobs.keys()].filter((key) => key.startsWith(start))
+  }
   return {
     write: async (key, data) => void blobs.set(checked(key), data.slice()),
     async create(key, data) {

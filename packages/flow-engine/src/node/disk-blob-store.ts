@@ -1,0 +1,73 @@
+import { readdir, readFile, rm, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { compareText } from '../services/compare-text.ts'
+import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
+import {
+  absoluteRoot,
+  createAtomically,
+  hasCode,
+  isTemporary,
+  realFolder,
+  writeAtomically,
+} from './safe-folder.ts'
+
+/**
+ * A BlobStore in a folder: writes are atomic and reach the disk before they resolve; no key and no
+ * link leads out of the folder. Several processes may share it.
+ */
+export function createDiskBlobStore(folder: string): BlobStore {
+  const root = absoluteRoot(folder)
+  const locate = async (key: string, make = false): Promise<string | undefined> => {
+    if (!isBlobKey(key)) throw new TypeError('Malformed blob key')
+    const path = join(root, ...key.split('/'))
+    const parent = await realFolder(root, dirname(path), make)
+    return parent === undefined ? undefined : join(parent, basename(path))
+  }
+  const place = async (key: string): Promise<string> => {
+    const path = await locate(key, true)
+    if (path === undefined) throw new TypeError('The folder cannot be made')
+    return path
+  }
+  const inFolder = async (key: string): Promise<string | undefined> => {
+    if (!isBlobKey(key)) throw new TypeError('Malformed blob key')
+    return await realFolder(root, join(root, ...key.split('/')))
+  }
+
+  return {
+    write: async (key, data) => writeAtomically(await place(key), data),
+    create: async (key, data) => createAtomically(await place(key), data),
+    async read(key) {
+      const path = await locate(key)
+      try {
+        return path === undefined ? null : new Uint8Array(await readFile(path))
+      } catch (error) {
+        if (hasCode(error, 'ENOENT', 'EISDIR', 'ENOTDIR')) return null
+        throw error
+      }
+    },
+    async list(key) {
+      const path = await inFolder(key)
+      if (path === undefined) return []
+      const entries = await readdir(path, { withFileTypes: true })
+      return entries
+        .filter((entry) => entry.isFile() && !isTemporary(entry.name))
+        .map((entry) => entry.name)
+        .toSorted(compareText)
+    },
+    async remove(key) {
+      const path = await locate(key)
+      try {
+        if (path === undefined) return false
+        await unlink(path)
+        return true
+      } catch (error) {
+        if (hasCode(error, 'ENOENT', 'EISDIR', 'EPERM')) return false
+        throw error
+      }
+    },
+    async removeFolder(key) {
+      const path = await inFolder(key)
+      if (path !== undefined) await rm(path, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { createScryptHasher } from './scrypt-hasher.ts'
+
+const hasher = createScryptHasher({ cost: 16 })
+
+describe('createScryptHasher', () => {
+  test('verifies the password it hashed and no other, NUL and long ones included', async () => {
+    for (const password of ['pass', 'a\0b', 'ü'.repeat(4096)]) {
+      const hash = await hasher.hash(password)
+      expect(hash).toMatch(/^scrypt\$16\$8\$1\$[^$]+\$[^$]+$/)
+      expect(await hasher.verify(password, hash)).toBe(true)
+      expect(await hasher.verify(`${password}x`, hash)).toBe(false)
+    }
+  })
+
+  test('a password that differs after byte 72 is another one', async () => {
+    const hash = await hasher.hash(`${'x'.repeat(80)}a`)
+    expect(await hasher.verify(`${'x'.repeat(80)}b`, hash)).toBe(false)
+  })
+
+  test('hashes with other costs verify and are to be renewed', async () => {
+    const hash = await createScryptHasher({ cost: 32 }).hash('pass')
+    expect(await hasher.verify('pass', hash)).toBe(true)
+    expect(hasher.needsRenewal?.(hash)).toBe(true)
+    expect(hasher.needsRenewal?.(await hasher.hash('pass'))).toBe(false)
+  })
+
+  test('what is no such hash verifies nothing', async () => {
+    const tooDear = `scrypt$2097152$8$1$AAAA$${'A'.repeat(43)}=`
+    for (const stored of ['', 'scrypt$16$8$1$x', '$2b$12$abc', tooDear]) {
+      expect(await hasher.verify('pass', stored)).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,70 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import type { PasswordHasher } from '../services/passwords.ts'
+
+/** Costs of scrypt (RFC 7914). */
+export interface ScryptOptions {
+  /** N, a power of two; 2^15. */
+  readonly cost?: number
+  /** r; 8. */
+  readonly blockSize?: number
+  /** p; 1. */
+  readonly parallelization?: number
+}
+
+interface Costs {
+  readonly N: number
+  readonly r: number
+  readonly p: number
+}
+
+const SALT = 16
+const HASH = 32
+/** Costs above these are refused: a stored hash must not be able to stop the process. */
+const HIGHEST = { N: 2 ** 20, r: 32, p: 16 }
+
+/**
+ * Hashes passwords with scrypt, off the main thread. A hash is one text,
+ * `scrypt$N$r$p$salt$hash` (login.md).
+ */
+export function createScryptHasher(options: ScryptOptions = {}): PasswordHasher {
+  const { cost: N = 2 ** 15, blockSize: r = 8, parallelization: p = 1 } = options
+  const costs = { N, r, p }
+  return {
+    async hash(password) {
+      const salt = randomBytes(SALT)
+      const hash = await derive(password, salt, costs)
+      return ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$')
+    },
+    async verify(password, stored) {
+      const known = parse(stored)
+      if (known === undefined) return false
+      const hash = await derive(password, known.salt, known.costs)
+      return timingSafeEqual(hash, known.hash)
+    },
+    needsRenewal(stored) {
+      const known = parse(stored)?.costs
+      return known === undefined || known.N !== N || known.r !== r || known.p !== p
+    },
+  }
+}
+
+function parse(stored: string): { costs: Costs; salt: Buffer; hash: Buffer } | undefined {
+  const match = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/.exec(stored)
+  if (match === null) return undefined
+  const [N = 0, r = 0, p = 0] = match.slice(1, 4).map(Number)
+  const hash = Buffer.from(match[5] ?? '', 'base64')
+  const tooHigh = N > HIGHEST.N || r > HIGHEST.r || p > HIGHEST.p
+  if (tooHigh || N < 2 || hash.length !== HASH) return undefined
+  return { costs: { N, r, p }, salt: Buffer.from(match[4] ?? '', 'base64'), hash }
+}
+
+function derive(password: string, salt: Uint8Array, { N, r, p }: Costs): Promise<Buffer> {
+  // Node's own limit is just below what these costs need.
+  const maxmem = 256 * N * r
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, HASH, { N, r, p, maxmem }, (error, hash) => {
+      if (error === null) resolve(hash)
+      else reject(error)
+    })
+  })
+}

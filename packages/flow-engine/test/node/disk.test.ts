@@ -1,0 +1,108 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createMemoryBlobStore } from '../../src/memory/blob-store.ts'
+import { createDiskBlobStore } from '../../src/node/disk-blob-store.ts'
+import { createDiskFlowFiles } from '../../src/node/disk-flow-files.ts'
+import { createDiskProfilePictures } from '../../src/node/disk-profile-pictures.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flow-disk-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+describe.each([
+  ['createDiskBlobStore', () => createDiskBlobStore(join(folder, 'blobs'))],
+  ['createMemoryBlobStore', () => createMemoryBlobStore()],
+])('%s', (_name, create) => {
+  test('writes, replaces, reads and removes', async () => {
+    const store = create()
+    expect(await store.read('a/b.txt')).toBeNull()
+    await store.write('a/b.txt', bytes('one'))
+    await store.write('a/b.txt', bytes('two'))
+    expect(await store.read('a/b.txt')).toEqual(bytes('two'))
+    expect(await store.remove('a/b.txt')).toBe(true)
+    expect(await store.remove('a/b.txt')).toBe(false)
+    expect(await store.remove('nowhere/b.txt')).toBe(false)
+  })
+
+  test('of two that create the same key one wins', async () => {
+    const store = create()
+    const outcomes = await Promise.all([1, 2, 3].map((n) => store.create('a/x', bytes(`${n}`))))
+    expect(outcomes.filter(Boolean)).toHaveLength(1)
+    expect(await store.list('a')).toEqual(['x'])
+  })
+
+  test('lists one folder in code point order and removes it whole', async () => {
+    const store = create()
+    for (const key of ['f/b', 'f/a', 'f/Ü', 'f/sub/c', 'g/d']) await store.write(key, bytes('x'))
+    expect(await store.list('f')).toEqual(['a', 'b', 'Ü'])
+    expect(await store.list('none')).toEqual([])
+    await store.removeFolder('f')
+    await store.removeFolder('f')
+    expect(await store.list('f')).toEqual([])
+    expect(await store.read('f/sub/c')).toBeNull()
+    expect(await store.list('g')).toEqual(['d'])
+  })
+
+  test.each(['', '/', '../x', 'a/../b', 'a//b', 'a\\b', 'a/\0', '.', `a/${'x'.repeat(256)}`])(
+    'section 11: the key %j is refused',
+    async (key) => {
+      const store = create()
+      await expect(store.read(key)).rejects.toThrow(TypeError)
+      await expect(store.write(key, bytes('x'))).rejects.toThrow(TypeError)
+      await expect(store.removeFolder(key)).rejects.toThrow(TypeError)
+    },
+  )
+})
+
+describe('createDiskBlobStore', () => {
+  test('section 11: a link does not lead out of the folder', async () => {
+    const store = createDiskBlobStore(join(folder, 'blobs'))
+    await store.write('a/x', bytes('x'))
+    await mkdir(join(folder, 'outside'))
+    await writeFile(join(folder, 'outside', 'secret'), 'secret')
+    await symlink(join(folder, 'outside'), join(folder, 'blobs', 'link'))
+    await expect(store.read('link/secret')).rejects.toThrow(TypeError)
+    await expect(store.write('link/new', bytes('x'))).rejects.toThrow(TypeError)
+  })
+})
+
+describe('createDiskFlowFiles', () => {
+  test('writes below the folder of the user', async () => {
+    const files = createDiskFlowFiles(folder)
+    await files.write('u1', 'work/one.json', '{}')
+    expect(await readFile(join(folder, 'u1', 'work', 'one.json'), 'utf8')).toBe('{}')
+    expect(files.relative('u1', join(folder, 'u1', 'a', 'b.json'))).toBe('a/b.json')
+    expect(files.relative('u1', join(folder, 'u2', 'b.json'))).toBeNull()
+    expect(files.relative('u1', '/etc/passwd')).toBeNull()
+  })
+
+  test('refuses folders, and links that lead outside', async () => {
+    const files = createDiskFlowFiles(folder)
+    await files.write('u1', 'work/one.json', '{}')
+    await expect(files.write('u1', 'work', '{}')).rejects.toThrow('it names a directory')
+    await expect(files.write('u1', 'work/one.json/x', '{}')).rejects.toThrow('a part of it')
+    await symlink(tmpdir(), join(folder, 'u1', 'out'))
+    await expect(files.write('u1', 'out/x.json', '{}')).rejects.toThrow('leads out')
+  })
+})
+
+describe('createDiskProfilePictures', () => {
+  test('reads pictures and follows no link outside', async () => {
+    const pictures = createDiskProfilePictures(join(folder, 'pictures'))
+    expect(await pictures.list()).toEqual([])
+    await mkdir(join(folder, 'pictures', 'Space'), { recursive: true })
+    await writeFile(join(folder, 'pictures', 'Space', 'a.svg'), '<svg/>')
+    await writeFile(join(folder, 'secret.svg'), 'secret')
+    await symlink(join(folder, 'secret.svg'), join(folder, 'pictures', 'Space', 'b.svg'))
+    expect(await pictures.list()).toEqual([{ folder: 'Space', name: 'a.svg' }])
+    expect(await pictures.read('Space', 'a.svg')).toEqual(bytes('<svg/>'))
+    expect(await pictures.read('Space', 'b.svg')).toBeNull()
+    expect(await pictures.read('..', 'secret.svg')).toBeNull()
+  })
+})
