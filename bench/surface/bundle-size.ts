@@ -2,7 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { createRequire } from 'node:module'
 
 interface Esbuild {
-  readonly build: (options: object) => Promise<{ outputFiles: { contents: Uint8Array; text: string }[] }>
+  readonly build: (
+    options: object,
+  ) => Promise<{ outputFiles: { contents: Uint8Array; text: string }[] }>
 }
 
 /** Bytes of the root entry, bundled, minified and compressed; fails when zod or Node is in it. */

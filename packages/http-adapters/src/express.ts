@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Bridge, type Mount } from './lib/bridge.ts'
 import type { TrustProxy } from './lib/forwarded.ts'
-import type { AdapterOptions, FetchHandler, SelfSufficient, WithContext } from './lib/shapes.ts'
+import type {
+  AdapterContext,
+  AdapterOptions,
+  FetchHandler,
+  SelfSufficient,
+  WithContext,
+} from './lib/shapes.ts'
 
 /** What of an Express (5 or 4) or Connect request is used. */
 export interface ExpressRequest extends IncomingMessage {
@@ -28,7 +34,7 @@ export function expressHandler<C>(
   handler: FetchHandler<C>,
   options: WithContext<ExpressRequest, C>,
 ): ExpressHandler
-export function expressHandler<C>(
+export function expressHandler<C = AdapterContext>(
   handler: SelfSufficient<C>,
   options?: AdapterOptions<ExpressRequest, C>,
 ): ExpressHandler

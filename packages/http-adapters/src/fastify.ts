@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Bridge, type Mount } from './lib/bridge.ts'
 import { plainAddress } from './lib/forwarded.ts'
-import type { AdapterOptions, FetchHandler, SelfSufficient, WithContext } from './lib/shapes.ts'
+import type {
+  AdapterContext,
+  AdapterOptions,
+  FetchHandler,
+  SelfSufficient,
+  WithContext,
+} from './lib/shapes.ts'
 
 /** What of a Fastify request is used. */
 export interface FastifyRequest {
@@ -47,7 +53,7 @@ export function fastifyPlugin<C>(
   handler: FetchHandler<C>,
   options: WithContext<FastifyRequest, C>,
 ): FastifyPlugin
-export function fastifyPlugin<C>(
+export function fastifyPlugin<C = AdapterContext>(
   handler: SelfSufficient<C>,
   options?: AdapterOptions<FastifyRequest, C>,
 ): FastifyPlugin

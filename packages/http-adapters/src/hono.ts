@@ -1,5 +1,11 @@
 import { BodyError } from './lib/body-error.ts'
-import type { AdapterOptions, FetchHandler, SelfSufficient, WithContext } from './lib/shapes.ts'
+import type {
+  AdapterContext,
+  AdapterOptions,
+  FetchHandler,
+  SelfSufficient,
+  WithContext,
+} from './lib/shapes.ts'
 import { createGate } from './lib/to-fetch.ts'
 
 /** What of a Hono context is used. */
@@ -23,7 +29,7 @@ export function honoHandler<C>(
   handler: FetchHandler<C>,
   options: WithContext<HonoContext, C>,
 ): HonoHandler
-export function honoHandler<C>(
+export function honoHandler<C = AdapterContext>(
   handler: SelfSufficient<C>,
   options?: AdapterOptions<HonoContext, C>,
 ): HonoHandler

@@ -1,5 +1,11 @@
 import { deferredResponse, isLeanRequest } from '@x/wire'
-import type { AdapterOptions, FetchHandler, SelfSufficient, WithContext } from './lib/shapes.ts'
+import type {
+  AdapterContext,
+  AdapterOptions,
+  FetchHandler,
+  SelfSufficient,
+  WithContext,
+} from './lib/shapes.ts'
 import { createGate, notFound } from './lib/to-fetch.ts'
 
 export { BodyError } from './lib/body-error.ts'
@@ -18,7 +24,7 @@ export function toFetch<C>(
   handler: FetchHandler<C>,
   options: WithContext<Request, C>,
 ): PlatformFetch
-export function toFetch<C>(
+export function toFetch<C = AdapterContext>(
   handler: SelfSufficient<C>,
   options?: AdapterOptions<Request, C>,
 ): PlatformFetch
@@ -45,20 +51,23 @@ export function jsonResponse(
 ): Response {
   const body: string | undefined = JSON.stringify(value)
   if (body === undefined) throw new TypeError('The value has no JSON text')
-  const lines = headerLines(headers)
-  if (!lines.some(([name]) => name.toLowerCase() === 'content-type')) {
-    lines.push(['content-type', 'application/json'])
-  }
+  const lines = headers === undefined ? JSON_ONLY : withJsonType(headers)
   return isLeanRequest(request)
     ? deferredResponse({ status, headers: lines, body })
-    : new Response(body, { status, headers: lines })
+    : new Response(body, { status, headers: [...lines] })
 }
 
 type HeadersInit = NonNullable<ConstructorParameters<typeof Headers>[0]>
 
-function headerLines(headers: HeadersInit = {}): [string, string][] {
+type HeaderLines = [name: string, value: string][]
+
+const JSON_ONLY: HeaderLines = [['content-type', 'application/json']]
+
+function withJsonType(headers: HeadersInit): HeaderLines {
   const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers)
-  return entries.map(([name = '', value]) => [name, String(value)])
+  const lines = entries.map(([name = '', value]): HeaderLines[0] => [name, String(value)])
+  const isTyped = lines.some(([name]) => name.toLowerCase() === 'content-type')
+  return isTyped ? lines : [...JSON_ONLY, ...lines]
 }
 
 /** What Deno (`info.remoteAddr`) and Bun (`server.requestIP`) tell of the client. */

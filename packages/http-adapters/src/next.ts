@@ -1,4 +1,10 @@
-import type { AdapterOptions, FetchHandler, SelfSufficient, WithContext } from './lib/shapes.ts'
+import type {
+  AdapterContext,
+  AdapterOptions,
+  FetchHandler,
+  SelfSufficient,
+  WithContext,
+} from './lib/shapes.ts'
 import { createGate, notFound } from './lib/to-fetch.ts'
 
 /** What Next gives a route handler. */
@@ -20,7 +26,7 @@ export function nextHandlers<C>(
   handler: FetchHandler<C>,
   options: WithContext<NextHost, C>,
 ): Record<Method, RouteHandler>
-export function nextHandlers<C>(
+export function nextHandlers<C = AdapterContext>(
   handler: SelfSufficient<C>,
   options?: AdapterOptions<NextHost, C>,
 ): Record<Method, RouteHandler>

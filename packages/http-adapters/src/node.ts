@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { Bridge, type Mount } from './lib/bridge.ts'
-import type { AdapterOptions, FetchHandler, SelfSufficient, WithContext } from './lib/shapes.ts'
+import type {
+  AdapterContext,
+  AdapterOptions,
+  FetchHandler,
+  SelfSufficient,
+  WithContext,
+} from './lib/shapes.ts'
 
 /** A listener for the servers of node:http, node:https and node:http2 (compatibility mode). */
 export type NodeListener = (
@@ -18,7 +24,7 @@ export function toNodeListener<C>(
   handler: FetchHandler<C>,
   options: WithContext<IncomingMessage, C>,
 ): NodeListener
-export function toNodeListener<C>(
+export function toNodeListener<C = AdapterContext>(
   handler: SelfSufficient<C>,
   options?: AdapterOptions<IncomingMessage, C>,
 ): NodeListener

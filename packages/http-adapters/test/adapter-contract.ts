@@ -33,7 +33,7 @@ export interface AdapterMount {
 /** What each case works with. */
 export interface Bench {
   readonly mount: AdapterMount
-  serve(handler: TestHandler, options?: CommonOptions, at?: string): Promise<Running>
+  readonly serve: (handler: TestHandler, options?: CommonOptions, at?: string) => Promise<Running>
 }
 
 /** The behaviour that is the same in every mount (AD-31). */

@@ -6,7 +6,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 export interface Running {
   readonly port: number
   readonly origin: string
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 export async function listen(server: Server): Promise<Running> {

@@ -12,16 +12,16 @@ import { honoHandler } from '@x/http-adapters/hono'
 import { nextHandlers } from '@x/http-adapters/next'
 import { toNodeListener } from '@x/http-adapters/node'
 import type { AdapterMount, CommonOptions } from './adapter-contract.ts'
-import { listen } from './loopback.ts'
+import { listen, type Running } from './loopback.ts'
 
 /** Its declarations would bring the types of browsers into the whole workspace. */
-const { createServerAdapter } = createRequire(import.meta.url)('@whatwg-node/server') as {
+const whatwg = createRequire(import.meta.url)('@whatwg-node/server') as {
   createServerAdapter(handle: (request: Request) => Response | Promise<Response>): RequestListener
 }
 
 /** The options of the contract, which use nothing of the host, as those of one mount. */
 function optionsOf<Host>(options: CommonOptions = {}): AdapterOptions<Host> {
-  return options as AdapterOptions<Host>
+  return options
 }
 
 const GENUINE = {
@@ -76,7 +76,9 @@ export const fastifyMount: AdapterMount = {
     await app.register(
       rest === undefined
         ? plugin
-        : async (scope) => void (await scope.register(plugin, { prefix: rest })),
+        : async (scope) => {
+            await scope.register(plugin, { prefix: rest })
+          },
       { prefix: first },
     )
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -109,7 +111,7 @@ export const honoMount: AdapterMount = {
   start: async (handler, options) => {
     const app = new Hono()
     app.all('*', honoHandler(handler, optionsOf(options)))
-    return listen(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
+    return listenHono((request, env) => app.fetch(request, env))
   },
 }
 
@@ -145,14 +147,7 @@ export const honoOracle: AdapterMount = {
     ...SERVER_OF_HONO,
     'AD-9': 'it hands over the message of Node instead',
   },
-  start: async (handler) =>
-    listen(
-      createServer(
-        getRequestListener(async (request) => handler(request, {}), {
-          overrideGlobalObjects: false,
-        }),
-      ),
-    ),
+  start: async (handler) => listenHono((request) => handler(request, {})),
 }
 
 export const whatwgOracle: AdapterMount = {
@@ -181,7 +176,7 @@ export const whatwgOracle: AdapterMount = {
     'reason of the signal': 'its reason is an error of its own',
   },
   start: async (handler) =>
-    listen(createServer(createServerAdapter((request) => handler(request, {})))),
+    listen(createServer(whatwg.createServerAdapter((request) => handler(request, {})))),
 }
 
 /** A path as the two prefixes below which a router of a router is mounted. */
@@ -190,4 +185,12 @@ function splitMount(at: string): string[] {
     .split('/')
     .slice(1)
     .map((segment) => `/${segment}`)
+}
+
+/** A server of @hono/node-server that leaves the globals of the process alone. */
+export async function listenHono(
+  serve: (request: Request, env: object) => Response | Promise<Response>,
+): Promise<Running> {
+  const listener = getRequestListener(serve, { overrideGlobalObjects: false })
+  return listen(createServer((message, reply) => void listener(message, reply)))
 }

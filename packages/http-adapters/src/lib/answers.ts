@@ -16,7 +16,7 @@ export function plainAnswer(status: number, detail: string): Response {
 
 /** Whether this is a Response, also one of another realm. */
 export function isResponse(value: unknown): value is Response {
-  return Object.prototype.toString.call(value) === '[object Response]'
+  return value instanceof Response || Object.prototype.toString.call(value) === '[object Response]'
 }
 
 /** Whether an error only says that the client has left. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { responseParts } from '@x/wire'
 import { breakOff, isGone, type Exchange } from './abort.ts'
@@ -27,15 +28,35 @@ export interface Mount<Host, Way> {
   fail?(way: Way, error: unknown): void
 }
 
-interface Call<Host, Way> extends Exchange {
+/** One request on its way, and where it came from. */
+class Call<Host, Way> implements Exchange {
+  readonly message: IncomingMessage
+  readonly reply: ServerResponse
   readonly host: Host
   readonly way: Way
   /** Made when the request is for this mount, or to report a failure before that. */
-  request?: Request
-  isTaken?: true
+  request: Request | undefined = undefined
+  isTaken = false
+  reading = false
+  claimed = false
+  closes = false
+  drained = 0
+
+  constructor({ message, reply, host, way }: Start<Host, Way>) {
+    this.message = message
+    this.reply = reply
+    this.host = host
+    this.way = way
+  }
 }
 
-type Start<Host, Way> = Pick<Call<Host, Way>, 'message' | 'reply' | 'host' | 'way'>
+/** What a framework hands over for each request. */
+interface Start<Host, Way> {
+  readonly message: IncomingMessage
+  readonly reply: ServerResponse
+  readonly host: Host
+  readonly way: Way
+}
 
 /** Methods that a Request cannot have. */
 const NO_REQUEST = new Set(['CONNECT', 'TRACE', 'TRACK'])
@@ -58,7 +79,7 @@ export class Bridge<Host, Way, C> {
   }
 
   serve(start: Start<Host, Way>): void {
-    const call = { ...start, reading: false, claimed: false, closes: false, drained: 0 }
+    const call = new Call(start)
     try {
       this.#receive(call)
     } catch (error) {
@@ -112,7 +133,7 @@ export class Bridge<Host, Way, C> {
     if (isGone(call) || call.reply.headersSent) {
       return parts === undefined ? response.body?.cancel() : undefined
     }
-    if (call.isTaken === undefined) this.#mount.take?.(call.way)
+    if (!call.isTaken) this.#mount.take?.(call.way)
     call.isTaken = true
     return parts === undefined ? writeResponse(call, response) : writeParts(call, parts)
   }
@@ -129,7 +150,7 @@ export class Bridge<Host, Way, C> {
     if (isLeft && isAbort(error)) return
     const sent = call.reply.headersSent
     if (sent) breakOff(call)
-    const canHandOver = this.#mount.fail !== undefined && call.isTaken === undefined
+    const canHandOver = this.#mount.fail !== undefined && !call.isTaken
     if (onError === 'host' && canHandOver && !sent) return this.#mount.fail?.(call.way, error)
 
     let answer: unknown

@@ -97,7 +97,7 @@ function feed(source: BodySource, sink: Sink): () => void {
   const onEnd = (): void => {
     stop()
     // HTTP/2 ends the stream of an aborted upload like that of a complete one.
-    if (message.aborted) sink.fail(new BodyError('client_gone'))
+    if (message.aborted || http2Stream(message)?.rstCode) sink.fail(new BodyError('client_gone'))
     else sink.end()
   }
   const onFail = (error?: unknown): void => {

@@ -27,8 +27,11 @@ export interface AdapterOptions<Host, C = AdapterContext> {
   basePath?: string
   /** Which requests inside `basePath` are served; the body may not be touched. Default: all. */
   match?: (request: Request) => boolean
-  /** Makes the second argument of the handler, once for each request. Default: `base` itself. */
-  context?: (host: Host, base: AdapterContext) => C | Promise<C>
+  /**
+   * Makes the second argument of the handler, once for each request. Default: `base` itself.
+   * The host may be typed as the framework's own request.
+   */
+  context?(host: Host, base: AdapterContext): C | Promise<C>
   /** The most bytes of a body that are read, as received. Default 2 ** 30. */
   bodyLimit?: number
   /** Whose `X-Forwarded-*` headers count. Default: the host's own setting, else nobody's. */
@@ -51,7 +54,7 @@ type FailureAnswer = Response | void | Promise<Response | void>
 
 /** Options that say how the context is made. */
 export type WithContext<Host, C> = AdapterOptions<Host, C> & {
-  context: (host: Host, base: AdapterContext) => C | Promise<C>
+  context(host: Host, base: AdapterContext): C | Promise<C>
 }
 /** A handler whose context has no required members, so that a mount needs no `context` option. */
 export type SelfSufficient<C> = FetchHandler<C> & ({} extends C ? unknown : 'context is required')

@@ -26,20 +26,20 @@ export function createGate<Host, C>(
   const { pathname } = new URL(basePath, 'http://localhost')
 
   async function answer(arrival: Arrival<Host>): Promise<Response | undefined> {
-    const { origin, href, protocol, host: name } = new URL(arrival.request.url)
+    const { origin, href, protocol, host: asked } = new URL(arrival.request.url)
     const path = href.slice(origin.length)
     if (!isBelow(path, pathname)) return undefined
     const peer = {
       address: plainAddress(arrival.address),
       scheme: protocol.slice(0, -1),
-      host: name,
+      host: asked,
     }
-    const { address, ...asked } = behindProxies(peer, options.trustProxy ?? false, (name) =>
+    const { address, scheme, host } = behindProxies(peer, options.trustProxy ?? false, (name) =>
       arrival.request.headers.get(name),
     )
     const wanted =
       options.origin === undefined
-        ? originOf(asked.scheme, asked.host)
+        ? originOf(scheme, host)
         : readOrigin(
             typeof options.origin === 'string' ? options.origin : options.origin(arrival.host),
           )

@@ -35,7 +35,9 @@ const MULTIPART =
   '--edge\r\nContent-Disposition: form-data; name="file"; filename="f.txt"\r\n' +
   'Content-Type: text/plain\r\n\r\n12345\r\n--edge--\r\n'
 
-export function bodyCases({ serve }: Bench): void {
+export function bodyCases(bench: Bench): void {
+  const serve = bench.serve.bind(bench)
+
   describe('bodies', () => {
     const post = async (
       path: string,

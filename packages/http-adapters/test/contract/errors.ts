@@ -6,9 +6,11 @@ import { open, send, settled, until } from '../loopback.ts'
 const PLAIN = { detail: 'Internal Server Error' }
 const boom = new Error('secret text')
 
-export function errorCases({ serve }: Bench): void {
+export function errorCases(bench: Bench): void {
+  const serve = bench.serve.bind(bench)
+
   describe('errors', () => {
-    const unhandled = vi.fn()
+    const unhandled = vi.fn<() => void>()
     beforeEach(() => {
       unhandled.mockClear()
       process.on('unhandledRejection', unhandled).on('uncaughtException', unhandled)
@@ -67,7 +69,7 @@ export function errorCases({ serve }: Bench): void {
     test.each(failures)(
       'AD-26 %s is reported once, and may be answered',
       async (_name, handler, options) => {
-        const onError = vi.fn(() => Response.json({ own: true }, { status: 503 }))
+        const onError = vi.fn<() => Response>(() => Response.json({ own: true }, { status: 503 }))
         const { port } = await serve(handler, { ...options, onError })
         const answer = await send(port, { path: '/x' })
         expect([answer.status, answer.json()]).toEqual([503, { own: true }])
@@ -95,7 +97,7 @@ export function errorCases({ serve }: Bench): void {
     })
 
     test('AD-26 an error in mid-stream resets the connection and is reported with sent: true', async () => {
-      const onError = vi.fn()
+      const onError = vi.fn<() => void>()
       let pulls = 0
       const { port } = await serve(
         () =>
@@ -120,7 +122,7 @@ export function errorCases({ serve }: Bench): void {
     })
 
     test('AD-26 a deferred answer that HTTP cannot carry is a 500, and leaves nothing behind', async () => {
-      const onError = vi.fn()
+      const onError = vi.fn<() => void>()
       const { port } = await serve(
         (request) =>
           request.url.endsWith('/header')

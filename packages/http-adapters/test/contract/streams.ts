@@ -178,7 +178,7 @@ export function streamCases({ mount, serve }: Bench): void {
         socket.write(ask)
         await until(socket, 'data: x')
         socket.destroy()
-        await Promise.all([aborted.promise, cancelled.promise])
+        expect(await Promise.all([aborted.promise, cancelled.promise])).toHaveLength(2)
       },
     )
 

@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { connect, createServer, type ClientHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { jsonResponse, type FetchHandler } from '@x/http-adapters'
+import { toNodeListener } from '@x/http-adapters/node'
+import { deferred } from './loopback.ts'
+
+describe('HTTP/2 compatibility mode (AD-31.10)', () => {
+  let handler: FetchHandler
+  const server = createServer(
+    toNodeListener((request, context: object) => handler(request, context)),
+  )
+  let session: ClientHttp2Session
+  beforeEach(async () => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  })
+  afterEach(async () => {
+    session.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  const ask = async (
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<{ status: unknown; headers: Record<string, unknown>; text: string }> => {
+    const stream = session.request(headers)
+    stream.end(body)
+    const [received] = (await once(stream, 'response')) as [Record<string, unknown>]
+    let text = ''
+    for await (const chunk of stream.setEncoding('utf8')) text += String(chunk)
+    return { status: received[':status'], headers: received, text }
+  }
+
+  test('method, url and headers arrive without the pseudo headers', async () => {
+    handler = (request) =>
+      jsonResponse(request, {
+        method: request.method,
+        url: request.url,
+        keys: [...request.headers.keys()].filter((name) => name.startsWith(':')),
+        sent: request.headers.get('x-sent'),
+      })
+    const { text } = await ask({ ':path': '/x?y=1', ':authority': 'public.example', 'x-sent': 'v' })
+    expect(JSON.parse(text)).toEqual({
+      method: 'GET',
+      url: 'http://public.example/x?y=1',
+      keys: [],
+      sent: 'v',
+    })
+  })
+
+  test('a body is read, and headers of HTTP/1 are left out', async () => {
+    handler = async (request) =>
+      jsonResponse(request, await request.json(), {
+        status: 201,
+        headers: { connection: 'keep-alive', 'transfer-encoding': 'chunked', 'x-own': '1' },
+      })
+    const answer = await ask({ ':method': 'POST', ':path': '/' }, '{"a":1}')
+    expect([answer.status, answer.text, answer.headers['x-own']]).toEqual([201, '{"a":1}', '1'])
+    expect(answer.headers['connection']).toBeUndefined()
+  })
+
+  test('a stream arrives, several cookies stay apart', async () => {
+    const headers = new Headers([
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ])
+    handler = (request) => new Response(request.body, { headers })
+    const answer = await ask({ ':method': 'POST', ':path': '/' }, 'x'.repeat(100_000))
+    expect(answer.text).toHaveLength(100_000)
+    expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2'])
+  })
+
+  test('a large body that nobody reads does not hold the answer back (AD-17)', async () => {
+    handler = () => new Response('no', { status: 401 })
+    const stream = session.request({ ':method': 'POST', ':path': '/' })
+    stream.on('error', () => undefined)
+    stream.write('x'.repeat(500_000))
+    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+    expect(headers[':status']).toBe(401)
+    stream.close()
+    expect((await ask({ ':path': '/' })).status).toBe(401)
+  })
+
+  test('the signal aborts and a body being read rejects when the client leaves (AD-18)', async () => {
+    const called = deferred()
+    const error = deferred<unknown>()
+    const aborted = deferred()
+    handler = async (request) => {
+      request.signal.addEventListener('abort', () => aborted.resolve())
+      called.resolve()
+      error.resolve(await request.text().catch((reason: unknown) => reason))
+      return new Response('too late')
+    }
+    const stream = session.request({ ':method': 'POST', ':path': '/' })
+    stream.on('error', () => undefined)
+    stream.write('half')
+    await called.promise
+    stream.close(8)
+    expect(await error.promise).toMatchObject({ code: 'client_gone' })
+    await aborted.promise
+  })
+
+  test('an error in mid-stream resets the stream (AD-26)', async () => {
+    let pulls = 0
+    handler = () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await new Promise((resolve) => setImmediate(resolve))
+            if (pulls++ > 2) controller.error(new Error('inner'))
+            else controller.enqueue(new Uint8Array(10))
+          },
+        }),
+      )
+    await expect(ask({ ':path': '/' })).rejects.toThrow(/INTERNAL_ERROR/)
+  })
+})
