@@ -77,6 +77,15 @@ export class FlowCompileError extends FlowError {
   }
 }
 
+/**
+ * A failure of one output: the text of a run names the output's method before it, as users of
+ * exported flows know it. The engine fills in the method; the error itself keeps its own text.
+ */
+export class OutputMethodError extends TypeError {
+  override readonly name = 'OutputMethodError'
+  method: string | undefined
+}
+
 /** Looks at a brand, so that errors of another copy of the package count too. */
 export function isFlowError(value: unknown): value is FlowError {
   return typeof value === 'object' && value !== null && BRAND in value
@@ -100,6 +109,9 @@ export function limitExceeded(limit: string, detail: string, status?: number): F
 /** The text of anything that was thrown (FE-70). */
 export function errorText(thrown: unknown): string {
   if (isFlowError(thrown)) return thrown.detail
+  if (thrown instanceof OutputMethodError && thrown.method !== undefined) {
+    return `Error running method "${thrown.method}": ${thrown.message}`
+  }
   if (thrown instanceof Error) return thrown.message
   if (typeof thrown === 'string') return thrown
   try {

@@ -102,6 +102,7 @@ function planVertices(
       frozen: node.node.frozen,
       toolMode: node.toolMode,
       role: roleOf(node),
+      isRoot: (incoming[index] ?? []).length === 0,
       kind: kindOf(node),
       topLevelId: node.node.parents[0] ?? node.node.id,
       ...chatOutputsOf(leaving, nodes),

@@ -2,7 +2,7 @@ import { componentTools } from '../components/component-tools.ts'
 import { fieldValues } from '../components/field-values.ts'
 import { toOutputValue } from '../components/output-values.ts'
 import type { FileReference } from '../components/services.ts'
-import { FlowError, limitExceeded } from '../errors.ts'
+import { FlowError, limitExceeded, OutputMethodError } from '../errors.ts'
 import type { RunContext } from './run-context.ts'
 import { finishStream } from './stream-message.ts'
 import { valueBytes } from './value-size.ts'
@@ -47,8 +47,14 @@ export async function buildVertex(run: RunContext, request: BuildRequest): Promi
     if (definition === undefined) continue
     if (request.signal.aborted) throw request.signal.reason
     ctx.enter(name)
-    let value = definition.run(inputs, ctx)
-    if (value instanceof Promise) value = await value
+    let value: unknown
+    try {
+      value = definition.run(inputs, ctx)
+      if (value instanceof Promise) value = await value
+    } catch (error) {
+      if (error instanceof OutputMethodError) error.method = definition.method ?? name
+      throw error
+    }
     const declared = toOutputValue(definition.outputKind, value)
     outputs[name] = isStreaming(declared) ? await finishStream(declared, ctx, run) : declared
     bytes += checkedBytes(outputs[name], name, run)

@@ -70,7 +70,13 @@ export class Execution {
     this.outcome = createOutcome(request)
     this.#scheduler = new Scheduler({ graph, slice, strict })
     const keyed = request.options.cache !== undefined && graph.vertices.some((v) => v.frozen)
-    this.#environment = { run, request, keyed, decisions: new WeakMap() }
+    this.#environment = {
+      run,
+      request,
+      keyed,
+      decisions: new WeakMap(),
+      inputs: host.inputs,
+    }
     this.#release = createValueRelease(request)
     this.#builds = new Int32Array(graph.vertices.length)
     this.#startedAt = request.runtime.now()

@@ -35,6 +35,8 @@ export interface PlanVertex {
   readonly frozen: boolean
   readonly toolMode: boolean
   readonly role: 'input' | 'output' | undefined
+  /** Without incoming edges. */
+  readonly isRoot: boolean
   readonly kind: 'chatInput' | 'webhook' | undefined
   /** The outermost group around it, else its own id: what `top_level_vertices` names. */
   readonly topLevelId: string

@@ -5,6 +5,7 @@ import type { TokenUsage } from '../models/chat-model.ts'
 import { FlowError, limitExceeded } from '../errors.ts'
 import type { FlowJson } from './flow-json.ts'
 import type { RunLimits } from './limits.ts'
+import { earlierMessages } from './earlier-messages.ts'
 import { createRunMessages } from './memory-messages.ts'
 import { createMessageLog, type MessageLog, type SendEvent } from './message-log.ts'
 import type { FlowProblem } from './problems.ts'
@@ -22,6 +23,10 @@ export interface RunContext {
   readonly userId: string | undefined
   readonly runtime: Runtime
   readonly services: Readonly<ComponentServices>
+  /** The same for vertices without incoming edges (CO-41). */
+  readonly rootServices: Readonly<ComponentServices>
+  /** Ids of messages that input vertices of this run sent. */
+  readonly inputMessages: Set<string>
   readonly shared: Map<string, unknown>
   readonly limits: RunLimits
   readonly signal: AbortSignal
@@ -72,9 +77,13 @@ export function createRunContext(options: RunContextOptions): RunContext {
     }
     log.push(eventOf(log.nextSeq, event, data))
   }
+  const inputMessages = new Set<string>()
+  const earlier = earlierMessages(service, inputMessages)
   return {
     ...options,
     services: Object.freeze({ ...options.services, messages: service }),
+    rootServices: Object.freeze({ ...options.services, messages: earlier }),
+    inputMessages,
     secrets,
     messages: createMessageLog({ service, send, runtime, secrets, flowId, sessionId, open }),
     send,

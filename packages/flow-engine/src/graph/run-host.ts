@@ -9,6 +9,9 @@ export interface RunHost {
   readonly checkpoint?: ((vertexId: string, state: string) => Promise<void>) | undefined
   /** `ctx.suspend`. */
   readonly suspend?: ((vertexId: string, question: unknown) => Promise<SuspendOutcome>) | undefined
+  /** Told of the values that go into a build, secrets and all; `built` gives the mask. */
+  readonly inputs?:
+    ((vertex: PlanVertex, values: Readonly<Record<string, unknown>>) => void) | undefined
   /** Told of each build, for the records of a monitor. */
   readonly built?: ((build: BuildRecord) => void) | undefined
   /** Runs around this one. */

@@ -8,6 +8,7 @@ import { rawInputs, type Delivery, type RawInputs } from './inputs.ts'
 import type { InputSource } from '../components/context.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import type { RunContext } from './run-context.ts'
+import type { RunHost } from './run-host.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Task } from './scheduler.ts'
 import { edgeState, stateOf } from './scope.ts'
@@ -31,6 +32,7 @@ export interface TaskEnvironment {
   /** Results are identified, because a frozen vertex may keep some. */
   readonly keyed: boolean
   readonly decisions: WeakMap<object, Map<number, Decision>>
+  readonly inputs: RunHost['inputs']
 }
 
 /** One build of one vertex: inputs, frozen result or component, decision (FE-20 to FE-33). */
@@ -55,6 +57,7 @@ export async function runTask(
     run,
   )
   const raw = resolved instanceof Promise ? await resolved : resolved
+  environment.inputs?.(vertex, raw)
   const key = environment.keyed ? keyOf(task, raw, environment) : undefined
   const kept = key === undefined ? undefined : await recall(vertex, key, request)
   if (kept !== undefined) return fromFrozen(kept, key)

@@ -11,7 +11,7 @@ import type { TokenUsage, Tool } from '../models/chat-model.ts'
 import type { FlowJson } from './flow-json.ts'
 import type { RunContext } from './run-context.ts'
 import type { StreamMask } from './secrets.ts'
-import type { Message } from './values/message.ts'
+import { changeMessage, type Message } from './values/message.ts'
 
 export type BranchCall = readonly ['stop' | 'start' | 'exclude' | 'include', string]
 
@@ -24,6 +24,9 @@ export interface VertexFacts {
   readonly chatOutput: { readonly senderName?: string } | undefined
   /** The outputs that lead to it. */
   readonly chatOutputs: ReadonlySet<string>
+  /** Without incoming edges. */
+  readonly isRoot: boolean
+  readonly role: 'input' | 'output' | undefined
 }
 
 export interface BuildFacts {
@@ -66,7 +69,7 @@ export class VertexContext implements ComponentContext {
     return this.#run.runtime
   }
   get services(): Readonly<ComponentServices> {
-    return this.#run.services
+    return this.#facts.vertex.isRoot ? this.#run.rootServices : this.#run.services
   }
   get runId(): string {
     return this.#run.runId
@@ -138,7 +141,10 @@ export class VertexContext implements ComponentContext {
 
   async sendMessage(message: Message): Promise<Message> {
     if (this.asTool) return message
-    const sent = await this.#run.messages.send(message)
+    const isInput = this.#facts.vertex.role === 'input'
+    const id = message.id ?? (isInput ? this.runtime.uuid() : undefined)
+    if (isInput && id !== undefined) this.#run.inputMessages.add(id)
+    const sent = await this.#run.messages.send(isInput ? changeMessage(message, { id }) : message)
     this.#lastMessage = sent.id
     return sent
   }

@@ -1,3 +1,4 @@
+import { isTool, type Tool } from '../models/chat-model.ts'
 import { dataText } from './values/convert.ts'
 import { isData } from './values/data.ts'
 import { isDataFrame } from './values/data-frame.ts'
@@ -64,6 +65,9 @@ function outputJson(value: unknown, hasStatus: boolean): OutputJson {
 
 function plainJson(value: unknown): { raw: JsonValue; type: string } {
   if (isDataFrame(value)) return { raw: formatValue(value), type: 'array' }
+  if (Array.isArray(value) && value.length > 0 && value.every(isTool)) {
+    return { raw: value.map(toolJson), type: 'array' }
+  }
   if (Array.isArray(value)) {
     return value.some(isHandle)
       ? { raw: '', type: 'unknown' }
@@ -78,6 +82,10 @@ function plainJson(value: unknown): { raw: JsonValue; type: string } {
   return value === undefined
     ? { raw: '', type: 'unknown' }
     : { raw: formatValue(value), type: 'object' }
+}
+
+function toolJson({ name, description, tags = [name] }: Tool): JsonValue {
+  return { name, description, tags: [...tags] }
 }
 
 /** A list of Data shows their objects. */

@@ -66,6 +66,8 @@ export async function testComponent(
       connected: new Set(outputs),
       chatOutput: chatOutput ? {} : undefined,
       chatOutputs: new Set(chatOutput ? outputs : []),
+      isRoot: false,
+      role: component.role,
     },
     build: options.build ?? 1,
     state: options.state ?? new Map(),

@@ -1,4 +1,4 @@
-import { errorText } from '../../errors.ts'
+import { errorText, OutputMethodError } from '../../errors.ts'
 import { toPlain } from '../../graph/values/convert.ts'
 import { isData, type Data } from '../../graph/values/data.ts'
 import { isDataFrame, type Row } from '../../graph/values/data-frame.ts'
@@ -70,7 +70,7 @@ export const splitText = defineComponent({
             splitChunks(text, options).map((chunk) => ({ ...rest, text: chunk })),
           )
         } catch (error) {
-          throw new TypeError(`Error splitting text: ${errorText(error)}`, { cause: error })
+          throw new OutputMethodError(`Error splitting text: ${errorText(error)}`, { cause: error })
         }
       },
     }),
