@@ -1,12 +1,16 @@
 import { createSystemRuntime, type EventSource } from '@x/wire'
+import { builtinComponents } from './components.ts'
+import { createRegistry } from './components/registry.ts'
 import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createHandler } from './http/handler.ts'
 import { routes } from './http/routes/index.ts'
+import type { BuildJobs } from './jobs/build-jobs.ts'
 import type { FlowEngineOptions, HostContext } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/kit.ts'
 import { createSecretBox } from './services/secrets.ts'
+import { createRunning } from './services/running.ts'
 import type { FlowServices } from './services/services.ts'
 import { createTokens } from './services/tokens.ts'
 import { resolveSettings } from './settings.ts'
@@ -18,7 +22,8 @@ export interface FlowEngine {
   /** The same rules without HTTP. */
   readonly services: FlowServices
   readonly events: EventSource<FlowEvents>
-  /** Stores what is still in memory. */
+  readonly jobs: BuildJobs
+  /** Ends running builds and stores what is still in memory. */
   close(): Promise<void>
 }
 
@@ -29,19 +34,29 @@ const LEAST_SECRET = 32
  * @throws TypeError for settings that contradict each other, or a secret key under 32 characters
  */
 export function createFlowEngine(options: FlowEngineOptions): FlowEngine {
-  const kit = createKit(options)
-  const services: FlowServices = createCoreServices(kit.kit, options)
+  const kit = createKit(options, (of) => running.cancelBuilds(of))
+  const core = createCoreServices(kit.kit, options)
+  const components = options.components ?? createRegistry(builtinComponents)
+  const running = createRunning({ kit: kit.kit, components, options, ...core })
+  const services: FlowServices = { ...core, ...running.services }
   const authenticate = createAuthenticate(kit.kit, services, options.authenticate)
   const { settings, report } = kit.kit
   return {
     handler: createHandler({ routes, services, settings, authenticate, report }),
     services,
     events: kit.events,
-    close: () => services.apiKeys.flush(),
+    jobs: running.jobs,
+    async close() {
+      await running.close()
+      await services.apiKeys.flush()
+    },
   }
 }
 
-function createKit(options: FlowEngineOptions): {
+function createKit(
+  options: FlowEngineOptions,
+  cancelBuilds: ServiceKit['cancelBuilds'],
+): {
   kit: ServiceKit
   events: EventSource<FlowEvents>
 } {
@@ -60,7 +75,7 @@ function createKit(options: FlowEngineOptions): {
     flowFiles: options.flowFiles,
     emit,
     report,
-    cancelBuilds: async () => undefined,
+    cancelBuilds,
   }
   return { kit, events: source }
 }

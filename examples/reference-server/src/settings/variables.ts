@@ -10,18 +10,19 @@ export interface Variable {
   readonly min?: number
 }
 
-const text = (meaning: string, value?: string): Variable => of('text', meaning, value)
-const secret = (meaning: string): Variable => of('secret', meaning)
-const flag = (meaning: string, value = false): Variable => of('boolean', meaning, String(value))
-const list = (meaning: string, value?: string): Variable => of('list', meaning, value)
-const integer = (meaning: string, value?: number, min = 0): Variable => ({
+type Of<K extends VariableKind> = Variable & { readonly kind: K }
+
+const text = (meaning: string, value?: string) => of('text', meaning, value)
+const secret = (meaning: string) => of('secret', meaning)
+const flag = (meaning: string, value = false) => of('boolean', meaning, String(value))
+const list = (meaning: string, value?: string) => of('list', meaning, value)
+const integer = (meaning: string, value?: number, min = 0): Of<'integer'> => ({
   ...of('integer', meaning, value === undefined ? undefined : String(value)),
   min,
 })
-const choice = (meaning: string, [value, ...others]: readonly string[]): Variable =>
-  of([value ?? '', ...others], meaning, value)
+const choice = (meaning: string, values: readonly string[]) => of(values, meaning, values[0])
 
-function of(kind: VariableKind, meaning: string, value?: string): Variable {
+function of<const K extends VariableKind>(kind: K, meaning: string, value?: string): Of<K> {
   return { kind, meaning, ...(value === undefined ? {} : { default: value }) }
 }
 
@@ -69,7 +70,7 @@ export const variables = {
   SERVICE_REFRESH_HTTPONLY: flag('of the refresh cookie', true),
   SERVICE_COOKIE_DOMAIN: text('domain of the cookies'),
   SERVICE_CORS_ORIGINS: list('foreign origins allowed'),
-  SERVICE_CORS_ALLOW_CREDENTIALS: flag('credentials from foreign origins', true),
+  SERVICE_CORS_ALLOW_CREDENTIALS: of('boolean', 'credentials from foreign origins; true'),
   SERVICE_CORS_ALLOW_METHODS: list('methods from foreign origins', '*'),
   SERVICE_CORS_ALLOW_HEADERS: list('headers from foreign origins', '*'),
 

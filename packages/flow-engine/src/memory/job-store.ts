@@ -1,3 +1,4 @@
+import { firstAfter } from '../jobs/job-event.ts'
 import type {
   CheckpointStore,
   ClaimedJob,
@@ -26,13 +27,19 @@ export function createMemoryJobStore(): JobStore {
 function createQueue(): JobQueue {
   const jobs = new Map<string, MemoryJob>()
   const waiting = new Set<string>()
-  const put = (job: MemoryJob): void => void jobs.set(job.id, job)
+  const running = new Set<MemoryJob>()
+  const put = (job: MemoryJob): void => {
+    const before = jobs.get(job.id)
+    if (before !== undefined) running.delete(before)
+    if (job.state === 'running') running.add(job)
+    jobs.set(job.id, job)
+  }
   const held = (id: string, worker: string): MemoryJob | undefined => {
     const job = jobs.get(id)
     return job?.state === 'running' && job.worker === worker ? job : undefined
   }
   const runningOf = (userId: string | null): number =>
-    [...jobs.values()].filter((job) => job.state === 'running' && job.userId === userId).length
+    [...running].filter((job) => job.userId === userId).length
   const requeue = (job: MemoryJob): void => {
     put({ ...job, state: 'queued', worker: null, leaseUntil: null })
     waiting.add(job.id)
@@ -165,30 +172,22 @@ function stored({ worker: _worker, leaseUntil: _leaseUntil, ...job }: MemoryJob)
   return copy(job)
 }
 
+/** Keeps the events as they are given: their data may not have been encoded yet. */
 function createLog(): EventLog {
   const logs = new Map<string, StoredEvent[]>()
   return {
     async append(jobId, events) {
       const log = logs.get(jobId) ?? []
-      let last = log.at(-1)?.seq ?? -1
-      const taken = new Set(log.map((event) => event.seq))
-      for (const { seq } of events) {
-        if (seq <= last && taken.has(seq)) throw new UniqueConflictError('event.seq')
-        taken.add(seq)
-        last = Math.max(last, seq)
-      }
-      const grown = [...log, ...events.map((event) => ({ ...event }))]
-      logs.set(
-        jobId,
-        grown.toSorted((a, b) => a.seq - b.seq),
-      )
+      const [first] = events
+      if (first === undefined) return
+      if (first.seq <= (log.at(-1)?.seq ?? -1)) throw new UniqueConflictError('event.seq')
+      log.push(...events)
+      logs.set(jobId, log)
     },
     async read(jobId, after, limit) {
       const log = logs.get(jobId) ?? []
-      return log
-        .filter((event) => event.seq > after)
-        .slice(0, limit)
-        .map((event) => ({ ...event }))
+      const start = firstAfter(log, after)
+      return log.slice(start, start + limit)
     },
     close: async () => undefined,
     async remove(jobIds) {

@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { baseRoutes } from './base.ts'
+import { chatRoutes } from './chat.ts'
 import { componentStoreRoutes } from './components-store.ts'
 import { fileRoutes } from './files.ts'
 import { flowRoutes } from './flows.ts'
@@ -8,9 +9,12 @@ import { folderRoutes } from './folders.ts'
 import { loginRoutes } from './login.ts'
 import { monitorRoutes } from './monitor.ts'
 import { projectRoutes } from './projects.ts'
+import { publicBuildRoutes } from './public-build.ts'
+import { runRoutes } from './run.ts'
 import { userFileRoutes } from './user-files.ts'
 import { userRoutes } from './users.ts'
 import { variableRoutes } from './variables.ts'
+import { webhookRoutes } from './webhook.ts'
 
 /** The operations of one group; `name` is their tag in the API description. */
 export interface RouteGroup {
@@ -20,7 +24,8 @@ export interface RouteGroup {
 
 /** Every operation of the service, by group. */
 export const routeGroups: readonly RouteGroup[] = [
-  { name: 'Base', routes: baseRoutes },
+  { name: 'Chat', routes: [...chatRoutes, ...publicBuildRoutes] },
+  { name: 'Base', routes: [...baseRoutes, ...runRoutes, ...webhookRoutes] },
   { name: 'Components Store', routes: componentStoreRoutes },
   { name: 'Flows', routes: flowRoutes },
   { name: 'Users', routes: userRoutes },

@@ -1,0 +1,34 @@
+import { defaultSettings, type FlowSettings } from '@x/flow-engine'
+import { SettingsError, type Settings } from './read-settings.ts'
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/
+
+/** Whether only this machine can reach an address. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+
+/**
+ * The settings of the flow service: every `SERVICE_` variable that has a setting of its name.
+ * @throws SettingsError for settings that are unsafe together
+ */
+export function toFlowSettings(settings: Settings, publicUrl: string): Partial<FlowSettings> {
+  const local = isLoopback(settings.HOST ?? '')
+  const remoteLogin = settings.SERVICE_AUTO_LOGIN_ALLOW_REMOTE === true
+  if (settings.SERVICE_AUTO_LOGIN === true && !local && !remoteLogin)
+    throw new SettingsError(
+      'SERVICE_AUTO_LOGIN works on a loopback address only (SERVICE_AUTO_LOGIN_ALLOW_REMOTE=true allows others)',
+    )
+  const named = Object.entries(settings).flatMap(([name, value]) => {
+    const key = camelCase(name.replace(/^SERVICE_/, ''))
+    return name.startsWith('SERVICE_') && key in defaultSettings && value !== undefined
+      ? [[key, value]]
+      : []
+  })
+  return {
+    refreshSecure: !local,
+    ...(Object.fromEntries(named) as Partial<FlowSettings>),
+    publicUrl,
+  }
+}
+
+const camelCase = (name: string): string =>
+  name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

@@ -1,0 +1,175 @@
+import type { z } from 'zod'
+import type { BuildService, StartBuild } from '../../services/builds.ts'
+import { IdParams, TextParams } from '../../wire/scalars.ts'
+import {
+  BuildBody,
+  BuildQuery,
+  CancelFlowResponse,
+  EventsQuery,
+  GraphBody,
+  JobStarted,
+  SliceQuery,
+  VertexBuildBody,
+  VerticesOrderResponse,
+} from '../../wire/build.ts'
+import { answerEvents, streamEvents } from '../deliver-events.ts'
+import { route, type Route } from '../route.ts'
+
+/** Builds (build.md). */
+export const chatRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/build/{flow_id}/vertices',
+      summary: 'Retrieve Vertices Order',
+      auth: 'user',
+      deprecated: true,
+      params: IdParams('flow_id'),
+      query: SliceQuery,
+      body: GraphBody,
+      output: VerticesOrderResponse,
+    },
+    ({ services, caller, params, query, body }) =>
+      services.vertices.order(caller, params.flow_id, {
+        graph: body ?? null,
+        stopComponentId: query.stop_component_id,
+        startComponentId: query.start_component_id,
+      }),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/build/{flow_id}/flow',
+      summary: 'Build Flow',
+      auth: 'user',
+      params: IdParams('flow_id'),
+      query: BuildQuery,
+      body: BuildBody,
+      output: JobStarted,
+    },
+    async ({ services, caller, params, query, body, signal }) => {
+      const job = await services.builds.start(caller, params.flow_id, readBuild(query, body))
+      if (query.event_delivery !== 'direct') return { job_id: job.id }
+      return deliverDirectly(services.builds, { ownerId: caller.id, jobId: job.id, signal })
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/build/{job_id}/events',
+      summary: 'Get Build Events',
+      auth: 'user',
+      produces: 'application/x-ndjson',
+      params: TextParams('job_id'),
+      query: EventsQuery,
+    },
+    async ({ services, caller, params, query, signal }) => {
+      const { event_delivery: delivery, cursor } = query
+      const numbered = cursor !== undefined
+      const after = numbered ? { after: cursor } : {}
+      if (delivery === 'polling') {
+        const poll = await services.builds.poll(caller.id, params.job_id, { ...after, signal })
+        return answerEvents(poll.events, {
+          numbered,
+          headers: { 'x-event-cursor': String(poll.cursor) },
+        })
+      }
+      const events = await services.builds.events(caller.id, params.job_id, { ...after, signal })
+      return streamEvents(events, {
+        signal,
+        numbered,
+        headers: { 'x-event-cursor': String(cursor ?? -1) },
+      })
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/build/{job_id}/cancel',
+      summary: 'Cancel Build',
+      auth: 'user',
+      params: TextParams('job_id'),
+      output: CancelFlowResponse,
+    },
+    async ({ services, caller, params }) => {
+      const { success } = await services.builds.cancel(caller.id, params.job_id)
+      const message = success ? 'Flow build cancelled successfully' : 'Failed to cancel flow build'
+      return { success, message }
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/build/{flow_id}/vertices/{vertex_id}',
+      summary: 'Build Vertex',
+      auth: 'user',
+      deprecated: true,
+      params: IdParams('flow_id').extend(TextParams('vertex_id').shape),
+      body: VertexBuildBody,
+    },
+    ({ services, caller, params, body }) =>
+      services.vertices.build(caller, params, {
+        value: body?.inputs?.input_value ?? null,
+        session: body?.inputs?.session ?? null,
+        files: body?.files ?? [],
+      }),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/build/{flow_id}/{vertex_id}/stream',
+      summary: 'Build Vertex Stream',
+      auth: 'user',
+      deprecated: true,
+      produces: 'text/event-stream',
+      params: IdParams('flow_id').extend(TextParams('vertex_id').shape),
+    },
+    async ({ services, caller, params }) => {
+      const frames = await services.vertices.stream(caller, params)
+      const text = frames.map(
+        ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+      )
+      return new Response(text.join(''), {
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-cache',
+        },
+      })
+    },
+  ),
+]
+
+/** What query and body of a build come down to. */
+export function readBuild(
+  query: Omit<z.output<typeof BuildQuery>, 'log_builds'> & {
+    log_builds?: boolean | null | undefined
+  },
+  body: z.output<typeof BuildBody>,
+): StartBuild {
+  const { inputs, data, files } = body ?? {}
+  return {
+    inputs: {
+      value: inputs?.input_value ?? null,
+      session: inputs?.session ?? null,
+      clientRequestTime: inputs?.client_request_time ?? null,
+    },
+    graph: data ?? null,
+    files: files ?? [],
+    stopComponentId: query.stop_component_id,
+    startComponentId: query.start_component_id,
+    logBuilds: query.log_builds ?? true,
+    flowName: query.flow_name,
+  }
+}
+
+/** The events of a build whose client waits for them: when it leaves, the build is cancelled. */
+export async function deliverDirectly(
+  builds: BuildService,
+  { ownerId, jobId, signal }: { ownerId: string; jobId: string; signal: AbortSignal },
+): Promise<Response> {
+  const events = await builds.events(ownerId, jobId, { signal })
+  return streamEvents(events, {
+    signal,
+    onLeave: () => void builds.cancel(ownerId, jobId).catch(() => undefined),
+  })
+}

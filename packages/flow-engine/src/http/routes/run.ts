@@ -1,0 +1,146 @@
+import { eventStream } from '@x/wire'
+import type { z } from 'zod'
+import type { RunFlowRequest } from '../../services/run-flow.ts'
+import { refuse } from '../../services/refusal.ts'
+import {
+  AdvancedRunBody,
+  RunQuery,
+  RunRequestBody,
+  RunResponse,
+  FlowNameQuery,
+} from '../../wire/run.ts'
+import { TextParams } from '../../wire/scalars.ts'
+import { route, type Call, type Route } from '../route.ts'
+
+const RETIRED =
+  'The /process endpoint is deprecated and will be removed in a future version. Please use /run instead.'
+
+const runParams = TextParams('flow_id_or_name')
+type RunCall = Call<
+  z.output<typeof runParams>,
+  z.output<typeof RunQuery>,
+  z.output<typeof RunRequestBody>
+>
+
+/** Runs (run.md). */
+export const runRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/run/{flow_id_or_name}',
+      summary: 'Simplified Run Flow',
+      auth: 'key',
+      params: runParams,
+      query: RunQuery,
+      body: RunRequestBody,
+      output: RunResponse,
+    },
+    answerRun,
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/run/session/{flow_id_or_name}',
+      summary: 'Simplified Run Flow Session',
+      auth: 'session',
+      guard: ({ services }) => {
+        if (!services.runs.bySession)
+          throw refuse(404, 'This endpoint is not available')
+      },
+      params: runParams,
+      query: RunQuery,
+      body: RunRequestBody,
+      output: RunResponse,
+    },
+    answerRun,
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/run/advanced/{flow_id_or_name}',
+      summary: 'Experimental Run Flow',
+      auth: 'key',
+      params: runParams,
+      query: FlowNameQuery,
+      body: AdvancedRunBody,
+      output: RunResponse,
+    },
+    async ({ services, caller, params, query, body, signal }) => {
+      const flow = await services.runs.find(caller, params.flow_id_or_name, query.user_id)
+      if (body?.session_id != null) throw refuse(404, `Session ${body.session_id} not found`)
+      return services.runs.advanced(
+        flow,
+        {
+          inputs:
+            body?.inputs?.map((input) => ({
+              value: input.input_value,
+              components: input.components ?? [],
+              type: input.type ?? 'any',
+            })) ?? null,
+          outputs: body?.outputs ?? [],
+          tweaks: body?.tweaks ?? null,
+          sessionId: null,
+        },
+        signal,
+      )
+    },
+  ),
+  ...['process', 'predict'].map((name) =>
+    route(
+      {
+        method: 'POST',
+        path: `/api/v1/${name}/{_flow_id}`,
+        summary: 'Process',
+        auth: 'key',
+        params: TextParams('_flow_id'),
+      },
+      () => {
+        throw refuse(400, RETIRED)
+      },
+    ),
+  ),
+]
+
+async function answerRun({ services, caller, params, query, body, request, signal }: RunCall) {
+  const flow = await services.runs.find(caller, params.flow_id_or_name, query.user_id)
+  const run = readRun(body, query.stream, request)
+  if (!query.stream) return services.runs.run(flow, run, signal)
+  const lines = services.runs.stream(flow, run, signal)
+  return new Response(eventStream(lines, { encode: (text) => text, signal }) as never, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    },
+  })
+}
+
+function readRun(
+  { input, context }: z.output<typeof RunRequestBody>,
+  stream: boolean,
+  request: Request,
+): RunFlowRequest {
+  return {
+    inputValue: input.input_value,
+    inputType: input.input_type,
+    outputType: input.output_type,
+    outputComponent: input.output_component,
+    tweaks: input.tweaks,
+    sessionId: input.session_id,
+    context,
+    variables: readVariables(request.headers),
+    stream,
+  }
+}
+
+const VARIABLE = /^x-(?:service|langflow)-global-var-(.+)$/
+
+/** Variables of one run come as headers; their names are in upper case (run.md 8). */
+function readVariables(headers: Headers): Record<string, string> {
+  const variables = Object.create(null) as Record<string, string>
+  for (const [name, value] of headers) {
+    const variable = VARIABLE.exec(name)?.[1]
+    if (variable !== undefined) variables[variable.toUpperCase()] = value
+  }
+  return variables
+}

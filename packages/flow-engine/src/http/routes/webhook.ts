@@ -1,0 +1,26 @@
+import { FlowNameQuery } from '../../wire/run.ts'
+import { TextParams } from '../../wire/scalars.ts'
+import { readApiKey } from '../authenticate.ts'
+import { route, type Route } from '../route.ts'
+
+/** The webhook trigger (webhook.md). */
+export const webhookRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/webhook/{flow_id_or_name}',
+      summary: 'Webhook Run Flow',
+      auth: 'webhook',
+      consumes: 'bytes',
+      status: 202,
+      params: TextParams('flow_id_or_name'),
+      query: FlowNameQuery,
+    },
+    async ({ services, params, query, request, url, bytes }) => {
+      const flow = await services.webhooks.find(params.flow_id_or_name, query.user_id)
+      await services.webhooks.authorize(flow, readApiKey(request, url, 'header-first'))
+      await services.webhooks.start(flow, new TextDecoder().decode(await bytes()))
+      return { message: 'Task started in the background', status: 'in progress' }
+    },
+  ),
+]

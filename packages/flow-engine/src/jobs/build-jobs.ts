@@ -1,0 +1,135 @@
+import type { ComponentRegistry } from '../components/registry.ts'
+import type { ComponentServices } from '../components/services.ts'
+import type { FlowErrorCode } from '../errors.ts'
+import type { ResultCache } from '../graph/cache.ts'
+import type { FlowPlan } from '../graph/compile.ts'
+import type { RunLimits } from '../graph/limits.ts'
+import type { RunEvent } from '../graph/run-event.ts'
+import type { BuildRecord } from '../graph/run-host.ts'
+import type { FlowRun, RunOptions, RunResult } from '../graph/run-options.ts'
+import type { FlowJson } from '../components/node-json.ts'
+import type { JobState, JobStore, StoredEvent } from '../store/job-store.ts'
+import type { Runtime } from '@x/wire'
+
+/** How builds are run as jobs (section 1.4). */
+export interface BuildJobsOptions {
+  components?: ComponentRegistry
+  services?: ComponentServices
+  /** The services of one job, where they depend on whose it is; wins over `services`. */
+  servicesOf?(request: BuildRequest): ComponentServices
+  /** Default: `createResultCache()`. */
+  cache?: ResultCache
+  runtime?: Runtime
+  limits?: Partial<RunLimits>
+  /** Default: `createMemoryJobStore()`. */
+  store?: JobStore
+  /** Jobs that run at once; 8 by default. */
+  concurrency?: number
+  /** Jobs of one user that run at once; no limit by default. */
+  concurrencyPerUser?: number
+  /** Jobs that wait; 1,000 by default. */
+  maxQueued?: number
+  /** Finished jobs stay 24 h, at most 1,000 of them, and always for 5 minutes. */
+  retention?: { maxAgeMs?: number; maxJobs?: number }
+  /** 30,000 ms by default. */
+  leaseMs?: number
+  /** 10,000 ms by default. */
+  heartbeatMs?: number
+  /** Watches the runs of this process, for records and notifications. */
+  observer?: JobObserver
+  onError?(error: unknown, info: { jobId?: string }): void
+}
+
+/** Told of what happens to the jobs that run in this process; what it throws goes to `onError`. */
+export interface JobObserver {
+  started?(job: JobRecord): void
+  /** Takes part in the run of a job; the job's end waits for it. */
+  recorder?(job: JobRecord, request: BuildRequest): JobRecorder | undefined
+  finished?(job: JobRecord): void
+}
+
+/** Writes down what the vertices of one run did. */
+export interface JobRecorder {
+  inputs(vertex: { readonly id: string }, values: Readonly<Record<string, unknown>>): void
+  built(build: BuildRecord): void
+  watch(run: FlowRun): Promise<void>
+}
+
+/** What is to be built; mode `build` unless it says otherwise. */
+export interface BuildRequest extends Omit<RunOptions, 'signal'> {
+  /** A plan saves the compilation; another process that claims the job compiles its flow. */
+  flow: FlowJson | FlowPlan
+  /** The job fails with this text before anything runs. */
+  refused?: string
+  /** May go on after its process died, and may be suspended (FE-63, FE-63a). */
+  resumable?: boolean
+  /** Longest time of the run, in milliseconds. */
+  timeoutMs?: number
+  /** Kept with the job for the observer; JSON. */
+  metadata?: Readonly<Record<string, unknown>>
+}
+
+export interface JobRecord {
+  id: string
+  state: JobState
+  flowId: string
+  userId?: string
+  createdAt: Date
+  startedAt: Date | null
+  finishedAt: Date | null
+  /** Number of the last event; -1 before the first. */
+  lastSeq: number
+  error?: { code: FlowErrorCode; detail: string }
+  question?: { vertexId: string; question: unknown }
+}
+
+/** Builds as jobs: each is an append-only log of events with any number of readers (FE-60). */
+export interface BuildJobs {
+  /**
+   * Resolves when the job is recorded, before it runs.
+   * @throws FlowError `limit_exceeded` (429) when too many jobs wait
+   */
+  start(request: BuildRequest): Promise<JobRecord>
+  /** Events with `seq` above `after` (-1), live, to the `end`. Leaving does not cancel the job. */
+  events(
+    jobId: string,
+    options?: { after?: number; signal?: AbortSignal; userId?: string },
+  ): AsyncIterable<RunEvent>
+  /**
+   * As `events`, with the data as JSON text (nothing is parsed only to be encoded again), and each
+   * time with all that is there.
+   */
+  encodedEvents(
+    jobId: string,
+    options?: { after?: number; signal?: AbortSignal; userId?: string },
+  ): AsyncIterable<readonly StoredEvent[]>
+  /** FE-69. `waitMs` 30,000 by default. */
+  poll(jobId: string, options?: PollOptions): Promise<Poll<RunEvent>>
+  encodedPoll(jobId: string, options?: PollOptions): Promise<Poll<StoredEvent>>
+  cancel(jobId: string, options?: { userId?: string }): Promise<{ success: boolean }>
+  /** @throws FlowError `conflict` when the job is not suspended (FE-63a) */
+  resume(jobId: string, answer: unknown, options?: { userId?: string }): Promise<JobRecord>
+  get(jobId: string, options?: { userId?: string }): Promise<JobRecord | null>
+  /** In the process that ran it: the result. Elsewhere: rebuilt from the log, `outputs` {}. */
+  result(jobId: string, options?: { signal?: AbortSignal }): Promise<RunResult>
+  /** Repairs the jobs of processes that died; the first `start` calls it too. */
+  recover(): Promise<{ requeued: string[]; interrupted: string[] }>
+  /** Takes no new jobs, lets running ones end (10,000 ms), then cancels them. */
+  close(options?: { timeoutMs?: number }): Promise<void>
+}
+
+export interface PollOptions {
+  after?: number
+  /** Whose position is kept where no `after` is given; default: the user. */
+  reader?: string
+  waitMs?: number
+  userId?: string
+  signal?: AbortSignal
+}
+
+export interface Poll<E> {
+  events: E[]
+  /** Number of the last event given. */
+  cursor: number
+  done: boolean
+}

@@ -1,0 +1,82 @@
+import type { RunEvent } from '../graph/run-event.ts'
+import type { StoredEvent } from '../store/job-store.ts'
+
+/**
+ * An event of a job, encoded at most once and only when somebody needs the text. `seal` lets go of
+ * the run it came from.
+ */
+export class JobEvent implements StoredEvent {
+  readonly seq: number
+  readonly event: RunEvent['event']
+  #source: RunEvent | undefined
+  #data: string | undefined
+
+  constructor(source: RunEvent, seq = source.seq) {
+    this.seq = seq
+    this.event = source.event
+    this.#source = source
+  }
+
+  get data(): string {
+    this.#data ??= JSON.stringify(this.#source?.data)
+    return this.#data
+  }
+
+  seal(): void {
+    void this.data
+    this.#source = undefined
+  }
+
+  toRunEvent(): RunEvent {
+    const { seq, event } = this
+    const data = this.#source === undefined ? (JSON.parse(this.data) as unknown) : this.#source.data
+    return { seq, event, data } as RunEvent
+  }
+}
+
+/** The event that a stored one stands for. */
+export function decodeEvent(stored: StoredEvent): RunEvent {
+  if (stored instanceof JobEvent) return stored.toRunEvent()
+  const { seq, event, data } = stored
+  return { seq, event, data: JSON.parse(data) as unknown } as RunEvent
+}
+
+/** Neighbouring tokens of one message as one event, with the number of the last (FE-68). */
+export function joinTokens(events: readonly StoredEvent[]): StoredEvent[] {
+  const joined: StoredEvent[] = []
+  let open: { readonly id: string; chunks: string[]; seq: number } | undefined
+  const close = (): void => {
+    if (open === undefined) return
+    const data = JSON.stringify({ chunk: open.chunks.join(''), id: open.id })
+    joined.push({ seq: open.seq, event: 'token', data })
+    open = undefined
+  }
+  for (const stored of events) {
+    if (stored.event !== 'token') {
+      close()
+      joined.push(stored)
+      continue
+    }
+    const { chunk, id } = decodeEvent(stored).data as { chunk: string; id: string }
+    if (open?.id !== id) {
+      close()
+      open = { id, chunks: [], seq: stored.seq }
+    }
+    open.chunks.push(chunk)
+    open.seq = stored.seq
+  }
+  close()
+  return joined
+}
+
+/** Index of the first event with a number above `after`; the events are ordered by it. */
+export function firstAfter(events: readonly StoredEvent[], after: number): number {
+  let low = 0
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((events[middle]?.seq ?? 0) > after) high = middle
+    else low = middle + 1
+  }
+  return low
+}

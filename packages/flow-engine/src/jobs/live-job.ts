@@ -1,0 +1,71 @@
+import type { StoredEvent } from '../store/job-store.ts'
+import { firstAfter, joinTokens, type JobEvent } from './job-event.ts'
+
+/** Tokens that a reader may be behind before they are joined. */
+const PIECE = 512
+
+/** The events of a job that runs in this process, for any number of readers at any pace. */
+export interface LiveJob {
+  readonly jobId: string
+  readonly lastSeq: number
+  readonly controller: AbortController
+  publish(event: JobEvent): void
+  /** No more events come from this process. */
+  close(): void
+  /** What has been published behind `after`; tokens are joined when there are many. */
+  take(after: number, bufferedTokens: number): StoredEvent[]
+  readonly closed: boolean
+  /** Resolves when something is published behind `after`, or nothing more will be. */
+  changed(after: number): Promise<void>
+}
+
+export function createLiveJob(jobId: string, firstSeq = 0): LiveJob {
+  const events: JobEvent[] = []
+  const controller = new AbortController()
+  let closed = false
+  let waiting: { readonly promise: Promise<void>; readonly wake: () => void } | undefined
+
+  const wake = (): void => {
+    waiting?.wake()
+    waiting = undefined
+  }
+
+  const live: LiveJob = {
+    jobId,
+    controller,
+    get lastSeq() {
+      return events.at(-1)?.seq ?? firstSeq - 1
+    },
+    get closed() {
+      return closed
+    },
+    publish(event) {
+      events.push(event)
+      wake()
+    },
+    close() {
+      closed = true
+      wake()
+    },
+    take(after, bufferedTokens) {
+      const start = firstAfter(events, after)
+      if (start === events.length) return []
+      if (events.length - start > bufferedTokens) return joinTokens(events.slice(start))
+      return events.slice(start, start + PIECE)
+    },
+    changed(after) {
+      if (closed || live.lastSeq > after) return Promise.resolve()
+      waiting ??= createWaiting()
+      return waiting.promise
+    },
+  }
+  return live
+}
+
+function createWaiting() {
+  let wake = (): void => undefined
+  const promise = new Promise<void>((resolve) => {
+    wake = resolve
+  })
+  return { promise, wake }
+}

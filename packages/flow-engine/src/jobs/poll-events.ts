@@ -1,0 +1,51 @@
+import type { StoredEvent } from '../store/job-store.ts'
+import type { Poll } from './build-jobs.ts'
+import { nextEvents, type ReaderContext } from './read-events.ts'
+
+export interface PollRequest {
+  readonly jobId: string
+  readonly after: number
+  readonly waitMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What came behind `after`; waits for the first of it at most `waitMs`, then gives nothing (FE-69). */
+export async function pollEvents(
+  context: ReaderContext,
+  { jobId, after, waitMs, signal }: PollRequest,
+): Promise<Poll<StoredEvent>> {
+  const over = new AbortController()
+  const outer = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+  const wait = new AbortController()
+  context.runtime.sleep(waitMs, wait.signal).then(
+    () => over.abort(),
+    () => undefined,
+  )
+  const events: StoredEvent[] = []
+  let cursor = after
+  try {
+    for (;;) {
+      // After the first piece only what is there already is taken along.
+      const more =
+        events.length === 0
+          ? await nextEvents(context, { jobId, after: cursor, signal: outer })
+          : await atHand(context, jobId, cursor)
+      events.push(...more)
+      cursor = events.at(-1)?.seq ?? cursor
+      const done = events.at(-1)?.event === 'end' || (events.length === 0 && more.length === 0)
+      if (done || more.length === 0) return { events, cursor, done }
+    }
+  } catch (error) {
+    if (over.signal.aborted && signal?.aborted !== true) return { events, cursor, done: false }
+    throw error
+  } finally {
+    wait.abort()
+  }
+}
+
+async function atHand(context: ReaderContext, jobId: string, after: number) {
+  const live = context.live(jobId)
+  return live === undefined
+    ? context.store.log.read(jobId, after, 500)
+    : live.take(after, context.bufferedTokens)
+}

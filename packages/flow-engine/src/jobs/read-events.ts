@@ -1,0 +1,92 @@
+import type { Runtime } from '@x/wire'
+import type { JobStore, StoredEvent } from '../store/job-store.ts'
+import type { LiveJob } from './live-job.ts'
+
+const CHUNK = 500
+
+export interface ReaderContext {
+  readonly store: JobStore
+  readonly runtime: Runtime
+  readonly live: (jobId: string) => LiveJob | undefined
+  /** How long a reader trusts that it is told of news, in milliseconds. */
+  readonly patienceMs: number
+  readonly bufferedTokens: number
+}
+
+/** The channel on which the processes tell each other that a job's log has grown. */
+export const jobChannel = (jobId: string): string => `job:${jobId}`
+
+/**
+ * What is there behind `after`: from the process's own run of the job, else from the log. Waits for
+ * the first piece of news; an empty list means that the job is over (or unknown).
+ */
+export async function nextEvents(
+  context: ReaderContext,
+  { jobId, after, signal }: { jobId: string; after: number; signal?: AbortSignal | undefined },
+): Promise<StoredEvent[]> {
+  for (;;) {
+    signal?.throwIfAborted()
+    const live = context.live(jobId)
+    const found =
+      live === undefined
+        ? await context.store.log.read(jobId, after, CHUNK)
+        : live.take(after, context.bufferedTokens)
+    if (found.length > 0) return found
+    if (live !== undefined && !live.closed) await orAbort(live.changed(after), signal)
+    else if (await waitForNews(context, { jobId, after, signal })) return []
+  }
+}
+
+/** True when there will be no news: the job has ended, and its log was read to the end. */
+async function waitForNews(
+  { store, runtime, live, patienceMs }: ReaderContext,
+  { jobId, after, signal }: { jobId: string; after: number; signal?: AbortSignal | undefined },
+): Promise<boolean> {
+  const done = new AbortController()
+  const stop = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
+  let told = (): void => undefined
+  const news = new Promise<void>((resolve) => {
+    told = resolve
+  })
+  const leave = store.bus.subscribe(jobChannel(jobId), () => told())
+  try {
+    const job = await store.queue.get(jobId)
+    if (job === null) return true
+    const more = (await store.log.read(jobId, after, 1)).length > 0
+    if (more || live(jobId)?.closed === false) return false
+    if (job.finishedAt !== null) return true
+    await Promise.race([news, runtime.sleep(patienceMs, stop).catch(() => undefined)])
+    return false
+  } finally {
+    leave()
+    done.abort()
+  }
+}
+
+async function orAbort(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return promise
+  const aborted = new AbortController()
+  await new Promise<void>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), {
+      once: true,
+      signal: aborted.signal,
+    })
+    promise.then(resolve, reject)
+  }).finally(() => aborted.abort())
+}
+
+/** All events behind `after`, to the `end`: each time what is there. */
+export async function* readEvents(
+  context: ReaderContext,
+  { jobId, after, signal }: { jobId: string; after: number; signal?: AbortSignal | undefined },
+): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  let last = after
+  for (;;) {
+    const events = await nextEvents(context, { jobId, after: last, signal })
+    const end = events.at(-1)
+    if (end === undefined) return
+    yield events
+    if (end.event === 'end') return
+    last = end.seq
+  }
+}

@@ -1,0 +1,53 @@
+import { FlowError, type FlowErrorCode } from '../errors.ts'
+import type { RunResult, VertexResult } from '../graph/run-options.ts'
+import type { VertexBuildJson } from '../graph/run-event.ts'
+import type { StoredEvent, StoredJob } from '../store/job-store.ts'
+import { decodeEvent } from './job-event.ts'
+
+/**
+ * What the log and the record of a job tell of its result, where the process that ran it is gone:
+ * how each vertex ended, without the values of its outputs.
+ */
+export function rebuildResult(job: StoredJob, events: readonly StoredEvent[]): RunResult {
+  const vertices = new Map<string, VertexResult>()
+  for (const stored of events) {
+    const event = decodeEvent(stored)
+    if (event.event !== 'end_vertex') continue
+    const build = event.data.build_data
+    vertices.set(build.id, toVertexResult(build, (vertices.get(build.id)?.builds ?? 0) + 1))
+  }
+  const { error } = job
+  const started = job.startedAt ?? job.createdAt
+  return {
+    status: job.state === 'succeeded' || job.state === 'cancelled' ? job.state : 'failed',
+    sessionId: '',
+    flowId: job.flowId,
+    outputs: [],
+    vertices,
+    error: error === null ? undefined : new FlowError(error.code as FlowErrorCode, error.detail),
+    stalled: [],
+    warnings: [],
+    messages: [],
+    usage: { inputTokens: 0, outputTokens: 0 },
+    durationMs: (job.finishedAt ?? started).getTime() - started.getTime(),
+    text: () => undefined,
+  }
+}
+
+function toVertexResult(
+  { id, valid, data, params }: VertexBuildJson,
+  builds: number,
+): VertexResult {
+  const type = id.split('-')[0] ?? id
+  return {
+    id,
+    type,
+    displayName: type,
+    valid,
+    outputs: {},
+    error: valid ? undefined : new FlowError('component_failed', params ?? '', { vertexId: id }),
+    usedFrozenResult: data.used_frozen_result,
+    builds,
+    durationMs: data.timedelta * 1000,
+  }
+}

@@ -1,0 +1,69 @@
+import type { Runtime } from '@x/wire'
+import type { JobStore } from '../store/job-store.ts'
+import { startFailureJson } from '../graph/failure.ts'
+import { jobChannel } from './read-events.ts'
+
+const FAR_FUTURE = new Date(8_640_000_000_000_000)
+
+/** What a job that cannot go on ends with. */
+export const interrupted = { code: 'interrupted', detail: 'The process that ran the build died' }
+
+/**
+ * Repairs the jobs of processes that died: those that can be resumed are queued again, the others
+ * fail (FE-63). Where no other process shares the queue, every job that still counts as running is
+ * such a job.
+ */
+export async function recoverJobs({
+  store,
+  runtime,
+}: {
+  readonly store: JobStore
+  readonly runtime: Runtime
+}): Promise<{ requeued: string[]; interrupted: string[] }> {
+  const now = runtime.now()
+  const found = await store.queue.expired(store.queue.shared ? now : FAR_FUTURE)
+  const requeued = found.filter(({ resumable }) => resumable).map(({ id }) => id)
+  const failed: string[] = []
+  for (const { id, worker, resumable } of found) {
+    if (resumable) continue
+    const outcome = { state: 'failed' as const, finishedAt: now, error: interrupted }
+    if (!(await store.queue.finish(id, worker, outcome))) continue
+    await appendEnd(store, id, runtime)
+    failed.push(id)
+  }
+  for (const id of [...requeued, ...failed]) store.bus.publish(jobChannel(id), '')
+  return { requeued, interrupted: failed }
+}
+
+/** Ends the log with an error, so that no reader hangs. */
+export async function appendEnd(store: JobStore, jobId: string, runtime: Runtime): Promise<void> {
+  const last = await lastSeqOf(store, jobId)
+  const [final] = await store.log.read(jobId, last - 1, 1)
+  if (final?.event === 'end') return
+  const failure = startFailureJson(interrupted.detail, null, runtime.now())
+  await store.log.append(jobId, [
+    { seq: last + 1, event: 'error', data: JSON.stringify(failure) },
+    { seq: last + 2, event: 'end', data: '{}' },
+  ])
+  await store.log.close(jobId)
+}
+
+/** Ends the log of a job that was cancelled while no process ran it (FE-60). */
+export async function appendCancelled(store: JobStore, jobId: string): Promise<void> {
+  const last = await lastSeqOf(store, jobId)
+  const [final] = await store.log.read(jobId, last - 1, 1)
+  if (final?.event === 'end') return
+  await store.log.append(jobId, [{ seq: last + 1, event: 'end', data: '{"cancelled":true}' }])
+  await store.log.close(jobId)
+}
+
+/** Number of the last event in the log; -1 when there is none. */
+export async function lastSeqOf({ log }: JobStore, jobId: string): Promise<number> {
+  let last = -1
+  for (;;) {
+    const events = await log.read(jobId, last, 1000)
+    const { seq } = events.at(-1) ?? {}
+    if (seq === undefined) return last
+    last = seq
+  }
+}

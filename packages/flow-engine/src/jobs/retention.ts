@@ -1,0 +1,37 @@
+import type { Runtime } from '@x/wire'
+import type { JobStore } from '../store/job-store.ts'
+
+/** Finished jobs stay readable that long, however many there are. */
+const SPARE_MS = 5 * 60_000
+/** Looked at again after that many ends, or that long. */
+const EVERY_JOBS = 100
+const EVERY_MS = 60_000
+
+export interface RetentionOptions {
+  readonly store: JobStore
+  readonly runtime: Runtime
+  readonly maxAgeMs: number
+  readonly maxJobs: number
+}
+
+/** Removes finished jobs that are too old or too many; called after each end. */
+export function createRetention({ store, runtime, maxAgeMs, maxJobs }: RetentionOptions) {
+  let ends = 0
+  let last = runtime.now().getTime()
+  return async (): Promise<readonly string[]> => {
+    ends += 1
+    const now = runtime.now().getTime()
+    if (ends < EVERY_JOBS && now - last < EVERY_MS) return []
+    ends = 0
+    last = now
+    const ids = await store.queue.trim({
+      before: new Date(now - Math.max(maxAgeMs, SPARE_MS)),
+      keep: maxJobs,
+      spare: new Date(now - SPARE_MS),
+    })
+    if (ids.length === 0) return ids
+    await store.log.remove(ids)
+    for (const id of ids) await store.checkpoints.remove(id)
+    return ids
+  }
+}

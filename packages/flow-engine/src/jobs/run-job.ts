@@ -1,0 +1,229 @@
+import type { Runtime } from '@x/wire'
+import { FlowError, isFlowError } from '../errors.ts'
+import type { ResultCache } from '../graph/cache.ts'
+import { startFailureJson } from '../graph/failure.ts'
+import type { RunLimits } from '../graph/limits.ts'
+import type { RunEvent } from '../graph/run-event.ts'
+import type { RunHost } from '../graph/run-host.ts'
+import type { FlowRun, RunResult } from '../graph/run-options.ts'
+import { startRun } from '../graph/run.ts'
+import type { ClaimedJob, JobOutcome, JobStore } from '../store/job-store.ts'
+import type { BuildJobsOptions, BuildRequest, JobRecorder } from './build-jobs.ts'
+import { decodeEvent } from './job-event.ts'
+import { toJobRecord } from './job-record.ts'
+import { createLiveJob, type LiveJob } from './live-job.ts'
+import { jobChannel } from './read-events.ts'
+import { appendEnd, interrupted, lastSeqOf } from './recover.ts'
+import type { RequestCodec } from './request-codec.ts'
+import { createResults } from './results.ts'
+import { createSuspension, isAnswerName, type Suspension } from './suspension.ts'
+import { writeEvents } from './write-events.ts'
+
+export interface JobRunnerOptions extends BuildJobsOptions {
+  readonly store: JobStore
+  readonly runtime: Runtime
+  readonly cache: ResultCache
+  readonly limits: RunLimits
+  readonly codec: RequestCodec
+  /** The name under which this process claims. */
+  readonly name: string
+  readonly onError: (error: unknown, info: { jobId?: string }) => void
+}
+
+/** Runs claimed jobs in this process. */
+export interface JobRunner {
+  /** Resolves when the job has ended, is suspended, or is no longer this process's. */
+  run(job: ClaimedJob, lease: AbortSignal): Promise<void>
+  live(jobId: string): LiveJob | undefined
+  result(jobId: string): Promise<RunResult | undefined>
+  cancel(jobId: string): void
+  cancelAll(): void
+}
+
+export function createJobRunner(options: JobRunnerOptions): JobRunner {
+  const lives = new Map<string, LiveJob>()
+  const results = createResults()
+  return {
+    live: (jobId) => lives.get(jobId),
+    result: (jobId) => results.get(jobId),
+    cancel: (jobId) => lives.get(jobId)?.controller.abort(cancelled()),
+    cancelAll() {
+      for (const live of lives.values()) live.controller.abort(cancelled())
+    },
+    async run(job, lease) {
+      const { store, runtime, codec, name } = options
+      const request = codec.decode(job)
+      if (request === null) {
+        const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: interrupted }
+        await store.queue.finish(job.id, name, outcome)
+        await appendEnd(store, job.id, runtime)
+        return
+      }
+      const again = job.attempts > 1
+      const firstSeq = again ? (await lastSeqOf(store, job.id)) + 1 : 0
+      const live = createLiveJob(job.id, firstSeq)
+      lives.set(job.id, live)
+      let rests = false
+      try {
+        rests = await execute(options, { job, request, live, lease, firstSeq, results })
+      } finally {
+        live.close()
+        lives.delete(job.id)
+        if (!rests) codec.forget(job.id)
+        store.bus.publish(jobChannel(job.id), String(live.lastSeq))
+      }
+    },
+  }
+}
+
+interface Execution {
+  readonly job: ClaimedJob
+  readonly request: BuildRequest
+  readonly live: LiveJob
+  readonly lease: AbortSignal
+  readonly firstSeq: number
+  readonly results: ReturnType<typeof createResults>
+}
+
+/** True when the job is suspended. */
+async function execute(options: JobRunnerOptions, execution: Execution): Promise<boolean> {
+  const { job, request, live, lease, firstSeq, results } = execution
+  const { store, runtime, name, observer, onError } = options
+  const record = (): ReturnType<typeof toJobRecord> => toJobRecord(job, live.lastSeq)
+  const told = (work: () => Promise<void> | void): Promise<void> =>
+    Promise.resolve()
+      .then(work)
+      .catch((error: unknown) => onError(error, { jobId: job.id }))
+
+  // A lease that is lost ends the run and its log at once; one that asks for a cancel cancels.
+  lease.addEventListener('abort', () => live.controller.abort(cancelled()), { once: true })
+  const lost = (): boolean => lease.aborted && lease.reason === 'lost'
+
+  await told(() => observer?.started?.(record()))
+  store.bus.publish(jobChannel(job.id), '')
+  const recorder = observer?.recorder?.(record(), request)
+  const { run, suspension } = await begin(options, execution, recorder)
+  results.set(job.id, run.result)
+  const watched = told(() => recorder?.watch(run))
+  let outcome: JobOutcome = { state: 'failed', finishedAt: runtime.now() }
+  await writeEvents(run, {
+    jobId: job.id,
+    log: store.log,
+    runtime,
+    firstSeq,
+    stopped: lost,
+    publish: live.publish,
+    appended: (seq) => store.bus.publish(jobChannel(job.id), String(seq)),
+    async beforeEnd() {
+      await watched
+      outcome = outcomeOf(await settled(run), runtime.now())
+      await store.queue.finish(job.id, name, outcome)
+    },
+  })
+  if (suspension?.suspended === true) return true
+  if (lost()) return false
+  await store.log.close(job.id)
+  if (request.resumable === true) await store.checkpoints.remove(job.id)
+  const { state, finishedAt, error = null } = outcome
+  await told(() =>
+    observer?.finished?.(toJobRecord({ ...job, state, finishedAt, error }, live.lastSeq)),
+  )
+  return false
+}
+
+async function begin(
+  options: JobRunnerOptions,
+  { job, request, live, firstSeq }: Execution,
+  recorder: JobRecorder | undefined,
+): Promise<{ run: FlowRun; suspension?: Suspension }> {
+  const { components, services, servicesOf, runtime, cache, limits, store } = options
+  const { flow, resumable = false, timeoutMs, metadata: _, refused, ...rest } = request
+  if (refused !== undefined) return { run: refusedRun(job, refused, runtime) }
+  const runOptions = {
+    mode: 'build' as const,
+    components,
+    services: servicesOf?.(request) ?? services,
+    cache,
+    runtime,
+    ...rest,
+    flowId: job.flowId,
+    signal: live.controller.signal,
+    limits: {
+      ...limits,
+      ...rest.limits,
+      ...(timeoutMs === undefined ? {} : { runTimeoutMs: timeoutMs }),
+    },
+  }
+  const recording: RunHost =
+    recorder === undefined
+      ? {}
+      : {
+          inputs: (vertex, values) => recorder.inputs(vertex, values),
+          built: (build) => recorder.built(build),
+        }
+  if (!resumable) return { run: startRun(flow, runOptions, recording) }
+  const states = new Map(
+    (await store.checkpoints.list(job.id)).map(({ vertexId, state }) => [vertexId, state]),
+  )
+  const suspension = await createSuspension(store, job, states)
+  const checkpoints = new Map([...states].filter(([name]) => !isAnswerName(name)))
+  const run = startRun(flow, runOptions, {
+    ...recording,
+    ...(job.attempts > 1
+      ? { resume: { firstSeq, checkpoints, reported: await reportedBy(store, job.id) } }
+      : {}),
+    checkpoint: (vertexId, state) => store.checkpoints.put(job.id, vertexId, state),
+    suspend: suspension.ask,
+  })
+  return { run, suspension }
+}
+
+/** The vertices whose end stands in the log already. */
+async function reportedBy({ log }: JobStore, jobId: string): Promise<Set<string>> {
+  const reported = new Set<string>()
+  let last = -1
+  for (;;) {
+    const events = await log.read(jobId, last, 1000)
+    for (const stored of events) {
+      const event = decodeEvent(stored)
+      if (event.event === 'end_vertex') reported.add(event.data.build_data.id)
+    }
+    if (events.length === 0) return reported
+    last = events.at(-1)?.seq ?? last
+  }
+}
+
+/** A run of a flow that was found unfit before: its error and its end. */
+function refusedRun({ id, flowId }: ClaimedJob, reason: string, runtime: Runtime): FlowRun {
+  const data = startFailureJson(reason, flowId, runtime.now())
+  const events: RunEvent[] = [
+    { seq: 0, event: 'error', data },
+    { seq: 1, event: 'end', data: {} },
+  ]
+  const result = Promise.reject(new FlowError('invalid_flow', reason))
+  result.catch(() => undefined)
+  return { id, result, cancel: () => undefined, [Symbol.asyncIterator]: () => inOrder(events) }
+}
+
+async function* inOrder(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {
+  yield* events
+}
+
+/** The result of a run, or what it could not be started for. */
+async function settled({ result }: FlowRun): Promise<RunResult | FlowError> {
+  try {
+    return await result
+  } catch (error) {
+    return error as FlowError
+  }
+}
+
+function outcomeOf(result: RunResult | FlowError, finishedAt: Date): JobOutcome {
+  const state = isFlowError(result) ? 'failed' : result.status
+  if (state !== 'failed') return { state, finishedAt }
+  const failure = isFlowError(result) ? result : result.error
+  const { code = 'internal', detail = 'The build failed' } = failure ?? {}
+  return { state, finishedAt, error: { code, detail } }
+}
+
+const cancelled = (): FlowError => new FlowError('cancelled', 'The build was cancelled')

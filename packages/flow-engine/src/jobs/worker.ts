@@ -1,0 +1,117 @@
+import type { Runtime } from '@x/wire'
+import type { ClaimedJob, JobQueue } from '../store/job-store.ts'
+
+export interface WorkerOptions {
+  readonly queue: JobQueue
+  readonly runtime: Runtime
+  readonly name: string
+  readonly concurrency: number
+  readonly leaseMs: number
+  readonly heartbeatMs: number
+  /** Runs a job to its end; the signal says that the lease is lost, or a cancel was asked for. */
+  readonly execute: (job: ClaimedJob, lease: AbortSignal) => Promise<void>
+  readonly onError: (error: unknown, info: { jobId?: string }) => void
+}
+
+/** Claims jobs and runs some of them at once. */
+export interface Worker {
+  /** There may be something to claim. */
+  wake(): void
+  /** Claims no more; resolves when the running jobs have ended. */
+  stop(): Promise<void>
+}
+
+export function createWorker(options: WorkerOptions): Worker {
+  const { queue, runtime, name, concurrency, leaseMs, execute, onError } = options
+  const running = new Set<Promise<void>>()
+  let claiming = false
+  let again = false
+  let stopped = false
+
+  const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
+
+  const claimAll = async (): Promise<void> => {
+    try {
+      do {
+        again = false
+        while (!stopped && running.size < concurrency) {
+          const job = await queue.claim(name, lease(), runtime.now())
+          if (job === null) break
+          const end: Promise<void> = run(job).finally(() => {
+            running.delete(end)
+            wake()
+          })
+          running.add(end)
+        }
+      } while (again)
+    } finally {
+      claiming = false
+    }
+  }
+
+  const run = async (job: ClaimedJob): Promise<void> => {
+    const lost = new AbortController()
+    const ended = new AbortController()
+    if (queue.shared) void keepLease(options, { job, lost, ended: ended.signal, lease })
+    try {
+      await execute(job, lost.signal)
+    } catch (error) {
+      onError(error, { jobId: job.id })
+    } finally {
+      ended.abort()
+    }
+  }
+
+  const wake = (): void => {
+    if (stopped) return
+    again = true
+    if (claiming) return
+    claiming = true
+    claimAll().catch((error: unknown) => onError(error, {}))
+  }
+
+  return {
+    wake,
+    async stop() {
+      stopped = true
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+interface Lease {
+  readonly job: ClaimedJob
+  readonly lost: AbortController
+  readonly ended: AbortSignal
+  readonly lease: () => Date
+}
+
+/** Prolongs the lease of a job until it ends; aborts it when it is lost or to be cancelled. */
+async function keepLease(
+  { queue, runtime, name, heartbeatMs, onError }: WorkerOptions,
+  { job, lost, ended, lease }: Lease,
+): Promise<void> {
+  let until = job.leaseUntil
+  while (!ended.aborted) {
+    try {
+      await runtime.sleep(heartbeatMs, ended)
+    } catch {
+      return
+    }
+    try {
+      const next = lease()
+      const answer = await queue.heartbeat(job.id, name, next)
+      if (answer === 'kept') until = next
+      else {
+        lost.abort(answer)
+        return
+      }
+    } catch (error) {
+      onError(error, { jobId: job.id })
+      if (runtime.now() > until) {
+        lost.abort('lost')
+        return
+      }
+    }
+  }
+}

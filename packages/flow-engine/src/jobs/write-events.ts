@@ -1,0 +1,93 @@
+import type { RunEvent } from '../graph/run-event.ts'
+import type { EventLog } from '../store/job-store.ts'
+import type { Runtime } from '@x/wire'
+import { JobEvent } from './job-event.ts'
+
+/** Tokens wait that long, or until there are so many of them, before they are appended (FE-62). */
+const TOKEN_DELAY_MS = 50
+const TOKEN_BATCH = 64
+
+export interface WriteEventsOptions {
+  readonly jobId: string
+  readonly log: EventLog
+  readonly runtime: Runtime
+  /** Added to the numbers of the run: where an earlier run of the job stopped. */
+  readonly firstSeq: number
+  readonly publish: (event: JobEvent) => void
+  /** True once the job belongs to another process: nothing more is written. */
+  readonly stopped: () => boolean
+  /** Called when the last event is in the log and before a reader sees it. */
+  readonly beforeEnd: () => Promise<void>
+  /** Told the number of the last event in the log. */
+  readonly appended: (seq: number) => void
+}
+
+/**
+ * Brings the events of a run into the log and to the readers of this process, in their order. Tokens
+ * reach readers at once and the log in batches; all others reach readers when they are in the log.
+ */
+export async function writeEvents(
+  run: AsyncIterable<RunEvent>,
+  { jobId, log, runtime, firstSeq, stopped, publish, beforeEnd, appended }: WriteEventsOptions,
+): Promise<void> {
+  const all: JobEvent[] = []
+  let unwritten: JobEvent[] = []
+  let published = 0
+  let writing: Promise<void> | undefined
+  let failure: { readonly error: unknown } | undefined
+  let timer: AbortController | undefined
+
+  const publishUntil = (count: number): void => {
+    for (; published < count; published += 1) publish(all[published] as JobEvent)
+  }
+
+  const write = async (): Promise<void> => {
+    while (unwritten.length > 0 && !stopped()) {
+      const batch = unwritten
+      unwritten = []
+      timer?.abort()
+      timer = undefined
+      const reached = all.length
+      await log.append(jobId, batch)
+      appended(batch.at(-1)?.seq ?? -1)
+      const atEnd = all[reached - 1]?.event === 'end'
+      publishUntil(atEnd ? reached - 1 : reached)
+      if (!atEnd) continue
+      await beforeEnd()
+      publishUntil(reached)
+    }
+  }
+  const flush = (): void => {
+    writing ??= write()
+      .catch((error: unknown) => {
+        failure ??= { error }
+      })
+      .finally(() => {
+        writing = undefined
+      })
+  }
+  const flushSoon = (): void => {
+    if (timer !== undefined) return
+    timer = new AbortController()
+    runtime.sleep(TOKEN_DELAY_MS, timer.signal).then(flush, () => undefined)
+  }
+
+  for await (const event of run) {
+    const job = new JobEvent(event, event.seq + firstSeq)
+    const upToDate = published === all.length
+    all.push(job)
+    unwritten.push(job)
+    if (event.event !== 'token') flush()
+    else {
+      if (upToDate) publishUntil(all.length)
+      if (unwritten.length >= TOKEN_BATCH) flush()
+      else flushSoon()
+    }
+    if (failure !== undefined || stopped()) break
+  }
+  timer?.abort()
+  flush()
+  await writing
+  if (failure !== undefined) throw failure.error
+  for (const job of all) job.seal()
+}

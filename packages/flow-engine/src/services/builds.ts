@@ -1,0 +1,167 @@
+import { FlowCompileError, isFlowError } from '../errors.ts'
+import type { FlowPlan } from '../graph/compile.ts'
+import type { FlowJson } from '../graph/flow-json.ts'
+import type { RunInput } from '../graph/run-options.ts'
+import type { BuildJobs, BuildRequest, JobRecord } from '../jobs/build-jobs.ts'
+import type { FlowRecord } from '../store/flows.ts'
+import type { StoredEvent } from '../store/job-store.ts'
+import type { Caller } from './caller.ts'
+import type { ServiceKit } from './kit.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { publicFlowId } from './public-flow-id.ts'
+import { refuse } from './refusal.ts'
+
+/** What a build is asked for (build.md). */
+export interface StartBuild {
+  readonly inputs: {
+    readonly value: string | null
+    readonly session: string | null
+    /** Start of the measured time, ms since 1970. */
+    readonly clientRequestTime: number | null
+  }
+  /** Built in place of the stored graph; not for public builds. */
+  readonly graph: object | null
+  readonly files: readonly string[]
+  readonly stopComponentId: string | null
+  readonly startComponentId: string | null
+  readonly logBuilds: boolean
+  readonly flowName: string | null
+}
+
+/** Kept with a job, so that whichever process runs it knows whose it is. */
+export interface BuildMetadata {
+  readonly ownerId: string
+  readonly storedFlowId: string
+  readonly isPublic: boolean
+  readonly logBuilds: boolean
+}
+
+/** Builds as jobs, for the users they belong to. */
+export interface BuildService {
+  /** @throws Refusal 404 when the flow is not the caller's */
+  start(caller: Caller, flowId: string, request: StartBuild): Promise<JobRecord>
+  /**
+   * Builds the stored graph of a public flow with the rights of its owner (public-build.md).
+   * @throws Refusal 403
+   */
+  startPublic(flowId: string, clientId: string, request: StartBuild): Promise<JobRecord>
+  /** @throws Refusal 404 when the job is not the caller's, before anything is read */
+  events(
+    ownerId: string,
+    jobId: string,
+    options: { after?: number; signal?: AbortSignal },
+  ): Promise<AsyncIterable<readonly StoredEvent[]>>
+  /** @throws Refusal 404 */
+  poll(
+    ownerId: string,
+    jobId: string,
+    options: { after?: number; signal?: AbortSignal },
+  ): Promise<{ events: StoredEvent[]; cursor: number }>
+  /** @throws Refusal 404 */
+  cancel(ownerId: string, jobId: string): Promise<{ success: boolean }>
+}
+
+export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
+  readonly jobs: BuildJobs
+  readonly plans: PlanCache
+}
+
+export function createBuildService({ store, jobs, plans }: BuildServiceOptions): BuildService {
+  const unknownJob = (jobId: string): Error =>
+    refuse(404, `Job not found: Job queue not found for job_id: ${jobId}`)
+  const orUnknown = async <T>(jobId: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw isFlowError(error) && error.code === 'not_found' ? unknownJob(jobId) : error
+    }
+  }
+
+  return {
+    async start(caller, flowId, request) {
+      const flow = await store.flows.get(flowId)
+      if (flow === null || flow.userId !== caller.id)
+        throw refuse(404, `Flow with id ${flowId} not found`)
+      const metadata: BuildMetadata = {
+        ownerId: caller.id,
+        storedFlowId: flowId,
+        isPublic: false,
+        logBuilds: request.logBuilds,
+      }
+      const { graph } = request
+      const built =
+        graph === null
+          ? planOf(plans, flow)
+          : { flow: { id: flowId, name: flow.name, data: graph } as unknown as FlowJson }
+      return jobs.start({
+        ...buildOptions(request),
+        ...built,
+        flowId,
+        flowName: request.flowName ?? flow.name,
+        userId: caller.id,
+        metadata: { ...metadata },
+      })
+    },
+    async startPublic(flowId, clientId, request) {
+      const flow = await store.flows.get(flowId)
+      if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
+      const owner = await store.users.get(flow.userId)
+      if (owner === null) throw refuse(403, 'Flow is not accessible')
+      if (!owner.isActive) throw refuse(403, 'Flow is not public')
+      const metadata: BuildMetadata = {
+        ownerId: owner.id,
+        storedFlowId: flowId,
+        isPublic: true,
+        logBuilds: request.logBuilds,
+      }
+      return jobs.start({
+        ...buildOptions(request),
+        ...planOf(plans, flow),
+        flowId: await publicFlowId(clientId, flowId),
+        flowName: request.flowName ?? `${clientId}_${flowId}`,
+        userId: owner.id,
+        metadata: { ...metadata },
+      })
+    },
+    async events(ownerId, jobId, options) {
+      if ((await jobs.get(jobId, { userId: ownerId })) === null) throw unknownJob(jobId)
+      return jobs.encodedEvents(jobId, { ...options, userId: ownerId })
+    },
+    poll: (ownerId, jobId, options) =>
+      orUnknown(jobId, jobs.encodedPoll(jobId, { ...options, userId: ownerId, reader: ownerId })),
+    cancel: (ownerId, jobId) => orUnknown(jobId, jobs.cancel(jobId, { userId: ownerId })),
+  }
+}
+
+/** The compiled flow, or the text with which its job fails before anything runs (build.md 13). */
+function planOf(
+  plans: PlanCache,
+  { id, name, data }: FlowRecord,
+): { flow: FlowPlan | FlowJson; refused?: string } {
+  const nothing = { nodes: [], edges: [] }
+  if (data === null) return { flow: nothing, refused: 'Invalid flow ID' }
+  try {
+    return { flow: plans.get(id, name, data) }
+  } catch (error) {
+    if (!(error instanceof FlowCompileError)) throw error
+    const [first] = error.problems
+    const refused = first?.code === 'no_graph' ? 'Invalid flow ID' : error.detail
+    return { flow: nothing, refused }
+  }
+}
+
+function buildOptions({
+  inputs,
+  files,
+  stopComponentId,
+  startComponentId,
+}: StartBuild): Partial<BuildRequest> {
+  const input: RunInput = { files, ...(inputs.value === null ? {} : { value: inputs.value }) }
+  return {
+    mode: 'build',
+    input,
+    ...(inputs.session === null ? {} : { sessionId: inputs.session }),
+    ...(stopComponentId === null ? {} : { stopComponentId }),
+    ...(startComponentId === null ? {} : { startComponentId }),
+  }
+}

@@ -1,0 +1,41 @@
+import type { ComponentRegistry } from '../components/registry.ts'
+import type { FlowPlan } from '../graph/compile.ts'
+import { compileFlow } from '../graph/compile.ts'
+import type { RunLimits } from '../graph/limits.ts'
+
+/** Plans kept, and the longest text of a flow that is kept for comparison. */
+const KEPT = 256
+const LONGEST = 2 * 1024 * 1024
+
+/** Compiled flows, so that a flow that has not changed is read and compiled once. */
+export interface PlanCache {
+  /**
+   * The plan of a stored graph.
+   * @throws FlowCompileError with all that is wrong with it
+   */
+  get(flowId: string, name: string, data: string): FlowPlan
+}
+
+export function createPlanCache(
+  components: ComponentRegistry,
+  limits: Partial<RunLimits> | undefined,
+): PlanCache {
+  const plans = new Map<string, { readonly key: string; readonly plan: FlowPlan }>()
+  return {
+    get(flowId, name, data) {
+      const key = `${name}\n${data}`
+      const kept = plans.get(flowId)
+      plans.delete(flowId)
+      if (kept?.key === key) {
+        plans.set(flowId, kept)
+        return kept.plan
+      }
+      const flow = { id: flowId, name, data: JSON.parse(data) as unknown }
+      const plan = compileFlow(flow, { components, ...(limits === undefined ? {} : { limits }) })
+      if (key.length <= LONGEST) plans.set(flowId, { key, plan })
+      const [oldest] = plans.keys()
+      if (plans.size > KEPT && oldest !== undefined) plans.delete(oldest)
+      return plan
+    },
+  }
+}

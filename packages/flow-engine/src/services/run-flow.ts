@@ -1,0 +1,226 @@
+import type { ComponentServices } from '../components/services.ts'
+import { FlowCompileError, FlowError, isFlowError } from '../errors.ts'
+import type { FlowPlan } from '../graph/compile.ts'
+import type { FlowRun, RunOptions, RunResult } from '../graph/run-options.ts'
+import { formatRunResponse, type RunResponse } from '../graph/run-result.ts'
+import { startRun } from '../graph/run.ts'
+import type { FlowRecord } from '../store/flows.ts'
+import type { Caller } from './caller.ts'
+import type { FlowService } from './flows.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { refuse } from './refusal.ts'
+import type { RunRecorder } from './run-records.ts'
+import type { RunScope } from './run-services.ts'
+
+/** What a run is asked for (run.md). */
+export interface RunFlowRequest {
+  readonly inputValue: string | null
+  readonly inputType: 'chat' | 'text' | 'any'
+  readonly outputType: 'chat' | 'text' | 'any' | 'debug'
+  readonly outputComponent: string | null
+  readonly tweaks: Record<string, unknown> | null
+  readonly sessionId: string | null
+  readonly context: Record<string, unknown> | null
+  /** Values of variables for this run only. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly stream: boolean
+}
+
+/** One input of an advanced run. */
+export interface AdvancedInput {
+  readonly value: string | null
+  readonly components: readonly string[]
+  readonly type: 'chat' | 'text' | 'any'
+}
+
+export interface AdvancedRunRequest {
+  readonly inputs: readonly AdvancedInput[] | null
+  /** Ids or display names to report; empty = all output components. */
+  readonly outputs: readonly string[]
+  readonly tweaks: Record<string, unknown> | null
+  readonly sessionId: string | null
+}
+
+/** Runs of stored flows. */
+export interface RunService {
+  /** Whether runs by session are open (setting `agenticExperience`). */
+  readonly bySession: boolean
+  /**
+   * The flow that an id or endpoint name means, for a run by the caller.
+   * @throws Refusal 404 when there is none, 403 when it is another user's
+   */
+  find(caller: Caller, idOrName: string, userId: string | null): Promise<FlowRecord>
+  /** @throws Refusal with the service's form of the error */
+  run(flow: FlowRecord, request: RunFlowRequest, signal: AbortSignal): Promise<RunResponse>
+  /** Lines of a streaming run, to its `end` or `error` (events.md 5). */
+  stream(flow: FlowRecord, request: RunFlowRequest, signal: AbortSignal): AsyncIterable<string>
+  /** Each input runs the whole flow once, in order. */
+  advanced(
+    flow: FlowRecord,
+    request: AdvancedRunRequest,
+    signal: AbortSignal,
+  ): Promise<RunResponse>
+  /** Starts a run whose outcome nobody waits for: failures are stored as the run stores them. */
+  background(flow: FlowRecord, options: Partial<RunOptions>): void
+}
+
+export interface RunServiceOptions {
+  readonly flows: Pick<FlowService, 'find'>
+  readonly plans: PlanCache
+  readonly servicesOf: (scope: RunScope) => ComponentServices
+  readonly recorderOf: (flow: FlowRecord, plan: FlowPlan) => RunRecorder | undefined
+  /** Cache, limits, runtime of all runs. */
+  readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>
+  readonly bySession: boolean
+  /** Ends with the service. */
+  readonly signal: AbortSignal
+}
+
+export function createRunService(service: RunServiceOptions): RunService {
+  const { flows, plans, servicesOf, recorderOf, base } = service
+
+  const start = (
+    flow: FlowRecord,
+    more: Partial<RunOptions>,
+  ): { run: FlowRun; recorded: Promise<void> } => {
+    if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
+    const plan = plans.get(flow.id, flow.name, flow.data)
+    const recorder = recorderOf(flow, plan)
+    const scope = { ownerId: flow.userId, storedFlowId: flow.id, isPublic: false }
+    const options = {
+      ...base,
+      mode: 'run' as const,
+      flowId: flow.id,
+      flowName: flow.name,
+      userId: flow.userId,
+      services: servicesOf(scope),
+      ...more,
+    }
+    const host = recorder === undefined ? {} : { inputs: recorder.inputs, built: recorder.built }
+    const run = startRun(plan, options, host)
+    return { run, recorded: recorder?.watch(run) ?? Promise.resolve() }
+  }
+  const finished = async (flow: FlowRecord, more: Partial<RunOptions>): Promise<RunResult> => {
+    const { run, recorded } = start(flow, more)
+    const result = await run.result
+    await recorded
+    if (result.status === 'succeeded') return result
+    throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+  }
+
+  return {
+    bySession: service.bySession,
+    async find(caller, idOrName, userId) {
+      const flow = await flows.find(idOrName, userId ?? undefined)
+      if (flow === null) throw refuse(404, `Flow identifier ${idOrName} not found`)
+      if (flow.userId !== caller.id)
+        throw refuse(403, 'You do not have permission to run this flow')
+      return flow
+    },
+    async run(flow, request, signal) {
+      try {
+        return formatRunResponse(await finished(flow, { ...toOptions(request), signal }))
+      } catch (error) {
+        throw runRefusal(error, true)
+      }
+    },
+    async *stream(flow, request, signal) {
+      const left = new AbortController()
+      try {
+        const { run, recorded } = start(flow, {
+          ...toOptions(request),
+          signal: AbortSignal.any([signal, left.signal]),
+        })
+        for await (const { event, data } of run) {
+          if (event === 'add_message' || event === 'token' || event === 'remove_message')
+            yield line(event, data)
+        }
+        await recorded
+        const result = await run.result
+        if (result.status !== 'succeeded')
+          throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+        yield line('end', { result: formatRunResponse(result) })
+      } catch (error) {
+        if (!isFlowError(error)) throw error
+        yield line('error', { error: runErrorText(error) })
+      } finally {
+        left.abort()
+      }
+    },
+    async advanced(flow, request, signal) {
+      const session = request.sessionId === null ? {} : { sessionId: request.sessionId }
+      const inputs = request.inputs ?? [{ value: '', components: [], type: 'any' as const }]
+      try {
+        const results: RunResult[] = []
+        for (const { value, components, type } of inputs) {
+          const input = { value: value ?? '', components, type }
+          const more = { input, outputType: 'any' as const, tweaks: request.tweaks ?? undefined }
+          results.push(await finished(flow, { ...more, ...session, signal }))
+        }
+        return formatRunResponse(results.map((result) => pick(result, request.outputs)))
+      } catch (error) {
+        throw runRefusal(error, false)
+      }
+    },
+    background(flow, more) {
+      try {
+        const { run, recorded } = start(flow, { ...more, signal: service.signal })
+        run.result.then(
+          () => recorded,
+          () => undefined,
+        )
+      } catch (error) {
+        // A graph that cannot be built fails without a trace, as nobody waits for it.
+        if (!isFlowError(error)) throw error
+      }
+    },
+  }
+}
+
+function toOptions(request: RunFlowRequest): Partial<RunOptions> {
+  const { inputValue, inputType, outputComponent, sessionId, context, variables } = request
+  return {
+    input: { type: inputType, ...(inputValue === null ? {} : { value: inputValue }) },
+    outputType: request.outputType,
+    tweaks: request.tweaks ?? undefined,
+    context: context ?? undefined,
+    variables,
+    stream: request.stream,
+    ...(sessionId === null ? {} : { sessionId }),
+    ...(outputComponent === null || outputComponent === '' ? {} : { outputComponent }),
+  }
+}
+
+/** Only the components named, in node order; all output components when none is named. */
+function pick(result: RunResult, names: readonly string[]): RunResult {
+  if (names.length === 0) return result
+  const outputs = [...result.vertices.values()].filter(
+    ({ id, displayName, valid }) => valid && (names.includes(id) || names.includes(displayName)),
+  )
+  return { ...result, outputs }
+}
+
+const line = (event: string, data: unknown): string =>
+  `{"event": ${JSON.stringify(event)}, "data": ${JSON.stringify(data)}}\n\n`
+
+/** The text with which a run fails. */
+function runErrorText(error: FlowError): string {
+  const atStart = error instanceof FlowCompileError || error.code === 'invalid_flow'
+  return atStart || error.code === 'invalid_request'
+    ? error.detail
+    : `Error running graph: ${error.detail}`
+}
+
+/** A failed run as the service answers it (run.md). */
+function runRefusal(error: unknown, asJson: boolean): unknown {
+  if (!isFlowError(error)) return error
+  if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })
+  const message = runErrorText(error)
+  if (message.includes('not found')) return refuse(404, message, { cause: error })
+  if (!asJson) {
+    const noData = / has no data$/.test(message)
+    return refuse(noData ? 404 : 500, message, { cause: error })
+  }
+  const detail = { message, traceback: null, description: null, code: null, suggestion: null }
+  return refuse(500, JSON.stringify(detail), { cause: error })
+}

@@ -1,0 +1,201 @@
+import { cutJson } from '../graph/cut-json.ts'
+import type { FlowJson } from '../graph/flow-json.ts'
+import type { RunEvent, VertexBuildJson, VertexDataJson } from '../graph/run-event.ts'
+import type { BuildRecord } from '../graph/run-host.ts'
+import type { FlowRun } from '../graph/run-options.ts'
+import { formatValue, type JsonValue } from '../graph/values/format-value.ts'
+import type { TransactionRecord, VertexBuildRecord } from '../store/build-records.ts'
+import type { ServiceKit } from './kit.ts'
+
+/** Records written at once; the rest of a run's records are written at its end. */
+const BATCH = 50
+
+export interface RunRecordsOptions extends Pick<
+  ServiceKit,
+  'store' | 'settings' | 'runtime' | 'report'
+> {
+  readonly eventBytes: number
+}
+
+/** What is recorded of one run. */
+export interface RecordedRun {
+  readonly flowId: string
+  readonly flow: FlowJson
+  /** Builds and runs are shown differently (results.md 1 and 5). */
+  readonly form: 'build' | 'run'
+  /** Whether vertex builds are kept; transactions always are. */
+  readonly builds: boolean
+}
+
+/** Takes part in one run and writes down what its vertices did (monitor.md). */
+export interface RunRecorder {
+  inputs(vertex: { readonly id: string }, values: Readonly<Record<string, unknown>>): void
+  built(build: BuildRecord): void
+  /** Resolves when everything is written; a store that fails is reported and fails no run. */
+  watch(run: FlowRun): Promise<void>
+}
+
+/** A recorder, or undefined where nothing is to be kept. */
+export function createRunRecorder(
+  { store, settings, runtime, report, eventBytes }: RunRecordsOptions,
+  { flowId, flow, form, builds: wanted }: RecordedRun,
+): RunRecorder | undefined {
+  const keepsBuilds = wanted && settings.vertexBuildsStorageEnabled
+  const keepsTransactions = settings.transactionsStorageEnabled
+  if (!keepsBuilds && !keepsTransactions) return undefined
+  const limits = {
+    textLength: settings.maxTextLength,
+    items: settings.maxItemsLength,
+    eventBytes,
+  }
+  const graph = readGraph(flow)
+  const inputs = new Map<string, Readonly<Record<string, unknown>>>()
+  let mask: BuildRecord['mask'] = (value) => value
+  let buildRecords: VertexBuildRecord[] = []
+  let transactions: TransactionRecord[] = []
+
+  const take = (build: VertexBuildJson): void => {
+    const { id, data } = build
+    if (keepsBuilds) {
+      buildRecords.push({
+        buildId: runtime.uuid(),
+        vertexId: id,
+        flowId,
+        timestamp: new Date(build.timestamp),
+        valid: build.valid,
+        params: build.params ?? describe(data),
+        data: JSON.stringify(form === 'build' ? data : toRunForm(build, graph.names.get(id))),
+        artifacts: JSON.stringify(data.artifacts),
+      })
+    }
+    if (!keepsTransactions || data.used_frozen_result) return
+    const given = inputs.get(id)
+    inputs.delete(id)
+    transactions.push({
+      id: runtime.uuid(),
+      flowId,
+      timestamp: new Date(build.timestamp),
+      vertexId: id,
+      targetId: graph.targets.get(id) ?? null,
+      inputs: JSON.stringify(cutJson(withoutCode(mask(formatValue(given ?? {}))), limits)),
+      outputs: build.valid ? JSON.stringify(outputsOf(data)) : null,
+      status: build.valid ? 'success' : 'error',
+      error: build.valid ? null : build.params,
+    })
+  }
+  const write = async (): Promise<void> => {
+    const [newBuilds, newTransactions] = [buildRecords, transactions]
+    buildRecords = []
+    transactions = []
+    const { maxVertexBuildsPerVertex, maxVertexBuildsToKeep, maxTransactionsToKeep } = settings
+    try {
+      if (newBuilds.length > 0) {
+        await store.vertexBuilds.append(newBuilds, {
+          perVertex: maxVertexBuildsPerVertex,
+          total: maxVertexBuildsToKeep,
+        })
+      }
+      if (newTransactions.length > 0) {
+        await store.transactions.append(newTransactions, maxTransactionsToKeep)
+      }
+    } catch (error) {
+      report(error, { flowId })
+    }
+  }
+
+  return {
+    inputs: (vertex, values) => void inputs.set(vertex.id, values),
+    built: (build) => void (mask = build.mask),
+    async watch(run) {
+      for await (const event of run as AsyncIterable<RunEvent>) {
+        if (event.event === 'end_vertex') take(event.data.build_data)
+        if (buildRecords.length + transactions.length >= BATCH) await write()
+      }
+      await write()
+    },
+  }
+}
+
+/** The source text of a component is no input of interest. */
+function withoutCode(fields: JsonValue): JsonValue {
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return fields
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'code'))
+}
+
+/** Display names, and where the first outgoing edge of each node leads. */
+function readGraph(flow: FlowJson): {
+  readonly names: ReadonlyMap<string, string>
+  readonly targets: ReadonlyMap<string, string>
+} {
+  const { data } = flow as { data?: unknown }
+  const { nodes, edges } = (data ?? flow) as { nodes?: unknown; edges?: unknown }
+  const names = new Map<string, string>()
+  for (const node of listOf(nodes)) {
+    const name = textOf(objectOf(objectOf(node['data'])['node'])['display_name'])
+    const id = textOf(node['id'])
+    if (id !== undefined && name !== undefined) names.set(id, name)
+  }
+  const targets = new Map<string, string>()
+  for (const edge of listOf(edges)) {
+    const [source, target] = [textOf(edge['source']), textOf(edge['target'])]
+    if (source !== undefined && target !== undefined && !targets.has(source))
+      targets.set(source, target)
+  }
+  return { names, targets }
+}
+
+/** What a run keeps of a vertex (results.md 5). */
+function toRunForm({ id, data }: VertexBuildJson, displayName: string | undefined): object {
+  const { message: _, timedelta: __, duration: ___, ...rest } = data
+  return {
+    ...rest,
+    messages: Object.values(data.results).flatMap((result) => messageOf(result, id)),
+    timedelta: null,
+    duration: null,
+    component_display_name: displayName ?? id.split('-')[0] ?? id,
+    component_id: id,
+  }
+}
+
+function messageOf(result: unknown, componentId: string): object[] {
+  const { text, sender, sender_name, session_id, files } = objectOf(result)
+  if (typeof text !== 'string' || text === '') return []
+  return [
+    {
+      message: text,
+      sender: sender ?? 'Machine',
+      sender_name: sender_name ?? 'AI',
+      session_id,
+      stream_url: null,
+      component_id: componentId,
+      files,
+      type: 'text',
+    },
+  ]
+}
+
+/** The text that describes a result to people. */
+function describe({ artifacts, outputs }: VertexDataJson): string | null {
+  const text = artifacts['message'] ?? Object.values(outputs)[0]?.message
+  return typeof text === 'string' ? text : null
+}
+
+function outputsOf({ outputs }: VertexDataJson): Record<string, JsonValue> {
+  return Object.fromEntries(
+    Object.entries(outputs)
+      .filter(([, { type }]) => type !== 'unknown')
+      .map(([name, { message }]) => [name, message as JsonValue]),
+  )
+}
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map(objectOf) : []
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,143 @@
+import type {
+  ComponentServices,
+  FileScope,
+  FileService,
+  MessageQuery as ComponentMessageQuery,
+  MessageRecord,
+  MessageService,
+} from '../components/services.ts'
+import { isFileName, type BlobStore } from '../store/blob-store.ts'
+import type { MessageStore, StoredMessage } from '../store/messages.ts'
+import type { ServiceKit } from './kit.ts'
+import type { VariableService } from './variables.ts'
+
+/** Whose run it is. */
+export interface RunScope {
+  /** The owner of the flow. */
+  readonly ownerId: string
+  /** Id of the stored flow, which a public build does not run under. */
+  readonly storedFlowId: string
+  /** A public build: its messages belong to nobody's list. */
+  readonly isPublic: boolean
+}
+
+export interface RunServicesOptions extends Pick<
+  ServiceKit,
+  'store' | 'files' | 'emit' | 'runtime' | 'settings'
+> {
+  readonly variables: Pick<VariableService, 'resolve'>
+  /** What the host injects; wins where it names the same service. */
+  readonly injected: Partial<ComponentServices>
+}
+
+/** The services that the components of one run are given, bound to its owner. */
+export function createRunServices(options: RunServicesOptions, scope: RunScope): ComponentServices {
+  const { store, files, variables, injected, settings } = options
+  const { ownerId, isPublic } = scope
+  const { environment, ...others } = injected
+  return {
+    messages: createMessages(store.messages, options, isPublic ? null : ownerId),
+    variables: {
+      get: async (name) => (await variables.resolve(ownerId, name))?.value ?? null,
+    },
+    files: createFiles(files, scope),
+    flows: {
+      async get(idOrName) {
+        const { items } = await store.flows.list({
+          userId: ownerId,
+          order: 'created',
+          data: 'none',
+          offset: 0,
+          limit: 100_000,
+        })
+        const found = items.find(({ id, name }) => id === idOrName || name === idOrName)
+        const flow = found === undefined ? null : await store.flows.get(found.id)
+        return flow?.data == null ? null : { id: flow.id, ...(JSON.parse(flow.data) as object) }
+      },
+    },
+    ...others,
+    ...(settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
+  }
+}
+
+function createMessages(
+  store: MessageStore,
+  { emit, runtime }: Pick<ServiceKit, 'emit' | 'runtime'>,
+  userId: string | null,
+): MessageService {
+  return {
+    async add(message) {
+      await store.insert(toStored(message, userId))
+      const { id, flowId, sessionId } = message
+      emit('message.stored', {
+        at: runtime.now(),
+        id,
+        flowId,
+        sessionId,
+        ...(userId === null ? {} : { userId }),
+      })
+    },
+    async update({ id, flowId: _, ...message }) {
+      await store.update(id, message)
+    },
+    remove: (id) => store.remove([id]),
+    async list({ last, order = 'ascending', includeErrors = false, ...filters }) {
+      if (last !== undefined && last <= 0) return []
+      const descending = order === 'descending'
+      // The last n of one order are the first n of the other.
+      const turned = last !== undefined
+      const found = await store.list({
+        ...nonEmpty(filters),
+        userId,
+        errors: includeErrors,
+        orderBy: 'timestamp',
+        descending: turned ? !descending : descending,
+        ...(last === undefined ? {} : { limit: last }),
+      })
+      return (turned ? found.toReversed() : found).map(toMessageRecord)
+    },
+  }
+}
+
+/** Empty filters count as none. */
+function nonEmpty({
+  sessionId,
+  contextId,
+  flowId,
+  sender,
+  senderName,
+}: ComponentMessageQuery): object {
+  const entries = Object.entries({ sessionId, contextId, flowId, sender, senderName })
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ''))
+}
+
+function toStored(message: MessageRecord, userId: string | null): StoredMessage {
+  return { ...message, userId }
+}
+
+function toMessageRecord({ userId: _, ...record }: StoredMessage): MessageRecord {
+  return { ...record, files: [...record.files], contentBlocks: [...record.contentBlocks] }
+}
+
+/** Files of the flow that runs and of its owner: `<flow or user id>/<name>`; nothing else is seen. */
+function createFiles(blobs: BlobStore, { ownerId, storedFlowId }: RunScope): FileService {
+  const isOwn = (folder: string, { flowId }: FileScope): boolean =>
+    folder === ownerId || folder === storedFlowId || folder === flowId
+  const own = (path: string, scope: FileScope): boolean => {
+    const [folder = '', ...names] = path.split('/')
+    return isOwn(folder, scope) && names.length > 0 && names.every(isFileName)
+  }
+  return {
+    read: async (path, scope) => (own(path, scope) ? blobs.read(path) : null),
+    async write(path, data, scope) {
+      const key = own(path, scope) ? path : `${ownerId}/${path}`
+      await blobs.write(key, data)
+      return key
+    },
+    async list(prefix, scope) {
+      const folder = prefix === '' ? ownerId : prefix.replace(/\/$/, '')
+      if (!own(`${folder}/x`, scope)) return []
+      return (await blobs.list(folder)).map((name) => `${folder}/${name}`)
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import type { ComponentRegistry } from '../components/registry.ts'
+import type { ComponentServices } from '../components/services.ts'
+import { createResultCache } from '../graph/cache.ts'
+import type { FlowPlan } from '../graph/compile.ts'
+import type { FlowJson } from '../graph/flow-json.ts'
+import { completeLimits } from '../graph/limits.ts'
+import type { BuildJobs, BuildRequest, JobRecord } from '../jobs/build-jobs.ts'
+import { createBuildJobs } from '../jobs/jobs.ts'
+import type { FlowEngineOptions } from '../options.ts'
+import type { ApiKeyService } from './api-keys.ts'
+import { createBuildService, type BuildMetadata, type BuildService } from './builds.ts'
+import type { FlowService } from './flows.ts'
+import type { ServiceKit } from './kit.ts'
+import { createPlanCache } from './plan-cache.ts'
+import { createRunService, type RunService } from './run-flow.ts'
+import { createRunRecorder } from './run-records.ts'
+import { createRunServices, type RunScope } from './run-services.ts'
+import type { VariableService } from './variables.ts'
+import { createVertexService, type VertexService } from './vertices.ts'
+import { createWebhookService, type WebhookService } from './webhooks.ts'
+
+/** Everything that runs flows. */
+export interface RunningServices {
+  readonly builds: BuildService
+  readonly vertices: VertexService
+  readonly runs: RunService
+  readonly webhooks: WebhookService
+}
+
+export interface RunningOptions {
+  readonly kit: ServiceKit
+  readonly components: ComponentRegistry
+  readonly options: FlowEngineOptions
+  readonly flows: FlowService
+  readonly variables: VariableService
+  readonly apiKeys: ApiKeyService
+}
+
+export interface Running {
+  readonly services: RunningServices
+  readonly jobs: BuildJobs
+  /** Stops the builds of these flows, or of this user, that were started in this process. */
+  cancelBuilds(of: { flowIds?: readonly string[]; userId?: string }): Promise<void>
+  close(): Promise<void>
+}
+
+export function createRunning({ kit, components, options, ...others }: RunningOptions): Running {
+  const { flows, variables, apiKeys } = others
+  const { store, settings, runtime, report } = kit
+  const cache = options.cache ?? createResultCache()
+  const limits = completeLimits({
+    textLength: settings.maxTextLength,
+    items: settings.maxItemsLength,
+    ...options.limits,
+  })
+  const closing = new AbortController()
+  const plans = createPlanCache(components, limits)
+  const injected: Partial<ComponentServices> = {
+    ...options.services,
+    ...(options.models === undefined ? {} : { models: options.models }),
+  }
+  const servicesOf = (scope: RunScope): ComponentServices =>
+    createRunServices({ ...kit, variables, injected }, scope)
+  const records = { store, settings, runtime, report, eventBytes: limits.eventBytes }
+  const open = new Map<string, { readonly flowId: string; readonly userId: string | undefined }>()
+
+  const jobs = createBuildJobs({
+    components,
+    cache,
+    runtime,
+    limits,
+    ...(options.jobs === undefined ? {} : { store: options.jobs }),
+    ...options.queue,
+    servicesOf: (request) => servicesOf(metadataOf(request)),
+    observer: {
+      started(job) {
+        open.set(job.id, { flowId: job.flowId, userId: job.userId })
+        kit.emit('job.started', { ...noticeOf(job), at: runtime.now() })
+      },
+      recorder: (job, request) =>
+        createRunRecorder(records, {
+          flowId: job.flowId,
+          flow: flowOf(request),
+          form: 'build',
+          builds: metadataOf(request).logBuilds,
+        }),
+      finished(job) {
+        open.delete(job.id)
+        kit.emit('job.finished', { ...noticeOf(job), at: runtime.now(), state: job.state })
+      },
+    },
+    onError: (error, info) => report(error, info),
+  })
+  const base = { cache, limits, runtime }
+  const runs = createRunService({
+    flows,
+    plans,
+    servicesOf,
+    recorderOf: ({ id }, plan) =>
+      createRunRecorder(records, { flowId: id, flow: plan.flow, form: 'run', builds: true }),
+    base,
+    bySession: settings.agenticExperience,
+    signal: closing.signal,
+  })
+
+  return {
+    jobs,
+    services: {
+      builds: createBuildService({ store, jobs, plans }),
+      vertices: createVertexService({
+        store,
+        components,
+        plans,
+        servicesOf,
+        base,
+        uuid: () => runtime.uuid(),
+      }),
+      runs,
+      webhooks: createWebhookService({ store, settings, flows, runs, apiKeys }),
+    },
+    async cancelBuilds({ flowIds = [], userId }) {
+      const hit = [...open].filter(
+        ([, job]) =>
+          flowIds.includes(job.flowId) || (userId !== undefined && job.userId === userId),
+      )
+      await Promise.all(hit.map(([id]) => jobs.cancel(id).catch(() => undefined)))
+    },
+    async close() {
+      closing.abort()
+      await jobs.close()
+    },
+  }
+}
+
+function flowOf({ flow }: BuildRequest): FlowJson {
+  return 'vertexIds' in flow ? (flow as FlowPlan).flow : (flow as FlowJson)
+}
+
+function metadataOf({ metadata }: BuildRequest): BuildMetadata {
+  return metadata as unknown as BuildMetadata
+}
+
+function noticeOf({ id, flowId, userId }: JobRecord) {
+  return { id, flowId, ...(userId === undefined ? {} : { userId }) }
+}

@@ -1,0 +1,225 @@
+import type { ComponentRegistry } from '../components/registry.ts'
+import type { ComponentServices } from '../components/services.ts'
+import { FlowCompileError } from '../errors.ts'
+import { compileFlow, graphOf, type FlowPlan } from '../graph/compile.ts'
+import type { PlanGraph, PlanVertex } from '../graph/plan-graph.ts'
+import type { VertexBuildJson } from '../graph/run-event.ts'
+import type { RunOptions } from '../graph/run-options.ts'
+import { startRun } from '../graph/run.ts'
+import { sliceOf } from '../graph/slice.ts'
+import type { FlowRecord } from '../store/flows.ts'
+import type { FlowStore } from '../store/flow-store.ts'
+import type { Caller } from './caller.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { refuse } from './refusal.ts'
+import type { RunScope } from './run-services.ts'
+import { describeUnbuilt } from './unbuilt-vertex.ts'
+
+/** Graphs that are kept between the calls of one vertex and the next, over all users. */
+const KEPT = 64
+
+/** Building a flow one vertex at a time (build.md, retired operations). */
+export interface VertexService {
+  /** @throws Refusal 400, 404 */
+  order(
+    caller: Caller,
+    flowId: string,
+    request: {
+      graph: object | null
+      stopComponentId: string | null
+      startComponentId: string | null
+    },
+  ): Promise<{ ids: string[]; run_id: string; vertices_to_run: string[] }>
+  /** @throws Refusal 404 */
+  build(
+    caller: Caller,
+    ids: { flow_id: string; vertex_id: string },
+    input: { value: string | null; session: string | null; files: readonly string[] },
+  ): Promise<VertexBuildJson>
+  /** The frames of the stream of one vertex, the closing one last. */
+  stream(
+    caller: Caller,
+    ids: { flow_id: string; vertex_id: string },
+  ): Promise<{ event: string; data: Record<string, string> }[]>
+}
+
+export interface VertexServiceOptions {
+  readonly store: FlowStore
+  readonly components: ComponentRegistry
+  readonly plans: PlanCache
+  readonly servicesOf: (scope: RunScope) => ComponentServices
+  readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>
+  readonly uuid: () => string
+}
+
+interface KeptGraph {
+  readonly plan: FlowPlan
+  readonly graph: PlanGraph
+  /** Session of messages where a build names none. */
+  readonly session: string
+  /** Ids of the order that was asked for; empty without one. */
+  readonly ordered: ReadonlySet<string>
+  /** States of the vertices that were built. */
+  readonly states: Map<string, string>
+}
+
+export function createVertexService(options: VertexServiceOptions): VertexService {
+  const { store, plans, components, servicesOf, base, uuid } = options
+  const kept = new Map<string, KeptGraph>()
+  const keyOf = (caller: Caller, flowId: string): string => `${caller.id}/${flowId}`
+
+  const own = async (caller: Caller, flowId: string): Promise<FlowRecord> => {
+    const flow = await store.flows.get(flowId)
+    if (flow === null || flow.userId !== caller.id)
+      throw refuse(404, `Flow with id ${flowId} not found`)
+    return flow
+  }
+  const compile = (flow: FlowRecord, graph: object | null): FlowPlan => {
+    try {
+      if (graph !== null) return compileFlow({ id: flow.id, data: graph }, { components })
+      return plans.get(flow.id, flow.name, flow.data ?? '{}')
+    } catch (error) {
+      if (!(error instanceof FlowCompileError)) throw error
+      throw refuse(400, error.detail, { cause: error })
+    }
+  }
+  const keep = (key: string, entry: KeptGraph): KeptGraph => {
+    kept.delete(key)
+    kept.set(key, entry)
+    const [oldest] = kept.keys()
+    if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest)
+    return entry
+  }
+  const graphFor = async (caller: Caller, flowId: string): Promise<KeptGraph> => {
+    const flow = await own(caller, flowId)
+    const key = keyOf(caller, flowId)
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const plan = compile(flow, null)
+    return keep(key, {
+      plan,
+      graph: required(plan),
+      session: flowId,
+      ordered: new Set(),
+      states: new Map(),
+    })
+  }
+
+  return {
+    async order(caller, flowId, { graph, stopComponentId, startComponentId }) {
+      const flow = await own(caller, flowId)
+      if (stopComponentId !== null && startComponentId !== null)
+        throw refuse(400, 'Give either stop_component_id or start_component_id')
+      const plan = compile(flow, graph)
+      const planned = required(plan)
+      const slice = sliceOf(planned, {
+        mode: 'build',
+        stopComponentId: stopComponentId ?? undefined,
+        startComponentId: startComponentId ?? undefined,
+      })
+      const ids = planned.vertices.filter(({ index }) => slice.contains[index] === 1)
+      keep(keyOf(caller, flowId), {
+        plan,
+        graph: planned,
+        session: graph === null ? flowId : '',
+        ordered: new Set(ids.map(({ id }) => id)),
+        states: new Map(),
+      })
+      return {
+        ids: slice.firstLayer.flatMap((index) => planned.vertices[index]?.id ?? []),
+        run_id: uuid(),
+        vertices_to_run: ids.map(({ id }) => id),
+      }
+    },
+
+    async build(caller, { flow_id: flowId, vertex_id: vertexId }, input) {
+      const entry = await graphFor(caller, flowId)
+      const vertex = vertexOf(entry.graph, vertexId)
+      if (vertex === undefined) throw refuse(404, `Vertex ${vertexId} not found`)
+      if (!isReady(vertex, entry)) return describeUnbuilt(vertex, base.runtime?.now())
+      const { states, plan, session } = entry
+      states.delete(vertexId)
+      const { value } = input
+      const scope = { ownerId: caller.id, storedFlowId: flowId, isPublic: false }
+      const run = startRun(
+        plan,
+        {
+          ...base,
+          mode: 'build',
+          flowId,
+          userId: caller.id,
+          sessionId: input.session ?? session,
+          input: { files: input.files, ...(value === null ? {} : { value }) },
+          stopComponentId: vertexId,
+          services: servicesOf(scope),
+        },
+        {
+          resume: {
+            firstSeq: 0,
+            checkpoints: new Map(states),
+            reported: new Set(states.keys()),
+          },
+          checkpoint: async (id, state) => void states.set(id, state),
+        },
+      )
+      let built: VertexBuildJson | undefined
+      for await (const event of run)
+        if (event.event === 'end_vertex' && event.data.build_data.id === vertexId)
+          built = event.data.build_data
+      await run.result
+      if (built === undefined) return describeUnbuilt(vertex, base.runtime?.now())
+      const next = built.valid ? nextOf(vertex, entry) : []
+      return {
+        ...built,
+        next_vertices_ids: next.map(({ id }) => id),
+        top_level_vertices: [...new Set(next.map(({ topLevelId }) => topLevelId))],
+      }
+    },
+
+    async stream(caller, { flow_id: flowId, vertex_id: vertexId }) {
+      const close = { event: 'close', data: { message: 'Stream closed' } }
+      const failed = (error: string) => [{ event: 'error', data: { error } }, close]
+      const entry = kept.get(keyOf(caller, flowId))
+      if (entry === undefined) return failed(`No cache found for ${flowId}.`)
+      const vertex = vertexOf(entry.graph, vertexId)
+      if (vertex === undefined) return failed(`Vertex ${vertexId} not found`)
+      if (vertex.role === undefined) return failed(`Vertex ${vertexId} does not support streaming`)
+      return [
+        { event: 'message', data: { message: `Streaming vertex ${vertexId}` } },
+        ...chunksOf(entry.states.get(vertexId)),
+        close,
+      ]
+    },
+  }
+}
+
+/** The text of a built vertex, in one chunk. */
+function chunksOf(state: string | undefined) {
+  const text = state === undefined ? undefined : /"text":"((?:[^"\\]|\\.)*)"/.exec(state)?.[1]
+  if (text === undefined || text === '') return []
+  return [{ event: 'message', data: { chunk: JSON.parse(`"${text}"`) as string } }]
+}
+
+function required(plan: FlowPlan): PlanGraph {
+  const graph = graphOf(plan)
+  if (graph === undefined) throw new TypeError('The plan was not made by compileFlow')
+  return graph
+}
+
+function vertexOf({ indexOf, vertices }: PlanGraph, id: string): PlanVertex | undefined {
+  const index = indexOf.get(id)
+  return index === undefined ? undefined : vertices[index]
+}
+
+/** Everything it takes from has been built. */
+function isReady({ incoming }: PlanVertex, { graph, states }: KeptGraph): boolean {
+  return incoming.every(({ source }) => states.has(graph.vertices[source]?.id ?? ''))
+}
+
+/** What its build has set going, in the order that was asked for. */
+function nextOf({ outgoing }: PlanVertex, entry: KeptGraph): PlanVertex[] {
+  const targets = new Set(outgoing.map(({ target }) => target))
+  return entry.graph.vertices.filter(
+    (vertex) => targets.has(vertex.index) && entry.ordered.has(vertex.id) && isReady(vertex, entry),
+  )
+}

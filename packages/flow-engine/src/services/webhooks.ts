@@ -1,0 +1,76 @@
+import type { FlowSettings } from '../settings.ts'
+import type { FlowRecord } from '../store/flows.ts'
+import type { FlowStore } from '../store/flow-store.ts'
+import type { ApiKeyService } from './api-keys.ts'
+import type { FlowService } from './flows.ts'
+import { refuse } from './refusal.ts'
+import type { RunService } from './run-flow.ts'
+
+/** Runs that a webhook starts (webhook.md). */
+export interface WebhookService {
+  /** @throws Refusal 404, also for a flow of a blocked owner */
+  find(idOrName: string, userId: string | null): Promise<FlowRecord>
+  /** @throws Refusal 401, 403 where webhooks need a key */
+  authorize(flow: FlowRecord, key: string | undefined): Promise<void>
+  /**
+   * Starts the run and does not wait for it.
+   * @throws Refusal 400 when the body is empty
+   */
+  start(flow: FlowRecord, body: string): Promise<void>
+}
+
+export interface WebhookServiceOptions {
+  readonly store: Pick<FlowStore, 'users'>
+  readonly settings: FlowSettings
+  readonly flows: Pick<FlowService, 'find'>
+  readonly runs: Pick<RunService, 'background'>
+  readonly apiKeys: Pick<ApiKeyService, 'find' | 'countUse'>
+}
+
+const EMPTY = 'Request body is empty. You should provide a JSON payload containing the flow ID.'
+
+export function createWebhookService(options: WebhookServiceOptions): WebhookService {
+  const { store, settings, flows, runs, apiKeys } = options
+  return {
+    async find(idOrName, userId) {
+      const flow = await flows.find(idOrName, userId ?? undefined)
+      const owner = flow === null ? null : await store.users.get(flow.userId)
+      if (flow === null || owner?.isActive !== true)
+        throw refuse(404, `Flow identifier ${idOrName} not found`)
+      return flow
+    },
+    async authorize(flow, key) {
+      if (!settings.webhookAuthEnable) return
+      if (key === undefined)
+        throw refuse(403, 'API key required when webhook authentication is enabled')
+      const record = await apiKeys.find(key)
+      if (record === null) throw refuse(403, 'Invalid API key')
+      const user = await store.users.get(record.userId)
+      if (user?.isActive !== true) throw refuse(401, 'Inactive user')
+      if (user.id !== flow.userId)
+        throw refuse(403, 'Access denied: You can only execute webhooks for flows you own')
+      apiKeys.countUse(record)
+    },
+    async start(flow, body) {
+      if (body === '') throw refuse(400, EMPTY)
+      runs.background(flow, {
+        input: { value: '', type: 'chat' },
+        outputType: 'chat',
+        tweaks: webhookTweaks(flow, body),
+      })
+    },
+  }
+}
+
+/** The text of the body becomes the field `data` of every Webhook component. */
+function webhookTweaks({ data }: FlowRecord, body: string): Record<string, unknown> {
+  const tweaks = Object.create(null) as Record<string, unknown>
+  const graph = data === null ? {} : (JSON.parse(data) as { nodes?: unknown })
+  for (const node of Array.isArray(graph.nodes) ? (graph.nodes as unknown[]) : []) {
+    const { id, data: inner } = (node ?? {}) as { id?: unknown; data?: { type?: unknown } }
+    const isWebhook =
+      typeof id === 'string' && (inner?.type === 'Webhook' || id.startsWith('Webhook'))
+    if (isWebhook) tweaks[id] = { data: body }
+  }
+  return tweaks
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { bool, dict, int, oneOf, orNull, text } from './scalars.ts'
+
+/** How the events of a build reach the client (build.md). */
+export const EVENT_DELIVERY = ['streaming', 'direct', 'polling'] as const
+
+/** A graph in a request: kept as it is, unknown keys too. */
+export const GraphPayload = z
+  .looseObject({ nodes: dict().array(), edges: dict().array(), viewport: orNull(dict()) })
+  .meta({ id: 'FlowDataRequest' })
+
+/** The value of a build's or an advanced run's input; other keys are refused. */
+export const InputValueRequest = z
+  .strictObject({
+    components: text().array().nullish(),
+    input_value: orNull(text()),
+    session: orNull(text()),
+    type: oneOf(['chat', 'text', 'any'], 'literal_error').nullish(),
+    client_request_time: orNull(int()),
+  })
+  .meta({ id: 'InputValueRequest' })
+
+export const BuildBody = z
+  .object({
+    inputs: InputValueRequest.nullish(),
+    data: GraphPayload.nullish(),
+    files: text().array().nullish(),
+  })
+  .nullish()
+  .meta({ id: 'BuildFlowRequest' })
+
+export const SliceQuery = z.object({
+  stop_component_id: orNull(text()),
+  start_component_id: orNull(text()),
+})
+
+export const BuildQuery = SliceQuery.extend({
+  log_builds: bool().default(true),
+  flow_name: orNull(text()),
+  event_delivery: oneOf(EVENT_DELIVERY).default('polling'),
+})
+
+export const PublicBuildQuery = BuildQuery.extend({ log_builds: bool().nullish() })
+
+export const EventsQuery = z.object({
+  event_delivery: oneOf(EVENT_DELIVERY).default('streaming'),
+  cursor: int({ ge: -1 }).optional(),
+})
+
+export const JobStarted = z.object({ job_id: text() }).meta({ id: 'JobStarted' })
+
+export const CancelFlowResponse = z
+  .object({ success: z.boolean(), message: text() })
+  .meta({ id: 'CancelFlowResponse' })
+
+export const VerticesOrderResponse = z
+  .object({ ids: text().array(), run_id: text(), vertices_to_run: text().array() })
+  .meta({ id: 'VerticesOrderResponse' })
+
+export const VertexBuildBody = z
+  .object({ inputs: InputValueRequest.nullish(), files: text().array().nullish() })
+  .nullish()
+  .meta({ id: 'BuildVertexRequest' })
+
+/** The graph itself, or nothing at all (then the stored one). */
+export const GraphBody = GraphPayload.nullish()

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { InputValueRequest } from './build.ts'
+import { bool, dict, oneOf, orNull, text, uuid } from './scalars.ts'
+
+/** What a run is asked for (run.md). Unknown keys are ignored. */
+export const RunInput = z
+  .object({
+    input_value: orNull(text()),
+    input_type: oneOf(['chat', 'text', 'any'], 'literal_error').default('chat'),
+    output_type: oneOf(['chat', 'text', 'any', 'debug'], 'literal_error').default('chat'),
+    output_component: text().nullable().default(''),
+    tweaks: orNull(dict()),
+    session_id: orNull(text()),
+  })
+  .meta({ id: 'SimplifiedAPIRequest' })
+
+/** The long form of the body. */
+export const RunBody = z
+  .object({ input_request: RunInput.nullish(), context: orNull(dict()) })
+  .meta({ id: 'RunFlowRequest' })
+
+export const RunQuery = z.object({ stream: bool().default(false), user_id: orNull(uuid()) })
+
+export const FlowNameQuery = z.object({ user_id: orNull(uuid()) })
+
+/** Several inputs, each a whole run. */
+export const AdvancedRunBody = z
+  .object({
+    inputs: InputValueRequest.array().nullish(),
+    outputs: text().array().nullish(),
+    tweaks: orNull(dict()),
+    stream: bool().default(false),
+    session_id: orNull(text()),
+  })
+  .nullish()
+  .meta({ id: 'AdvancedRunRequest' })
+
+/** The answer of a run (results.md 5). */
+export const RunResponse = z
+  .object({ session_id: text().nullable(), outputs: z.array(z.unknown()) })
+  .meta({ id: 'RunResponse' })
+
+/** What the two forms of the body come down to. */
+export interface RunRequest {
+  readonly input: z.output<typeof RunInput>
+  readonly context: Record<string, unknown> | null
+}
+
+/**
+ * The body of a run: the long form when it has a key `input_request`, else the fields themselves
+ * (run.md). No body is all defaults.
+ */
+export const RunRequestBody = z.unknown().transform((value, context): RunRequest => {
+  const body = value ?? {}
+  const isLong = typeof body === 'object' && 'input_request' in body
+  const result = isLong
+    ? RunBody.transform(({ input_request, context: shared }) => ({
+        input: input_request ?? RunInput.parse({}),
+        context: shared,
+      })).safeParse(body)
+    : RunInput.transform((input) => ({ input, context: null })).safeParse(body)
+  if (result.success) return result.data
+  for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never)
+  return z.NEVER
+})
