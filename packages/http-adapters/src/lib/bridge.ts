@@ -88,7 +88,7 @@ export class Bridge<Host, Way, C> {
   }
 
   #receive(call: Call<Host, Way>): void {
-    const { match, context: makeContext } = this.#options
+    const options = this.#options
     const path = requestPath(this.#mount.target(call.host) ?? '/')
     if (!isBelow(path, this.#basePath)) return this.#pass(call)
     const caller = this.#callerOf(call)
@@ -98,11 +98,11 @@ export class Bridge<Host, Way, C> {
       return this.#respond(call, plainAnswer(405, 'Method Not Allowed'))
     }
     call.request = this.#requestOf(call, origin + path)
-    if (match?.(call.request) === false) return this.#pass(call)
+    if (options.match?.(call.request) === false) return this.#pass(call)
 
     const base = caller.address === undefined ? {} : { clientAddress: caller.address }
     // Without the option `C` has no member that must be there (SelfSufficient).
-    const context = makeContext === undefined ? (base as C) : makeContext(call.host, base)
+    const context = options.context === undefined ? (base as C) : options.context(call.host, base)
     if (!isPromise(context)) return this.#run(call, call.request, context)
     const { request } = call
     context

@@ -96,9 +96,13 @@ function feed(source: BodySource, sink: Sink): () => void {
   }
   const onEnd = (): void => {
     stop()
-    // HTTP/2 ends the stream of an aborted upload like that of a complete one.
-    if (message.aborted || http2Stream(message)?.rstCode) sink.fail(new BodyError('client_gone'))
-    else sink.end()
+    const http2 = http2Stream(message)
+    if (http2 === undefined) return sink.end()
+    // HTTP/2 ends the stream of an aborted upload like that of a complete one, and tells later.
+    setImmediate(() => {
+      if (message.aborted || http2.rstCode) sink.fail(new BodyError('client_gone'))
+      else sink.end()
+    })
   }
   const onFail = (error?: unknown): void => {
     stop()

@@ -22,7 +22,7 @@ export function createGate<Host, C>(
   options: AdapterOptions<Host, C>,
 ): (arrival: Arrival<Host>) => Promise<Response | undefined> {
   checkOptions(handler, options)
-  const { basePath = '/', match, context, bodyLimit = 2 ** 30, onError } = options
+  const { basePath = '/', match, bodyLimit = 2 ** 30, onError } = options
   const { pathname } = new URL(basePath, 'http://localhost')
 
   async function answer(arrival: Arrival<Host>): Promise<Response | undefined> {
@@ -50,7 +50,8 @@ export function createGate<Host, C>(
     if (match?.(request) === false) return undefined
     const base = address === undefined ? {} : { clientAddress: address }
     // Without the option `C` has no member that must be there (SelfSufficient).
-    const made = context === undefined ? (base as C) : await context(arrival.host, base)
+    const made =
+      options.context === undefined ? (base as C) : await options.context(arrival.host, base)
     const response: unknown = await handler(request, made)
     if (!isResponse(response)) throw new TypeError('The handler returned no Response')
     return response
