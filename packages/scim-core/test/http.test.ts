@@ -174,7 +174,7 @@ describe('SC-6 the base path', () => {
   })
 
   test.each([
-    `${'x'.repeat(5_000)}`,
+    'x'.repeat(5_000),
     '%00',
     '%ff%fe',
     "'%20or%201=1--",
@@ -359,7 +359,7 @@ describe('limits', () => {
       headers: { authorization: `Bearer ${TOKEN}` },
       body: stream,
       duplex: 'half',
-    } as RequestInit)
+    })
     expect((await scim.service.handle(request)).status).toBe(413)
   })
 

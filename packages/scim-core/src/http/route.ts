@@ -38,6 +38,7 @@ const SINGLE: ReadonlyMap<string, Route> = new Map<string, Route>([
 /** Finds the route of a path below the base; one slash at its end does not count (SC-6). */
 export function findRoute(below: string): Route | undefined {
   const path = below.endsWith('/') ? below.slice(0, -1) : below
+  if (path === '/') return undefined
   const slash = path.indexOf('/', 1)
   const endpoint = path.slice(1, slash === -1 ? path.length : slash)
   const single = SINGLE.get(endpoint) ?? SINGLE.get(endpoint.toLowerCase())

@@ -154,13 +154,14 @@ function updatedElements(change: Change): StoredValue | undefined {
     if (next !== undefined) touched.add(next)
     return next
   })
-  if (where !== null && touched.size === 0 && !result.includes(undefined)) {
+  const missed = where !== null && touched.size === 0 && !result.includes(undefined)
+  if (missed) {
     const created = createdElement(change)
     touched.add(created)
     result.push(created)
   }
   const kept = result.filter((element) => element !== undefined)
-  if (!givesPrimary(step.value, sub)) return finished(attribute, kept, context)
+  if (!missed && !givesPrimary(step.value, sub)) return finished(attribute, kept, context)
   const primaries = kept.filter((element) => touched.has(element) && isPrimary(element))
   if (primaries.length > 1)
     throw invalidValue(`${attribute.name} gets more than one primary value.`)

@@ -1,0 +1,390 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createScim, ENTERPRISE as E, list, PATCH, problem, USER, type Harness } from './support.ts'
+
+let scim: Harness
+let id: string
+
+const WORK = { value: 'w@x.example', type: 'work', primary: true }
+const HOME = { value: 'h@x.example', type: 'home' }
+
+beforeEach(async () => {
+  scim = createScim()
+  id = await scim.user('ada@corp.example', {
+    title: 'T',
+    name: { givenName: 'Ada', familyName: 'L' },
+    emails: [WORK, HOME],
+    [E]: { department: 'D', costCenter: 'C' },
+  })
+})
+
+const patch = async (...operations: unknown[]): Promise<Record<string, unknown>> =>
+  (await scim.patch(`/Users/${id}`, operations)).body
+/** The scimType an operation is refused with, leaving the user as it is. */
+const refusal = async (operation: unknown): Promise<unknown> => {
+  const before = (await scim.get(`/Users/${id}`)).body
+  const { status, scimType } = await patch(operation)
+  expect(status).toBe('400')
+  expect((await scim.get(`/Users/${id}`)).body).toEqual(before)
+  return scimType
+}
+
+describe('SC-45 the body', () => {
+  test.each([
+    [{ Operations: [{ op: 'add', path: 'title', value: 'x' }] }, 200],
+    [
+      {
+        schemas: [PATCH, 'urn:other'],
+        OPERATIONS: [{ OP: 'add', PATH: 'title', VALUE: 'x', extra: 1 }],
+      },
+      200,
+    ],
+    [{ schemas: [PATCH] }, 400],
+    [{ schemas: [PATCH], Operations: {} }, 400],
+    [{ schemas: [PATCH], Operations: ['x'] }, 400],
+    [{ schemas: [PATCH], Operations: [null] }, 400],
+    [{ schemas: [PATCH], Operations: [{ path: 'title', value: 'x' }] }, 400],
+    [{ schemas: [PATCH], Operations: [{ op: 'move', path: 'title', value: 'x' }] }, 400],
+    [{ schemas: [PATCH], Operations: [{ op: 5 }] }, 400],
+    [{ schemas: [USER], Operations: [{ op: 'add', path: 'title', value: 'x' }] }, 400],
+    [{}, 400],
+  ])('%j: %i', async (body, status) => {
+    const answer = await scim.patch(`/Users/${id}`, body)
+    expect(answer.status).toBe(status)
+    expect(answer.body['scimType']).toBe(status === 200 ? undefined : 'invalidSyntax')
+  })
+
+  test.each([
+    [{ op: 'add', path: 'title' }, 'invalidValue'],
+    [{ op: 'replace', path: 'title' }, 'invalidValue'],
+    [{ op: 'replace', value: 'x' }, 'invalidValue'],
+    [{ op: 'replace', value: ['x'] }, 'invalidValue'],
+    [{ op: 'add', path: 5, value: 'x' }, 'invalidPath'],
+    [{ op: 'add', path: '', value: 'x' }, 'invalidPath'],
+    [{ op: 'add', path: 'title.', value: 'x' }, 'invalidPath'],
+    [{ op: 'add', path: 'ti tle', value: 'x' }, 'invalidPath'],
+    [{ op: 'add', path: 'shoeSize', value: 'x' }, 'invalidPath'],
+    [{ op: 'add', path: 'name.shoe', value: 'x' }, 'invalidPath'],
+    [{ op: 'add', path: 'urn:x:y:title', value: 'x' }, 'invalidPath'],
+    [{ op: 'add', path: 'emails[0].value', value: 'x' }, 'invalidPath'],
+    [{ op: 'add', path: 'emails[]', value: {} }, 'invalidPath'],
+    [{ op: 'add', path: 'emails[type eq "work"', value: {} }, 'invalidPath'],
+    [{ op: 'add', path: 'emails[type eq "work"]x', value: {} }, 'invalidPath'],
+    [{ op: 'add', path: 'title[value eq "x"]', value: {} }, 'invalidPath'],
+    [{ op: 'add', path: 'emails[type is "work"].value', value: 'x' }, 'invalidFilter'],
+    [{ op: 'add', path: 'emails[shoe eq "work"].value', value: 'x' }, 'invalidFilter'],
+    [{ op: 'add', path: 'emails[primary gt true].value', value: 'x' }, 'invalidFilter'],
+    [{ op: 'remove' }, 'noTarget'],
+    [{ op: 'remove', value: { title: 'x' } }, 'noTarget'],
+    [{ op: 'add', path: 'name', value: 'x' }, 'invalidValue'],
+    [{ op: 'add', path: 'emails', value: 'x' }, 'invalidValue'],
+    [{ op: 'add', path: E, value: 'x' }, 'invalidValue'],
+  ])('%j: %s', async (operation, scimType) => {
+    expect(await refusal(operation)).toBe(scimType)
+  })
+})
+
+describe('SC-46 paths', () => {
+  test.each([
+    ['title', 'title'],
+    ['name.givenName', 'name'],
+    [`${USER}:title`, 'title'],
+    [`${USER}:name.givenName`, 'name'],
+    [`${E}:department`, E],
+    ['emails[type eq "work"].display', 'emails'],
+    ['emails[value eq "a]b.c\\"d" or type eq "home"].display', 'emails'],
+  ])('%s', async (path, changed) => {
+    const { status } = await scim.patch(`/Users/${id}`, [{ op: 'replace', path, value: 'new' }])
+    expect(status).toBe(200)
+    expect(scim.payloads.at(-1)?.event).toMatchObject({ entry: { changed: [changed] } })
+  })
+})
+
+describe('SC-48 add', () => {
+  test('singular: set; complex: merge; list: append; extension: merge', async () => {
+    const body = await patch(
+      { op: 'add', path: 'title', value: 'X' },
+      { op: 'add', path: 'name', value: { middleName: 'M', givenName: null } },
+      { op: 'add', path: 'emails', value: { value: 'n@x.example' } },
+      { op: 'add', path: E, value: { division: 'V', 'manager.value': 'm' } },
+    )
+    expect(body).toMatchObject({ title: 'X', name: { familyName: 'L', middleName: 'M' } })
+    expect(body['name']).not.toHaveProperty('givenName')
+    expect(body['emails']).toEqual([WORK, HOME, { value: 'n@x.example' }])
+    expect(body[E]).toEqual({
+      department: 'D',
+      costCenter: 'C',
+      division: 'V',
+      manager: { value: 'm' },
+    })
+  })
+
+  test('an element that is there with all that is sent is not added again', async () => {
+    const body = await patch({
+      op: 'add',
+      path: 'emails',
+      value: [{ value: 'h@x.example' }, { value: 'h@x.example', type: 'work' }],
+    })
+    expect(body['emails']).toEqual([WORK, HOME, { value: 'h@x.example', type: 'work' }])
+  })
+
+  test('attr[filter].sub is set in all matches, attr[filter] merged into them', async () => {
+    const body = await patch(
+      { op: 'add', path: 'emails[value co "x.example"].display', value: 'D' },
+      { op: 'add', path: 'emails[type eq "home"]', value: { type: 'other' } },
+    )
+    expect(body['emails']).toEqual([
+      { ...WORK, display: 'D' },
+      { ...HOME, display: 'D', type: 'other' },
+    ])
+  })
+})
+
+describe('SC-49 replace', () => {
+  test('lists as a whole, by an object, null or []', async () => {
+    expect(
+      (await patch({ op: 'replace', path: 'emails', value: { value: 'x' } }))['emails'],
+    ).toEqual([{ value: 'x' }])
+    expect(await patch({ op: 'replace', path: 'emails', value: [] })).not.toHaveProperty('emails')
+    await patch({ op: 'replace', path: 'emails', value: [WORK] })
+    expect(await patch({ op: 'replace', path: 'emails', value: null })).not.toHaveProperty('emails')
+  })
+
+  test('complex merges; sub-attribute of a list in all elements; filter with object', async () => {
+    const body = await patch(
+      { op: 'replace', path: 'name', value: { givenName: 'B' } },
+      { op: 'replace', path: 'emails.display', value: 'all' },
+      { op: 'replace', path: 'emails[type eq "home"]', value: { value: 'new' } },
+      { op: 'replace', path: 'nickName', value: 'was absent' },
+    )
+    expect(body).toMatchObject({
+      name: { givenName: 'B', familyName: 'L' },
+      nickName: 'was absent',
+    })
+    expect(body['emails']).toEqual([
+      { ...WORK, display: 'all' },
+      { value: 'new', type: 'home', display: 'all' },
+    ])
+  })
+
+  test('null removes; of a required attribute it is mutability', async () => {
+    expect(await patch({ op: 'replace', path: 'name.givenName', value: null })).toMatchObject({
+      name: { familyName: 'L' },
+    })
+    expect(await patch({ op: 'replace', value: { title: null } })).not.toHaveProperty('title')
+    expect(await refusal({ op: 'replace', path: 'userName', value: null })).toBe('mutability')
+    expect(await refusal({ op: 'replace', value: { userName: null } })).toBe('mutability')
+  })
+})
+
+describe('SC-50 remove', () => {
+  test('the last part takes its container with it', async () => {
+    const body = await patch(
+      { op: 'remove', path: 'emails.type' },
+      { op: 'remove', path: 'emails[value eq "w@x.example"].value' },
+      { op: 'remove', path: `${E}:department` },
+      { op: 'remove', path: `${E}:costCenter` },
+    )
+    expect(body['emails']).toEqual([{ primary: true }, { value: 'h@x.example' }])
+    expect(body).not.toHaveProperty([E])
+    expect(body['schemas']).toEqual([USER])
+  })
+
+  test('a whole extension; what is not there is no error', async () => {
+    expect(await patch({ op: 'remove', path: E })).not.toHaveProperty([E])
+    const before = (await scim.get(`/Users/${id}`)).body
+    const body = await patch(
+      { op: 'remove', path: E },
+      { op: 'remove', path: 'nickName' },
+      { op: 'remove', path: 'addresses[type eq "work"]' },
+      { op: 'remove', path: 'emails[type eq "none"].value' },
+      { op: 'remove', path: 'name.middleName' },
+    )
+    expect(body).toEqual(before)
+  })
+
+  test('displayName of a group is required', async () => {
+    const group = await scim.group('g')
+    const { body } = await scim.patch(`/Groups/${group}`, [{ op: 'remove', path: 'displayName' }])
+    expect(body).toMatchObject(problem(400, 'mutability'))
+  })
+})
+
+describe('SC-51 primary', () => {
+  test('an added primary demotes the others; several in one operation are refused', async () => {
+    const body = await patch({ op: 'add', path: 'emails', value: [{ value: 'n', primary: true }] })
+    expect(list(body['emails']).map((email) => Reflect.get(email, 'primary'))).toEqual([
+      false,
+      undefined,
+      true,
+    ])
+    expect(await refusal(
+      {
+        op: 'add',
+        path: 'emails',
+        value: [
+          { value: 'a', primary: true },
+          { value: 'b', primary: true },
+        ],
+      },
+      'invalidValue',
+    )
+    await refused(
+      { op: 'replace', path: 'emails[value co "x.example"].primary', value: true },
+      'invalidValue',
+    )
+    await refused({ op: 'replace', path: 'emails.primary', value: true })).toBe('invalidValue')
+  })
+
+  test('an element updated without primary demotes nobody', async () => {
+    const body = await patch({ op: 'replace', path: 'emails[type eq "work"].display', value: 'W' })
+    expect(body['emails']).toEqual([{ ...WORK, display: 'W' }, HOME])
+  })
+})
+
+describe('SC-52 SC-53 values without path', () => {
+  test('each member is its own operation; what is not named stays', async () => {
+    const body = await patch({
+      op: 'add',
+      value: { title: 'X', emails: [{ value: 'n' }], shoeSize: 3, id: 'x', groups: [] },
+    })
+    expect(body).toMatchObject({ id, title: 'X', name: { givenName: 'Ada' } })
+    expect(body['emails']).toHaveLength(3)
+    expect(body).not.toHaveProperty('shoeSize')
+  })
+
+  test('an extension as an object, with paths as keys', async () => {
+    const body = await patch({
+      op: 'replace',
+      value: { [E]: { department: 'N', 'manager.value': 'm', 'manager.displayName': 'x' } },
+    })
+    expect(body[E]).toEqual({ department: 'N', costCenter: 'C', manager: { value: 'm' } })
+  })
+
+  test('a group replaced without members keeps them', async () => {
+    const group = await scim.group('g', [id])
+    await scim.patch(`/Groups/${group}`, [
+      { op: 'replace', value: { displayName: 'h', externalId: 'e' } },
+    ])
+    expect(await scim.members(group)).toEqual([id])
+  })
+
+  test('a plain attribute object is one replace', async () => {
+    for (const body of [
+      { active: false, title: 'P' },
+      { schemas: [USER], active: false, title: 'P' },
+    ]) {
+      const answer = await scim.patch(`/Users/${id}`, body)
+      expect(answer.body).toMatchObject({ active: false, title: 'P', name: { givenName: 'Ada' } })
+    }
+  })
+})
+
+describe('SC-54 filters that match nothing', () => {
+  test('one element is filled by several operations; a created primary demotes', async () => {
+    const body = await patch(
+      {
+        op: 'add',
+        path: 'emails[type eq "other" and primary eq true].value',
+        value: 'o@x.example',
+      },
+      { op: 'replace', path: 'emails[type eq "other"].display', value: 'O' },
+      { op: 'add', path: 'addresses[type eq "work"]', value: { country: 'HR' } },
+    )
+    expect(body['emails']).toEqual([
+      { ...WORK, primary: false },
+      HOME,
+      { type: 'other', primary: true, value: 'o@x.example', display: 'O' },
+    ])
+    expect(body['addresses']).toEqual([{ type: 'work', country: 'HR' }])
+  })
+
+  test.each([
+    'type sw "o"',
+    'type eq "a" or type eq "b"',
+    'not (type pr)',
+    'type pr and value pr',
+    'type ne "work" and value eq "q"',
+  ])('%s: noTarget', (filter) =>
+    refused({ op: 'replace', path: `ims[${filter}].value`, value: 'x' }, 'noTarget'),
+  )
+})
+
+describe('SC-55 readOnly and immutable', () => {
+  test.each([
+    'id',
+    'meta',
+    'meta.created',
+    'schemas',
+    'groups',
+    'groups[value eq "x"]',
+    'groups.value',
+    'manager.displayName',
+    `${E}:manager.displayName`,
+  ])('%s cannot be written by path', async (path) => {
+    for (const op of ['add', 'replace', 'remove'])
+      expect(await refusal({ op, path, value: 'x' })).toBe('mutability')
+  })
+
+  test.each(['value', '$ref', 'type', 'display'])('members[...].%s', async (sub) => {
+    const group = await scim.group('g', [id])
+    for (const op of ['add', 'replace']) {
+      const { body } = await scim.patch(`/Groups/${group}`, [
+        { op, path: `members[value eq "${id}"].${sub}`, value: 'x' },
+      ])
+      expect(body).toMatchObject(problem(400, 'mutability'))
+    }
+    expect(await scim.members(group)).toEqual([id])
+  })
+})
+
+describe('SC-56 members as value', () => {
+  test.each([
+    ['object', (value: string) => ({ value })],
+    ['list of objects', (value: string) => [{ value, $ref: null }]],
+    ['list of ids', (value: string) => [value]],
+    ['id', (value: string) => value],
+  ])('%s', async (_, form) => {
+    const other = await scim.user('b@corp.example')
+    const group = await scim.group('g', [id])
+    const change = async (op: string): Promise<unknown[]> => {
+      await scim.patch(`/Groups/${group}`, [{ op, path: 'members', value: form(other) }])
+      return scim.members(group)
+    }
+    expect(await change('add')).toEqual([id, other])
+    expect(await change('remove')).toEqual([id])
+    expect(await change('replace')).toEqual([other])
+  })
+
+  test('a filter of several ids removes them all; other filters work too', async () => {
+    const others = [
+      await scim.user('b@corp.example'),
+      await scim.user('c@corp.example', { displayName: 'Cy' }),
+    ]
+    const group = await scim.group('g', [id, ...others])
+    await scim.patch(`/Groups/${group}`, [
+      { op: 'remove', path: `members[value eq "${id}" or value eq "${others[0]}"]` },
+    ])
+    expect(await scim.members(group)).toEqual([others[1]])
+    await scim.patch(`/Groups/${group}`, [
+      { op: 'remove', path: 'members[display eq "cy" and type eq "User"]' },
+    ])
+    expect(await scim.members(group)).toEqual([])
+  })
+})
+
+describe('D12 the answer', () => {
+  test('204 for a large group, unless attributes are asked for', async () => {
+    const large = createScim({ patchBodyMembers: 1 })
+    const ids = [await large.user('a@x.example'), await large.user('b@x.example')]
+    const group = await large.group('g', ids)
+    const op = [{ op: 'replace', path: 'externalId', value: 'x' }]
+    expect((await large.patch(`/Groups/${group}`, op)).status).toBe(204)
+    const { status, body } = await large.patch(`/Groups/${group}?attributes=externalId`, op)
+    expect([status, body['externalId']]).toEqual([200, 'x'])
+    await large.patch(`/Groups/${group}`, [
+      { op: 'remove', path: 'members', value: [{ value: ids[0] }] },
+    ])
+    expect((await large.patch(`/Groups/${group}`, op)).status).toBe(200)
+    expect((await createScim({ patchBodyMembers: 0 }).group('g')).length).toBeGreaterThan(0)
+  })
+})
