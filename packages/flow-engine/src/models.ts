@@ -1,10 +1,27 @@
-export type {
-  ChatChunk,
-  ChatMessage,
-  ChatModel,
-  ChatRequest,
-  Embedder,
-  Tool,
-  ToolCall,
-  ToolSpec,
+export { createAnthropicModel } from './models/anthropic.ts'
+export {
+  isChatModel,
+  isEmbedder,
+  isTool,
+  type ChatChunk,
+  type ChatMessage,
+  type ChatModel,
+  type ChatRequest,
+  type ContentPart,
+  type Embedder,
+  type FinishReason,
+  type TokenUsage,
+  type Tool,
+  type ToolCall,
+  type ToolSpec,
 } from './models/chat-model.ts'
+export { fromAiSdk, type AiSdkModel } from './models/from-ai-sdk.ts'
+export { fromLangChain, type LangChainModel } from './models/from-lang-chain.ts'
+export { isModelError, ModelError, type ProviderFailure } from './models/model-error.ts'
+export type { ModelClientOptions, OpenAiModelOptions } from './models/model-options.ts'
+export {
+  createOpenAiEmbedder,
+  createOpenAiModel,
+  type OpenAiEmbedderOptions,
+} from './models/openai-compatible.ts'
+export { createModelProviders, type ModelHost } from './models/providers.ts'

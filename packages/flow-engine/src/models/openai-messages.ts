@@ -61,7 +61,7 @@ function toWireMessage(message: ChatMessage): Record<string, unknown> {
     content: empty ? null : wireContent(content),
     tool_calls: calls?.length ? calls : undefined,
     tool_call_id: toolCallId,
-    name,
+    name: role === 'tool' ? undefined : name,
   })
 }
 

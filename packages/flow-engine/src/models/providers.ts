@@ -119,7 +119,7 @@ function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
 function textsOf(setting: unknown): Record<string, string> | undefined {
   if (typeof setting !== 'object' || setting === null) return undefined
   const texts = Object.entries(setting).filter(([, text]) => typeof text === 'string')
-  return texts.length === 0 ? undefined : (Object.fromEntries(texts) as Record<string, string>)
+  return texts.length === 0 ? undefined : Object.fromEntries(texts)
 }
 
 /** The host's setting overrides the vendor's address (CO-34). */

@@ -40,7 +40,10 @@ export async function startFakeOpenAi(
         ? jsonAnswer(embeddings(body))
         : chatAnswer(script.shift(), body)
       response.writeHead(answer.status, { 'content-type': answer.type })
-      for await (const part of answer.parts) response.write(part)
+      for await (const part of answer.parts) {
+        // Written through, so that a cut connection does not take back what was sent before.
+        await new Promise((written) => response.write(part, written))
+      }
       response.end()
     })().catch(() => response.destroy())
   })

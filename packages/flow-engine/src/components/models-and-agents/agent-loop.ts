@@ -89,8 +89,9 @@ async function callTools(
   const answers = await Promise.all(
     calls.map((call, index) => answerCall(call, steps[index] ?? 0, tools, options)),
   )
-  return calls.map(({ id }, index) => ({
+  return calls.map(({ id, name }, index) => ({
     role: 'tool',
+    name,
     toolCallId: id,
     content: answers[index] ?? '',
   }))

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import type { ChatChunk, ChatModel, ChatRequest } from './chat-model.ts'
+import { fromAiSdk } from './from-ai-sdk.ts'
+import { fromLangChain } from './from-lang-chain.ts'
+
+const request: ChatRequest = {
+  messages: [
+    { role: 'system', content: 's' },
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'f', args: { a: 1 } }] },
+    { role: 'tool', content: '2', toolCallId: 'c', name: 'f' },
+  ],
+  tools: [{ name: 'f', description: 'd', parameters: { type: 'object' } }],
+  signal: new AbortController().signal,
+}
+
+async function collect(model: ChatModel, change: Partial<ChatRequest> = {}): Promise<ChatChunk[]> {
+  const chunks: ChatChunk[] = []
+  for await (const chunk of model.stream({ ...request, ...change })) chunks.push(chunk)
+  return chunks
+}
+
+describe('fromAiSdk (FE-50)', () => {
+  const calls: { prompt: unknown[] }[] = []
+  const sdk = {
+    modelId: 'sdk-model',
+    async doStream(call: { prompt: unknown[] }) {
+      calls.push(call)
+      return {
+        stream: ReadableStream.from([
+          { type: 'text-delta', id: '0', delta: 'Hel' },
+          { type: 'text-delta', id: '0', delta: 'lo' },
+          { type: 'tool-call', toolCallId: 'c1', toolName: 'f', input: '{"a":2}' },
+          {
+            type: 'finish',
+            finishReason: 'tool-calls',
+            usage: { inputTokens: 4, outputTokens: 5 },
+          },
+        ]),
+      }
+    },
+    async doGenerate() {
+      return {
+        content: [{ type: 'text', text: 'whole' }],
+        finishReason: { unified: 'stop' },
+        usage: { inputTokens: { total: 1 }, outputTokens: { total: 2 } },
+      }
+    },
+  }
+
+  test('streams texts, tool calls and usage; the prompt has the form of the SDK', async () => {
+    expect(await collect(fromAiSdk(sdk))).toEqual([
+      { text: 'Hel' },
+      { text: 'lo' },
+      { toolCall: { id: 'c1', name: 'f', args: { a: 2 } } },
+      { finish: 'tool_calls', usage: { inputTokens: 4, outputTokens: 5 } },
+    ])
+    expect(calls[0]?.prompt).toEqual([
+      { role: 'system', content: 's' },
+      { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'f', input: { a: 1 } }],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'c',
+            toolName: 'f',
+            output: { type: 'text', value: '2' },
+          },
+        ],
+      },
+    ])
+  })
+
+  test('a plain request is one call, in the words of either version', async () => {
+    expect(await collect(fromAiSdk(sdk), { stream: false })).toEqual([
+      { text: 'whole' },
+      { finish: 'stop', usage: { inputTokens: 1, outputTokens: 2 } },
+    ])
+  })
+})
+
+describe('fromLangChain (FE-50)', () => {
+  const model = {
+    model: 'chain-model',
+    bindTools: () => model,
+    async invoke() {
+      return { content: 'whole', tool_calls: [{ id: 'c', name: 'f', args: { a: 1 } }] }
+    },
+    async stream() {
+      return ReadableStream.from([
+        { content: 'Hel' },
+        { content: [{ type: 'text', text: 'lo' }] },
+        { content: '', tool_call_chunks: [{ index: 0, id: 'c', name: 'f', args: '{"a"' }] },
+        { content: '', tool_call_chunks: [{ index: 0, args: ':3}' }] },
+        { content: '', usage_metadata: { input_tokens: 1, output_tokens: 2 } },
+      ])
+    },
+  }
+
+  test('joins the pieces of tool calls and counts usage', async () => {
+    expect(await collect(fromLangChain(model))).toEqual([
+      { text: 'Hel' },
+      { text: 'lo' },
+      { toolCall: { id: 'c', name: 'f', args: { a: 3 } } },
+      { finish: 'tool_calls', usage: { inputTokens: 1, outputTokens: 2 } },
+    ])
+  })
+
+  test('a plain request gives text and calls', async () => {
+    expect(await collect(fromLangChain(model), { stream: false })).toEqual([
+      { text: 'whole' },
+      { toolCall: { id: 'c', name: 'f', args: { a: 1 } } },
+      { finish: 'tool_calls' },
+    ])
+  })
+
+  test('tools for a model that cannot call any are refused', async () => {
+    const { bindTools: _without, ...plain } = model
+    await expect(collect(fromLangChain(plain))).rejects.toThrow('cannot call tools')
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { createAnthropicModel } from './anthropic.ts'
+import type { ChatChunk, ChatRequest } from './chat-model.ts'
+
+const signal = new AbortController().signal
+
+async function collect(answer: Response, request: Partial<ChatRequest> = {}) {
+  const sent: unknown[] = []
+  const model = createAnthropicModel({
+    model: 'claude',
+    apiKey: 'key-1234',
+    maxRetries: 0,
+    async fetch(_url, init) {
+      sent.push(await new Response(init?.body ?? null).json())
+      return answer
+    },
+  })
+  const chunks: ChatChunk[] = []
+  const messages = [{ role: 'user' as const, content: 'hi' }]
+  for await (const chunk of model.stream({ messages, signal, ...request })) chunks.push(chunk)
+  return { chunks, sent }
+}
+
+function events(...list: object[]): Response {
+  const text = list.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('')
+  return new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+}
+
+describe('createAnthropicModel (FE-50)', () => {
+  test('streams texts and tool calls, with the usage of both ends', async () => {
+    const { chunks } = await collect(
+      events(
+        { type: 'message_start', message: { usage: { input_tokens: 5, output_tokens: 1 } } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+        {
+          type: 'content_block_start',
+          index: 1,
+          content_block: { type: 'tool_use', id: 't1', name: 'add' },
+        },
+        {
+          type: 'content_block_delta',
+          index: 1,
+          delta: { type: 'input_json_delta', partial_json: '{"a":1}' },
+        },
+        { type: 'content_block_stop', index: 1 },
+        { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } },
+      ),
+    )
+
+    expect(chunks).toEqual([
+      { text: 'Hi' },
+      { toolCall: { id: 't1', name: 'add', args: { a: 1 } } },
+      { finish: 'tool_calls', usage: { inputTokens: 5, outputTokens: 9 } },
+    ])
+  })
+
+  test('system texts stand apart, tool answers are user parts, roles take turns', async () => {
+    const answer = Response.json({
+      content: [{ type: 'text', text: 'ok' }],
+      stop_reason: 'end_turn',
+    })
+
+    const { sent } = await collect(answer, {
+      stream: false,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'one' },
+        { role: 'user', content: [{ type: 'image', url: 'data:image/png;base64,AA' }] },
+        { role: 'assistant', content: '', toolCalls: [{ id: 't', name: 'f', args: { a: 1 } }] },
+        { role: 'tool', content: '2', toolCallId: 't' },
+      ],
+    })
+
+    expect(sent[0]).toEqual({
+      model: 'claude',
+      max_tokens: 1024,
+      system: 'Be brief.',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'one' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 't', name: 'f', input: { a: 1 } }],
+        },
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 't', content: '2' }],
+        },
+      ],
+    })
+  })
+
+  test('an error in mid-stream fails the stream', async () => {
+    const answer = events({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } })
+
+    await expect(collect(answer)).rejects.toMatchObject({
+      code: 'model_failed',
+      provider: { code: 'overloaded_error' },
+    })
+  })
+})

@@ -1,0 +1,148 @@
+import type { ChatChunk, ChatMessage, ChatModel, ChatRequest, TokenUsage } from './chat-model.ts'
+import { isRecord } from '../graph/values/convert.ts'
+import { parseToolArguments } from './tool-arguments.ts'
+
+/** The part of a LangChain chat model that is used here. */
+export interface LangChainModel {
+  invoke(messages: unknown[], options?: object): Promise<unknown>
+  stream(messages: unknown[], options?: object): Promise<AsyncIterable<unknown>>
+  bindTools?(tools: unknown[], options?: object): LangChainModel
+}
+
+/**
+ * A LangChain chat model as a chat model, by structure: LangChain is no dependency (FE-50).
+ * Settings of a request beyond messages and tools are those the model was made with.
+ */
+export function fromLangChain(model: object): ChatModel {
+  const given = model as LangChainModel
+  return {
+    name: nameOf(model),
+    async *stream(request) {
+      const bound = bindTools(given, request)
+      const messages = request.messages.map(toMessage)
+      const options = { signal: request.signal }
+      if (request.stream === false) {
+        const answer = await bound.invoke(messages, options)
+        const text = textOf(answer)
+        if (text !== '') yield { text }
+        yield* toolCalls(answer)
+        yield finishOf([answer])
+        return
+      }
+      const parts: unknown[] = []
+      for await (const part of await bound.stream(messages, options)) {
+        parts.push(part)
+        const text = textOf(part)
+        if (text !== '') yield { text }
+      }
+      yield* joinedToolCalls(parts)
+      yield finishOf(parts)
+    },
+  }
+}
+
+function nameOf(model: object): string {
+  const names = ['model', 'modelName', 'name'].map((key): unknown => Reflect.get(model, key))
+  const name = names.find((value) => typeof value === 'string')
+  return typeof name === 'string' ? name : 'langchain'
+}
+
+/** @throws TypeError when tools are wanted and the model cannot call any */
+function bindTools(model: LangChainModel, { tools, toolChoice }: ChatRequest): LangChainModel {
+  if (tools === undefined || tools.length === 0) return model
+  if (model.bindTools === undefined) throw new TypeError('The LangChain model cannot call tools')
+  const wire = tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }))
+  return model.bindTools(wire, toolChoice === undefined ? {} : { tool_choice: toolChoice })
+}
+
+/** The plain form of messages that LangChain takes beside its classes. */
+function toMessage({ role, content, toolCalls: calls, toolCallId }: ChatMessage): object {
+  const parts =
+    typeof content === 'string'
+      ? content
+      : content.map((part) =>
+          part.type === 'text' ? part : { type: 'image_url', image_url: { url: part.url } },
+        )
+  return {
+    role,
+    content: parts,
+    ...(calls === undefined
+      ? {}
+      : {
+          tool_calls: calls.map(({ id, name, args }) => ({
+            id,
+            type: 'function',
+            function: { name, arguments: JSON.stringify(args ?? {}) },
+          })),
+        }),
+    ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
+  }
+}
+
+function textOf(message: unknown): string {
+  const content = isRecord(message) ? message.content : ''
+  if (typeof content === 'string') return content
+  const parts = Array.isArray(content) ? content.filter(isRecord) : []
+  return parts.map((part) => (typeof part.text === 'string' ? part.text : '')).join('')
+}
+
+function* toolCalls(message: unknown): Generator<ChatChunk> {
+  const calls = isRecord(message) && Array.isArray(message.tool_calls) ? message.tool_calls : []
+  for (const [index, call] of calls.filter(isRecord).entries()) {
+    const { id, name, args } = call
+    yield {
+      toolCall: {
+        id: typeof id === 'string' ? id : `call_${index}`,
+        name: String(name),
+        args: args ?? {},
+      },
+    }
+  }
+}
+
+/** Pieces of calls come with their index; the argument texts add up. */
+function* joinedToolCalls(parts: readonly unknown[]): Generator<ChatChunk> {
+  const calls = new Map<number, { id: string; name: string; text: string }>()
+  for (const part of parts) {
+    const pieces =
+      isRecord(part) && Array.isArray(part.tool_call_chunks) ? part.tool_call_chunks : []
+    for (const piece of pieces.filter(isRecord)) {
+      const index = typeof piece.index === 'number' ? piece.index : calls.size
+      const call = calls.get(index) ?? { id: '', name: '', text: '' }
+      calls.set(index, {
+        id: call.id || pieceText(piece.id),
+        name: call.name || pieceText(piece.name),
+        text: call.text + pieceText(piece.args),
+      })
+    }
+  }
+  if (calls.size === 0) {
+    for (const part of parts) yield* toolCalls(part)
+    return
+  }
+  for (const [index, { id, name, text }] of calls) {
+    yield { toolCall: { id: id || `call_${index}`, name, args: parseToolArguments(text) } }
+  }
+}
+
+function pieceText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function finishOf(parts: readonly unknown[]): ChatChunk {
+  const usages = parts.map((part) => (isRecord(part) ? part.usage_metadata : undefined))
+  const usage = usages.filter(isRecord).reduce<TokenUsage | undefined>(
+    (sum, { input_tokens: input, output_tokens: output }) => ({
+      inputTokens: (sum?.inputTokens ?? 0) + Number(input ?? 0),
+      outputTokens: (sum?.outputTokens ?? 0) + Number(output ?? 0),
+    }),
+    undefined,
+  )
+  const called = parts.some(
+    (part) => isRecord(part) && [part.tool_calls, part.tool_call_chunks].flat().some(isRecord),
+  )
+  return { finish: called ? 'tool_calls' : 'stop', ...(usage === undefined ? {} : { usage }) }
+}

@@ -1,0 +1,240 @@
+import { createTestRuntime } from '@x/wire'
+import { afterEach, describe, expect, test } from 'vitest'
+import { startFakeOpenAi, type FakeOpenAi } from '../testing/fake-openai.ts'
+import type { ScriptedReply } from '../testing/scripted-model.ts'
+import type { ChatChunk, ChatModel, ChatRequest } from './chat-model.ts'
+import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
+
+const signal = new AbortController().signal
+let server: FakeOpenAi | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+async function serve(...script: ScriptedReply[]): Promise<FakeOpenAi> {
+  server = await startFakeOpenAi({ script })
+  return server
+}
+
+async function collect(model: ChatModel, request: Partial<ChatRequest> = {}): Promise<ChatChunk[]> {
+  const chunks: ChatChunk[] = []
+  const messages = [{ role: 'user' as const, content: 'hi' }]
+  for await (const chunk of model.stream({ messages, signal, ...request })) chunks.push(chunk)
+  return chunks
+}
+
+const question = { messages: [{ role: 'user' as const, content: 'hi' }], signal }
+
+describe('createOpenAiModel (FE-50)', () => {
+  test('streams the chunks of an answer, then its usage', async () => {
+    const { url } = await serve({ chunks: ['a', 'b'], usage: { inputTokens: 3, outputTokens: 2 } })
+
+    const chunks = await collect(createOpenAiModel({ model: 'm', baseUrl: url }))
+
+    expect(chunks).toEqual([
+      { text: 'a' },
+      { text: 'b' },
+      { finish: 'stop', usage: { inputTokens: 3, outputTokens: 2 } },
+    ])
+  })
+
+  test('a plain request gets its answer as one chunk', async () => {
+    const { url, requests } = await serve({ chunks: ['a', 'b'] })
+
+    const chunks = await collect(createOpenAiModel({ model: 'm', baseUrl: `${url}/` }), {
+      stream: false,
+    })
+
+    expect(chunks[0]).toEqual({ text: 'ab' })
+    expect(requests[0]).toMatchObject({ stream: false })
+  })
+
+  test('tool calls come whole, their arguments parsed or as the text that was no JSON', async () => {
+    const { url } = await serve({
+      toolCalls: [
+        { name: 'add', args: { a: 1 } },
+        { name: 'add', args: '{"a":' },
+      ],
+    })
+
+    const chunks = await collect(createOpenAiModel({ model: 'm', baseUrl: url }))
+
+    expect(chunks).toMatchObject([
+      { toolCall: { name: 'add', args: { a: 1 } } },
+      { toolCall: { name: 'add', args: '{"a":' } },
+      { finish: 'tool_calls' },
+    ])
+  })
+
+  test('messages, tools and settings go out in the wire form', async () => {
+    const { url, requests } = await serve('ok')
+
+    await collect(createOpenAiModel({ model: 'm', baseUrl: url, body: { user: 'u' } }), {
+      messages: [
+        { role: 'user', content: [{ type: 'image', url: 'data:image/png;base64,AA' }] },
+        { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'f', args: { a: 1 } }] },
+        { role: 'tool', content: '2', toolCallId: 'c', name: 'f' },
+      ],
+      tools: [{ name: 'f', description: 'd', parameters: { type: 'object' } }],
+      temperature: 0.5,
+      seed: 7,
+      maxTokens: 9,
+      responseFormat: 'json',
+    })
+
+    expect(requests[0]).toMatchObject({
+      model: 'm',
+      user: 'u',
+      temperature: 0.5,
+      seed: 7,
+      max_completion_tokens: 9,
+      response_format: { type: 'json_object' },
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+          ],
+        },
+        { role: 'tool', content: '2', tool_call_id: 'c' },
+      ],
+      tools: [{ type: 'function', function: { name: 'f' } }],
+    })
+  })
+
+  test('reasoning models get neither temperature nor seed', async () => {
+    const { url, requests } = await serve('ok')
+
+    await collect(createOpenAiModel({ model: 'o3-mini', baseUrl: url }), {
+      temperature: 1,
+      seed: 1,
+    })
+
+    expect(requests[0]).not.toHaveProperty('temperature')
+    expect(requests[0]).not.toHaveProperty('seed')
+  })
+
+  test('a stream that is cut fails with what was received before', async () => {
+    const { url } = await serve({ chunks: ['a', 'b'], fail: new Error('cut'), failAfterChunks: 1 })
+    const texts: ChatChunk[] = []
+
+    const reading = (async () => {
+      const model = createOpenAiModel({ model: 'm', baseUrl: url })
+      for await (const chunk of model.stream(question)) texts.push(chunk)
+    })()
+
+    await expect(reading).rejects.toMatchObject({ code: 'model_failed' })
+    expect(texts).toEqual([{ text: 'a' }])
+  })
+
+  test('retries on 429 and 5xx as retry-after says, then gives the answer', async () => {
+    const runtime = createTestRuntime()
+    const answers = [
+      new Response('', { status: 429, headers: { 'retry-after': '7' } }),
+      new Response('', { status: 503 }),
+      Response.json({ choices: [{ message: { content: 'there' } }] }),
+    ]
+    const asked: number[] = []
+    const model = createOpenAiModel({
+      model: 'm',
+      runtime,
+      fetch: async () => {
+        asked.push(runtime.now().getTime())
+        return answers.shift() ?? Response.error()
+      },
+    })
+
+    const answer = collect(model)
+    await runtime.advance(7000)
+    await runtime.advance(2000)
+
+    expect((await answer)[0]).toEqual({ text: 'there' })
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBe(7000)
+  })
+
+  test('an error tells status, code and message, and never the key', async () => {
+    const model = createOpenAiModel({
+      model: 'm',
+      apiKey: 'sk-very-secret',
+      maxRetries: 0,
+      fetch: async () =>
+        Response.json(
+          { error: { message: 'no such key sk-very-secret', code: 'invalid_api_key' } },
+          { status: 401 },
+        ),
+    })
+
+    const failure: unknown = await collect(model).catch((error: unknown) => error)
+
+    expect(failure).toMatchObject({
+      message: 'Error code: 401 - no such key *****',
+      status: 401,
+      provider: { status: 401, code: 'invalid_api_key', message: 'no such key *****' },
+    })
+  })
+
+  test('gives up when no answer begins in time', async () => {
+    const runtime = createTestRuntime()
+    const model = createOpenAiModel({
+      model: 'm',
+      runtime,
+      maxRetries: 0,
+      timeoutMs: 500,
+      fetch: (_url, init) =>
+        new Promise((_resolve, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
+        }),
+    })
+
+    const answer = collect(model).catch(String)
+    await runtime.advance(500)
+
+    expect(await answer).toContain('timed out after 500 ms')
+  })
+
+  test('an aborted signal ends the stream with its reason', async () => {
+    const { url } = await serve({ chunks: ['a', 'b'], chunkDelayMs: 10_000 })
+    const controller = new AbortController()
+    const model = createOpenAiModel({ model: 'm', baseUrl: url })
+    const reading = (async () => {
+      for await (const chunk of model.stream({ ...question, signal: controller.signal })) {
+        if ('text' in chunk) controller.abort(new Error('enough'))
+      }
+    })()
+
+    await expect(reading).rejects.toThrow('enough')
+  })
+})
+
+describe('createOpenAiEmbedder (CO-58)', () => {
+  test('asks in batches and keeps the order of the texts', async () => {
+    const { url, requests } = await serve()
+
+    const vectors = await createOpenAiEmbedder({ model: 'e', baseUrl: url, chunkSize: 2 }).embed([
+      'a',
+      'b',
+      'a',
+    ])
+
+    expect(requests).toMatchObject([{ input: ['a', 'b'] }, { input: ['a'] }])
+    expect(vectors[0]).toEqual(vectors[2])
+    expect(vectors[0]).not.toEqual(vectors[1])
+  })
+
+  test('reads answers in base64 too', async () => {
+    const bytes = new Uint8Array(new Float32Array([0.5, -2]).buffer)
+    const embedding = btoa(String.fromCharCode(...bytes))
+    const model = createOpenAiEmbedder({
+      model: 'e',
+      fetch: async () => Response.json({ data: [{ index: 0, embedding }] }),
+    })
+
+    expect(await model.embed(['x'])).toEqual([[0.5, -2]])
+  })
+})
