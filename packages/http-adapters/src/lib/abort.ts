@@ -16,16 +16,21 @@ export interface Exchange {
 }
 
 /** Whether the client has left before the response was complete (AD-18). */
-export function isGone({ message, reply }: Exchange): boolean {
-  return (reply.destroyed || message.socket.destroyed) && !reply.writableFinished
+export function isGone(exchange: Exchange): boolean {
+  const { message, reply } = exchange
+  return (reply.destroyed || message.socket.destroyed) && !isComplete(exchange)
+}
+
+/** Whether all of the response is out. HTTP/2 ends the writable side of an aborted stream too. */
+export function isComplete({ message, reply }: Exchange): boolean {
+  return reply.writableFinished && http2Stream(message)?.aborted !== true
 }
 
 /** A signal that aborts when the client leaves before the response is complete (AD-18). */
 export function abortSignal(exchange: Exchange): AbortSignal {
   const controller = new AbortController()
-  const { reply } = exchange
   if (isGone(exchange)) controller.abort()
-  else reply.once('close', () => reply.writableFinished || controller.abort())
+  else exchange.reply.once('close', () => isComplete(exchange) || controller.abort())
   return controller.signal
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ResponseParts } from '@x/wire'
-import type { Exchange } from './abort.ts'
+import { isComplete, type Exchange } from './abort.ts'
 import { settleUnread } from './unread-body.ts'
 
 interface Head {
@@ -56,7 +56,7 @@ async function stream(
   let wake: (() => void) | undefined
   const onDrain = (): void => wake?.()
   const onLeave = (): void => {
-    if (gone || reply.writableFinished) return
+    if (gone || isComplete(exchange)) return
     gone = true
     reader.cancel().catch(() => undefined)
     wake?.()
