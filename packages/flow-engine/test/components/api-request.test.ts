@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { apiRequest } from '../../src/components.ts'
+import { createNode } from '../../src/components/create-node.ts'
+import { refreshNode } from '../../src/components/refresh-node.ts'
+import { createData, type Data } from '../../src/graph/values/data.ts'
+import { createMemoryServices } from '../../src/memory.ts'
+import { testComponent } from '../../src/testing.ts'
+import { jsonAnswer, scriptedFetch, textAnswer } from '../support/scripted-fetch.ts'
+
+async function request(inputs: object, ...answers: Parameters<typeof scriptedFetch>) {
+  const network = scriptedFetch(...answers)
+  const services = { ...createMemoryServices(), fetch: network.fetch }
+  const { value } = await testComponent(apiRequest, {
+    inputs: { url_input: 'https://host.example/a', headers: [], ...inputs },
+    services,
+  })
+  return { data: (value as Data).data, requests: network.requests, services }
+}
+const redirect = (location: string, status = 302): Response =>
+  new Response(null, { status, headers: { location } })
+
+describe('APIRequest (CO-52)', () => {
+  test('any status is a result, JSON is read', async () => {
+    const { data } = await request({}, jsonAnswer({ error: 'x' }, { status: 503 }))
+    expect(data).toEqual({
+      source: 'https://host.example/a',
+      status_code: 503,
+      response_headers: { 'content-type': 'application/json' },
+      result: { error: 'x' },
+    })
+  })
+
+  test('text and binary content are bytes, text in UTF-8', async () => {
+    const latin = new Response(Uint8Array.of(0xe4), {
+      headers: { 'content-type': 'text/plain; charset=iso-8859-1' },
+    })
+    expect((await request({}, latin)).data.result).toEqual(new TextEncoder().encode('ä'))
+    const binary = textAnswer('{"a": 1}', 'application/octet-stream')
+    expect((await request({}, binary)).data.result).toEqual(new TextEncoder().encode('{"a": 1}'))
+  })
+
+  test('a GET has no body, other methods send JSON', async () => {
+    const body = [{ key: 'n', value: '5' }]
+    expect((await request({ body }, jsonAnswer(1))).requests[0]?.body).toBeUndefined()
+    const { requests } = await request({ body, method: 'delete' }, jsonAnswer(1))
+    expect(requests[0]).toMatchObject({ method: 'DELETE', body: { n: 5 } })
+    expect((await request({ method: 'POST' }, jsonAnswer(1))).requests[0]?.body).toEqual({})
+  })
+
+  test('query parameters are data or text', async () => {
+    const params = createData({ q: 'x y' })
+    const { requests } = await request({ query_params: params }, jsonAnswer(1))
+    expect(requests[0]?.url).toBe('https://host.example/a?q=x+y')
+  })
+
+  test('a lost connection is a result with status 500', async () => {
+    const headers = [{ key: 'X-A', value: 'b' }]
+    const { data } = await request({ headers }, new Error('reset'))
+    expect(data).toEqual({
+      source: 'https://host.example/a',
+      headers: { 'X-A': 'b' },
+      status_code: 500,
+      error: 'reset',
+    })
+  })
+
+  test('what cannot be requested is an error', async () => {
+    await expect(request({ url_input: ' ' })).rejects.toThrow('URL cannot be empty')
+    await expect(request({ method: 'HEAD' })).rejects.toThrow('Unsupported method: HEAD')
+    await expect(request({ body: 'text' })).rejects.toThrow('body')
+  })
+
+  test('headers that were sent are told on request', async () => {
+    const inputs = { headers: [{ key: 'X-A', value: 'b' }], include_httpx_metadata: true }
+    expect((await request(inputs, jsonAnswer(1))).data.headers).toEqual({ 'X-A': 'b' })
+  })
+
+  test('a file keeps the content; its name is never a path', async () => {
+    const answer = new Response('abc', {
+      headers: { 'content-disposition': 'attachment; filename="../../etc/passwd"' },
+    })
+    const { data, services } = await request({ save_to_file: true }, answer)
+    expect(data).not.toHaveProperty('result')
+    expect(data.file_path).toMatch(/^[\w.-]+_etc_passwd$/)
+    const bytes = await services.files.read(String(data.file_path), { flowId: 'f' })
+    expect(new TextDecoder().decode(bytes ?? undefined)).toBe('abc')
+  })
+})
+
+describe('APIRequest redirects (CO-52)', () => {
+  test('are results unless they are to be followed', async () => {
+    const { data, requests } = await request({}, redirect('/b'))
+    expect(data.status_code).toBe(302)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('are recorded; a POST becomes a GET without body', async () => {
+    const inputs = { method: 'POST', follow_redirects: true, body: [{ key: 'a', value: '1' }] }
+    const { data, requests } = await request(inputs, redirect('/b', 303), jsonAnswer('end'))
+    expect(data).toMatchObject({
+      result: 'end',
+      redirection_history: [{ url: '/b', status_code: 303 }],
+    })
+    expect(requests[1]).toMatchObject({ method: 'GET', url: 'https://host.example/b' })
+    expect(requests[1]?.body).toBeUndefined()
+  })
+
+  test('307 keeps method and body', async () => {
+    const inputs = { method: 'PUT', follow_redirects: true, body: [{ key: 'a', value: '1' }] }
+    const { requests } = await request(inputs, redirect('/b', 307), jsonAnswer(1))
+    expect(requests[1]).toMatchObject({ method: 'PUT', body: { a: 1 } })
+  })
+
+  test('do not carry credentials to another host', async () => {
+    const inputs = {
+      follow_redirects: true,
+      headers: [{ key: 'Authorization', value: 'Bearer s' }],
+    }
+    const { requests } = await request(inputs, redirect('https://other.example/'), jsonAnswer(1))
+    expect(requests[0]?.headers).toHaveProperty('authorization')
+    expect(requests[1]?.headers).not.toHaveProperty('authorization')
+  })
+
+  test('end after twenty', async () => {
+    const answers = Array.from({ length: 30 }, () => redirect('/again'))
+    const { data, requests } = await request({ follow_redirects: true }, ...answers)
+    expect(data).toMatchObject({ status_code: 500, error: 'more than 20 redirects' })
+    expect(requests).toHaveLength(21)
+  })
+})
+
+describe('APIRequest in cURL mode (CO-52)', () => {
+  const command = `curl https://host.example/c -H 'X-A: b' -d '{"n": 1, "t": "x", "o": {"k": null}}'`
+
+  test('the command fills the fields when it is typed', async () => {
+    const node = createNode(apiRequest, { values: { mode: 'cURL' } })
+    const { template } = (
+      await refreshNode(apiRequest, node, { field: 'curl_input', value: command })
+    ).data.node
+    expect(template.url_input?.value).toBe('https://host.example/c')
+    expect(template.method?.value).toBe('POST')
+    expect(template.headers?.value).toEqual([{ key: 'X-A', value: 'b' }])
+    expect(template.body?.value).toEqual([
+      { key: 'n', value: '1' },
+      { key: 't', value: 'x' },
+      { key: 'o', value: '{"k":null}' },
+    ])
+  })
+
+  test('a command that cannot be read does not hinder a change of mode', async () => {
+    const node = createNode(apiRequest, { values: { curl_input: 'nonsense' } })
+    const change = { field: 'mode', value: 'cURL' }
+    const { template } = (await refreshNode(apiRequest, node, change)).data.node
+    expect(template.curl_input).toMatchObject({ show: true, advanced: false })
+    expect(template.url_input?.advanced).toBe(true)
+    const typed = { field: 'curl_input', value: 'nonsense' }
+    const inMode = createNode(apiRequest, { values: { mode: 'cURL' } })
+    await expect(refreshNode(apiRequest, inMode, typed)).rejects.toThrow('Error parsing curl: ')
+  })
+
+  test('a command whose fields were never filled is run', async () => {
+    const inputs = { mode: 'cURL', curl_input: command, url_input: '' }
+    const { requests } = await request(inputs, jsonAnswer(1))
+    expect(requests[0]).toMatchObject({
+      method: 'POST',
+      url: 'https://host.example/c',
+      body: { n: 1, t: 'x', o: { k: null } },
+    })
+  })
+})
