@@ -7,7 +7,7 @@ import { startServer, type ServerProcess } from '../lib/server-process.ts'
  * The figures of AD-28: CPU for each request beside raw node:http in the same run, and CPU for each
  * event of a stream.
  */
-const REQUESTS = 4000
+const REQUESTS = 2000
 const EVENTS = 50_000
 const LIMITS = { node: 1.1, express: 1.7, fastify: 1.3 } as const
 /** What the mount may add to the framework by itself, where that exceeds the limit. */
@@ -32,8 +32,8 @@ const servers = new Map<string, ServerProcess>(started)
 
 try {
   await sameAnswers()
-  const get = await interleave(candidates(GET, 200), { rounds: 9, warmUp: 5 })
-  const post = await interleave(candidates(POST, 201), { rounds: 9, warmUp: 5 })
+  const get = await interleave(candidates(GET, 200), { rounds: 7, warmUp: 7 })
+  const post = await interleave(candidates(POST, 201), { rounds: 7, warmUp: 7 })
   const stream = await interleave({ events: eventCost }, { rounds: 5, warmUp: 1 })
   report('adapters', [
     ...figures('GET', get),
