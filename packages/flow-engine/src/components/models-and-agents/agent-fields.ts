@@ -53,6 +53,7 @@ export const openAiFields = {
     default: 'gpt-4o-mini',
     options: [...openAiChatModels, ...openAiReasoningModels],
     combobox: true,
+    attributes: { real_time_refresh: false },
   }),
   openai_api_base: field.string({ displayName: 'OpenAI API Base', advanced: true }),
   temperature,

@@ -28,6 +28,7 @@ export const agent = defineComponent({
       inputTypes: [],
       options: agentProviders,
       attributes: {
+        refresh_button: false,
         external_options: {
           fields: {
             data: {

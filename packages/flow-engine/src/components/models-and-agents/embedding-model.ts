@@ -105,7 +105,9 @@ export const embeddingModel = defineComponent({
     if (name === 'provider') showProvider(template, String(value))
     const listed = name === 'provider' || name === 'ollama_base_url' || name === 'model'
     if (template.provider?.value !== 'Ollama' || !listed) return
-    const models = await listOllamaModels(await ctx.resolve('ollama_base_url'), ctx)
+    // The default is an address, not the name of a variable.
+    const url = (await ctx.resolve('ollama_base_url')) ?? template.ollama_base_url?.value
+    const models = await listOllamaModels(url, ctx)
     const isKnown = name !== 'provider' && models.includes(String(template.model?.value))
     set(template, 'model', { options: models, ...(isKnown ? {} : { value: models[0] ?? '' }) })
   },
