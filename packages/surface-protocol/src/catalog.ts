@@ -1,1 +1,26 @@
-export { isSurfaceError } from './errors.ts'
+export type { Catalog } from './catalog/catalog.ts'
+export { parseCatalog, type ParseCatalogOptions } from './catalog/parse-catalog.ts'
+export { formatCatalog } from './catalog/format-catalog.ts'
+export {
+  defineCatalog,
+  extendCatalog,
+  type CatalogDefinition,
+  type TypesOfDefinition,
+} from './catalog/define-catalog.ts'
+export {
+  actionSchema,
+  boundBoolean,
+  boundNumber,
+  boundString,
+  boundStringArray,
+  childrenRef,
+  componentRef,
+} from './catalog/schemas.ts'
+export { clientMessageSchema, serverMessageSchema } from './catalog/message-schemas.ts'
+export {
+  formatA2aExtension,
+  negotiateCatalog,
+  parseClientCapabilities,
+  type ClientCapabilities,
+  type NegotiateCatalogOptions,
+} from './catalog/negotiate-catalog.ts'

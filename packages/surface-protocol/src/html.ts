@@ -1,1 +1,1 @@
-export { isSurfaceError } from './errors.ts'
+export { renderSurfaceHtml, type RenderSurfaceHtmlOptions } from './convert/render-html.ts'

@@ -27,6 +27,13 @@ export {
   type ValidateMessageOptions,
   type ValidationResult,
 } from './message/validate-message.ts'
+export { validateMessages, type ValidateMessagesOptions } from './message/validate-messages.ts'
+export {
+  checkUserAction,
+  createUserAction,
+  type CheckUserActionOptions,
+  type CreateUserActionOptions,
+} from './store/user-action.ts'
 export { formatMessage } from './message/format-message.ts'
 export {
   formatClientError,

@@ -1,1 +1,9 @@
-export { isSurfaceError } from './errors.ts'
+export {
+  createMessageExtractor,
+  extractMessages,
+  type ExtractedPart,
+  type ExtractMessagesOptions,
+  type MessageExtractor,
+} from './convert/extract-messages.ts'
+export { repairJson, type RepairedJson } from './convert/repair-json.ts'
+export { formatCatalogPrompt } from './convert/catalog-prompt.ts'

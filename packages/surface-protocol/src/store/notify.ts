@@ -60,20 +60,29 @@ interface DataSubscription extends Subscription {
 
 /** Listeners and watchers of a store. What one of them throws stops nothing (SP-43). */
 export interface Notifier {
-  on<K extends keyof SurfaceEvents>(
+  /** Hears of every event of a type; the function returned ends it. */
+  readonly on: <K extends keyof SurfaceEvents>(
     type: K,
     listener: (event: SurfaceEvents[K]) => void,
-  ): () => void
-  watchNode(
+  ) => () => void
+  /**
+   * Hears of an instance whenever it looks different (SP-43).
+   * @throws SurfaceError `limit_exceeded` beyond `watchers`
+   */
+  readonly watchNode: (
     surfaceId: string,
     nodeId: string,
     listener: (node: TreeNode | null) => void,
-  ): () => void
-  watchData(
+  ) => () => void
+  /**
+   * Hears of the value at a path whenever it, or what is above or below it, is another (SP-43).
+   * @throws SurfaceError `invalid_path`, `limit_exceeded` beyond `watchers`
+   */
+  readonly watchData: (
     surfaceId: string,
     path: string,
     listener: (value: JsonValue | undefined) => void,
-  ): () => void
+  ) => () => void
   emit<K extends keyof SurfaceEvents>(type: K, event: SurfaceEvents[K]): void
   /** Whether data watchers of a surface need to be told of changes. */
   tell(notice: Notice): void

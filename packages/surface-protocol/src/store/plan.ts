@@ -124,7 +124,7 @@ const literalKinds: Readonly<Record<string, BoundKind>> = {
 }
 
 /** A bound value; one that cannot be read has neither path nor literal and gives null (SP-19). */
-function readBinding(value: JsonValue, kind: BoundKind, place: Place): BindingPlan {
+export function readBinding(value: JsonValue, kind: BoundKind, place: Place): BindingPlan {
   let path: DataPath | null = null
   let pathText = ''
   let literal: JsonValue | undefined

@@ -56,6 +56,15 @@ export function createSurfaceStore(options: SurfaceStoreOptions = {}): SurfaceSt
   return createStore(options, {})
 }
 
+const states = new WeakMap<SurfaceStore, StoreState>()
+
+/** What is behind a store. @throws TypeError for a store that was not made here */
+export function stateOfStore(store: SurfaceStore): StoreState {
+  const state = states.get(store)
+  if (state === undefined) throw new TypeError('A store made by createSurfaceStore is expected')
+  return state
+}
+
 /** The same for checks of a whole sequence, in which positions and duplicates count (SP-58). */
 export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition): SurfaceStore {
   const settings = resolveStoreOptions(options)
@@ -91,8 +100,10 @@ export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition
       return settle(message, report, processMessage(state, message, report))
     })
 
-  return {
-    ...notifier,
+  const store: SurfaceStore = {
+    on: notifier.on,
+    watchNode: notifier.watchNode,
+    watchData: notifier.watchData,
     apply,
     applyAll: (messages) => Array.from(messages, (message) => apply(message)),
     surfaceIds: () => [...state.surfaces.keys()],
@@ -128,6 +139,8 @@ export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition
         .flatMap((surface) => snapshotOf(surface, settings.limits))
     },
   }
+  states.set(store, state)
+  return store
 }
 
 function changeOf({ surface, deleted, componentIds, dataPaths, nodes }: Change): SurfaceChange {

@@ -1,0 +1,27 @@
+import { isPlainObject } from '../json.ts'
+import { checkPath } from '../message/check-path.ts'
+import type { Report } from '../message/report.ts'
+
+/** Checks the paths of everything that has the form of a binding or a template (SP-30, SP-53). */
+export function checkBoundPaths(value: unknown, report: Report): void {
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      report.path.push(index)
+      checkBoundPaths(item, report)
+      report.path.pop()
+    })
+    return
+  }
+  if (!isPlainObject(value)) return
+  const names = Object.keys(value)
+  const isBinding = names.every((name) => name === 'path' || name.startsWith('literal'))
+  for (const name of names) {
+    const member = value[name]
+    report.path.push(name)
+    if (typeof member === 'string') {
+      const bound = (name === 'path' && isBinding) || (name === 'dataBinding' && names.length === 2)
+      if (bound) checkPath(member, report)
+    } else checkBoundPaths(member, report)
+    report.path.pop()
+  }
+}

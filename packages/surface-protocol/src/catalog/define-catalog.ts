@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { SurfaceError } from '../errors.ts'
+import { cloneJson, isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
+import type { Catalog } from './catalog.ts'
+import { formatCatalog } from './format-catalog.ts'
+import { parseCatalog } from './parse-catalog.ts'
+
+/** Types and styles as zod schemas; object schemas are closed unless they are loose. */
+export interface CatalogDefinition<Components extends Record<string, z.ZodObject>> {
+  readonly catalogId: string
+  readonly components: Components
+  readonly styles?: Readonly<Record<string, z.ZodType>>
+}
+
+/** The wire types of zod components. */
+export type TypesOfDefinition<Components extends Record<string, z.ZodObject>> = {
+  [Name in keyof Components]: z.input<Components[Name]>
+}
+
+/**
+ * A catalog from zod schemas (SP-52). They become JSON Schema once; zod itself checks nothing later.
+ * @throws SurfaceError `invalid_catalog` for schemas that JSON Schema cannot express
+ */
+export function defineCatalog<Components extends Record<string, z.ZodObject>>(
+  definition: CatalogDefinition<Components>,
+): Catalog<TypesOfDefinition<Components>> {
+  return parseCatalog<TypesOfDefinition<Components>>(toDocument(definition))
+}
+
+/**
+ * A catalog with the types of another one and more; types of the same name are replaced.
+ * @throws SurfaceError `invalid_catalog`
+ */
+export function extendCatalog<Base extends object, Components extends Record<string, z.ZodObject>>(
+  base: Catalog<Base>,
+  definition: CatalogDefinition<Components>,
+): Catalog<Omit<Base, keyof Components> & TypesOfDefinition<Components>> {
+  return parseCatalog(
+    mergeDocuments(formatCatalog(base), toDocument(definition), definition.catalogId),
+  )
+}
+
+/** One document over another; the later one wins name by name. */
+export function mergeDocuments(base: JsonObject, over: JsonObject, catalogId: string): JsonObject {
+  const merged = cloneJson(base)
+  merged.catalogId = catalogId
+  for (const part of ['components', 'styles', '$defs']) {
+    const added = over[part]
+    if (!isPlainObject(added)) continue
+    const known = merged[part]
+    const target: JsonObject = isPlainObject(known) ? known : {}
+    for (const [name, schema] of Object.entries(added)) setOwn(target, name, cloneJson(schema))
+    merged[part] = target
+  }
+  return merged
+}
+
+function toDocument({
+  catalogId,
+  components,
+  styles,
+}: CatalogDefinition<Record<string, z.ZodObject>>): JsonObject {
+  const document: JsonObject = { catalogId, components: {} }
+  document.components = toSchemas(components, ['components'])
+  if (styles !== undefined) document.styles = toSchemas(styles, ['styles'])
+  return document
+}
+
+function toSchemas(
+  schemas: Readonly<Record<string, z.ZodType>>,
+  place: readonly string[],
+): JsonObject {
+  const result: JsonObject = {}
+  for (const [name, schema] of Object.entries(schemas)) {
+    setOwn(result, name, toSchema(schema, [...place, name]))
+  }
+  return result
+}
+
+function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
+  try {
+    const json = z.toJSONSchema(schema, {
+      io: 'input',
+      reused: 'inline',
+      override({ zodSchema, jsonSchema }) {
+        // eslint-disable-next-line no-underscore-dangle -- zod publishes its definitions there
+        const { def } = zodSchema._zod
+        if (hasCustomChecks(def)) throw new TypeError('A check in code has no JSON Schema')
+        // A strict reading: an object is open only where the schema says so.
+        if (def.type === 'object' && jsonSchema.additionalProperties === undefined) {
+          jsonSchema.additionalProperties = isLoose(def) ? {} : false
+        }
+      },
+    })
+    const { $schema: _, ...rest } = json
+    return cloneJson(rest) as JsonValue
+  } catch (cause) {
+    throw new SurfaceError({
+      code: 'invalid_catalog',
+      detail: cause instanceof Error ? cause.message.slice(0, 300) : 'The schema has no JSON form.',
+      path: `/${place.join('/')}`,
+      cause,
+    })
+  }
+}
+
+function hasCustomChecks(def: object): boolean {
+  if ('type' in def && def.type === 'custom') return true
+  if (!('checks' in def) || !Array.isArray(def.checks)) return false
+  return def.checks.some((check: { _zod: { def: { check: string } } }) => {
+    // eslint-disable-next-line no-underscore-dangle -- zod publishes its definitions there
+    const { check: kind } = check._zod.def
+    return kind === 'custom' || kind === 'overwrite'
+  })
+}
+
+function isLoose(def: object): boolean {
+  if (!('catchall' in def) || typeof def.catchall !== 'object' || def.catchall === null)
+    return false
+  return !(def.catchall instanceof z.ZodNever)
+}

@@ -1,0 +1,120 @@
+import { quote, SurfaceError } from '../errors.ts'
+import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
+import type { Catalog } from './catalog.ts'
+import { mergeDocuments } from './define-catalog.ts'
+import { formatCatalog } from './format-catalog.ts'
+import { parseCatalog } from './parse-catalog.ts'
+
+/** What a client says it can show (SP-55). */
+export type ClientCapabilities = { supportedCatalogIds?: string[]; inlineCatalogs?: unknown[] }
+
+/** What a server has to offer, and to whom. */
+export interface NegotiateCatalogOptions {
+  /** In the order of preference of the server. */
+  readonly catalogs: readonly Catalog[]
+  /** Further ids for catalogs of the server. */
+  readonly catalogAliases?: Readonly<Record<string, string>>
+  /** Default: false. */
+  readonly acceptsInlineCatalogs?: boolean
+  readonly client?: ClientCapabilities | null
+}
+
+/**
+ * The catalog that server and client have in common (SP-54). A catalog with types of the client is
+ * for that client only.
+ * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`; TypeError without catalogs
+ */
+export function negotiateCatalog(options: NegotiateCatalogOptions): Catalog {
+  const { catalogs, client, acceptsInlineCatalogs = false } = options
+  const [first] = catalogs
+  if (first === undefined) throw new TypeError('A server needs at least one catalog')
+  const inline = client?.inlineCatalogs ?? []
+  const supported = client?.supportedCatalogIds
+  if (inline.length > 0 && !acceptsInlineCatalogs) {
+    throw new SurfaceError({
+      code: 'inline_catalog_refused',
+      detail: 'This server does not take catalogs of clients.',
+    })
+  }
+  if (supported === undefined && inline.length === 0) return first
+  const match = findFirst(supported ?? [], options)
+  if (inline.length > 0) return withInline(match ?? first, inline)
+  if (match !== undefined) return match
+  throw new SurfaceError({
+    code: 'no_common_catalog',
+    detail: `The server has none of the catalogs of the client: ${(supported ?? []).slice(0, 3).map(quote).join(', ')}.`,
+  })
+}
+
+function findFirst(
+  ids: readonly string[],
+  { catalogs, catalogAliases = {} }: NegotiateCatalogOptions,
+): Catalog | undefined {
+  const known = new Map(catalogs.map((catalog) => [catalog.catalogId, catalog]))
+  for (const id of ids) {
+    const alias = ownValue(catalogAliases, id)
+    const found = known.get(id) ?? (typeof alias === 'string' ? known.get(alias) : undefined)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The base with the types and styles of the client over it; later ones win. */
+function withInline(base: Catalog, inline: readonly unknown[]): Catalog {
+  let document = formatCatalog(base)
+  for (const one of inline) {
+    if (!isPlainObject(one)) {
+      throw new SurfaceError({ code: 'invalid_catalog', detail: 'A catalog is an object.' })
+    }
+    const checked = parseCatalog({ components: {}, ...one, catalogId: base.catalogId })
+    document = mergeDocuments(document, formatCatalog(checked), base.catalogId)
+  }
+  return parseCatalog(document)
+}
+
+/**
+ * Reads what stands under `a2uiClientCapabilities` in the metadata of a message, or that metadata.
+ * @throws SurfaceError `invalid_type`, `missing_field`
+ */
+export function parseClientCapabilities(value: unknown): ClientCapabilities {
+  const named = isPlainObject(value) ? ownValue(value, 'a2uiClientCapabilities') : undefined
+  const given = named ?? value
+  if (!isPlainObject(given)) throw wrong('invalid_type', 'Capabilities are an object.', '')
+  const ids = ownValue(given, 'supportedCatalogIds')
+  const inline = ownValue(given, 'inlineCatalogs')
+  if (ids === undefined && inline === undefined) {
+    throw wrong('missing_field', 'supportedCatalogIds is required.', '/supportedCatalogIds')
+  }
+  if (ids !== undefined && !(Array.isArray(ids) && ids.every((id) => typeof id === 'string'))) {
+    throw wrong('invalid_type', 'supportedCatalogIds is a list of strings.', '/supportedCatalogIds')
+  }
+  if (inline !== undefined && !(Array.isArray(inline) && inline.every(isPlainObject))) {
+    throw wrong('invalid_type', 'inlineCatalogs is a list of documents.', '/inlineCatalogs')
+  }
+  return {
+    ...(ids === undefined ? {} : { supportedCatalogIds: [...ids] }),
+    ...(inline === undefined ? {} : { inlineCatalogs: cloneJson(inline) }),
+  }
+}
+
+function wrong(code: 'invalid_type' | 'missing_field', detail: string, path: string): SurfaceError {
+  return new SurfaceError({ code, detail, path })
+}
+
+/** What an agent tells about itself in its A2A card (SP-55). */
+export function formatA2aExtension({
+  catalogs,
+  acceptsInlineCatalogs = false,
+}: {
+  readonly catalogs: readonly Catalog[]
+  readonly acceptsInlineCatalogs?: boolean
+}): JsonObject {
+  return {
+    uri: 'https://a2ui.org/a2a-extension/a2ui/v0.8',
+    required: false,
+    params: {
+      supportedCatalogIds: catalogs.map(({ catalogId }) => catalogId),
+      acceptsInlineCatalogs,
+    },
+  }
+}

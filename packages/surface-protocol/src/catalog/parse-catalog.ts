@@ -1,0 +1,118 @@
+import { quote } from '../errors.ts'
+import { isPlainObject, type JsonObject } from '../json.ts'
+import { resolveLimits, type SurfaceLimits } from '../limits.ts'
+import { Report } from '../message/report.ts'
+import { copyJson } from '../message/copy-json.ts'
+import { createCatalog, reportUnknownType, type Catalog } from './catalog.ts'
+import { checkValue } from './check-value.ts'
+import { inferShape } from './infer-shape.ts'
+import { checkSchema, invalidCatalog, type Schema } from './json-schema.ts'
+import { nearest } from './nearest.ts'
+import { checkBoundPaths } from './check-bound-paths.ts'
+import type { Shape } from './slot.ts'
+
+/** What a catalog document leaves open. */
+export interface ParseCatalogOptions {
+  /** Where references stand, by type: `{ Grid: ['slots[].child'] }`. Default: inferred (SP-53). */
+  readonly references?: Readonly<Record<string, readonly string[]>>
+  /** `catalogBytes` counts here. */
+  readonly limits?: Partial<SurfaceLimits>
+}
+
+const documents = new WeakMap<Catalog, JsonObject>()
+
+/** The document a catalog was made from; undefined for others. */
+export function documentOf(catalog: Catalog): JsonObject | undefined {
+  return documents.get(catalog)
+}
+
+/**
+ * A catalog from its document (SP-51). Nothing is ever fetched.
+ * @throws SurfaceError `invalid_catalog` with the place in the document
+ */
+export function parseCatalog<Types extends object = object>(
+  document: unknown,
+  options: ParseCatalogOptions = {},
+): Catalog<Types> {
+  const copy = copyDocument(document, resolveLimits(options.limits))
+  const { catalogId, components, styles } = copy
+  if (typeof catalogId !== 'string' || catalogId === '') {
+    throw invalidCatalog('A catalog needs an id.', ['catalogId'])
+  }
+  if (!isPlainObject(components)) throw invalidCatalog('Components are an object.', ['components'])
+  const schemas = new Map<string, Schema>()
+  const shapes = new Map<string, Shape>()
+  const declarations = new Map(Object.entries(options.references ?? {}))
+  for (const [type, schema] of Object.entries(components)) {
+    checkSchema(schema, copy, ['components', type])
+    schemas.set(type, schema as Schema)
+    const declared = declarations.get(type) ?? null
+    shapes.set(type, inferShape(schema as Schema, { document: copy, declared }))
+  }
+  for (const [name, schema] of Object.entries(isPlainObject(copy.$defs) ? copy.$defs : {})) {
+    checkSchema(schema, copy, ['$defs', name])
+  }
+  const styleSchemas = readStyles(styles, copy)
+  const types = [...schemas.keys()]
+  const catalog = createCatalog<Types>(catalogId, types, {
+    exact: false,
+    shape: (type) => shapes.get(type) ?? null,
+    checkComponent(type, properties, report) {
+      const schema = schemas.get(type)
+      if (schema === undefined) {
+        reportUnknownType(type, types, report)
+        return
+      }
+      checkValue(properties, schema, { document: copy, depth: 0, report })
+      checkBoundPaths(properties, report)
+    },
+    checkStyles(values, report) {
+      if (styleSchemas !== null) checkStyleValues(values, styleSchemas, { document: copy, report })
+    },
+  })
+  documents.set(catalog, copy)
+  return catalog
+}
+
+function copyDocument(document: unknown, limits: Readonly<SurfaceLimits>): JsonObject {
+  const report = new Report('strict', { ...limits, bufferedSize: limits.catalogBytes * 16 })
+  const copy = copyJson(document, report)
+  const [problem] = report.diagnostics
+  if (problem !== undefined) throw invalidCatalog(problem.message, [])
+  if (!isPlainObject(copy)) throw invalidCatalog('A catalog is an object.', [])
+  const bytes = new TextEncoder().encode(JSON.stringify(copy)).length
+  if (bytes > limits.catalogBytes) {
+    throw invalidCatalog(`A catalog may have ${limits.catalogBytes} bytes.`, [])
+  }
+  return copy
+}
+
+function readStyles(styles: unknown, document: object): Map<string, Schema> | null {
+  if (styles === undefined) return null
+  if (!isPlainObject(styles)) throw invalidCatalog('Styles are an object.', ['styles'])
+  const schemas = new Map<string, Schema>()
+  for (const [name, schema] of Object.entries(styles)) {
+    checkSchema(schema, document, ['styles', name])
+    schemas.set(name, schema as Schema)
+  }
+  return schemas
+}
+
+function checkStyleValues(
+  values: Readonly<Record<string, unknown>>,
+  schemas: ReadonlyMap<string, Schema>,
+  { document, report }: { document: object; report: Report },
+): void {
+  for (const name of Object.keys(values)) {
+    if (values[name] === undefined) continue
+    const schema = schemas.get(name)
+    const trial = new Report()
+    if (schema !== undefined)
+      checkValue(values[name], schema, { document, depth: 0, report: trial })
+    if (schema !== undefined && trial.errors === 0) continue
+    report.add('invalid_style', `The style ${quote(name)} is unknown or has a wrong value.`, {
+      at: [name],
+      hint: schema === undefined ? nearest(name, schemas.keys()) : undefined,
+    })
+  }
+}

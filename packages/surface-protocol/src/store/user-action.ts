@@ -1,0 +1,172 @@
+import { createSystemRuntime } from '@x/wire'
+import { quote, SurfaceError, type SurfaceDiagnostic, type SurfaceErrorCode } from '../errors.ts'
+import { isPlainObject, ownValue, setOwn, type JsonObject, type JsonValue } from '../json.ts'
+import { parseTimestamp, type UserAction } from '../message/client-message.ts'
+import type { Definition } from './definition.ts'
+import type { Instance } from './instance.ts'
+import { readBinding } from './plan.ts'
+import { resolveBinding } from './resolve.ts'
+import { stateOfStore, type SurfaceStore } from './store.ts'
+import { ensureTree, type Surface } from './surface.ts'
+
+/** Which instance acts, and when. */
+export interface CreateUserActionOptions {
+  readonly surfaceId: string
+  /** Id of the instance in the tree. */
+  readonly nodeId: string
+  /** Default: the system's time. */
+  readonly now?: Date
+}
+
+/**
+ * The message a client sends when the user acts on an instance (SP-63).
+ * @throws SurfaceError `surface_not_found`, `component_not_found`, `not_actionable`
+ */
+export function createUserAction(
+  store: SurfaceStore,
+  options: CreateUserActionOptions,
+): { userAction: UserAction } {
+  const { surfaceId, nodeId, now = createSystemRuntime().now() } = options
+  const { surfaces, settings } = stateOfStore(store)
+  const surface = surfaces.get(surfaceId)
+  if (surface === undefined) {
+    throw new SurfaceError({
+      code: 'surface_not_found',
+      detail: 'There is no such surface.',
+      surfaceId,
+    })
+  }
+  const instance = ensureTree(surface, settings)?.find(nodeId)
+  if (instance === undefined) {
+    throw new SurfaceError({
+      code: 'component_not_found',
+      detail: `The tree has no node ${quote(nodeId)}.`,
+      surfaceId,
+    })
+  }
+  const { componentId } = instance
+  const action = actionOf(instance.definition)
+  if (action === null) {
+    const detail = `The component ${quote(componentId)} has no action.`
+    throw new SurfaceError({ code: 'not_actionable', detail, surfaceId, componentId })
+  }
+  const context: JsonObject = {}
+  for (const { key, value } of action.context) {
+    setOwn(context, key, contextValue(value, { surface, instance, mode: settings.pathMode }))
+  }
+  const timestamp = now.toISOString()
+  return {
+    userAction: {
+      name: action.name,
+      surfaceId,
+      sourceComponentId: componentId,
+      timestamp,
+      context,
+    },
+  }
+}
+
+/** When a timestamp is too far away. */
+export interface CheckUserActionOptions {
+  /** Milliseconds a timestamp may differ from `now`. Default: any. */
+  readonly maxSkewMs?: number
+  /** Default: the system's time. */
+  readonly now?: Date
+}
+
+/**
+ * What is wrong with an action for the surface it names (SP-64). The values of its context are the
+ * user's and are not looked at. Never throws.
+ */
+export function checkUserAction(
+  store: SurfaceStore,
+  action: UserAction,
+  options: CheckUserActionOptions = {},
+): SurfaceDiagnostic[] {
+  const { surfaceId, sourceComponentId, name } = action
+  const found: SurfaceDiagnostic[] = []
+  const add = (code: SurfaceErrorCode, field: string, message: string): void => {
+    const path = `/userAction/${field}`
+    const ids = typeof surfaceId === 'string' ? { surfaceId } : {}
+    found.push({ code, severity: 'error', message, path, ...ids })
+  }
+  checkTime(action, options, add)
+  const { surfaces, settings } = stateOfStore(store)
+  const surface = surfaces.get(surfaceId)
+  if (surface === undefined) {
+    add('surface_not_found', 'surfaceId', 'There is no such surface.')
+    return found
+  }
+  const definition =
+    surface.graph.definitions.get(sourceComponentId) ??
+    ensureTree(surface, settings)?.find(sourceComponentId)?.definition
+  if (definition === undefined) {
+    add('component_not_found', 'sourceComponentId', 'The surface has no such component.')
+    return found
+  }
+  const declared = actionOf(definition)
+  if (declared === null) add('not_actionable', 'sourceComponentId', 'The component has no action.')
+  else if (declared.name !== name)
+    add('action_not_declared', 'name', 'The component has another action.')
+  else checkContext(action, declared, add)
+  return found
+}
+
+type Add = (code: SurfaceErrorCode, field: string, message: string) => void
+
+function checkTime(action: UserAction, options: CheckUserActionOptions, add: Add): void {
+  const { maxSkewMs, now } = options
+  if (maxSkewMs === undefined) return
+  const text: unknown = action.timestamp
+  const time = typeof text === 'string' ? parseTimestamp(text) : null
+  const present = (now ?? createSystemRuntime().now()).getTime()
+  if (time === null || Math.abs(time - present) > maxSkewMs) {
+    add('invalid_value', 'timestamp', `The timestamp is more than ${maxSkewMs} ms away.`)
+  }
+}
+
+function checkContext({ context }: UserAction, declared: DeclaredAction, add: Add): void {
+  const sent = new Set(isPlainObject(context) ? Object.keys(context) : [])
+  const expected = new Set(declared.context.map(({ key }) => key))
+  for (const key of expected) {
+    if (!sent.has(key)) add('context_mismatch', 'context', `The key ${quote(key)} is missing.`)
+  }
+  for (const key of sent) {
+    if (!expected.has(key)) {
+      add('context_mismatch', 'context', `The action does not declare the key ${quote(key)}.`)
+    }
+  }
+}
+
+interface DeclaredAction {
+  readonly name: string
+  readonly context: readonly { readonly key: string; readonly value: JsonValue }[]
+}
+
+/** The action a component declares; null when it has none. */
+function actionOf(definition: Definition | null): DeclaredAction | null {
+  const action = definition === null ? undefined : ownValue(definition.properties, 'action')
+  if (!isPlainObject(action) || typeof action.name !== 'string') return null
+  const context = Array.isArray(action.context) ? (action.context as JsonValue[]) : []
+  const entries = context.flatMap((entry) =>
+    isPlainObject(entry) && typeof entry.key === 'string'
+      ? [{ key: entry.key, value: entry.value ?? null }]
+      : [],
+  )
+  return { name: action.name, context: entries }
+}
+
+/** A value of the context in the scope of the instance; null when nothing is there (SP-63). */
+function contextValue(
+  value: JsonValue,
+  place: { surface: Surface; instance: Instance; mode: 'compatible' | 'pointer' },
+): JsonValue {
+  const { surface, instance, mode } = place
+  const { scope, componentId } = instance
+  const { data, graph } = surface
+  const binding = readBinding(value, 'any', [])
+  const context = { root: data.root, scope, mode, graph, componentId, warnings: [] }
+  const resolved = resolveBinding(binding, context)
+  // Nothing was written for an action, so that its literal counts everywhere.
+  return resolved === null && binding.literal !== undefined ? binding.literal : resolved
+}
