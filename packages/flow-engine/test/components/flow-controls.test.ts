@@ -30,7 +30,7 @@ describe('LoopComponent (CO-53)', () => {
       ['stop', 'item'],
       ['start', 'done'],
     ])
-    expect((last?.outputs.done as DataFrame).rows).toEqual([{ text: 'one' }, { text: 'two', n: 2 }])
+    expect(last?.outputs.done).toMatchObject({ rows: [{ text: 'one' }, { text: 'two', n: 2 }] })
   })
 
   test('one message, one data and lists of both are rows', async () => {

@@ -1,0 +1,42 @@
+import { createTestRuntime } from '@x/wire'
+import { describe, expect, test } from 'vitest'
+import { currentDate, webhook } from '../../src/components.ts'
+import type { Data } from '../../src/graph/values/data.ts'
+import type { Message } from '../../src/graph/values/message.ts'
+import { testComponent } from '../../src/testing.ts'
+
+describe('Webhook (CO-59)', () => {
+  test.each<[string, unknown]>([
+    ['', {}],
+    ['  ', {}],
+    ['null', {}],
+    ['{"a": {"b": 1}}', { a: { b: 1 } }],
+    ['hello', { payload: 'hello' }],
+    ['{"a": ', { payload: '{"a": ' }],
+    ['[1, 2]', { payload: [1, 2] }],
+    ['"text"', { payload: 'text' }],
+    ['7', { payload: 7 }],
+    ['{"__proto__": {"x": 1}}', JSON.parse('{"__proto__": {"x": 1}}')],
+  ])('%j', async (data, expected) => {
+    const { value } = await testComponent(webhook, { inputs: { data } })
+    expect((value as Data).data).toEqual(expected)
+  })
+})
+
+describe('CurrentDate (CO-76)', () => {
+  const tell = async (timezone: string): Promise<unknown> => {
+    const runtime = createTestRuntime({ start: new Date('2026-07-01T12:00:00Z') })
+    const { value } = await testComponent(currentDate, { inputs: { timezone }, runtime })
+    return (value as Message).text
+  }
+
+  test('tells the time of the runtime in the zone', async () => {
+    expect(await tell('Europe/Berlin')).toBe(
+      'Current date and time in Europe/Berlin: 2026-07-01 14:00:00 CEST',
+    )
+  })
+
+  test('an unknown zone is told, not thrown', async () => {
+    expect(await tell('Mars/Base')).toBe('Error: there is no time zone named Mars/Base')
+  })
+})
