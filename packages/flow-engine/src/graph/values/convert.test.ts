@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { toData, toDataFrame, toMessage, toText } from './convert.ts'
+import { createData, isData } from './data.ts'
+import { createDataFrame } from './data-frame.ts'
+import { toLiteralText } from './literal-text.ts'
+import { toMarkdownTable } from './markdown-table.ts'
+import { createMessage, isMessage } from './message.ts'
+import { readMessage } from './read-message.ts'
+
+describe('createMessage (CO-1)', () => {
+  test('fills in the defaults', () => {
+    const { timestamp: _time, ...rest } = createMessage('hi')
+    expect(rest).toMatchObject({
+      text: 'hi',
+      sender: null,
+      senderName: null,
+      sessionId: '',
+      contextId: '',
+      files: [],
+      flowId: null,
+      error: false,
+      edit: false,
+      category: 'message',
+      contentBlocks: [],
+      duration: null,
+      properties: { state: 'complete', source: { id: null, display_name: null, source: null } },
+    })
+  })
+
+  test('a falsy value of files is none, one value a list, an entry with a path its path', () => {
+    expect(createMessage({ files: '' }).files).toEqual([])
+    expect(createMessage({ files: 'a.txt' }).files).toEqual(['a.txt'])
+    expect(createMessage({ files: [{ path: 'b.txt' }] }).files).toEqual(['b.txt'])
+  })
+
+  test('a message of another copy of the package is a message, a look-alike is not', () => {
+    const other = Object.defineProperty({ kind: 'message' }, Symbol.for('@x/flow-engine/value'), {
+      value: 'message',
+    })
+    expect(isMessage(other)).toBe(true)
+    expect(isMessage({ kind: 'message', text: 'x' })).toBe(false)
+    expect(isData(createMessage('x'))).toBe(false)
+  })
+
+  test('fields in wire spelling are read, unknown ones and those of a wrong type go into data', () => {
+    const message = readMessage({
+      text: 'x',
+      sender_name: 'Ann',
+      timestamp: '2024-05-01 10:00:00 UTC',
+      error: 'no',
+      extra: 1,
+      __proto__key: 2,
+    })
+    expect(message).toMatchObject({ text: 'x', senderName: 'Ann', error: false })
+    expect(message.timestamp.toISOString()).toBe('2024-05-01T10:00:00.000Z')
+    expect(message.data).toEqual({ error: 'no', extra: 1, __proto__key: 2 })
+  })
+})
+
+describe('toLiteralText (CO-6)', () => {
+  test.for([
+    ['true', true, 'True'],
+    ['null', null, 'None'],
+    ['a text is itself', "it's", "it's"],
+    ['a quoted text', ["it's", 'say "x"', `both ' and "`], `["it's", 'say "x"', 'both \\' and "']`],
+    ['nested', { k: [1, { a: null }], 'x y': false }, "{'k': [1, {'a': None}], 'x y': False}"],
+    ['control characters', ['a\n\t\u0001\\'], "['a\\n\\t\\x01\\\\']"],
+    ['small numbers', [1e-7, 0.00012, 1.5], '[1e-07, 0.00012, 1.5]'],
+    ['large numbers', [1e22, 123456789012], '[10000000000000000000000, 123456789012]'],
+    ['other scripts', ['žluť 🐎'], "['žluť 🐎']"],
+  ] as const)('%s', ([, value, text]) => {
+    expect(toLiteralText(value)).toBe(text)
+  })
+
+  test('circular and very deep values end', () => {
+    const circle: unknown[] = []
+    circle.push(circle)
+    expect(toLiteralText(circle)).toBe('[...]')
+    let deep: unknown = 1
+    for (let i = 0; i < 5000; i += 1) deep = [deep]
+    expect(toLiteralText(deep)).toContain('...')
+  })
+})
+
+describe('toMarkdownTable (CO-5)', () => {
+  test('numbers stand right with their points aligned, texts left', () => {
+    const frame = createDataFrame([
+      { n: 1.5, name: 'a' },
+      { n: 22, name: 'long name' },
+    ])
+    expect(toMarkdownTable(frame)).toBe(
+      [
+        '|    n | name      |',
+        '|-----:|:----------|',
+        '|  1.5 | a         |',
+        '| 22   | long name |',
+      ].join('\n'),
+    )
+  })
+
+  test('missing cells read nan, empty ones nothing, and pipes are escaped', () => {
+    const frame = createDataFrame([{ a: 'x|y', b: 'z' }, { a: null }])
+    expect(toMarkdownTable(frame)).toBe(
+      ['| a    | b   |', '|:-----|:----|', '| x\\|y | z   |', '|      | nan |'].join('\n'),
+    )
+  })
+
+  test('a table without rows has plain rules', () => {
+    expect(toMarkdownTable(createDataFrame([], ['a', 'b']))).toBe('| a   | b   |\n|-----|-----|')
+  })
+})
+
+describe('conversions (CO-5)', () => {
+  const rows = [{ a: 1 }, { a: 2, b: 'x' }]
+
+  test('to a message: text key, else the literal text; a table as markdown', () => {
+    expect(toMessage(createData({ body: 'b' }, { textKey: 'body' })).text).toBe('b')
+    expect(toMessage(createData({ k: 1 })).text).toBe("{'k': 1}")
+    expect(toMessage(createDataFrame([{ a: 'l1\nl2' }])).text).toContain('l1<br/>l2')
+  })
+
+  test('to data: the rows of a table under results', () => {
+    expect(toData(createDataFrame(rows)).data).toEqual({ results: rows })
+    expect(toData(createMessage('t')).data).toEqual({ text: 't' })
+  })
+
+  test('to a table: one list of objects becomes its rows, other data one row', () => {
+    expect(toDataFrame(createData({ items: rows }))).toMatchObject({ rows, columns: ['a', 'b'] })
+    expect(toDataFrame(createData({ items: [] })).rows).toEqual([{ items: [] }])
+    expect(toDataFrame([createData({ a: 1 }), createData({ b: 2 })]).columns).toEqual(['a', 'b'])
+  })
+
+  test('a list that mixes Data and objects is refused (CO-3)', () => {
+    expect(() => toDataFrame([createData({}), {}])).toThrow(
+      'List items must be either all Data objects or all dictionaries',
+    )
+  })
+})
+
+describe('toText (CO-6)', () => {
+  test('strings lose blank lines, messages keep them', () => {
+    expect(toText('a\n \n\n\nb')).toBe('a\n\nb')
+    expect(toText(createMessage('a\n\n\n\nb'))).toBe('a\n\n\n\nb')
+  })
+
+  test('data is JSON in a code fence', () => {
+    expect(toText(createData({ n: 1 }))).toBe('```json\n{\n  "n": 1\n}\n```')
+  })
+
+  test('cleaning drops empty rows and shortens newlines, only when asked', () => {
+    const frame = createDataFrame([{ a: 'x\n\ny' }, { a: null }])
+    expect(toText(frame, { cleanData: true })).toBe('| a   |\n|:----|\n| x   |\n| y   |')
+    expect(toText(createDataFrame([{ a: ' ' }]))).toBe('| a   |\n|:----|\n|     |')
+  })
+})

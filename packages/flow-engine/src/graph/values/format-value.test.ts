@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { createData } from './data.ts'
+import { createDataFrame } from './data-frame.ts'
+import { formatValue } from './format-value.ts'
+import { createMessage } from './message.ts'
+
+describe('formatValue (results.md 3, FE-66)', () => {
+  test('a message has its fields twice, its times in two forms', () => {
+    const message = createMessage({
+      text: 'hi',
+      sender: 'User',
+      id: 'm1',
+      timestamp: new Date('2024-05-01T10:00:00Z'),
+      data: { extra: 1 },
+    })
+    expect(formatValue(message)).toMatchObject({
+      text_key: 'text',
+      default_value: '',
+      text: 'hi',
+      sender: 'User',
+      timestamp: '2024-05-01T10:00:00+00:00',
+      data: { id: 'm1', extra: 1, text: 'hi', timestamp: '2024-05-01 10:00:00 UTC' },
+    })
+    expect(formatValue(message)).not.toHaveProperty('id')
+  })
+
+  test('data keeps its text key, a table is its rows', () => {
+    expect(formatValue(createData({ a: 1 }))).toEqual({
+      text_key: 'text',
+      data: { a: 1 },
+      default_value: '',
+    })
+    expect(formatValue(createDataFrame([{ a: 1 }]))).toEqual([{ a: 1 }])
+  })
+
+  test('what JSON cannot hold is written as text or null', () => {
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    const throwing = Object.defineProperty({}, 'x', {
+      enumerable: true,
+      get() {
+        throw new Error('no')
+      },
+    })
+    expect(formatValue(circle)).toEqual({ self: '[Circular]' })
+    expect(formatValue([10n, Number.NaN, Infinity, undefined])).toEqual(['10', null, null, null])
+    expect(formatValue(new Date('2024-05-01T10:00:00Z'))).toBe('2024-05-01T10:00:00.000Z')
+    expect(formatValue(new TextEncoder().encode('bytes'))).toBe('bytes')
+    expect(formatValue(throwing)).toEqual({ x: 'no' })
+    expect(formatValue((async function* () {})())).toBe('Unconsumed Stream')
+    expect(typeof formatValue(Symbol('s'))).toBe('string')
+  })
+
+  test('the same object twice is no circle, and depth has an end', () => {
+    const shared = { a: 1 }
+    expect(formatValue([shared, shared])).toEqual([{ a: 1 }, { a: 1 }])
+    let deep: unknown = 1
+    for (let i = 0; i < 10_000; i += 1) deep = { deep }
+    expect(JSON.stringify(formatValue(deep))).toContain('Too deep')
+  })
+
+  test('keys like __proto__ are plain keys', () => {
+    const value: unknown = JSON.parse('{"__proto__": {"polluted": 1}}')
+    expect(JSON.stringify(formatValue(value))).toBe('{"__proto__":{"polluted":1}}')
+    expect({}).not.toHaveProperty('polluted')
+  })
+})
