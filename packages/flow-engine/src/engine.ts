@@ -35,9 +35,15 @@ const LEAST_SECRET = 32
  */
 export function createFlowEngine(options: FlowEngineOptions): FlowEngine {
   const kit = createKit(options, (of) => running.cancelBuilds(of))
-  const core = createCoreServices(kit.kit, options)
   const components = options.components ?? createRegistry(builtinComponents)
-  const running = createRunning({ kit: kit.kit, components, options, ...core })
+  const core = createCoreServices(kit.kit, options, components)
+  const injected = { ...options.services, mcp: core.mcpServers.connector }
+  const running = createRunning({
+    kit: kit.kit,
+    components,
+    options: { ...options, services: injected },
+    ...core,
+  })
   const services: FlowServices = { ...core, ...running.services }
   const authenticate = createAuthenticate(kit.kit, services, options.authenticate)
   const { settings, report } = kit.kit

@@ -51,6 +51,16 @@ export async function parseRequest(
   return { params: path, query, body: content }
 }
 
+/**
+ * Reads a body whose form counts after something else.
+ * @throws Refusal 422
+ */
+export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw invalid(validationDetail(result.error.issues, 'body', value))
+}
+
 type BodyValue = { readonly value: unknown } | { readonly problem: ValidationElement }
 
 async function readBodyValue({ body: schema, consumes }: Schemas, body: RequestBody) {

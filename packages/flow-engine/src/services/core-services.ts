@@ -1,6 +1,9 @@
 import type { FlowEngineOptions } from '../options.ts'
+import type { ComponentRegistry } from '../components/registry.ts'
+import type { ComponentServices } from '../components/services.ts'
 import { createApiKeyService, type ApiKeyService } from './api-keys.ts'
 import { bundledPictures } from './bundled-pictures.ts'
+import { createCatalogueService, type CatalogueService } from './catalogue.ts'
 import type { ComponentStore } from './component-store.ts'
 import { createComponentsStoreService, type ComponentsStoreService } from './components-store.ts'
 import { createExampleService, type ExampleService } from './examples.ts'
@@ -9,6 +12,7 @@ import { createFlowService, type FlowService } from './flows.ts'
 import type { ServiceKit } from './kit.ts'
 import { createLocalComponentStore } from './local-component-store.ts'
 import { createLoginService, type LoginService } from './login.ts'
+import { createMcpServerService, type McpServerService } from './mcp-servers.ts'
 import { createMonitorService, type MonitorService } from './monitor.ts'
 import { createProfilePictureService, type ProfilePictureService } from './profile-pictures.ts'
 import { createProjectService, type ProjectService } from './projects.ts'
@@ -16,6 +20,7 @@ import { createSignInLimiter } from './sign-in-limiter.ts'
 import { createStatusService, type StatusService } from './status.ts'
 import { createUserFileService, type UserFileService } from './user-files.ts'
 import { createUserService, type UserService } from './users.ts'
+import { createValidateService, type ValidateService } from './validate.ts'
 import { createVariableService, type VariableService } from './variables.ts'
 
 /** The services that neither build nor run flows. */
@@ -31,19 +36,35 @@ export interface CoreServices {
   readonly profilePictures: ProfilePictureService
   readonly monitor: MonitorService
   readonly componentsStore: ComponentsStoreService
+  readonly catalogue: CatalogueService
+  readonly validate: ValidateService
+  readonly mcpServers: McpServerService
   readonly examples: ExampleService
   readonly status: StatusService
 }
 
 /** The services over one kit. */
-export function createCoreServices(kit: ServiceKit, options: FlowEngineOptions): CoreServices {
+export function createCoreServices(
+  kit: ServiceKit,
+  options: FlowEngineOptions,
+  components: ComponentRegistry,
+): CoreServices {
   const limiter = options.signInLimiter ?? createSignInLimiter(kit.runtime)
-  const environment = options.services?.environment ?? {}
+  const injected = options.services ?? {}
+  const variables = createVariableService(kit)
+  const mcpServers = createMcpServerService(kit, injected.mcp, injected.fetch)
+  const modules = options.codeModules ?? []
+  const servicesOf = (userId: string): ComponentServices => ({
+    ...injected,
+    ...(options.models === undefined ? {} : { models: options.models }),
+    mcp: mcpServers.connector,
+    variables: { get: async (name) => (await variables.resolve(userId, name))?.value ?? null },
+  })
   return {
     users: createUserService(kit),
-    login: createLoginService(kit, limiter, environment),
+    login: createLoginService(kit, limiter, injected.environment ?? {}),
     apiKeys: createApiKeyService(kit),
-    variables: createVariableService(kit),
+    variables,
     flows: createFlowService(kit),
     projects: createProjectService(kit),
     files: createFileService(kit),
@@ -51,6 +72,9 @@ export function createCoreServices(kit: ServiceKit, options: FlowEngineOptions):
     profilePictures: createProfilePictureService(options.profilePictures, bundledPictures),
     monitor: createMonitorService(kit),
     componentsStore: createComponentsStoreService(kit, componentStoreOf(kit, options)),
+    catalogue: createCatalogueService({ components, servicesOf, modules }),
+    validate: createValidateService(modules),
+    mcpServers,
     examples: createExampleService(() => options.examples ?? [], kit.runtime),
     status: createStatusService(kit),
   }

@@ -3,16 +3,19 @@ import { apiKeyRoutes } from './api-keys.ts'
 import { baseRoutes } from './base.ts'
 import { chatRoutes } from './chat.ts'
 import { componentStoreRoutes } from './components-store.ts'
+import { customComponentRoutes } from './custom-component.ts'
 import { fileRoutes } from './files.ts'
 import { flowRoutes } from './flows.ts'
 import { folderRoutes } from './folders.ts'
 import { loginRoutes } from './login.ts'
+import { mcpRoutes } from './mcp.ts'
 import { monitorRoutes } from './monitor.ts'
 import { projectRoutes } from './projects.ts'
 import { publicBuildRoutes } from './public-build.ts'
 import { runRoutes } from './run.ts'
 import { userFileRoutes } from './user-files.ts'
 import { userRoutes } from './users.ts'
+import { validateRoutes } from './validate.ts'
 import { variableRoutes } from './variables.ts'
 import { webhookRoutes } from './webhook.ts'
 
@@ -25,7 +28,11 @@ export interface RouteGroup {
 /** Every operation of the service, by group. */
 export const routeGroups: readonly RouteGroup[] = [
   { name: 'Chat', routes: [...chatRoutes, ...publicBuildRoutes] },
-  { name: 'Base', routes: [...baseRoutes, ...runRoutes, ...webhookRoutes] },
+  {
+    name: 'Base',
+    routes: [...baseRoutes, ...customComponentRoutes, ...runRoutes, ...webhookRoutes],
+  },
+  { name: 'Validate', routes: validateRoutes },
   { name: 'Components Store', routes: componentStoreRoutes },
   { name: 'Flows', routes: flowRoutes },
   { name: 'Users', routes: userRoutes },
@@ -35,6 +42,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { name: 'Files', routes: fileRoutes },
   { name: 'Files of users', routes: userFileRoutes },
   { name: 'Monitor', routes: monitorRoutes },
+  { name: 'MCP', routes: mcpRoutes },
   { name: 'Folders', routes: folderRoutes },
   { name: 'Projects', routes: projectRoutes },
 ]

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { Refusal, refuse } from '../../services/refusal.ts'
+import { CustomComponent, CustomComponentUpdate, templateFromWire } from '../../wire/component.ts'
+import { gzip, acceptsGzip } from '../gzip.ts'
+import { route, type Route } from '../route.ts'
+
+const Node = z.looseObject({})
+
+/** Compressed bytes of the catalogue, by its text: made once for each version. */
+const compressed = new Map<string, Promise<Uint8Array>>()
+
+export const customComponentRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/all',
+      summary: 'Get All',
+      auth: 'user',
+      output: z.record(z.string(), z.record(z.string(), Node)),
+    },
+    async ({ services, request }) => {
+      const { text, etag } = services.catalogue.catalogue()
+      const headers = { etag, vary: 'Accept-Encoding', 'cache-control': 'no-cache' }
+      if (request.headers.get('if-none-match') === etag) {
+        return new Response(null, { status: 304, headers })
+      }
+      const typed = { ...headers, 'content-type': 'application/json' }
+      if (!acceptsGzip(request)) return new Response(text, { headers: typed })
+      const bytes = compressed.get(text) ?? gzip(text)
+      compressed.clear()
+      compressed.set(text, bytes)
+      const encoded = { ...typed, 'content-encoding': 'gzip' }
+      return new Response(await bytes, { headers: encoded })
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/custom_component',
+      summary: 'Custom Component',
+      auth: 'user',
+      body: CustomComponent,
+      output: z.object({ data: Node, type: z.string() }),
+    },
+    async ({ services, body, signal }) => {
+      try {
+        const { code, frontend_node: given } = body
+        const { node, type } = await services.catalogue.nodeFromCode(code, given, signal)
+        return { data: node, type }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        // The editor shows both; a stack of the server is none of its business.
+        const shown = { error: error.detail, traceback: '' }
+        throw refuse(400, error.detail, { body: shown, cause: error })
+      }
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/custom_component/update',
+      summary: 'Custom Component Update',
+      auth: 'user',
+      body: CustomComponentUpdate,
+      output: Node,
+    },
+    ({ services, caller, body, signal }) =>
+      services.catalogue.refresh(
+        caller,
+        {
+          code: body.code,
+          template: templateFromWire(body.template),
+          field: body.field,
+          value: body.field_value,
+          toolMode: body.tool_mode,
+        },
+        signal,
+      ),
+  ),
+]

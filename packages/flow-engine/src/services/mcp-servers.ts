@@ -1,0 +1,132 @@
+import { connectHttpMcp } from '../components/models-and-agents/mcp-http.ts'
+import type { McpService } from '../components/services.ts'
+import { isUniqueConflict } from '../store/store-error.ts'
+import type { McpServerRecord } from '../store/mcp-servers.ts'
+import { isObject } from '../wire/scalars.ts'
+import type { Caller } from './caller.ts'
+import type { ServiceKit } from './kit.ts'
+import { refuse } from './refusal.ts'
+
+/** An entry as the user gave it: a command with arguments and variables, or an address. */
+export type McpServerConfig = Readonly<Record<string, unknown>>
+
+/** A server with its tools counted, where that was asked for. */
+export interface McpServerStatus {
+  readonly name: string
+  readonly mode: 'Stdio' | 'SSE' | 'Streamable HTTP' | null
+  readonly toolsCount: number | null
+  readonly error?: string
+}
+
+/** Tool servers of a user (editor.md); entries are kept sealed. */
+export interface McpServerService {
+  list(caller: Caller, count: boolean, signal: AbortSignal): Promise<McpServerStatus[]>
+  /** Null when there is none. */
+  get(userId: string, name: string): Promise<McpServerConfig | null>
+  /** @throws Refusal 409 */
+  add(caller: Caller, name: string, config: McpServerConfig): Promise<void>
+  /** Replaces or adds. */
+  put(caller: Caller, name: string, config: McpServerConfig): Promise<void>
+  /** @throws Refusal 404 */
+  remove(caller: Caller, name: string): Promise<void>
+  /** Connects with the registered entry of the user, which wins over the one in the flow. */
+  readonly connector: McpService
+}
+
+/** Sessions of servers that are remembered. */
+const MAX_SESSIONS = 1000
+
+export function createMcpServerService(
+  kit: ServiceKit,
+  inner: McpService | undefined,
+  fetcher: typeof fetch | undefined,
+): McpServerService {
+  const { store, secrets, runtime } = kit
+  const sessions = new Map<string, string>()
+  const open = async (record: McpServerRecord): Promise<McpServerConfig | null> => {
+    const text = await secrets.open(record.config, record.userId)
+    const config: unknown = text === null ? null : JSON.parse(text)
+    return isObject(config) ? config : null
+  }
+  const get = async (userId: string, name: string): Promise<McpServerConfig | null> => {
+    const record = await store.mcpServers.get(userId, name)
+    return record === null ? null : await open(record)
+  }
+  const record = async (caller: Caller, name: string, config: McpServerConfig) => ({
+    userId: caller.id,
+    name,
+    config: await secrets.seal(JSON.stringify(config), caller.id),
+    createdAt: runtime.now(),
+    updatedAt: runtime.now(),
+  })
+  const connector: McpService = {
+    async connect(server, options) {
+      const { userId, sessionId = '', signal } = options
+      const registered = userId === undefined ? null : await get(userId, server.name)
+      const config = registered ?? server.config
+      const chosen = { name: server.name, ...(config === undefined ? {} : { config }) }
+      if (inner !== undefined) return await inner.connect(chosen, options)
+      if (sessions.size > MAX_SESSIONS) sessions.clear()
+      const sessionKey = `${userId ?? ''}_${sessionId}_${server.name}`
+      return await connectHttpMcp(config, { fetch: fetcher, signal, sessions, sessionKey })
+    },
+  }
+
+  return {
+    get,
+    connector,
+    async list(caller, count, signal) {
+      const records = await store.mcpServers.list(caller.id)
+      return await Promise.all(
+        records.map(async (one) => {
+          const config = await open(one)
+          const status = { name: one.name, mode: modeOf(config), toolsCount: null }
+          return count ? await counted(connector, status, { userId: caller.id, signal }) : status
+        }),
+      )
+    },
+    async add(caller, name, config) {
+      try {
+        await store.mcpServers.insert(await record(caller, name, config))
+      } catch (error) {
+        if (isUniqueConflict(error)) throw refuse(409, 'Server already exists.', { cause: error })
+        throw error
+      }
+    },
+    async put(caller, name, config) {
+      const made = await record(caller, name, config)
+      if (!(await store.mcpServers.update(caller.id, name, made))) {
+        await store.mcpServers.insert(made)
+      }
+    },
+    async remove(caller, name) {
+      if (!(await store.mcpServers.remove(caller.id, name))) {
+        throw refuse(404, 'Server not found.')
+      }
+    },
+  }
+}
+
+function modeOf(config: McpServerConfig | null): McpServerStatus['mode'] {
+  if (typeof config?.['command'] === 'string') return 'Stdio'
+  if (typeof config?.['url'] !== 'string') return null
+  return /\/sse\/?$/.test(config['url']) ? 'SSE' : 'Streamable HTTP'
+}
+
+/** A server that cannot be reached says so, in words that name no secret. */
+async function counted(
+  connector: McpService,
+  status: McpServerStatus,
+  options: { userId: string; signal: AbortSignal },
+): Promise<McpServerStatus> {
+  try {
+    const client = await connector.connect({ name: status.name }, options)
+    try {
+      return { ...status, toolsCount: (await client.listTools()).length }
+    } finally {
+      await client.close().catch(() => undefined)
+    }
+  } catch {
+    return { ...status, error: 'The server cannot be reached' }
+  }
+}

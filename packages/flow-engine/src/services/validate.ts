@@ -1,0 +1,40 @@
+import { codeHash } from '../components/catalogue.ts'
+import {
+  updatePromptFields,
+  type PromptUpdate,
+} from '../components/models-and-agents/prompt-variables.ts'
+import { isFlowError } from '../errors.ts'
+import type { NodeTemplate } from '../components/node-json.ts'
+import { checkCodeText, OFFERED_MODULES, type CodeProblems } from './code-syntax.ts'
+import { referenceType } from './reference-code.ts'
+import { refuse } from './refusal.ts'
+
+/** Checks of code and prompts (validate.md); nothing is ever run. */
+export interface ValidateService {
+  code(code: string): Promise<CodeProblems>
+  /** @throws Refusal 400 with the text that the editor shows */
+  prompt(
+    node: { readonly template: NodeTemplate; readonly customFields: unknown },
+    name: string,
+    prompt: string,
+  ): PromptUpdate
+}
+
+export function createValidateService(modules: readonly string[]): ValidateService {
+  const offered = [...OFFERED_MODULES, ...modules]
+  return {
+    async code(code) {
+      // The text of a known component stands for its native one.
+      if (referenceType(codeHash(code)) !== undefined) return { imports: [], syntax: [] }
+      return await checkCodeText(code, offered)
+    },
+    prompt(node, name, prompt) {
+      try {
+        return updatePromptFields(node, name, prompt)
+      } catch (error) {
+        if (isFlowError(error)) throw refuse(400, error.detail, { cause: error })
+        throw error
+      }
+    },
+  }
+}
