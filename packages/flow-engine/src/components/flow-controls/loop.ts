@@ -1,3 +1,4 @@
+import { OutputMethodError } from '../../errors.ts'
 import { isRecord } from '../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../graph/values/data.ts'
 import { createDataFrame, isDataFrame } from '../../graph/values/data-frame.ts'
@@ -96,9 +97,12 @@ function itemsOf(data: unknown): readonly Data[] {
     isData(item) || isMessage(item) ? itemOf(item) : null,
   )
   if (!items.every((item) => item !== null)) {
-    throw new TypeError(
+    const error = new OutputMethodError(
       "The 'data' input must be a DataFrame, a list of Data/Message objects, or a single Data/Message object.",
     )
+    // Thrown before any output is computed; `item` is the first that needs the rows.
+    error.method = 'item_output'
+    throw error
   }
   return items
 }

@@ -1,3 +1,4 @@
+import { OutputMethodError } from '../../errors.ts'
 import { cellOf, isDataFrame, type DataFrame, type Row } from '../../graph/values/data-frame.ts'
 import { toLiteralText } from '../../graph/values/literal-text.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
@@ -53,7 +54,9 @@ export const batchRun = defineComponent({
       method: 'run_batch',
       async run(inputs, ctx) {
         const { df, column_name: column } = inputs
-        if (!isDataFrame(df)) throw new TypeError(`Expected DataFrame input, got ${kindOf(df)}`)
+        if (!isDataFrame(df)) {
+          throw new OutputMethodError(`Expected DataFrame input, got ${kindOf(df)}`)
+        }
         requireColumn(df, column)
         const answers = await inParallel(
           df.rows,

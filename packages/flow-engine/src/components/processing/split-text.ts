@@ -84,22 +84,22 @@ interface Source {
 
 function readSources(given: unknown, textKey: string): Source[] {
   if (isDataFrame(given)) {
-    if (given.rows.length === 0) throw new TypeError('DataFrame is empty')
+    if (given.rows.length === 0) throw new OutputMethodError('DataFrame is empty')
     if (!given.columns.includes(textKey)) {
-      throw new TypeError(`Text key '${textKey}' not found in DataFrame columns`)
+      throw new OutputMethodError(`Text key '${textKey}' not found in DataFrame columns`)
     }
     return given.rows.map((row) => takeText(row, textKey))
   }
   if (isMessage(given)) return [messageSource(given)]
   if (isData(given)) return [takeText(given.data, textKey, given.defaultValue)]
   if (given === null || given === '' || (Array.isArray(given) && given.length === 0)) {
-    throw new TypeError('No data inputs provided')
+    throw new OutputMethodError('No data inputs provided')
   }
   const sources = (Array.isArray(given) ? given : []).flatMap((item: unknown) =>
     isMessage(item) ? [messageSource(item)] : isData(item) ? [dataSource(item)] : [],
   )
   if (sources.length === 0) {
-    throw new TypeError(`No valid Data inputs found in ${kindOf(given)}`)
+    throw new OutputMethodError(`No valid Data inputs found in ${kindOf(given)}`)
   }
   return sources
 }

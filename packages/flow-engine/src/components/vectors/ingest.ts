@@ -1,3 +1,4 @@
+import { OutputMethodError } from '../../errors.ts'
 import { dataText, toPlain } from '../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../graph/values/data.ts'
 import { isDataFrame } from '../../graph/values/data-frame.ts'
@@ -21,7 +22,7 @@ export function readDocuments(values: readonly unknown[]): Document[] {
   return values.flat().flatMap((value) => {
     if (isDataFrame(value)) return value.rows.map((row) => documentOf(createData(row)))
     if (isMessage(value)) return [documentOf(createData(messageFields(value)))]
-    if (!isData(value)) throw new TypeError('Vector Store Inputs must be Data objects.')
+    if (!isData(value)) throw new OutputMethodError('Vector Store Inputs must be Data objects.')
     return [documentOf(value)]
   })
 }
