@@ -9,6 +9,8 @@ const table = createRouteTable([
   { method: 'GET', path: '/files/{flow_id}/{file_name}' },
   { method: 'POST', path: '/run/session/{name}' },
   { method: 'POST', path: '/run/{name}' },
+  { method: 'PATCH', path: '/sessions/{old}' },
+  { method: 'DELETE', path: '/sessions/{id}' },
 ])
 const paramsOf = (method: string, path: string) => {
   const match = table.match(method, path)
@@ -21,6 +23,11 @@ describe('createRouteTable', () => {
     expect(paramsOf('POST', '/run/session')).toEqual({ name: 'session' })
     expect(paramsOf('GET', '/flows/batch/')).toEqual({})
     expect(paramsOf('GET', '/flows/batch')).toEqual({ flow_id: 'batch' })
+  })
+
+  test('lets each method of a path name its parameters', () => {
+    expect(paramsOf('PATCH', '/sessions/a')).toEqual({ old: 'a' })
+    expect(paramsOf('DELETE', '/sessions/a')).toEqual({ id: 'a' })
   })
 
   test('decodes parameters once and keeps what cannot be decoded', () => {

@@ -19,16 +19,26 @@ export interface RouteTable<R> {
 export function createRouteTable<R extends { readonly method: string; readonly path: string }>(
   routes: readonly R[],
 ): RouteTable<R> {
-  const byPath = new Map<string, Map<string, R>>()
+  const byShape = new Map<string, Methods<R>>()
   for (const route of routes) {
-    const methods = byPath.get(route.path) ?? new Map<string, R>()
-    byPath.set(route.path, methods.set(route.method, route))
+    // Methods of one path may name its parameters differently.
+    const shape = route.path.replaceAll(PARAMETER, '*')
+    const methods = byShape.get(shape) ?? new Map<string, Named<R>>()
+    const names = [...route.path.matchAll(PARAMETER)].map(([, name = '']) => name)
+    byShape.set(shape, methods.set(route.method, { route, names }))
   }
-  const router = createRouter<Map<string, R>>()
-  const literal = new Map<string, Map<string, R>>()
-  for (const [path, methods] of byPath) {
-    if (path.includes('{')) addRoute(router, '', path.replaceAll(/\{(\w+)\}/g, ':$1'), methods)
-    else literal.set(path, methods)
+  const router = createRouter<Methods<R>>()
+  const literal = new Map<string, Methods<R>>()
+  for (const [shape, methods] of byShape) {
+    let count = 0
+    if (!shape.includes('*')) literal.set(shape, methods)
+    else
+      addRoute(
+        router,
+        '',
+        shape.replaceAll('*', () => `:p${count++}`),
+        methods,
+      )
   }
 
   return {
@@ -37,24 +47,36 @@ export function createRouteTable<R extends { readonly method: string; readonly p
       const found = exact === undefined ? findParametric(router, path) : undefined
       const methods = exact ?? found?.data
       if (methods === undefined) return { kind: 'none' }
-      const route = methods.get(method)
-      if (route === undefined) return { kind: 'method', allow: [...methods.keys()] }
-      return { kind: 'found', route, params: decodeAll(found?.params ?? {}) }
+      const named = methods.get(method)
+      if (named === undefined) return { kind: 'method', allow: [...methods.keys()] }
+      return {
+        kind: 'found',
+        route: named.route,
+        params: readParams(named.names, found?.params ?? {}),
+      }
     },
   }
 }
 
-type Router<R> = ReturnType<typeof createRouter<Map<string, R>>>
+const PARAMETER = /\{(\w+)\}/g
+
+interface Named<R> {
+  readonly route: R
+  readonly names: readonly string[]
+}
+type Methods<R> = Map<string, Named<R>>
+type Router<R> = ReturnType<typeof createRouter<Methods<R>>>
 
 /** rou3 takes a slash at the end for nothing; here it is another path. */
 function findParametric<R>(router: Router<R>, path: string) {
   return path.endsWith('/') ? undefined : findRoute(router, '', path)
 }
 
-function decodeAll(params: Readonly<Record<string, string>>): Record<string, string> {
-  const decoded: Record<string, string> = {}
-  for (const [name, value] of Object.entries(params)) decoded[name] = decode(value)
-  return decoded
+function readParams(
+  names: readonly string[],
+  values: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return Object.fromEntries(names.map((name, index) => [name, decode(values[`p${index}`] ?? '')]))
 }
 
 function decode(text: string): string {
