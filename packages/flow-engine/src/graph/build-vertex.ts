@@ -5,6 +5,7 @@ import type { FileReference } from '../components/services.ts'
 import { FlowError, limitExceeded, OutputMethodError } from '../errors.ts'
 import type { RunContext } from './run-context.ts'
 import { finishStream } from './stream-message.ts'
+import { changeMessage, isMessage } from './values/message.ts'
 import { valueBytes } from './value-size.ts'
 import { VertexContext, type BuildFacts } from './vertex-context.ts'
 import { TOOL_OUTPUT } from './vertex-plan.ts'
@@ -45,7 +46,7 @@ export async function buildVertex(run: RunContext, request: BuildRequest): Promi
   for (const name of plain) {
     const definition = component.outputs[name]
     if (definition === undefined) continue
-    if (request.signal.aborted) throw request.signal.reason
+    if (!run.open()) throw ctx.signal.reason
     ctx.enter(name)
     let value: unknown
     try {
@@ -56,11 +57,17 @@ export async function buildVertex(run: RunContext, request: BuildRequest): Promi
       throw error
     }
     const declared = toOutputValue(definition.outputKind, value)
-    outputs[name] = isStreaming(declared) ? await finishStream(declared, ctx, run) : declared
+    const whole = isStreaming(declared) ? await finishStream(declared, ctx, run) : declared
+    outputs[name] = ofFlow(whole, run.flowId)
     bytes += checkedBytes(outputs[name], name, run)
   }
   ctx.flush()
   return { outputs, ctx, bytes }
+}
+
+/** A message that belongs to no flow yet belongs to the one that made it (results.md 3). */
+function ofFlow(value: unknown, flowId: string): unknown {
+  return isMessage(value) && value.flowId === null ? changeMessage(value, { flowId }) : value
 }
 
 function isStreaming(value: unknown): boolean {
@@ -86,9 +93,10 @@ async function toolsOf(run: RunContext, request: BuildRequest): Promise<unknown>
     values: raw,
     metadata: raw.tools_metadata,
     async open(args, callSignal) {
-      const signal =
-        callSignal === undefined ? request.signal : AbortSignal.any([request.signal, callSignal])
-      const ctx = new VertexContext(run, { ...request, signal, asTool: true, state: new Map() })
+      const outer = request.signal ?? run.signal
+      const signal = callSignal === undefined ? outer : AbortSignal.any([outer, callSignal])
+      const state = new Map<string, unknown>()
+      const ctx = new VertexContext(run, { ...request, signal, asTool: true, state: () => state })
       const values = { ...raw, ...args }
       const inputs = await fieldValues(vertex.component, values, {
         file: (path) => fileOf(path, run),

@@ -15,7 +15,7 @@ import type { RunRequest } from './run-request.ts'
 import { Scheduler, type Task } from './scheduler.ts'
 import type { Built } from './scope.ts'
 import { stalledVertices } from './stalled.ts'
-import { createValueRelease } from './value-release.ts'
+import { createValueRelease, SMALL_BYTES } from './value-release.ts'
 import { runTask, type TaskEnvironment, type TaskResult } from './vertex-build.ts'
 
 export interface ExecutionOptions {
@@ -47,7 +47,7 @@ export class Execution {
   readonly #scheduler: Scheduler
   readonly #environment: TaskEnvironment
   readonly #release: ReturnType<typeof createValueRelease>
-  readonly #builds: Int32Array
+  readonly #builds: number[] = []
   /** Ids behind excluded outputs, by the vertex that excluded them (FE-30). */
   readonly #excluded = new Map<number, readonly string[]>()
   readonly #done = new AbortController()
@@ -74,11 +74,9 @@ export class Execution {
       run,
       request,
       keyed,
-      decisions: new WeakMap(),
       inputs: host.inputs,
     }
     this.#release = createValueRelease(request)
-    this.#builds = new Int32Array(graph.vertices.length)
     this.#startedAt = request.runtime.now()
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
@@ -174,17 +172,20 @@ export class Execution {
     this.#builds[index] = build
     this.#running += 1
     const from = this.#run.runtime.now()
-    this.#work(task, build).then(
+    const work = this.#plain ? runTask(task, build, this.#environment) : this.#work(task, build)
+    work.then(
       (result) => this.#succeeded(task, result, from),
       (thrown: unknown) => this.#failed(task, thrown, from),
     )
   }
 
+  /** Nothing to restore, to keep or to bound: the common case. */
+  get #plain(): boolean {
+    const { resume, checkpoint } = this.#host
+    return resume === undefined && checkpoint === undefined
+  }
+
   async #work(task: Task, build: number): Promise<TaskResult> {
-    const { loopPasses } = this.#run.limits
-    if (build > loopPasses) {
-      throw limitExceeded('loopPasses', `${task.vertex.displayName} was built ${loopPasses} times`)
-    }
     const { resume } = this.#host
     const kept = this.#keepsState(task) ? resume?.checkpoints.get(task.vertex.id) : undefined
     if (kept !== undefined) return this.#restore(kept, task)
@@ -240,7 +241,7 @@ export class Execution {
     const ready = this.#scheduler.finished(task, built)
     const next = ready.map((item) => item.vertex)
     const event = this.#report({ result: recorded, notes, inactivated, next, at })
-    this.#release.built({ task, bytes: result.bytes, result: recorded, built, event })
+    if (result.bytes > SMALL_BYTES) this.#release.built({ task, result: recorded, built, event })
     this.#release.read(scope, vertex)
     this.#enqueue(ready)
   }
@@ -276,9 +277,8 @@ export class Execution {
   }
 
   #remember({ scope, vertex }: Task, decision: Decision): void {
-    const { decisions } = this.#environment
-    const known = decisions.get(scope) ?? new Map<number, Decision>()
-    decisions.set(scope, known.set(vertex.index, decision))
+    scope.decisions ??= new Map()
+    scope.decisions.set(vertex.index, decision)
   }
 
   #behind({ scope, vertex }: Task, outputs: ReadonlySet<string>): PlanVertex[] {

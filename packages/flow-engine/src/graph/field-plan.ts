@@ -1,6 +1,6 @@
 import type { AnyFieldOptions, FieldKind } from '../components/field.ts'
 import { fieldToTemplate } from '../components/template.ts'
-import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
+import { define, isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import { staticValue } from './static-value.ts'
 
@@ -30,6 +30,12 @@ export interface VertexFields {
   /** Fields that take part in each build: fed by edges, variables, required. */
   readonly open: readonly FieldPlan[]
   readonly secrets: readonly string[]
+  /** Fields that a request may set (FE-20, FE-22), when no edge feeds them. */
+  readonly settable: {
+    readonly session: boolean
+    readonly stream: boolean
+    readonly input: boolean
+  }
 }
 
 const LISTS: ReadonlySet<FieldKind> = new Set([
@@ -73,15 +79,22 @@ function readFields(
     if (given === undefined && Object.hasOwn(template, name) && fed.length === 0) continue
     fields.push(readField(vertex, name, { given, fed, tweaked: tweaks?.has(name) === true }))
   }
-  const fixed: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  const fixed: Record<string, unknown> = {}
   for (const field of fields) {
     if (field.edges.length === 0 && field.variable === undefined && field.value !== undefined) {
-      fixed[field.name] = field.value
+      define(fixed, field.name, field.value)
     }
   }
+  const settable = (name: string): boolean =>
+    fields.some((field) => field.name === name && field.edges.length === 0)
   return {
     fields,
     fixed,
+    settable: {
+      session: settable('session_id'),
+      stream: settable('stream'),
+      input: settable('input_value'),
+    },
     open: fields.filter(
       (f) => f.edges.length > 0 || f.variable !== undefined || f.required || f.missingFile,
     ),

@@ -1,21 +1,20 @@
 import { FlowError } from '../errors.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
+import { define, own } from './plain-object.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import { warning } from './problems.ts'
 import type { RunContext } from './run-context.ts'
 
-/** What an edge brings to this build. */
-export type Delivery =
-  | { readonly kind: 'value'; readonly value: unknown }
-  /** Behind a stopped or excluded output, or from a vertex that was skipped. */
-  | { readonly kind: 'dead' }
-  /** In a cycle: the source has not been built yet (FE-15). */
-  | { readonly kind: 'unbuilt' }
+/** Behind a stopped or excluded output, or from a vertex that was skipped. */
+export const DEAD = Symbol('dead')
+/** In a cycle: the source has not been built yet (FE-15). */
+export const UNBUILT = Symbol('unbuilt')
 
 export interface InputRequest {
   readonly vertex: PlanVertex
   readonly fields: VertexFields
-  readonly deliver: (edge: PlanEdge) => Delivery
+  /** What an edge brings to this build, `DEAD` or `UNBUILT`. */
+  readonly deliver: (edge: PlanEdge) => unknown
   /** Request input, files, session and stream of this run, for fields that no edge feeds (FE-20). */
   readonly given: ReadonlyMap<string, unknown>
   /** Variables of this request. */
@@ -27,37 +26,51 @@ export type RawInputs = Record<string, unknown>
 /** The values of a vertex before its component's own conversion; a promise only for variables (FE-20). */
 export function rawInputs(request: InputRequest, run: RunContext): RawInputs | Promise<RawInputs> {
   const { fields, given } = request
-  const raw: RawInputs = Object.assign(Object.create(null), fields.fixed) as RawInputs
+  const raw: RawInputs = { ...fields.fixed }
   let variables: FieldPlan[] | undefined
   for (const field of fields.open) {
     if (field.edges.length > 0) {
       const value = edgeValue(field, request)
-      if (value !== undefined) raw[field.name] = value
+      if (value !== undefined) put(raw, field.name, value)
     } else if (field.variable !== undefined && !given.has(field.name)) {
       variables ??= []
       variables.push(field)
     } else if (field.missingFile) {
       const text = `Component ${request.vertex.displayName}: no file given for ${field.displayName}`
       run.warn(warning('missing_file', text, { nodeId: request.vertex.id, field: field.name }))
-      raw[field.name] = null
+      put(raw, field.name, null)
     }
   }
-  for (const [name, value] of given) raw[name] = value
+  for (const [name, value] of given) put(raw, name, value)
   if (variables === undefined) return checked(raw, request)
   return resolveAll(variables, raw, { request, run })
 }
 
 /** FE-21, FE-30: collected in edge order, or the last edge that delivers. */
 function edgeValue(field: FieldPlan, { deliver }: InputRequest): unknown {
-  const deliveries = field.edges.map(deliver)
-  const values = deliveries.flatMap((item) => (item.kind === 'value' ? [item.value] : []))
-  if (values.length > 0) return field.list ? values.flat() : values.at(-1)
-  if (deliveries.some((item) => item.kind === 'unbuilt')) {
-    return field.edges.some((edge) => edge.loopBack) ? null : field.value
+  let last: unknown = DEAD
+  let unbuilt = false
+  const list: unknown[] = []
+  for (const edge of field.edges) {
+    const value = deliver(edge)
+    if (value === UNBUILT) unbuilt = true
+    if (value === UNBUILT || value === DEAD) continue
+    last = value
+    if (!field.list) continue
+    if (Array.isArray(value)) for (const item of value) list.push(item)
+    else list.push(value)
   }
+  if (last !== DEAD) return field.list ? list : last
+  if (unbuilt) return field.edges.some((edge) => edge.loopBack) ? null : field.value
   if (field.edges.every((edge) => edge.loopBack)) return null
   if (field.required) return field.value
   return field.list ? [] : null
+}
+
+/** Names of fields are untrusted: `__proto__` is an ordinary one (FE-9). */
+function put(raw: RawInputs, name: string, value: unknown): void {
+  if (name === '__proto__') define(raw, name, value)
+  else raw[name] = value
 }
 
 interface Resolution {
@@ -75,7 +88,7 @@ async function resolveAll(
     if (name === '') continue
     const value = await resolveVariable(name, request.variables, run)
     run.secrets.add(value)
-    if (value !== null && value !== '') raw[field.name] = value
+    if (value !== null && value !== '') put(raw, field.name, value)
   }
   return checked(raw, request)
 }
@@ -100,7 +113,7 @@ async function resolveVariable(
 function checked(raw: RawInputs, { fields, vertex, given }: InputRequest): RawInputs {
   for (const field of fields.open) {
     if (!field.required || field.edges.length > 0 || field.missingFile) continue
-    if (given.has(field.name) || !isEmpty(raw[field.name])) continue
+    if (given.has(field.name) || !isEmpty(own(raw, field.name))) continue
     throw new FlowError(
       'missing_input',
       `Component ${vertex.displayName} is missing the required input ${field.displayName}`,

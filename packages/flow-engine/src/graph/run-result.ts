@@ -127,7 +127,8 @@ function chatMessages({ outputs, id }: VertexResult): ChatMessageJson[] {
     if (text === '') return []
     return [
       {
-        message: value.sender === 'Machine' ? doubleBreaks(text) : text,
+        // Without a sender it counts as the machine's.
+        message: (value.sender ?? 'Machine') === 'Machine' ? doubleBreaks(text) : text,
         sender: value.sender ?? 'Machine',
         sender_name: value.senderName ?? 'AI',
         session_id: value.sessionId,

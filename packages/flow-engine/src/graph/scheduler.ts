@@ -176,11 +176,13 @@ export class Scheduler {
       for (let next = this.#decided.pop(); next !== undefined; next = this.#decided.pop()) {
         this.#apply(next)
       }
+      if (this.#touched.length === 0) break
       const touched = this.#touched
       this.#touched = []
       for (const task of touched) this.#pull(task)
     }
     const ready = this.#ready
+    if (ready.length === 0) return NOTHING
     this.#ready = []
     if (ready.length < 2) return ready
     return ready.toSorted(
@@ -235,6 +237,10 @@ export class Scheduler {
     for (const edge of vertex.releases) {
       if (this.#slice.contains[edge.target] !== 1 || this.#takesOwnTurns(vertex, edge)) continue
       const region = this.#graph.vertices[edge.target]?.region ?? 0
+      if (region === scope.region.index) {
+        this.#decided.push({ scope, edge, outcome: this.#outcome(scope, edge) })
+        continue
+      }
       for (const at of activeScopes(this.#graph, scope, region)) {
         this.#decided.push({ scope: at, edge, outcome: this.#outcome(scope, edge) })
       }
@@ -256,7 +262,9 @@ export class Scheduler {
       return
     }
     const pass = this.#open(vertex.loop, scope)
+    scope.passes ??= new Map()
     scope.passes.set(vertex.loop, new Set([pass]))
+    scope.lastPass ??= new Map()
     scope.lastPass.set(vertex.loop, pass)
     if (pass.remaining === 0) this.#afterPass(pass)
   }
@@ -266,7 +274,7 @@ export class Scheduler {
     if (parent === undefined || region.loop === undefined) return
     this.scopes.delete(pass)
     this.#cycles.delete(pass)
-    parent.passes.delete(region.index)
+    parent.passes?.delete(region.index)
     const vertex = this.#graph.vertices[region.loop]
     if (vertex !== undefined && parent.status[vertex.local] !== BLOCKED) {
       this.#ready.push({ scope: parent, vertex })
@@ -366,6 +374,8 @@ export class Scheduler {
   }
 }
 
-function bump(counts: Int32Array, index: number, by = 1): void {
+const NOTHING: Task[] = []
+
+function bump(counts: number[], index: number, by = 1): void {
   counts[index] = (counts[index] ?? 0) + by
 }

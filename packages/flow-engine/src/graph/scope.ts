@@ -1,3 +1,4 @@
+import type { Decision } from './branches.ts'
 import type { PlanEdge, PlanGraph, PlanVertex, Region } from './plan-graph.ts'
 import type { OutputValues } from './build-vertex.ts'
 
@@ -28,18 +29,21 @@ export interface Scope {
   readonly parent: Scope | undefined
   /** Order among the scopes of the run. */
   readonly serial: number
-  readonly waiting: Int32Array
-  readonly live: Int32Array
-  readonly dead: Int32Array
-  readonly status: Uint8Array
+  readonly waiting: number[]
+  readonly live: number[]
+  readonly dead: number[]
+  readonly status: number[]
   /** 1: its idle ancestors have been looked for. */
-  readonly pulled: Uint8Array
+  readonly pulled: number[]
   readonly built: (Built | undefined)[]
-  readonly states: Map<number, Map<string, unknown>>
+  /** `ctx.state` by vertex; made when a component asks for it. */
+  states: Map<number, Map<string, unknown>> | undefined
+  /** Last decisions of vertices that decide (FE-30). */
+  decisions: Map<number, Decision> | undefined
   /** Passes of loops in this scope that are running, by region. */
-  readonly passes: Map<number, Set<Scope>>
+  passes: Map<number, Set<Scope>> | undefined
   /** The last pass of each loop in this scope, by region. */
-  readonly lastPass: Map<number, Scope>
+  lastPass: Map<number, Scope> | undefined
   /** Members that are not settled yet. */
   remaining: number
 }
@@ -50,24 +54,31 @@ export function createScope(region: Region, parent: Scope | undefined, serial: n
     region,
     parent,
     serial,
-    waiting: new Int32Array(count),
-    live: new Int32Array(count),
-    dead: new Int32Array(count),
-    status: new Uint8Array(count),
-    pulled: new Uint8Array(count),
+    // Plain arrays: small typed ones cost more to allocate than they save.
+    waiting: zeros(count),
+    live: zeros(count),
+    dead: zeros(count),
+    status: zeros(count),
+    pulled: zeros(count),
     built: [],
-    states: new Map(),
-    passes: new Map(),
-    lastPass: new Map(),
+    states: undefined,
+    decisions: undefined,
+    passes: undefined,
+    lastPass: undefined,
     remaining: 0,
   }
 }
 
 /** `ctx.state` of a vertex. */
 export function stateOf(scope: Scope, vertex: PlanVertex): Map<string, unknown> {
+  scope.states ??= new Map()
   const known = scope.states.get(vertex.index) ?? new Map<string, unknown>()
   scope.states.set(vertex.index, known)
   return known
+}
+
+function zeros(count: number): number[] {
+  return Array<number>(count).fill(0)
 }
 
 /** The scope of a region as seen from another: around it, or the last pass of a loop in those around it. */
@@ -78,7 +89,7 @@ export function scopeOf(graph: PlanGraph, from: Scope, region: number): Scope | 
   while (scope !== undefined && !path.includes(scope.region.index)) scope = scope.parent
   if (scope === undefined) return undefined
   for (const step of path.slice(path.indexOf(scope.region.index) + 1)) {
-    scope = scope?.lastPass.get(step)
+    scope = scope?.lastPass?.get(step)
   }
   return scope
 }
@@ -88,14 +99,14 @@ export function edgeState(
   graph: PlanGraph,
   scope: Scope,
   edge: PlanEdge,
-): { readonly built: Built } | 'dead' | 'unbuilt' {
+): Built | 'dead' | 'unbuilt' {
   const source = graph.vertices[edge.source]
   if (source === undefined) return 'dead'
-  const at = scopeOf(graph, scope, source.region)
+  const at = scope.region.index === source.region ? scope : scopeOf(graph, scope, source.region)
   if (at === undefined) return 'dead'
   const built = at.built[source.local]
   if (built === undefined) return at.status[source.local] === SKIPPED ? 'dead' : 'unbuilt'
-  return built.dead.has(edge.output) ? 'dead' : { built }
+  return built.dead.has(edge.output) ? 'dead' : built
 }
 
 /** The running scopes of a region inside a scope: itself, or all running passes of the loops down to it. */
@@ -104,7 +115,7 @@ export function activeScopes(graph: PlanGraph, scope: Scope, region: number): re
   const path = graph.regions[region]?.path ?? []
   let scopes: readonly Scope[] = [scope]
   for (const step of path.slice(path.indexOf(scope.region.index) + 1)) {
-    scopes = scopes.flatMap((at) => [...(at.passes.get(step) ?? [])])
+    scopes = scopes.flatMap((at) => [...(at.passes?.get(step) ?? [])])
   }
   return scopes
 }

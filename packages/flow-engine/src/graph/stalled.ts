@@ -13,6 +13,7 @@ export interface StalledRequest {
 
 /** Vertices that wait for a cycle nobody entered, and all that wait for them, in node order (FE-15). */
 export function stalledVertices({ graph, slice, root, scopes }: StalledRequest): PlanVertex[] {
+  if (root.remaining === 0) return []
   const { vertices } = graph
   const waiting = new Set<number>()
   for (const vertex of vertices) if (isClosedCycle(vertex, graph, slice)) waiting.add(vertex.index)

@@ -5,11 +5,10 @@ import type { Task } from './scheduler.ts'
 import type { Built, Scope } from './scope.ts'
 
 /** Values up to this size stay until the run is forgotten: they cost less than making their event. */
-const SMALL_BYTES = 4096
+export const SMALL_BYTES = 4096
 
 export interface BuiltValue {
   readonly task: Task
-  readonly bytes: number
   readonly result: VertexResult
   readonly built: Built
   /** Makes the data of the vertex's event, which needs the value. */
@@ -23,7 +22,7 @@ interface Held {
 
 /** Lets go of large values when their last reader has run (FE-16). */
 export function createValueRelease(request: RunRequest) {
-  const held = new WeakMap<Scope, Map<number, Held>>()
+  let held: WeakMap<Scope, Map<number, Held>> | undefined
   let selects: ((vertex: PlanVertex) => boolean) | undefined
 
   function drop({ value }: Held): void {
@@ -35,19 +34,20 @@ export function createValueRelease(request: RunRequest) {
   return {
     built(value: BuiltValue): void {
       const { vertex, scope } = value.task
-      if (value.bytes <= SMALL_BYTES || vertex.frozen || vertex.inCycle) return
+      if (vertex.frozen || vertex.inCycle) return
       const readers = new Set(vertex.outgoing.map((edge) => edge.target))
       const within = [...readers].every(
         (reader) => request.graph.vertices[reader]?.region === vertex.region,
       )
       selects ??= selectsOutput(request)
       if (readers.size === 0 || !within || selects(vertex)) return
+      held ??= new WeakMap()
       const values = held.get(scope) ?? new Map<number, Held>()
       held.set(scope, values.set(vertex.index, { value, readers: readers.size }))
     },
     /** A vertex has run: what it read has one reader less. */
     read(scope: Scope, vertex: PlanVertex): void {
-      const values = held.get(scope)
+      const values = held?.get(scope)
       if (values === undefined) return
       for (const source of new Set(vertex.incoming.map((edge) => edge.source))) {
         const entry = values.get(source)

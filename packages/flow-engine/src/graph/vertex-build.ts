@@ -1,10 +1,10 @@
-import { FlowError } from '../errors.ts'
+import { FlowError, limitExceeded } from '../errors.ts'
 import { decide, type Decision } from './branches.ts'
 import { buildVertex, type OutputValues } from './build-vertex.ts'
 import { fieldsOf } from './field-plan.ts'
 import { isFrozenResult, resultKey, type FrozenResult } from './frozen.ts'
 import { givenValues } from './given-values.ts'
-import { rawInputs, type Delivery, type RawInputs } from './inputs.ts'
+import { DEAD, rawInputs, UNBUILT, type RawInputs } from './inputs.ts'
 import type { InputSource } from '../components/context.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import type { RunContext } from './run-context.ts'
@@ -31,7 +31,6 @@ export interface TaskEnvironment {
   readonly request: RunRequest
   /** Results are identified, because a frozen vertex may keep some. */
   readonly keyed: boolean
-  readonly decisions: WeakMap<object, Map<number, Decision>>
   readonly inputs: RunHost['inputs']
 }
 
@@ -43,6 +42,10 @@ export async function runTask(
 ): Promise<TaskResult> {
   const { run, request } = environment
   const { vertex, scope } = task
+  const { loopPasses } = run.limits
+  if (build > loopPasses) {
+    throw limitExceeded('loopPasses', `${vertex.displayName} was built ${loopPasses} times`)
+  }
   const tweaked = request.tweaks.fields.get(vertex.index)
   const fields = fieldsOf(vertex, tweaked)
   for (const secret of fields.secrets) run.secrets.add(secret)
@@ -51,7 +54,7 @@ export async function runTask(
       vertex,
       fields,
       deliver: (edge) => deliver(task, edge, request),
-      given: givenValues(vertex, request, tweaked),
+      given: givenValues({ vertex, fields, request }),
       variables: request.options.variables,
     },
     run,
@@ -61,13 +64,13 @@ export async function runTask(
   const key = environment.keyed ? keyOf(task, raw, environment) : undefined
   const kept = key === undefined ? undefined : await recall(vertex, key, request)
   if (kept !== undefined) return fromFrozen(kept, key)
-  const { signal, stop } = vertexSignal(run, vertex)
+  const { signal, stop } = run.limits.vertexTimeoutMs === null ? UNTIMED : vertexSignal(run, vertex)
   try {
     const work = buildVertex(run, {
       vertex,
       build,
-      state: stateOf(scope, vertex),
-      signal: signal ?? run.signal,
+      state: () => stateOf(scope, vertex),
+      signal,
       asTool: false,
       sources: (field) => sourcesOf(task, field, request),
       raw,
@@ -77,7 +80,7 @@ export async function runTask(
     const result: TaskResult = {
       outputs,
       branches: ctx.branches,
-      decision: decide(ctx.branches, before(task, environment)),
+      decision: decide(ctx.branches, scope.decisions?.get(vertex.index)),
       logs: ctx.logs,
       hasStatus: ctx.hasStatus,
       bytes,
@@ -91,18 +94,12 @@ export async function runTask(
   }
 }
 
-function before({ scope, vertex }: Task, { decisions }: TaskEnvironment): Decision | undefined {
-  return decisions.get(scope)?.get(vertex.index)
-}
-
-function deliver({ scope, vertex }: Task, edge: PlanEdge, { graph, slice }: RunRequest): Delivery {
-  if (slice.contains[edge.source] !== 1) return { kind: 'dead' }
-  if (edge.loopBack && scope.built[vertex.local] === undefined) return { kind: 'unbuilt' }
+function deliver({ scope, vertex }: Task, edge: PlanEdge, { graph, slice }: RunRequest): unknown {
+  if (slice.contains[edge.source] !== 1) return DEAD
+  if (edge.loopBack && scope.built[vertex.local] === undefined) return UNBUILT
   const state = edgeState(graph, scope, edge)
-  if (state === 'dead') return { kind: 'dead' }
-  if (state === 'unbuilt') return { kind: 'unbuilt' }
-  const { outputs } = state.built
-  return { kind: 'value', value: outputs[edge.output] ?? null }
+  if (typeof state === 'object') return state.outputs[edge.output] ?? null
+  return state === 'dead' ? DEAD : UNBUILT
 }
 
 const MODEL_FIELDS = ['model_name', 'model_id', 'model'] as const
@@ -129,6 +126,8 @@ function modelOf(vertex: PlanVertex, tweaked: Parameters<typeof fieldsOf>[1]): s
   }
   return undefined
 }
+
+const UNTIMED: ReturnType<typeof vertexSignal> = {}
 
 /** FE-67: a signal of its own when vertices have a time limit. */
 function vertexSignal(
@@ -164,7 +163,7 @@ function keyOf({ scope, vertex }: Task, raw: RawInputs, { request, run }: TaskEn
   const hidden = fields.filter((field) => field.secret || field.variable !== undefined)
   const upstream = vertex.incoming.map((edge) => {
     const state = edgeState(request.graph, scope, edge)
-    return typeof state === 'object' ? state.built.key : state
+    return typeof state === 'object' ? state.key : state
   })
   return resultKey({
     vertex,

@@ -32,8 +32,9 @@ export interface VertexFacts {
 export interface BuildFacts {
   readonly vertex: VertexFacts
   readonly build: number
-  readonly state: Map<string, unknown>
-  readonly signal: AbortSignal
+  readonly state: () => Map<string, unknown>
+  /** Default: the run's. */
+  readonly signal: AbortSignal | undefined
   /** Called by an agent: its messages are muted (FE-43). */
   readonly asTool: boolean
   readonly sources: (field: string) => readonly InputSource[]
@@ -45,13 +46,16 @@ export interface LogEntry {
   readonly value: unknown
 }
 
+const NO_CALLS: readonly BranchCall[] = []
+const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
+
 /** What one build gives its component (FE-40), and what the component did with it. */
 export class VertexContext implements ComponentContext {
   readonly #run: RunContext
   readonly #facts: BuildFacts
-  readonly branches: BranchCall[] = []
-  readonly logs = new Map<string, LogEntry[]>()
-  readonly #masks = new Map<string, StreamMask>()
+  branches: readonly BranchCall[] = NO_CALLS
+  logs: ReadonlyMap<string, readonly LogEntry[]> = NO_LOGS
+  #masks: Map<string, StreamMask> | undefined
   #output = ''
   #lastMessage: string | undefined
   hasStatus = false
@@ -63,7 +67,7 @@ export class VertexContext implements ComponentContext {
   }
 
   get signal(): AbortSignal {
-    return this.#facts.signal
+    return this.#facts.signal ?? this.#run.signal
   }
   get runtime(): Runtime {
     return this.#run.runtime
@@ -99,7 +103,7 @@ export class VertexContext implements ComponentContext {
     return this.#facts.build
   }
   get state(): Map<string, unknown> {
-    return this.#facts.state
+    return this.#facts.state()
   }
   get shared(): Map<string, unknown> {
     return this.#run.shared
@@ -119,7 +123,6 @@ export class VertexContext implements ComponentContext {
   /** The output that is computed next; its notes go there. */
   enter(output: string): void {
     this.#output = output
-    if (!this.logs.has(output)) this.logs.set(output, [])
   }
 
   sources(field: string): readonly InputSource[] {
@@ -164,6 +167,7 @@ export class VertexContext implements ComponentContext {
   token(chunk: string, messageId = this.#lastMessage): void {
     if (this.asTool || messageId === undefined || chunk === '' || !this.#run.open()) return
     this.#run.messages.chunk(messageId, chunk)
+    this.#masks ??= new Map()
     let mask = this.#masks.get(messageId)
     if (mask === undefined) {
       mask = this.#run.secrets.stream()
@@ -174,8 +178,8 @@ export class VertexContext implements ComponentContext {
 
   log(name: string, value: unknown): void {
     const entries = this.logs.get(this.#output) ?? []
-    this.logs.set(this.#output, entries)
-    entries.push({ name: name === '' ? `Log ${entries.length + 1}` : name, value })
+    const entry = { name: name === '' ? `Log ${entries.length + 1}` : name, value }
+    this.logs = new Map(this.logs).set(this.#output, [...entries, entry])
   }
 
   status(value: unknown): void {
@@ -212,11 +216,11 @@ export class VertexContext implements ComponentContext {
 
   /** Sends what was held back of a streamed text. */
   flush(): void {
-    for (const id of this.#masks.keys()) this.#flush(id)
+    if (this.#masks !== undefined) for (const id of this.#masks.keys()) this.#flush(id)
   }
 
   #flush(id: string | undefined): void {
-    const rest = id === undefined ? undefined : this.#masks.get(id)?.end()
+    const rest = id === undefined ? undefined : this.#masks?.get(id)?.end()
     if (id !== undefined && rest !== undefined) this.#sendToken(rest, id)
   }
 
@@ -229,6 +233,6 @@ export class VertexContext implements ComponentContext {
     if (!Object.hasOwn(component.outputs, output)) {
       throw new TypeError(`${component.type} has no output ${output}`)
     }
-    this.branches.push([what, output])
+    this.branches = [...this.branches, [what, output]]
   }
 }

@@ -58,6 +58,7 @@ export async function testComponent(
   const { inputs = {}, vertexId = `${component.type}-00001`, chatOutput = false } = options
   const outputs = outputNames(component, options.output)
   const { run, events } = testRun(options)
+  const { state = new Map<string, unknown>() } = options
   const { ctx, outputs: values } = await buildVertex(run, {
     vertex: {
       id: vertexId,
@@ -70,7 +71,7 @@ export async function testComponent(
       role: component.role,
     },
     build: options.build ?? 1,
-    state: options.state ?? new Map(),
+    state: () => state,
     signal: run.signal,
     asTool: false,
     sources: (field) => sourcesOf(options, field),
