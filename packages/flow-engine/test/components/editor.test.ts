@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+import { calculator, chatInput, languageModel, promptTemplate } from '../../src/components.ts'
+import { promptVariables } from '../../src/components/models-and-agents/prompt-variables.ts'
+import { createNode } from '../../src/components/create-node.ts'
+import { defineComponent } from '../../src/components/define.ts'
+import { field } from '../../src/components/field.ts'
+import { output } from '../../src/components/output.ts'
+import { refreshNode } from '../../src/components/refresh-node.ts'
+import { createRegistry } from '../../src/components/registry.ts'
+import type { Tool } from '../../src/models/chat-model.ts'
+import { testComponent } from '../../src/testing.ts'
+
+describe('createRegistry (FE-42)', () => {
+  test('a node is resolved by type, then module, then alias, then by the host', () => {
+    const registry = createRegistry([promptTemplate, chatInput], {
+      resolveUnknown: ({ data }) => (data.type === 'Hosted' ? calculator : undefined),
+    })
+    const node = (type: string, module?: string) => {
+      const made = createNode(chatInput)
+      const details = { ...made.data.node, metadata: module === undefined ? {} : { module } }
+      return { ...made, data: { ...made.data, type, node: details } }
+    }
+
+    expect(registry.resolve(node('ChatInput'))).toBe(chatInput)
+    expect(registry.resolve(node('Renamed', promptTemplate.module))).toBe(promptTemplate)
+    expect(registry.resolve(node('Prompt'))).toBe(promptTemplate)
+    expect(registry.resolve(node('Hosted'))).toBe(calculator)
+    expect(registry.resolve(node('__proto__'))).toBeUndefined()
+  })
+
+  test('a later component replaces an earlier one of the same type, in its place', () => {
+    const mine = { ...chatInput, displayName: 'Mine' }
+    const registry = createRegistry([chatInput, calculator]).extend([mine])
+
+    expect([...registry].map(({ displayName }) => displayName)).toEqual(['Mine', 'Calculator'])
+    expect(registry.catalogue().input_output?.ChatInput?.display_name).toBe('Mine')
+  })
+})
+
+describe('refreshNode (FE-47)', () => {
+  test('sets the value of the field and leaves the given node as it was', async () => {
+    const node = createNode(chatInput, { values: { input_value: 'old', files: ['a.txt'] } })
+    const before = JSON.stringify(node)
+
+    const after = await refreshNode(chatInput, node, { field: 'input_value', value: 'new' })
+
+    expect(JSON.stringify(node)).toBe(before)
+    expect(after.data.node.template.input_value?.value).toBe('new')
+    expect(after.data.node.template.files).toMatchObject({ file_path: ['a.txt'], value: '' })
+  })
+
+  test('tool mode: one output, a row for each action, edits kept, and back', async () => {
+    const on = { field: 'tool_mode', value: true, toolMode: true }
+    const first = await refreshNode(calculator, createNode(calculator), on)
+    const metadata = first.data.node.template.tools_metadata
+    expect(first.data.node.outputs).toMatchObject([
+      { name: 'component_as_tool', display_name: 'Toolset', types: ['Tool'], method: 'to_toolkit' },
+    ])
+    expect(metadata).toMatchObject({
+      display_name: 'Actions',
+      type: 'tools',
+      value: [{ name: 'evaluate_expression', tags: ['evaluate_expression'], status: true }],
+    })
+
+    const [row] = (metadata?.value ?? []) as Record<string, unknown>[]
+    const edited = { ...metadata, value: [{ ...row, name: 'sum', status: false }] }
+    first.data.node.template.tools_metadata = edited
+    const again = await refreshNode(calculator, first, on)
+    expect(again.data.node.template.tools_metadata?.value).toMatchObject([
+      { name: 'sum', tags: ['evaluate_expression'], status: false },
+    ])
+
+    const off = await refreshNode(calculator, again, { ...on, value: false, toolMode: false })
+    expect(off.data.node.template).not.toHaveProperty('tools_metadata')
+    expect(off.data.node.outputs).toMatchObject([{ name: 'result' }])
+  })
+
+  test('variables of a prompt get fields, removed ones lose theirs, kept ones their value (CO-33)', async () => {
+    const change = (value: string) => ({ field: 'template', value })
+    const first = await refreshNode(promptTemplate, createNode(promptTemplate), change('{a} {b}'))
+    Object.assign(first.data.node.template.a ?? {}, { value: 'kept' })
+
+    const second = await refreshNode(promptTemplate, first, change('{a} {c}'))
+
+    expect(second.data.node.template.a).toMatchObject({ value: 'kept', input_types: ['Message'] })
+    expect(second.data.node.template).not.toHaveProperty('b')
+    expect(second.data.node.custom_fields).toEqual({ template: ['a', 'c'] })
+  })
+
+  test('a provider field is read through its variable, which never stands in the node', async () => {
+    const asked: string[] = []
+    const node = createNode(languageModel, { values: { ollama_base_url: 'OLLAMA' } })
+
+    const after = await refreshNode(
+      languageModel,
+      node,
+      { field: 'provider', value: 'Ollama' },
+      {
+        services: {
+          variables: { get: async (name) => (name === 'OLLAMA' ? 'http://ollama.test/v1' : null) },
+          async fetch(input) {
+            asked.push(new Request(input).url)
+            return Response.json({ models: [{ name: 'llama3' }] })
+          },
+        },
+      },
+    )
+
+    expect(asked).toEqual(['http://ollama.test/api/tags'])
+    expect(after.data.node.template.model_name).toMatchObject({
+      options: ['llama3'],
+      value: 'llama3',
+    })
+    expect(JSON.stringify(after)).not.toContain('ollama.test')
+  })
+})
+
+describe('promptVariables (CO-33)', () => {
+  test.for([
+    ['each once, in order', 'a {x} {y} {x}', ['x', 'y']],
+    ['doubled braces are literal', '{{x}} {{{y}}}', ['y']],
+    ['format and conversion are no part of the name', '{n:05d} {m!r}', ['n', 'm']],
+    ['an empty place is none', '{}', []],
+    ['names of objects are plain names', '{__proto__} {constructor}', ['__proto__', 'constructor']],
+  ] as const)('%s', ([, template, names]) => {
+    expect(promptVariables(template)).toEqual(names)
+  })
+
+  test.for([
+    ['a digit first', '{1a}', 'Error: Input variables contain invalid characters'],
+    ['a dot', '{a.b}', 'Invalid variables: a.b'],
+    ['a reserved name', '{code} {x}', 'None of the variables can be named code, x. '],
+    ['an open brace', 'a {b', "expected '}' before end of string"],
+    ['a closing brace', 'a } b', "Single '}' encountered in format string"],
+    ['a brace at the end', 'a {', "Single '{' encountered in format string"],
+  ] as const)('%s is refused', ([, template, text]) => {
+    expect(() => promptVariables(template)).toThrow(text)
+  })
+})
+
+describe('tools of components (CO-20 to CO-22)', () => {
+  const component = defineComponent({
+    type: 'Many',
+    description: 'Does things.',
+    inputs: {
+      text: field.text({ toolMode: true, required: true, info: 'What.' }),
+      count: field.int({ toolMode: true, default: 2 }),
+      kind: field.dropdown({ toolMode: true, options: ['a', 'b'], default: 'a' }),
+      hidden: field.text({ default: 'own' }),
+    },
+    outputs: {
+      say: output.message({
+        method: 'say it',
+        run: ({ text, count, hidden }) => `${text.repeat(count)} ${hidden}`,
+      }),
+      rows: output.dataFrame({ run: () => [{ a: 1 }] }),
+      fails: output.data({
+        run() {
+          throw new Error('not today')
+        },
+      }),
+      silent: output.message({ toolMode: false, run: () => '' }),
+    },
+  })
+
+  async function tools(inputs: Record<string, unknown> = {}): Promise<Tool[]> {
+    const { value } = await testComponent(component, { output: 'component_as_tool', inputs })
+    return value as Tool[]
+  }
+  const { signal } = new AbortController()
+
+  test('one for each output in tool mode, arguments from the inputs in tool mode', async () => {
+    const [first, ...others] = await tools()
+    expect(first).toMatchObject({
+      name: 'say-it',
+      tags: ['say-it'],
+      description: 'Does things.',
+      parameters: {
+        type: 'object',
+        required: ['text'],
+        properties: {
+          text: { type: 'string', description: 'What.' },
+          count: { type: 'integer', default: 2 },
+          kind: { type: 'string', enum: ['a', 'b'], default: 'a' },
+        },
+      },
+    })
+    expect(others.map(({ name }) => name)).toEqual(['rows', 'fails'])
+  })
+
+  test('arguments stand on top of the values of the node; others than the declared ones count for nothing', async () => {
+    const [say] = await tools({ hidden: 'mine', count: 1 })
+    expect(await say?.call({ text: 'x', hidden: 'stolen' }, { signal })).toBe('x mine')
+    expect(await say?.call({ text: 'x', count: '3' }, { signal })).toBe('xxx mine')
+  })
+
+  test('results are what a model reads, exceptions its text', async () => {
+    const [, rows, fails] = await tools()
+    expect(await rows?.call({ text: 'x' }, { signal })).toEqual([{ a: 1 }])
+    expect(await fails?.call({ text: 'x' }, { signal })).toBe('not today')
+  })
+
+  test('edits of the actions apply by tag', async () => {
+    const metadata = [
+      { tags: ['say-it'], name: 'speak', description: 'Mine.', status: true },
+      { tags: ['rows'], status: false },
+    ]
+    const edited = await tools({ tools_metadata: metadata })
+    expect(edited.map(({ name, description }) => [name, description])).toEqual([
+      ['speak', 'Mine.'],
+      ['fails', 'Does things.'],
+    ])
+  })
+})

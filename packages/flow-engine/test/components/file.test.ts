@@ -1,0 +1,156 @@
+import { gzipSync, strToU8, zipSync } from 'fflate'
+import { createTar } from 'nanotar'
+import writeXlsxFile from 'write-excel-file/universal'
+import { describe, expect, test } from 'vitest'
+import { file } from '../../src/components.ts'
+import { createNode } from '../../src/components/create-node.ts'
+import { refreshNode } from '../../src/components/refresh-node.ts'
+import { createData } from '../../src/graph/values/data.ts'
+import { isDataFrame } from '../../src/graph/values/data-frame.ts'
+import { isMessage } from '../../src/graph/values/message.ts'
+import { testComponent } from '../../src/testing.ts'
+
+function stored(files: Record<string, Uint8Array>) {
+  return {
+    files: {
+      read: async (path: string) => files[path] ?? null,
+      write: async (path: string) => path,
+      list: async () => Object.keys(files),
+    },
+  }
+}
+
+async function read(
+  files: Record<string, Uint8Array>,
+  inputs: Record<string, unknown> = {},
+  output = 'message',
+): Promise<unknown> {
+  const { value } = await testComponent(file, {
+    output,
+    inputs: { path: Object.keys(files), ...inputs },
+    services: stored(files),
+  })
+  return isMessage(value) ? value.text : isDataFrame(value) ? value.rows : value
+}
+
+/** The smallest Word document: its body alone. */
+function docx(...paragraphs: string[]): Uint8Array {
+  const body = paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('')
+  const xml = `<w:document><w:body>${body}</w:body></w:document>`
+  return zipSync({ 'word/document.xml': strToU8(xml) })
+}
+
+function pdf(text: string): Uint8Array {
+  const stream = `BT /F1 24 Tf 72 720 Td (${text}) Tj ET`
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ]
+  let whole = '%PDF-1.4\n'
+  const offsets = objects.map((object, index) => {
+    const at = whole.length
+    whole += `${index + 1} 0 obj\n${object}\nendobj\n`
+    return at
+  })
+  const start = whole.length
+  const rows = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
+  whole += `xref\n0 6\n0000000000 65535 f \n${rows}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${start}\n%%EOF`
+  return strToU8(whole)
+}
+
+describe('File (CO-38)', () => {
+  test('reads the paragraphs of a Word document', async () => {
+    expect(await read({ 'f/a.docx': docx('One &amp; two', 'Three') })).toBe('One & two\n\nThree')
+  })
+
+  test('reads the text of a PDF', async () => {
+    expect(await read({ 'f/a.pdf': pdf('Hello PDF') })).toBe('Hello PDF')
+  })
+
+  test('reads the first sheet of an Excel file as a table', async () => {
+    const made = writeXlsxFile([
+      [{ value: 'name' }, { value: 'n' }],
+      [{ value: 'Ann' }, { value: 3 }],
+    ])
+    const blob = await made.toBlob()
+    const bytes = new Uint8Array(await blob.arrayBuffer())
+
+    expect(await read({ 'f/a.xlsx': bytes }, {}, 'dataframe')).toEqual([{ name: 'Ann', n: 3 }])
+  })
+
+  test('one CSV is a table, several files a row for each', async () => {
+    const csv = strToU8('a,b\n1,x\n')
+    expect(await read({ 'f/a.csv': csv }, {}, 'dataframe')).toEqual([{ a: 1, b: 'x' }])
+    expect(await read({ 'f/a.csv': csv, 'f/b.txt': strToU8('B') }, {}, 'dataframe')).toEqual([
+      { file_path: 'f/a.csv', text: 'a,b\n1,x\n' },
+      { file_path: 'f/b.txt', text: 'B' },
+    ])
+  })
+
+  test('unpacks tar, tgz and gz; hidden files stay out', async () => {
+    const tar = createTar([
+      { name: 'a.txt', data: 'in tar' },
+      { name: '.hidden.txt', data: 'no' },
+      { name: 'x/.git/b.txt', data: 'no' },
+    ])
+    expect(await read({ 'f/t.tar': tar })).toBe('in tar')
+    expect(await read({ 'f/t.tgz': gzipSync(tar) })).toBe('in tar')
+    expect(await read({ 'f/a.txt.gz': gzipSync(strToU8('packed')) })).toBe('packed')
+  })
+
+  test('names that lead out of an archive are left out', async () => {
+    const zip = zipSync({
+      '../evil.txt': strToU8('evil'),
+      '/abs.txt': strToU8('abs'),
+      'ok.txt': strToU8('ok'),
+    })
+    expect(await read({ 'f/z.zip': zip })).toBe('ok')
+  })
+
+  test('a damaged archive and bzip2 are clear errors', async () => {
+    await expect(read({ 'f/z.zip': strToU8('no zip') })).rejects.toThrow('Error unpacking z.zip')
+    await expect(read({ 'f/z.bz2': strToU8('BZh') })).rejects.toThrow(
+      'bzip2 archives cannot be read',
+    )
+  })
+
+  test('unsupported files are named when they are not ignored', async () => {
+    const inputs = { ignore_unsupported_extensions: false }
+    await expect(read({ 'f/a.exe': strToU8('x') }, inputs)).rejects.toThrow(
+      'Unsupported file extension: .exe',
+    )
+  })
+
+  test('a path that comes over the edge takes the place of the chosen files', async () => {
+    const files = { 'f/a.txt': strToU8('A'), 'f/b.txt': strToU8('B') }
+    const inputs = { path: ['f/a.txt'], file_path: [createData({ file_path: 'f/b.txt' })] }
+    expect(await read(files, inputs)).toBe('B')
+  })
+
+  test('the advanced parser is not offered', async () => {
+    await expect(read({ 'f/a.txt': strToU8('A') }, { advanced_mode: true })).rejects.toThrow(
+      'The Advanced Parser is not offered',
+    )
+    const change = { field: 'advanced_mode', value: true }
+    await expect(refreshNode(file, createNode(file), change)).rejects.toThrow('not offered')
+  })
+
+  test('several files in the editor give one table of texts', async () => {
+    const change = { field: 'path', value: ['f/a.txt', 'f/b.txt'] }
+    const after = await refreshNode(file, createNode(file), change)
+    expect(after.data.node.outputs).toMatchObject([
+      { name: 'dataframe', display_name: 'Files', method: 'load_files' },
+    ])
+  })
+
+  test('the path output names the files without reading them', async () => {
+    const { value } = await testComponent(file, {
+      output: 'path',
+      inputs: { path: ['f/none.txt', 'f/two.txt'] },
+    })
+    expect(value).toMatchObject({ text: 'f/none.txt\nf/two.txt' })
+  })
+})

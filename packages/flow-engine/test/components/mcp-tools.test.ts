@@ -1,0 +1,137 @@
+import { createServer, type Server } from 'node:http'
+import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mcpTools } from '../../src/components.ts'
+import { createNode } from '../../src/components/create-node.ts'
+import { refreshNode } from '../../src/components/refresh-node.ts'
+import { isDataFrame } from '../../src/graph/values/data-frame.ts'
+import type { Tool } from '../../src/models/chat-model.ts'
+import { testComponent } from '../../src/testing.ts'
+
+const headers: (string | undefined)[] = []
+let listed = 0
+let server: Server
+let url = ''
+
+/** A real MCP server on loopback, a session for each connection. */
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    headers.push(request.headers['x-token']?.toString())
+    void (async () => {
+      const mcp = new McpServer({ name: 'test', version: '1' }, { capabilities: { tools: {} } })
+      mcp.setRequestHandler(ListToolsRequestSchema, () => {
+        listed += 1
+        return {
+          tools: [
+            {
+              name: 'add.numbers',
+              description: 'Adds.',
+              inputSchema: {
+                type: 'object',
+                properties: { a: { type: 'integer' }, note: { type: 'string' } },
+                required: ['a'],
+              },
+            },
+          ],
+        }
+      })
+      mcp.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
+        content: [{ type: 'text', text: JSON.stringify({ given: params.arguments }) }],
+      }))
+      const transport = new StreamableHTTPServerTransport({})
+      await mcp.connect(transport as Parameters<typeof mcp.connect>[0])
+      await transport.handleRequest(request, response)
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`
+})
+
+afterAll(async () => {
+  await new Promise((resolve) => {
+    server.close(resolve)
+    server.closeAllConnections()
+  })
+})
+
+const choice = () => ({ name: 'test', config: { url, headers: { 'x-token': 'secret' } } })
+
+describe('MCPTools over HTTP (CO-42)', () => {
+  test('calls the chosen tool with the fields that have a value', async () => {
+    const { value } = await testComponent(mcpTools, {
+      output: 'response',
+      inputs: { mcp_server: choice(), tool: 'add.numbers', a: '3', note: null },
+    })
+
+    expect(isDataFrame(value) ? value.rows : value).toEqual([{ given: { a: 3 } }])
+    expect(headers).toContain('secret')
+  })
+
+  test('missing arguments are named before anything is called', async () => {
+    const inputs = { mcp_server: choice(), tool: 'add.numbers' }
+    await expect(testComponent(mcpTools, { output: 'response', inputs })).rejects.toThrow(
+      "Error in build_output: Tool 'add.numbers' requires arguments but none were provided. Required fields: a.",
+    )
+  })
+
+  test('gives its tools to a model, under names that models take', async () => {
+    const { value } = await testComponent(mcpTools, {
+      output: 'component_as_tool',
+      inputs: { mcp_server: choice() },
+    })
+    const [tool] = value as Tool[]
+
+    expect(tool).toMatchObject({ name: 'add-numbers', description: 'Adds.' })
+    expect(await tool?.call({ a: 1 }, { signal: new AbortController().signal })).toMatchObject({
+      content: [{ type: 'text', text: '{"given":{"a":1}}' }],
+    })
+  })
+
+  test('choosing server and tool in the editor offers tools, then fields for the arguments', async () => {
+    const first = await refreshNode(mcpTools, createNode(mcpTools), {
+      field: 'mcp_server',
+      value: choice(),
+    })
+    expect(first.data.node.template.tool).toMatchObject({ options: ['add.numbers'], show: true })
+
+    const second = await refreshNode(mcpTools, first, { field: 'tool', value: 'add.numbers' })
+    expect(second.data.node.template).toMatchObject({
+      a: { _input_type: 'IntInput', required: true },
+      note: { _input_type: 'MessageTextInput' },
+    })
+
+    const tools = await refreshNode(mcpTools, second, {
+      field: 'tool_mode',
+      value: true,
+      toolMode: true,
+    })
+    expect(tools.data.node.template.tools_metadata?.value).toMatchObject([{ name: 'add.numbers' }])
+    expect(tools.data.node.template).not.toHaveProperty('a')
+  })
+
+  test('with use_cache the list of tools is asked for once in a run', async () => {
+    listed = 0
+    await testComponent(mcpTools, {
+      output: 'response',
+      inputs: { mcp_server: choice(), tool: 'add.numbers', a: 1, use_cache: true },
+    })
+    expect(listed).toBe(1)
+  })
+
+  test('servers started by a command are off unless the host gives a service', async () => {
+    const inputs = { mcp_server: { name: 'x', config: { command: 'ls' } }, tool: 't' }
+    await expect(testComponent(mcpTools, { output: 'response', inputs })).rejects.toThrow(
+      'Servers started by a command are off unless the host gives an MCP service',
+    )
+  })
+
+  test('a server that cannot be reached is an error of the list of tools', async () => {
+    const inputs = { mcp_server: { name: 'x', config: { url: 'http://127.0.0.1:1/mcp' } } }
+    await expect(testComponent(mcpTools, { output: 'component_as_tool', inputs })).rejects.toThrow(
+      'Error updating tool list: ',
+    )
+  })
+})
