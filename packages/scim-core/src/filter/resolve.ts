@@ -112,6 +112,7 @@ function resolvePresent(found: FoundPath, path: PathAst, scope: Scope): Decision
     if (pseudo !== undefined) return pseudo
   }
   const target = describe(found, scope)
+  if (isUnversioned(target, scope)) return NEVER
   const present: ResolvedFilter = { kind: 'present', path: target }
   if (scope.element !== null || !target.multiValued) return present
   if (path.where !== null) return resolveElement(found, path, scope, present)
@@ -132,11 +133,16 @@ function resolveCompare(ast: Compare, scope: Scope): Decision {
   if (scope.element === null) {
     const pseudo = decidePseudo(found, scope.schema, { operator, literal })
     if (pseudo !== undefined) return pseudo
-    if (target.key === 'meta.version' && scope.options.versioned === false) return operator === 'ne'
+    if (isUnversioned(target, scope)) return operator === 'ne'
   }
   const compare: ResolvedFilter = { kind: 'compare', path: target, operator, value: literal }
   const single = scope.element !== null || (!target.multiValued && path.where === null)
   return single ? compare : overElements({ found, path, compare, operator }, scope)
+}
+
+/** Resources show no version while etag is off. */
+function isUnversioned({ key }: AttributePath, { options }: Scope): boolean {
+  return key === 'meta.version' && options.versioned === false
 }
 
 /** `eq null` is "not present", `ne null` is "present" (SC-40). */

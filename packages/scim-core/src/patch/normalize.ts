@@ -149,7 +149,8 @@ function planKey(
     if (context.rejectUnknown) throw unknownAttribute(shown(key))
     return []
   }
-  const plain = target.attribute === null || (target.sub === null && target.where === null)
+  const prefixed = extension === null && target.attribute !== null && key.includes(':')
+  const plain = target.sub === null && target.where === null && !prefixed
   if (!plain && !context.quirks.pathKeys) return []
   if (isReadOnly(target)) {
     if (context.quirks.readOnlyInValue) return []

@@ -1,0 +1,262 @@
+import { createScimTokens, type ScimPrincipal } from '@x/scim-core'
+import { createMemoryScimStore, createMemoryTokenStore } from '@x/scim-core/memory'
+import { createScimClient, createTestRuntime } from '@x/scim-core/testing'
+import { describe, expect, test } from 'vitest'
+import { createScim, problem, TOKEN } from './support.ts'
+
+const principal = (fields: Partial<ScimPrincipal> = {}): ScimPrincipal => ({
+  id: 'host-user',
+  tenant: 'default',
+  scopes: ['users:read', 'users:write', 'groups:read', 'groups:write'],
+  kind: 'host',
+  ...fields,
+})
+
+describe('SC-2 host authentication', () => {
+  test('authenticate decides; the bearer token plays no part', async () => {
+    const scim = createScim({ auth: { kind: 'host', authenticate: () => principal() } })
+    expect((await createScimClient(scim.service.handle).get('/Users')).status).toBe(200)
+    expect(scim.payloads.at(-1)?.event).toMatchObject({ entry: { actor: 'host-user' } })
+  })
+
+  test('null is 401; a throw is 401 and reported; a Response is the answer itself', async () => {
+    const refused = createScim({ auth: { kind: 'host', authenticate: () => null } })
+    expect((await refused.get('/Users')).body).toMatchObject(problem(401))
+    const failure = new Error('directory down')
+    const failing = createScim({
+      auth: { kind: 'host', authenticate: () => Promise.reject(failure) },
+    })
+    expect((await failing.get('/Users')).body).toMatchObject(problem(401))
+    expect(failing.errors).toEqual([failure])
+    const own = new Response('go away', { status: 429 })
+    const answering = createScim({ auth: { kind: 'host', authenticate: () => own } })
+    expect(
+      await answering.service.handle(new Request('https://host.example/api/v1/scim/v2/Users')),
+    ).toBe(own)
+    expect(answering.payloads.at(-1)?.event).toMatchObject({ entry: { status: 429 } })
+  })
+
+  test('with a principal in the context authenticate is not called; disabled comes first', async () => {
+    const authenticate = (): never => {
+      throw new Error('called')
+    }
+    const scim = createScim({ auth: { kind: 'host', authenticate } })
+    const client = createScimClient(scim.service.handle, { context: { principal: principal() } })
+    expect((await client.get('/Users')).status).toBe(200)
+    const disabled = createScim({ enabled: false, auth: { kind: 'host', authenticate } })
+    expect((await disabled.get('/Users')).status).toBe(401)
+    expect(disabled.errors).toEqual([])
+  })
+})
+
+describe('D2 configuration', () => {
+  test.each(['', '   ', '\t\n'])('a static token of white space is refused: %j', (token) => {
+    expect(() => createScim({ auth: { kind: 'token', token } })).toThrow(
+      expect.objectContaining({ name: 'ScimConfigError', option: 'auth' }),
+    )
+  })
+
+  test.each([
+    [{ baseUrl: '/scim' }, 'baseUrl'],
+    [{ baseUrl: 'ftp://x/scim' }, 'baseUrl'],
+    [{ basePath: 'scim' }, 'basePath'],
+    [{ pageSize: 0 }, 'pageSize'],
+    [{ maxPageSize: 1.5 }, 'maxPageSize'],
+    [{ limits: { bodyBytes: -1 } }, 'limits'],
+    [{ allowedAddresses: ['10.0.0.0/33'] }, 'allowedAddresses'],
+    [{ allowedAddresses: ['nonsense'] }, 'allowedAddresses'],
+    [{ cursor: { ttl: 0 } }, 'cursor.ttl'],
+    [{ cursor: { secret: '' } }, 'cursor'],
+  ])('%j', (options, option) => {
+    expect(() => createScim(options)).toThrow(expect.objectContaining({ option }))
+  })
+})
+
+describe('SC-81 allowedAddresses', () => {
+  const cases: readonly [string, string | undefined, number][] = [
+    ['10.0.0.0/8', '10.255.0.1', 200],
+    ['10.0.0.0/8', '11.0.0.1', 403],
+    ['10.0.0.0/8', '::ffff:10.1.1.1', 200],
+    ['192.0.2.7', '192.0.2.7', 200],
+    ['192.0.2.7', '192.0.2.8', 403],
+    ['2001:db8::/32', '2001:db8:1::5', 200],
+    ['2001:db8::/32', '2001:db9::5', 403],
+    ['0.0.0.0/0', '8.8.8.8', 200],
+    ['0.0.0.0/0', '::1', 403],
+    ['10.0.0.0/8', undefined, 403],
+    ['10.0.0.0/8', 'garbage', 403],
+  ]
+  test.each(cases)('%s and %s: %i', async (range, clientAddress, status) => {
+    const scim = createScim({ allowedAddresses: [range] })
+    const context = clientAddress === undefined ? {} : { clientAddress }
+    const client = createScimClient(scim.service.handle, { token: TOKEN, context })
+    expect((await client.get('/Users')).status).toBe(status)
+  })
+})
+
+describe('SC-67 tenants', () => {
+  test('nothing of one tenant is seen from another', async () => {
+    const store = createMemoryScimStore()
+    const of = (tenant: string) =>
+      createScim({
+        store,
+        runtime: {
+          ...createTestRuntime(),
+          uuid: () => crypto.getRandomValues(new Uint8Array(8)).join('-'),
+        },
+        auth: { kind: 'host', authenticate: () => principal({ tenant }) },
+      })
+    const [acme, globex] = [of('acme'), of('globex')]
+    const id = await acme.user('ada@corp.example')
+    const group = await acme.group('Team', [id])
+    for (const path of [`/Users/${id}`, `/Groups/${group}`]) {
+      expect((await globex.get(path)).body).toMatchObject(problem(404))
+      expect((await globex.patch(path, [])).status).toBe(404)
+      expect((await globex.delete(path)).status).toBe(404)
+    }
+    expect((await globex.get('/')).body['totalResults']).toBe(0)
+    const twin = await globex.user('ADA@corp.example')
+    await globex.group('Team', [twin])
+    const foreign = await globex.post('/Groups', { displayName: 'x', members: [{ value: id }] })
+    const unknown = await globex.post('/Groups', { displayName: 'x', members: [{ value: 'none' }] })
+    expect(foreign.body).toMatchObject(problem(400, 'invalidValue'))
+    expect(String(foreign.body['detail']).replace(id, 'none')).toBe(unknown.body['detail'])
+    expect((await acme.get('/Users')).body['totalResults']).toBe(1)
+    const acmeNames = acme.payloads
+      .map(({ event }) => Reflect.get(event as object, 'tenant'))
+      .filter(Boolean)
+    expect(new Set(acmeNames)).toEqual(new Set(['acme']))
+  })
+
+  test('context, then resolveTenant, then the principal; a principal of another tenant is 401', async () => {
+    const auth = { kind: 'host', authenticate: () => principal({ tenant: 'acme' }) } as const
+    const resolved = createScim({ auth, resolveTenant: () => 'acme' })
+    expect((await resolved.get('/Users')).status).toBe(200)
+    expect((await createScim({ auth, resolveTenant: () => 'other' }).get('/Users')).status).toBe(
+      401,
+    )
+    const client = createScimClient(resolved.service.handle, { context: { tenant: 'globex' } })
+    expect((await client.get('/Users')).body).toMatchObject(problem(401))
+    expect((await createScim({ resolveTenant: () => 'acme' }).get('/Users')).status).toBe(401)
+  })
+})
+
+describe('SC-69 SC-76 token service', () => {
+  const setUp = () => {
+    const runtime = createTestRuntime()
+    const store = createMemoryTokenStore()
+    const service = createScimTokens({ store, runtime })
+    const scim = createScim({ auth: { kind: 'tokens', service }, runtime })
+    const status = async (token: string, path = '/Users'): Promise<number> =>
+      (await createScimClient(scim.service.handle, { token }).get(path)).status
+    return { runtime, store, service, scim, status }
+  }
+
+  test('a token is shown once and kept as a digest only', async () => {
+    const { service, store, status } = setUp()
+    const { id, token } = await service.issue({ tenant: 'default', label: 'Okta' })
+    expect(token).toMatch(/^scim_[\w-]{43}$/)
+    expect(await status(token)).toBe(200)
+    expect(await status(`${token}x`)).toBe(401)
+    const [record] = await store.list('default')
+    expect(record?.digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(JSON.stringify([record, await service.list('default')])).not.toContain(token)
+    expect(await service.list('default')).toMatchObject([{ id, label: 'Okta' }])
+    expect(await service.list('other')).toEqual([])
+  })
+
+  test('notBefore, expiry and revocation need no restart', async () => {
+    const { runtime, service, status } = setUp()
+    const start = runtime.now().getTime()
+    const { token } = await service.issue({
+      tenant: 'default',
+      notBefore: new Date(start + 1_000),
+      expiresAt: new Date(start + 5_000),
+    })
+    expect(await status(token)).toBe(401)
+    await runtime.advance(1_000)
+    expect(await status(token)).toBe(200)
+    await runtime.advance(4_000)
+    expect(await status(token)).toBe(401)
+    const other = await service.issue({ tenant: 'default' })
+    expect(await status(other.token)).toBe(200)
+    await service.revoke(other.id)
+    expect(await status(other.token)).toBe(401)
+  })
+
+  test('rotation: both are valid during the overlap, with the same rights', async () => {
+    const { runtime, service, status } = setUp()
+    const old = await service.issue({ tenant: 'default', scopes: ['users:read'] })
+    const fresh = await service.rotate(old.id, { overlapSeconds: 60 })
+    expect([
+      await status(old.token),
+      await status(fresh.token),
+      await status(fresh.token, '/Groups'),
+    ]).toEqual([200, 200, 403])
+    await runtime.advance(60_000)
+    expect([await status(old.token), await status(fresh.token)]).toEqual([401, 200])
+    await expect(service.rotate('none')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(service.revoke('none')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('lastUsedAt is written at most once a minute', async () => {
+    const { runtime, service, store, status } = setUp()
+    const { id, token } = await service.issue({ tenant: 'default' })
+    const used = async (): Promise<number | undefined> =>
+      (await store.get(id))?.lastUsedAt?.getTime()
+    await status(token)
+    const first = await used()
+    expect(first).toBe(runtime.now().getTime())
+    await runtime.advance(59_000)
+    await status(token)
+    expect(await used()).toBe(first)
+    await runtime.advance(1_000)
+    await status(token)
+    expect(await used()).toBe(runtime.now().getTime())
+  })
+
+  test('SC-73 events name the token, never show it', async () => {
+    const { service } = setUp()
+    const seen: [string, object][] = []
+    service.events.on('*', (event, name?: string) => seen.push([name ?? '', event]))
+    const { id, token } = await service.issue({ tenant: 'default' })
+    await service.rotate(id)
+    await service.revoke(id)
+    expect(seen.map(([name]) => name)).toEqual(['token.issued', 'token.rotated', 'token.revoked'])
+    expect(seen[0]?.[1]).toMatchObject({ tokenId: id, tenant: 'default' })
+    expect(JSON.stringify(seen)).not.toContain(token)
+  })
+
+  test('SC-70 scopes', async () => {
+    const { service, scim } = setUp()
+    const allowed = async (scopes: ScimPrincipal['scopes']): Promise<string[]> => {
+      const { token } = await service.issue({ tenant: 'default', scopes })
+      const client = createScimClient(scim.service.handle, { token })
+      const search = { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'] }
+      const attempts: Record<string, Promise<{ status: number }>> = {
+        'list users': client.get('/Users'),
+        'search users': client.post('/Users/.search', search),
+        'write users': client.post('/Users', {}),
+        'list groups': client.get('/Groups'),
+        'write groups': client.delete('/Groups/x'),
+        'search all': client.get('/'),
+        discovery: client.get('/Schemas'),
+      }
+      const names: string[] = []
+      for (const [name, attempt] of Object.entries(attempts))
+        if ((await attempt).status !== 403) names.push(name)
+      return names
+    }
+    expect(await allowed([])).toEqual(['discovery'])
+    expect(await allowed(['users:read'])).toEqual(['list users', 'search users', 'discovery'])
+    expect(await allowed(['users:write'])).toEqual(['write users', 'discovery'])
+    expect(await allowed(['groups:read', 'users:read'])).toEqual([
+      'list users',
+      'search users',
+      'list groups',
+      'search all',
+      'discovery',
+    ])
+    expect(await allowed(['groups:write'])).toEqual(['write groups', 'discovery'])
+  })
+})

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import { createScimTokens } from '@x/scim-core'
+import { createMemoryTokenStore } from '@x/scim-core/memory'
+import { createScimClient } from '@x/scim-core/testing'
+import { createScim, ENTERPRISE as E, list, MESSAGES, problem, type Harness } from './support.ts'
+
+const bulk = async (
+  scim: Harness,
+  operations: unknown,
+  more: object = {},
+): Promise<Record<string, unknown>> =>
+  (
+    await scim.post('/Bulk', {
+      schemas: [`${MESSAGES}:BulkRequest`],
+      Operations: operations,
+      ...more,
+    })
+  ).body
+const results = async (scim: Harness, operations: unknown, more: object = {}): Promise<object[]> =>
+  list((await bulk(scim, operations, more))['Operations'])
+const idOf = (result: object | undefined): string =>
+  String(Reflect.get(result ?? {}, 'location'))
+    .split('/')
+    .at(-1) ?? ''
+const post = (bulkId: string, data: object, path = '/Users'): object => ({
+  method: 'POST',
+  path,
+  bulkId,
+  data,
+})
+const user = (name: string, more: object = {}): object => ({
+  userName: `${name}@x.example`,
+  ...more,
+})
+
+test('SC-62 every method, in request order', async () => {
+  const scim = createScim({ bulk: true, etag: true })
+  const id = await scim.user('old@x.example')
+  const gone = await scim.group('gone')
+  const answer = await bulk(scim, [
+    post('u', user('new')),
+    { method: 'PUT', path: `/Users/${id}`, data: user('old', { title: 't' }) },
+    {
+      method: 'patch',
+      path: `/Users/${id}`,
+      bulkId: 'x',
+      data: {
+        schemas: [`${MESSAGES}:PatchOp`],
+        Operations: [{ op: 'add', path: 'nickName', value: 'n' }],
+      },
+    },
+    { method: 'DELETE', path: `/Groups/${gone}` },
+    { method: 'DELETE', path: '/Groups/none' },
+  ])
+  expect(answer['schemas']).toEqual([`${MESSAGES}:BulkResponse`])
+  const [created, put, patched, deleted, missing] = list(answer['Operations'])
+  expect(created).toMatchObject({ method: 'POST', bulkId: 'u', status: '201', version: 'W/"1"' })
+  expect(put).toMatchObject({ method: 'PUT', status: '200', version: 'W/"2"' })
+  expect(patched).toMatchObject({ method: 'patch', bulkId: 'x', status: '200', version: 'W/"3"' })
+  expect(deleted).toMatchObject({ method: 'DELETE', status: '204' })
+  expect(missing).toMatchObject({ status: '404', response: problem(404) })
+  expect(idOf(put)).toBe(id)
+  expect((await scim.get(`/Users/${id}`)).body).toMatchObject({ title: 't', nickName: 'n' })
+})
+
+test('SC-62 version is compared with etag on', async () => {
+  const scim = createScim({ bulk: true, etag: true })
+  const id = await scim.user('old@x.example')
+  const [stale] = await results(scim, [
+    { method: 'DELETE', path: `/Users/${id}`, version: 'W/"9"' },
+  ])
+  expect(stale).toMatchObject({ status: '412' })
+})
+
+describe('SC-63 references', () => {
+  test('in the path, in PATCH paths and in values, before their definition', async () => {
+    const scim = createScim({ bulk: true })
+    const group = await scim.group('g')
+    const [patched, put, group2, boss] = await results(scim, [
+      {
+        method: 'PATCH',
+        path: `/Groups/${group}`,
+        data: { Operations: [{ op: 'add', path: 'members[value eq "bulkId:b"]', value: {} }] },
+      },
+      { method: 'PUT', path: '/Users/bulkId:b', data: user('boss', { title: 'changed' }) },
+      post('g2', { displayName: 'g2', members: [{ value: 'bulkId:b' }] }, '/Groups'),
+      post('b', user('boss', { title: 'first' })),
+    ])
+    const id = idOf(boss)
+    expect([patched, put, group2].map((one) => Reflect.get(one ?? {}, 'status'))).toEqual([
+      '200',
+      '200',
+      '201',
+    ])
+    expect(await scim.members(group)).toEqual([id])
+    expect(await scim.members(idOf(group2))).toEqual([id])
+    expect((await scim.get(`/Users/${id}`)).body['title']).toBe('changed')
+  })
+
+  test('circles are created first and joined afterwards', async () => {
+    const scim = createScim({ bulk: true })
+    const [a, b] = await results(scim, [
+      post('a', user('a', { [E]: { manager: { value: 'bulkId:b' } } })),
+      post('b', user('b', { [E]: { manager: { value: 'bulkId:a' } } })),
+    ])
+    const managerOf = async (id: string): Promise<unknown> =>
+      (await scim.get(`/Users/${id}`)).body[E]
+    expect(await managerOf(idOf(a))).toMatchObject({ manager: { value: idOf(b) } })
+    expect(await managerOf(idOf(b))).toMatchObject({ manager: { value: idOf(a) } })
+  })
+
+  test('what stands for nothing, or for something that failed, is 409 without scimType', async () => {
+    const scim = createScim({ bulk: true })
+    const [unknown, failed, dependent] = await results(scim, [
+      post('x', user('x', { [E]: { manager: { value: 'bulkId:nobody' } } })),
+      post('bad', { userName: 'no e-mail' }),
+      post('y', { displayName: 'y', members: [{ value: 'bulkId:bad' }] }, '/Groups'),
+    ])
+    expect(unknown).toMatchObject({ status: '409' })
+    expect(Reflect.get(unknown ?? {}, 'response')).not.toHaveProperty('scimType')
+    expect(failed).toMatchObject({ status: '400', response: problem(400, 'invalidValue') })
+    expect(failed).not.toHaveProperty('location')
+    expect(dependent).toMatchObject({ status: '409' })
+    expect((await scim.get('/Users')).body['totalResults']).toBe(0)
+  })
+
+  test.each([
+    { method: 'POST', path: '/Users', data: user('x') },
+    { method: 'GET', path: '/Users', bulkId: 'q' },
+    { method: 'POST', path: '/Robots', bulkId: 'q', data: {} },
+    { method: 'POST', path: '/Users/x', bulkId: 'q', data: {} },
+    { method: 'PUT', path: '/Users', bulkId: 'q', data: {} },
+    { method: 'DELETE', path: 'Users/x' },
+    { path: '/Users' },
+    'text',
+    null,
+  ])('%j is invalidSyntax for that operation alone', async (operation) => {
+    const scim = createScim({ bulk: true })
+    const [wrong, good] = await results(scim, [operation, post('ok', user('ok'))])
+    expect(wrong).toMatchObject({ status: '400', response: problem(400, 'invalidSyntax') })
+    expect(good).toMatchObject({ status: '201' })
+  })
+
+  test('a bulkId given twice', async () => {
+    const [first, second] = await results(createScim({ bulk: true }), [
+      post('q', user('a')),
+      post('q', user('b')),
+    ])
+    expect([first, second].map((one) => Reflect.get(one ?? {}, 'status'))).toEqual(['201', '400'])
+  })
+})
+
+describe('SC-64 bounds', () => {
+  test('failOnErrors stops; only what was processed is returned', async () => {
+    const scim = createScim({ bulk: true })
+    const operations = [post('a', user('a')), post('b', {}), post('c', {}), post('d', user('d'))]
+    expect(await results(scim, operations, { failOnErrors: 2 })).toHaveLength(3)
+    expect((await scim.get('/Users')).body['totalResults']).toBe(1)
+    expect(await bulk(scim, operations, { failOnErrors: 0 })).toMatchObject(
+      problem(400, 'invalidSyntax'),
+    )
+  })
+
+  test('too many operations or bytes: 413 with the limit', async () => {
+    const scim = createScim({ bulk: true, limits: { bulkOperations: 2, bulkBytes: 400 } })
+    const many = await bulk(scim, [{}, {}, {}])
+    expect(many).toMatchObject(problem(413))
+    expect(many['detail']).toContain('2')
+    const large = await scim.send('POST', '/Bulk', { body: '{'.repeat(500) })
+    expect(large.body).toMatchObject(problem(413))
+    expect(large.body['detail']).toContain('400')
+    expect((await scim.get('/ServiceProviderConfig')).body['bulk']).toEqual({
+      supported: true,
+      maxOperations: 2,
+      maxPayloadSize: 400,
+    })
+  })
+
+  test.each([{ schemas: ['urn:x'] }, { Operations: 'x' }, { Operations: undefined }])(
+    '%j is invalidSyntax',
+    async (more) => {
+      expect(await bulk(createScim({ bulk: true }), [], more)).toMatchObject(
+        problem(400, 'invalidSyntax'),
+      )
+    },
+  )
+
+  test('scopes are checked for each operation', async () => {
+    const service = createScimTokens({ store: createMemoryTokenStore() })
+    const { token } = await service.issue({ tenant: 'default', scopes: ['users:write'] })
+    const scim = createScim({ bulk: true, auth: { kind: 'tokens', service } })
+    const client = createScimClient(scim.service.handle, { token })
+    const { status, body } = await client.post('/Bulk', {
+      schemas: [`${MESSAGES}:BulkRequest`],
+      Operations: [post('u', user('u')), post('g', { displayName: 'g' }, '/Groups')],
+    })
+    expect(status).toBe(200)
+    expect(list(body['Operations'])).toMatchObject([{ status: '201' }, { status: '403' }])
+  })
+
+  test('SC-71 one audit entry for the request and one for each operation', async () => {
+    const scim = createScim({ bulk: true })
+    await results(scim, [
+      post('a', user('a')),
+      post('b', {}),
+      { method: 'DELETE', path: '/Groups/x' },
+    ])
+    const entries = scim.payloads
+      .filter(({ name }) => name === 'audit')
+      .map(({ event }) => Reflect.get(event as object, 'entry'))
+    expect(entries).toMatchObject([
+      { op: 'create', resourceType: 'User', status: 201, events: ['user.created'] },
+      { op: 'create', resourceType: 'User', status: 400 },
+      { op: 'delete', resourceType: 'Group', resourceId: 'x', status: 404 },
+      { op: 'bulk', status: 200 },
+    ])
+  })
+})

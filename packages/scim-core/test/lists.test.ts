@@ -1,0 +1,393 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createScimHandler } from '@x/scim-core'
+import { createMemoryScimStore } from '@x/scim-core/memory'
+import { createScimClient } from '@x/scim-core/testing'
+import {
+  BASE,
+  createScim,
+  ENTERPRISE as E,
+  list,
+  MESSAGES,
+  problem,
+  TOKEN,
+  USER,
+  type Harness,
+} from './support.ts'
+
+let scim: Harness
+let ids: string[]
+
+beforeEach(async () => {
+  scim = createScim()
+  ids = []
+  for (const [n, title] of ['b', 'A', undefined, 'c'].entries()) {
+    const more =
+      title === undefined
+        ? {}
+        : {
+            title,
+            emails: [{ value: `z${n}@x.example` }, { value: `${9 - n}@x.example`, primary: true }],
+          }
+    ids.push(
+      await scim.user(`u${n}@corp.example`, {
+        active: n % 2 === 0,
+        [E]: { department: `D${9 - n}` },
+        ...more,
+      }),
+    )
+    await scim.runtime.advance(10)
+  }
+  await scim.group('Core', [ids[0] ?? ''])
+  await scim.group('apps')
+})
+
+const page = async (path: string): Promise<Record<string, unknown>> => (await scim.get(path)).body
+const order = async (query: string): Promise<number[]> =>
+  list((await page(`/Users?${query}`))['Resources']).map((user) =>
+    ids.indexOf(Reflect.get(user, 'id')),
+  )
+
+describe('SC-30 SC-31 paging', () => {
+  test('the list says where it is', async () => {
+    expect(await page('/Users?startIndex=2&count=2')).toMatchObject({
+      schemas: [`${MESSAGES}:ListResponse`],
+      totalResults: 4,
+      startIndex: 2,
+      itemsPerPage: 2,
+    })
+    expect(await page('/Users?filter=title+eq+"none"')).toMatchObject({
+      totalResults: 0,
+      itemsPerPage: 0,
+      Resources: [],
+    })
+  })
+
+  test.each([
+    ['startIndex=0', { startIndex: 1, itemsPerPage: 4 }],
+    ['count=-5', { itemsPerPage: 0, totalResults: 4 }],
+    ['startIndex=99999999999999999999', { itemsPerPage: 0, totalResults: 4 }],
+    ['startIndex=x', problem(400, 'invalidValue')],
+    ['count=', problem(400, 'invalidValue')],
+    ['count=1e2', problem(400, 'invalidValue')],
+  ])('?%s', async (query, expected) => {
+    expect(await page(`/Users?${query}`)).toMatchObject(expected)
+  })
+
+  test('D20 page size and maximum', async () => {
+    const small = createScim({ pageSize: 1, maxPageSize: 2 })
+    for (const name of ['a', 'b', 'c']) await small.user(`${name}@x.example`)
+    expect((await small.get('/Users')).body['itemsPerPage']).toBe(1)
+    expect((await small.get('/Users?count=100')).body['itemsPerPage']).toBe(2)
+    expect((await small.get('/ServiceProviderConfig')).body['filter']).toEqual({
+      supported: true,
+      maxResults: 2,
+    })
+  })
+
+  test('concatenated pages hold each resource once', async () => {
+    const seen: number[] = []
+    for (const start of [1, 2, 3, 4]) seen.push(...(await order(`startIndex=${start}&count=1`)))
+    expect(seen).toEqual([0, 1, 2, 3])
+  })
+})
+
+describe('SC-32 sorting', () => {
+  test.each([
+    ['sortBy=title', [1, 0, 3, 2]],
+    ['sortBy=title&sortOrder=descending', [2, 3, 0, 1]],
+    ['sortBy=title&sortOrder=Ascending', [1, 0, 3, 2]],
+    ['sortBy=emails', [3, 1, 0, 2]],
+    ['sortBy=emails.value', [3, 1, 0, 2]],
+    [`sortBy=${E}:department`, [3, 2, 1, 0]],
+    [`sortBy=${USER}:userName&sortOrder=descending`, [3, 2, 1, 0]],
+    ['sortBy=active', [1, 3, 0, 2]],
+    ['sortBy=meta.created&sortOrder=descending', [3, 2, 1, 0]],
+    ['sortBy=meta.resourceType', [0, 1, 2, 3]],
+    ['sortBy=groups.display', [0, 1, 2, 3]],
+  ])('?%s', async (query, expected) => {
+    expect(await order(query)).toEqual(expected)
+  })
+
+  test.each([
+    'sortBy=shoe',
+    'sortBy=name',
+    'sortBy=title&sortOrder=up',
+    'sortBy=title[x',
+    'sortBy=addresses',
+  ])('refused: %s', async (query) => {
+    expect(await page(`/Users?${query}`)).toMatchObject(problem(400, 'invalidValue'))
+  })
+})
+
+describe('SC-33 projection', () => {
+  const get = (query: string): Promise<Record<string, unknown>> => page(`/Users/${ids[0]}?${query}`)
+  const base = { schemas: [USER, E], id: expect.any(String) }
+
+  test.each([
+    ['attributes=userName', { userName: 'u0@corp.example' }],
+    [
+      'attributes=userName,%20title&attributes=active',
+      { userName: 'u0@corp.example', title: 'b', active: true },
+    ],
+    [`attributes=${E}:department`, { [E]: { department: 'D9' } }],
+    [`attributes=${E}`, { [E]: { department: 'D9' } }],
+    [`attributes=${USER}:title`, { title: 'b' }],
+    ['attributes=department', { [E]: { department: 'D9' } }],
+    ['attributes=emails.value', { emails: [{ value: 'z0@x.example' }, { value: '9@x.example' }] }],
+    ['attributes=emails.primary', { emails: [{ primary: true }] }],
+    ['attributes=meta.resourceType', { meta: { resourceType: 'User' } }],
+    ['attributes=groups.display', { groups: [{ display: 'Core' }] }],
+    ['attributes=groups.$ref', { groups: [{ $ref: expect.stringContaining(`${BASE}/Groups/`) }] }],
+    ['attributes=unknown,password,name', {}],
+  ])('?%s', async (query, expected) => {
+    expect(await get(query)).toEqual({ ...base, ...expected })
+  })
+
+  test('excludedAttributes takes away all but schemas and id', async () => {
+    const body = await get(
+      `excludedAttributes=schemas,id,meta,groups,active,emails.value,${E},unknown`,
+    )
+    expect(body).toEqual({
+      ...base,
+      userName: 'u0@corp.example',
+      title: 'b',
+      emails: [{ primary: true }],
+    })
+  })
+
+  test('on answers to writes; both together are refused', async () => {
+    const created = await scim.post('/Users?attributes=userName', {
+      userName: 'new@corp.example',
+      title: 't',
+    })
+    expect(created.body).toEqual({
+      schemas: [USER],
+      id: created.body.id,
+      userName: 'new@corp.example',
+    })
+    const path = `/Users/${created.body.id}`
+    const put = await scim.put(`${path}?excludedAttributes=meta`, { userName: 'new@corp.example' })
+    expect(put.body).not.toHaveProperty('meta')
+    const patched = await scim.patch(`${path}?attributes=title`, [
+      { op: 'add', path: 'title', value: 'x' },
+    ])
+    expect(Object.keys(patched.body)).toEqual(['schemas', 'id', 'title'])
+    expect((await scim.get(`${path}?attributes=a&excludedAttributes=b`)).body).toMatchObject(
+      problem(400, 'invalidValue'),
+    )
+  })
+
+  test('SC-34 members and groups that are not shown are not read', async () => {
+    const store = createMemoryScimStore()
+    const unread = (): never => {
+      throw new Error('read')
+    }
+    const options = { baseUrl: BASE, auth: { kind: 'token', token: TOKEN } as const }
+    const writer = createScimClient(createScimHandler({ ...options, store }), { token: TOKEN })
+    const user = await writer.post('/Users', { userName: 'a@x.example' })
+    await writer.post('/Groups', { displayName: 'g', members: [{ value: user.body.id }] })
+    const blind = { ...store, members: { ...store.members, list: unread, groupsOf: unread } }
+    const client = createScimClient(createScimHandler({ ...options, store: blind }), {
+      token: TOKEN,
+    })
+    expect((await client.get('/Groups?excludedAttributes=members')).status).toBe(200)
+    expect((await client.get('/Users?attributes=userName')).status).toBe(200)
+    expect((await client.get('/Groups')).status).toBe(500)
+  })
+})
+
+describe('SC-35 search', () => {
+  const search = (path: string, body: object): Promise<Record<string, unknown>> =>
+    scim
+      .post(path, { schemas: [`${MESSAGES}:SearchRequest`], ...body })
+      .then((answer) => answer.body)
+
+  test('the same as the GET', async () => {
+    const body = {
+      filter: 'active eq true',
+      sortBy: 'userName',
+      sortOrder: 'descending',
+      count: 1,
+      attributes: ['userName'],
+    }
+    expect(await search('/Users/.search', body)).toEqual(
+      await page(
+        '/Users?filter=active+eq+true&sortBy=userName&sortOrder=descending&count=1&attributes=userName',
+      ),
+    )
+    expect(await search('/Groups/.search', { startIndex: 2 })).toEqual(
+      await page('/Groups?startIndex=2'),
+    )
+  })
+
+  test.each([
+    [{ schemas: undefined }, 'invalidSyntax'],
+    [{ schemas: ['urn:x'] }, 'invalidSyntax'],
+    [{ count: '5' }, 'invalidValue'],
+    [{ startIndex: 1.5 }, 'invalidValue'],
+    [{ attributes: [5] }, 'invalidValue'],
+    [{ filter: 5 }, 'invalidValue'],
+    [{ filter: '' }, 'invalidFilter'],
+    [{ attributes: ['a'], excludedAttributes: ['b'] }, 'invalidValue'],
+  ])('%j: %s', async (body, scimType) => {
+    expect(await search('/Users/.search', body)).toMatchObject(problem(400, scimType))
+  })
+
+  test('over both types: users, then groups, across pages', async () => {
+    const types = async (query: string): Promise<unknown[]> =>
+      list((await page(`/?${query}`))['Resources']).map(
+        (one) => Reflect.get(one, 'userName') ?? Reflect.get(one, 'displayName'),
+      )
+    const all = [
+      'u0@corp.example',
+      'u1@corp.example',
+      'u2@corp.example',
+      'u3@corp.example',
+      'Core',
+      'apps',
+    ]
+    expect(await types('')).toEqual(all)
+    expect(await types('startIndex=4&count=2')).toEqual(all.slice(3, 5))
+    expect(await types('startIndex=6&count=5')).toEqual(all.slice(5))
+    expect(await search('/.search', {})).toEqual(await page('/'))
+    expect((await page('/?count=0'))['totalResults']).toBe(6)
+    expect(await types('sortBy=displayName&count=3')).toEqual(['apps', 'Core', 'u0@corp.example'])
+    expect(await types('sortBy=meta.resourceType&count=2')).toEqual(['Core', 'apps'])
+    expect(await types('sortBy=userName&sortOrder=descending&startIndex=3&count=2')).toEqual([
+      'u3@corp.example',
+      'u2@corp.example',
+    ])
+  })
+
+  test('SC-41 an attribute that a type lacks is absent there', async () => {
+    const total = async (filter: string): Promise<unknown> =>
+      (await page(`/?filter=${encodeURIComponent(filter)}`))['totalResults']
+    expect(await total('title pr')).toBe(3)
+    expect(await total('displayName eq "core" or userName sw "u0"')).toBe(2)
+    expect(await total('shoe eq "x"')).toBe(0)
+    expect(await total('shoe ne "x"')).toBe(6)
+    expect(await total('not (shoe pr)')).toBe(6)
+    expect(await total(`schemas eq "${USER.toUpperCase()}"`)).toBe(4)
+    expect(await total('meta.resourceType eq "group"')).toBe(2)
+  })
+})
+
+describe('SC-42 what can be filtered by', () => {
+  test.each([
+    'id pr',
+    'schemas co "core"',
+    `schemas eq "${E}"`,
+    'meta.resourceType eq "User"',
+    `meta.location sw "${BASE}"`,
+    'meta.created gt "2020-01-01T00:00:00Z"',
+    'meta.lastModified le "2090-01-01T00:00:00+02:00"',
+    'meta pr',
+    `${E}:department sw "d"`,
+    'department sw "d"',
+    'userName sw u',
+  ])('%s: all', async (filter) => {
+    expect(await scim.names(filter)).toHaveLength(4)
+  })
+
+  test.each(['meta.version pr', `schemas eq "urn:other"`, 'groups.value eq "x"'])(
+    '%s: none',
+    async (filter) => {
+      expect(await scim.names(filter)).toEqual([])
+    },
+  )
+})
+
+describe('SC-37 cursors', () => {
+  const options = { cursor: { ttl: 60, secret: 'k' } }
+
+  const walk = async (client: Harness, path: string): Promise<string[]> => {
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const { status, body } = await client.get(`${path}&cursor=${cursor}`)
+      expect(status).toBe(200)
+      seen.push(...list(body['Resources']).map((one) => String(Reflect.get(one, 'id'))))
+      const next = body['nextCursor']
+      cursor = typeof next === 'string' ? next : ''
+      expect(cursor).toMatch(/^[\w.~-]*$/)
+    } while (cursor !== '')
+    return seen
+  }
+
+  test('walks each list once, sorted or not, over both types too', async () => {
+    const client = createScim(options)
+    for (let n = 0; n < 7; n += 1)
+      await client.user(`u${n}@x.example`, n % 3 === 0 ? {} : { title: `t${n % 2}` })
+    await client.group('g1')
+    await client.group('g2')
+    for (const path of [
+      '/Users?count=2',
+      '/Users?count=2&sortBy=title',
+      '/Users?count=2&sortBy=title&sortOrder=descending',
+      '/Users?count=3&filter=title+pr',
+      '/?count=2',
+      '/Groups?count=1',
+    ]) {
+      const whole = await client.get(path.replace(/count=\d/, 'count=100'))
+      const expected = list(whole.body['Resources']).map((one) => Reflect.get(one, 'id'))
+      expect(await walk(client, path)).toEqual(expected)
+    }
+  })
+
+  test('what is deleted or made between pages neither loses nor repeats others', async () => {
+    const client = createScim({ ...options, deleteUser: 'remove' })
+    const made: string[] = []
+    for (let n = 0; n < 4; n += 1) made.push(await client.user(`u${n}@x.example`))
+    const first = await client.get('/Users?count=2&cursor')
+    await client.delete(`/Users/${made[0]}`)
+    await client.delete(`/Users/${made[1]}`)
+    const second = await client.get(`/Users?count=2&cursor=${String(first.body['nextCursor'])}`)
+    expect(list(second.body['Resources']).map((one) => Reflect.get(one, 'id'))).toEqual(
+      made.slice(2),
+    )
+  })
+
+  test('altered, foreign, expired, another count', async () => {
+    const client = createScim(options)
+    for (let n = 0; n < 4; n += 1) await client.user(`u${n}@x.example`)
+    const { body } = await client.get('/Users?count=2&cursor=')
+    const cursor = String(body['nextCursor'])
+    const type = async (query: string, from = client): Promise<unknown> =>
+      (await from.get(query)).body['scimType']
+    expect(await type(`/Users?count=2&cursor=${cursor}`)).toBeUndefined()
+    for (const other of [`${cursor}x`, `A${cursor.slice(1)}`, 'nonsense', '.', 'a.b.c']) {
+      expect(await type(`/Users?count=2&cursor=${other}`)).toBe('invalidCursor')
+    }
+    for (const query of [
+      '/Users?filter=title+pr',
+      '/Users?sortBy=title',
+      '/Users?attributes=id',
+      '/Groups?x',
+      '/?x',
+    ]) {
+      expect(await type(`${query}&count=2&cursor=${cursor}`)).toBe('invalidCursor')
+    }
+    expect(
+      await type(`/Users?count=2&cursor=${cursor}`, createScim({ cursor: { secret: 'other' } })),
+    ).toBe('invalidCursor')
+    expect(await type(`/Users?count=3&cursor=${cursor}`)).toBe('invalidCount')
+    expect(await type('/Users?count=201&cursor=')).toBe('invalidCount')
+    expect(await type('/Users?startIndex=1&cursor=')).toBe('invalidValue')
+    await client.runtime.advance(61_000)
+    expect(await type(`/Users?count=2&cursor=${cursor}`)).toBe('expiredCursor')
+  })
+
+  test('without the option the parameter is unknown; without the parameter paging is by index', async () => {
+    expect(await page('/Users?cursor=whatever')).toMatchObject({ totalResults: 4, startIndex: 1 })
+    const client = createScim(options)
+    expect((await client.get('/Users')).body).toMatchObject({ startIndex: 1 })
+    expect((await client.get('/ServiceProviderConfig')).body['pagination']).toEqual({
+      cursor: true,
+      index: true,
+      defaultPaginationMethod: 'index',
+      defaultPageSize: 100,
+      maxPageSize: 200,
+      cursorTimeout: 60,
+    })
+  })
+})
