@@ -20,6 +20,8 @@ export const apiRequest = defineComponent({
   icon: 'Globe',
   category: 'data_source',
   module: 'lfx.components.data_source.api_request.APIRequestComponent',
+  // A request that was under way when the process ended may have had its effect.
+  idempotent: false,
   inputs: {
     url_input: field.text({
       displayName: 'URL',
