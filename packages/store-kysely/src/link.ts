@@ -1,1 +1,1 @@
-export { type Engine } from './dialect.ts'
+export { linkUsers, type LinkedStores, type LinkOptions } from './link/link-users.ts'

@@ -4,9 +4,10 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type Dialect,
+  type KyselyConfig,
 } from 'kysely'
 import { Client, Pool, types } from 'pg'
-import { ENGINE, type Engine } from './dialect.ts'
+import { ENGINE, logOption, type Engine } from './dialect.ts'
 import { PostgresDriver, PostgresEngine } from './postgres-engine.ts'
 
 /** How a PostgreSQL database is opened. */
@@ -19,6 +20,8 @@ export interface PostgresOptions {
   readonly preparedStatements?: boolean
   /** Hears of idle connections that were lost; they are replaced when needed. */
   onConnectionLost?(error: Error): void
+  /** Kysely's log: hears of each query with its duration; none by default. */
+  readonly log?: NonNullable<KyselyConfig['log']>
 }
 
 /**
@@ -40,7 +43,7 @@ export function openPostgres<Tables>(
     prepared: options.preparedStatements ?? true,
     createClient: () => new Client(pool.options),
   })
-  return new Kysely<Tables>({ dialect: createDialect(engine) })
+  return new Kysely<Tables>({ dialect: createDialect(engine), ...logOption(options.log) })
 }
 
 function createPool(url: string, options: PostgresOptions): Pool {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
 import { createJobStore, createFlowStore, migrateFlow } from '@x/store-kysely/flow'
+import { createScimStore, migrateScim } from '@x/store-kysely/scim'
+import { defineScimStoreContract } from '@x/scim-core/testing'
 import { defineFlowStoreContract, defineJobStoreContract } from '@x/flow-engine/testing'
 import { emptyTables, type TestDatabase } from './databases.ts'
 
@@ -13,13 +15,15 @@ export function defineContracts(name: string, open: () => Promise<TestDatabase>)
     return database.db
   }
 
-  describe(name, () => {
+  describe(`contracts: ${name}`, () => {
     beforeAll(async () => {
       database = await open()
       await migrateFlow(database.db)
+      await migrateScim(database.db)
     })
     afterAll(() => database.close())
 
+    defineScimStoreContract(frame, { name, create: async () => createScimStore(await empty()) })
     defineFlowStoreContract(frame, { name, create: async () => createFlowStore(await empty()) })
     defineJobStoreContract(frame, { name, create: async () => createJobStore(await empty()) })
   })

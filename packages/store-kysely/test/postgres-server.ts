@@ -28,7 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     const server = await startServer()
     project.provide('postgresUrl', server.url)
-    return server.stop
+    return () => server.stop()
   } catch (error) {
     console.warn('Tests on PostgreSQL are skipped:', error instanceof Error ? error.message : error)
     project.provide('postgresUrl', null)

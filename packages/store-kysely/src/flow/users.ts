@@ -30,7 +30,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
 
     insert: (record) =>
       atomic(db, async (tx) => {
-        await rowsOf(tx, 'flow_user', userMapping).insert([record], usernameKey)
+        await rowsOf(tx, 'flow_user', userMapping).insert([record], nameColumns)
         await told(tx, { kind: 'create', before: null, after: record })
       }),
 
@@ -38,7 +38,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
       atomic(db, async (tx) => {
         const before = await lockUser(tx, id)
         if (before === null) return null
-        const more = patch.username === undefined ? {} : usernameKey({ username: patch.username })
+        const more = patch.username === undefined ? {} : nameColumns({ username: patch.username })
         const after = await rowsOf(tx, 'flow_user', userMapping).update({ id }, patch, more)
         if (after !== null) await told(tx, { kind: kindOf(before, after), before, after })
         return after
@@ -56,9 +56,12 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
   }
 }
 
-/** Searches of the component store compare names folded. */
-function usernameKey({ username }: Pick<UserRecord, 'username'>): { username_key: string } {
-  return { username_key: encodeText(username.toLowerCase()) }
+/** Searches of the component store compare names in lower case, directories also in NFKC (SC-38). */
+function nameColumns({ username }: Pick<UserRecord, 'username'>): Record<string, string> {
+  return {
+    username_key: encodeText(username.toLowerCase()),
+    username_fold: encodeText(username.normalize('NFKC').toLowerCase()),
+  }
 }
 
 /** The user as no other transaction changes it until this one ends. */

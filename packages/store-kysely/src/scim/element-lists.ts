@@ -74,7 +74,9 @@ function groupsOfUser({ tenant, dialect, mode }: ElementScope): ElementList {
     },
     some: (where) =>
       mode === 'sets'
-        ? sql`r.id in (select m.member_id from ${joined} where m.tenant = ${tenant} and ${where})`
+        ? sql`r.seq in (select s.seq from ${joined}
+            join scim_user as s on s.tenant = m.tenant and s.id = m.member_id
+            where m.tenant = ${tenant} and ${where})`
         : sql`exists (select 1 from ${joined}
             where m.tenant = ${tenant} and m.member_id = r.id and ${where})`,
     present: sql`1 = 1`,
@@ -102,7 +104,9 @@ function membersOfGroup({ tenant, dialect, mode }: ElementScope): ElementList {
     },
     some: (where) =>
       mode === 'sets'
-        ? sql`r.id in (select m.group_id from ${joined} where m.tenant = ${tenant} and ${where})`
+        ? sql`r.seq in (select s.seq from ${joined}
+            join scim_group as s on s.tenant = m.tenant and s.id = m.group_id
+            where m.tenant = ${tenant} and ${where})`
         : sql`exists (select 1 from ${joined}
             where m.tenant = ${tenant} and m.group_id = r.id and ${where})`,
     present: sql`1 = 1`,
@@ -114,7 +118,7 @@ function documentList(path: AttributePath, { dialect }: ElementScope): ElementLi
   const json = jsonSql(dialect)
   const list = path.urn === null ? [path.name] : [path.urn, path.name]
   const data: RawBuilder<unknown> = sql.ref('r.data')
-  const position = sql.ref('e.position')
+  const { from, position, where: isElement } = json.elements(data, list)
   return {
     operand: (element) =>
       documentOperand(
@@ -122,7 +126,7 @@ function documentList(path: AttributePath, { dialect }: ElementScope): ElementLi
         element.sub === null ? [...list, position] : [...list, position, element.sub],
         dialect,
       ),
-    some: (where) => sql`exists (select 1 from ${json.elements(data, list, 'e')} where ${where})`,
+    some: (where) => sql`exists (select 1 from ${from} where ${isElement} and ${where})`,
     present: json.present(data, [...list, position]),
   }
 }

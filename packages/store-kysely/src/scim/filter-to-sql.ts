@@ -1,6 +1,7 @@
 import type { AttributePath, ResolvedFilter } from '@x/scim-core'
 import { sql } from 'kysely'
 import { elementList, type ElementList, type ElementScope } from './element-lists.ts'
+import { INDEXED_OPERATORS } from './selectivity.ts'
 import { jsonSql } from './json-sql.ts'
 import { operandOf } from './operands.ts'
 import { both, comparison, negation, presence, type Condition, type Operand } from './sql-words.ts'
@@ -40,9 +41,6 @@ export function filterToSql(filter: ResolvedFilter, scope: ElementScope): Condit
   }
 }
 
-/** Operators that an index answers, or that an index is at least narrower for than the table. */
-const INDEXED_OPERATORS: ReadonlySet<string> = new Set(['eq', 'sw', 'co', 'ew'])
-
 function indexSet(
   operand: Operand,
   operator: string,
@@ -51,7 +49,7 @@ function indexSet(
   const { mode, resource, tenant } = scope
   if (mode === 'rows' || !operand.indexed || !INDEXED_OPERATORS.has(operator)) return condition
   return sql`r.seq in (select r.seq from ${sql.table(resource.table)} as r
-    where r.tenant = ${tenant} and ${resource.alive} and ${condition})`
+    where r.tenant = ${tenant} and ${condition})`
 }
 
 function resourcePresence(path: AttributePath, scope: ElementScope): Condition {

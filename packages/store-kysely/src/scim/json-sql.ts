@@ -10,11 +10,19 @@ export interface JsonSql {
   boolean(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
   /** Whether anything but null, `""` and empty containers stands at or below a path. */
   present(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
-  /**
-   * The elements of the list at a path as a table `name` of one column `position`: their place,
-   * usable in further paths.
-   */
-  elements(document: RawBuilder<unknown>, path: JsonPath, name: string): RawBuilder<unknown>
+  /** The elements of the list at a path, to be selected from. */
+  elements(document: RawBuilder<unknown>, path: JsonPath): JsonElements
+}
+
+/** Elements of a list as the table `e`. */
+export interface JsonElements {
+  readonly from: RawBuilder<unknown>
+  /** The place of an element in its list, usable in further paths. */
+  readonly position: RawBuilder<unknown>
+  /** 1 for an element whose `primary` is true. */
+  readonly primary: RawBuilder<unknown>
+  /** Leaves out what is no element of a list. */
+  readonly where: RawBuilder<unknown>
 }
 
 /** Member names, and positions in lists as SQL. */
@@ -31,9 +39,13 @@ const SQLITE: JsonSql = {
   present: (document, path) =>
     sql`exists (select 1 from json_tree(${document}, ${sqlitePath(path)}) as leaf
       where leaf.atom is not null and leaf.atom <> '')`,
-  elements: (document, path, name) =>
-    sql`(select key as position from json_each(${document}, ${sqlitePath(path)})
-      where json_type(${document}, ${sqlitePath(path)}) = 'array') as ${sql.ref(name)}`,
+  elements: (document, path) => ({
+    from: sql`json_each(${document}, ${sqlitePath(path)}) as e`,
+    position: sql.ref('e.key'),
+    // SQLite does not find the outer row in the `order by` of a sub-select.
+    primary: sql`coalesce(case e.type when 'object' then e.value ->> '$.primary' end, 0)`,
+    where: sql`typeof(e.key) = 'integer'`,
+  }),
 }
 
 /** `$."name"[0]`, with names as parameters. */
@@ -55,9 +67,14 @@ const POSTGRES: JsonSql = {
   present: (document, path) =>
     sql`coalesce(jsonb_path_exists(${at(document, path)}, '$.** ? ((@.type() == "string" && @ != "")
       || @.type() == "number" || @.type() == "boolean")'), false)`,
-  elements: (document, path, name) =>
-    sql`(select generate_series(0, jsonb_array_length(${at(document, path)}) - 1) as position
-      where jsonb_typeof(${at(document, path)}) = 'array') as ${sql.ref(name)}`,
+  elements: (document, path) => ({
+    from: sql`generate_series(0, coalesce(jsonb_array_length(case
+      jsonb_typeof(${at(document, path)}) when 'array' then ${at(document, path)} end), 0) - 1)
+      as e (position)`,
+    position: sql.ref('e.position'),
+    primary: sql`coalesce(${POSTGRES.boolean(document, [...path, sql.ref('e.position'), 'primary'])}, 0)`,
+    where: sql`1 = 1`,
+  }),
 }
 
 function at(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown> {

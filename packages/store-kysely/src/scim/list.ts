@@ -9,6 +9,7 @@ import { PLAIN_LIST, type ListCache } from './list-cache.ts'
 import { findOne } from './list-one.ts'
 import { GROUPS, USERS, type ResourceColumns } from './operands.ts'
 import { afterPosition, orderOf, type ListOrder } from './order.ts'
+import { selectivityOf } from './selectivity.ts'
 import { both, type Condition } from './sql-words.ts'
 import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
@@ -88,7 +89,7 @@ async function listRecords<Row extends PlacedRow, Record>(
     order,
     limit,
     offset: known === undefined ? offset : 0,
-    few: filter !== undefined && mode === 'sets',
+    few: filter !== undefined && mode === 'sets' && selectivityOf(filter, scope) !== 'all',
   })
   const last = rows.at(-1)
   if (last !== undefined && query.after === undefined && rows.length === limit) {
@@ -113,16 +114,15 @@ async function readPage<Row>(db: Db, page: PageRequest<Row>): Promise<Row[]> {
   const columns = sql.join(source.columns.map((column) => sql.ref(`r.${column}`)))
   const key = order.key === null ? sql`` : sql`, ${order.key} as sort_key`
   const table = sql.table(source.resource.table)
-  const where = whereOf(page)
-  const slice = sql`limit ${limit} offset ${offset}`
+  const rest = sql`from ${table} as r where ${whereOf(page)}
+    order by ${order.terms(page.few)} limit ${limit} offset ${offset}`
+  const pageKey = order.key === null ? sql`` : sql`, page.sort_key`
   // Far down a list, only the index is walked; the documents are read for the page alone.
   const query =
     offset === 0
-      ? sql<Row>`select ${columns}${key} from ${table} as r where ${where}
-          order by ${order.terms(page.few)} ${slice}`
-      : sql<Row>`select ${columns}${key} from (select r.seq from ${table} as r where ${where}
-          order by ${order.terms(page.few)} ${slice}) as page
-          join ${table} as r on r.seq = page.seq order by ${order.terms(false)}`
+      ? sql<Row>`select ${columns}${key} ${rest}`
+      : sql<Row>`select ${columns}${pageKey} from (select r.seq${key} ${rest}) as page
+          join ${table} as r on r.seq = page.seq order by ${order.termsOver(sql`page.sort_key`)}`
   return (await query.execute(db)).rows
 }
 
@@ -147,10 +147,10 @@ async function countRows(
   const { resource, tenant } = scope
   const query: RawBuilder<{ total: number }> =
     filter === undefined
-      ? sql`select coalesce(sum(total), 0) as total from scim_count
+      ? sql`select cast(coalesce(sum(total), 0) as bigint) as total from scim_count
           where tenant = ${tenant} and kind = ${resource.kind}`
       : sql`select count(*) as total from ${sql.table(resource.table)} as r
-          where r.tenant = ${tenant} and ${resource.alive} and ${filterToSql(filter, scope)}`
+          where ${whereOf({ scope, conditions: [filterToSql(filter, scope)], few: selectivityOf(filter, scope) === 'few' })}`
   const { rows } = await query.execute(db)
   return rows[0]?.total ?? 0
 }

@@ -11,8 +11,12 @@ export interface ListOrder {
   /** What is sorted by; null: created. */
   readonly key: RawBuilder<unknown> | null
   readonly descending: boolean
+  /** No resource is without the key. */
+  readonly total: boolean
   /** @param unindexed keeps SQLite from choosing the index of the order */
   terms(unindexed: boolean): RawBuilder<unknown>
+  /** The same order over a key that was computed before. */
+  termsOver(key: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
 export function orderOf(sort: ListQuery['sort'], scope: ElementScope): ListOrder {
@@ -20,16 +24,28 @@ export function orderOf(sort: ListQuery['sort'], scope: ElementScope): ListOrder
     return {
       key: null,
       descending: false,
+      total: true,
+      termsOver: () => sql`r.created, r.id`,
       terms: (unindexed) =>
         unindexed && scope.dialect === 'sqlite' ? sql`+r.created, +r.id` : sql`r.created, r.id`,
     }
   }
   const { path, descending } = sort
-  const key = sortExpression(path, scope)
+  // Addresses are compared as they are: all have the same prefix.
+  const key = sortExpression(
+    { ...path, caseExact: path.caseExact || path.prefix !== undefined },
+    scope,
+  )
   const direction = descending ? sql`desc` : sql`asc`
   // Resources without a value come last ascending and first descending.
-  const missing = ALWAYS_THERE.has(path.key) ? sql`` : sql`(${key} is null) ${direction}, `
-  return { key, descending, terms: () => sql`${missing}${key} ${direction}, r.id` }
+  const termsOver = (over: RawBuilder<unknown>): RawBuilder<unknown> => {
+    if (path.key === 'userName') return sql`${over} ${direction}`
+    return ALWAYS_THERE.has(path.key)
+      ? sql`${over} ${direction}, r.id`
+      : sql`(${over} is null) ${direction}, ${over} ${direction}, r.id`
+  }
+  const total = ALWAYS_THERE.has(path.key)
+  return { key, descending, total, termsOver, terms: () => termsOver(key) }
 }
 
 const ALWAYS_THERE: ReadonlySet<string> = new Set([
@@ -41,7 +57,7 @@ const ALWAYS_THERE: ReadonlySet<string> = new Set([
 
 /** Rows that come behind a place in the order. */
 export function afterPosition(
-  { key, descending }: ListOrder,
+  { key, descending, total }: ListOrder,
   { created, id, key: given }: KeysetPosition,
 ): Condition {
   if (key === null) return sql`(r.created, r.id) > (${created.getTime()}, ${id})`
@@ -51,6 +67,7 @@ export function afterPosition(
       : sql`(${key} is null and r.id > ${id})`
   }
   const value = typeof given === 'boolean' ? Number(given) : given
+  if (total && !descending) return sql`(${key}, r.id) > (${value}, ${id})`
   const sameKey = sql`(${key} = ${value} and r.id > ${id})`
   return descending
     ? sql`(${key} < ${value} or ${sameKey})`
@@ -103,13 +120,12 @@ function documentListValue(path: AttributePath, { dialect }: ElementScope): RawB
   const json = jsonSql(dialect)
   const list = path.urn === null ? [path.name] : [path.urn, path.name]
   const data = sql.ref('r.data')
-  const position = sql.ref('e.position')
+  const { from, position, primary, where } = json.elements(data, list)
   const value = documentOperand(
     path,
     path.sub === null ? [...list, position] : [...list, position, path.sub],
     dialect,
   )
-  const primary = json.boolean(data, [...list, position, 'primary'])
-  return sql`(select ${value.sql} from ${json.elements(data, list, 'e')}
-    order by coalesce(${primary}, 0) desc, e.position limit 1)`
+  return sql`(select ${value.sql} from ${from} where ${where}
+    order by ${primary} desc, ${position} limit 1)`
 }

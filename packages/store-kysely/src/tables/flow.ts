@@ -36,7 +36,7 @@ export type RowOf<Value> = {
 /** `seq` orders rows by insertion. */
 type Sequenced<Row> = Row & { seq: Generated<number> }
 
-export type UserRow = Sequenced<RowOf<UserRecord> & { username_key: string }>
+export type UserRow = Sequenced<RowOf<UserRecord> & { username_key: string; username_fold: string }>
 export type ComponentRow = Sequenced<
   RowOf<SharedComponentRecord> & {
     name_key: string

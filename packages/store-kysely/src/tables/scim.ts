@@ -7,7 +7,8 @@ export interface ScimUserRow {
   id: string
   external_id: string | null
   user_name: string
-  user_name_key: string
+  /** Null in a tombstone, whose name is free again. */
+  user_name_key: string | null
   active: number | null
   /** What references show, as sent. */
   display: string | null

@@ -12,12 +12,14 @@ export const initial: Migration = {
 
 const USERS: readonly string[] = [
   `create table flow_user (
-    seq SEQUENCE, id TEXT not null, username TEXT not null, username_key TEXT not null,
+    seq SEQUENCE, id TEXT not null, username TEXT not null,
+    username_key TEXT not null, username_fold TEXT not null,
     password_hash TEXT, profile_image TEXT, store_api_key TEXT,
     is_active INT not null, is_superuser INT not null, optins TEXT,
     created_at INT not null, updated_at INT not null, last_login_at INT,
     constraint flow_user__id unique (id),
     constraint flow_user__username unique (username))`,
+  `create index flow_user_username_fold on flow_user (username_fold)`,
   `create index flow_user_created_at on flow_user (created_at, id)`,
   `create index flow_user_is_superuser on flow_user (is_superuser) where is_superuser = 1`,
   `create table flow_api_key (

@@ -16,7 +16,7 @@ const TABLES: readonly string[] = [
   `create table scim_user (
       seq SEQUENCE,
       tenant TEXT not null, id TEXT not null, external_id TEXT,
-      user_name TEXT not null, user_name_key TEXT not null, active INT,
+      user_name TEXT not null, user_name_key TEXT, active INT,
       display TEXT, display_key TEXT, display_name_key TEXT,
       given_name_key TEXT, family_name_key TEXT,
       created INT not null, modified INT not null, version INT not null, deleted_at INT,
@@ -50,15 +50,12 @@ const TABLES: readonly string[] = [
 ]
 
 const INDEXES: readonly string[] = [
-  `create unique index scim_user__user_name_key on scim_user (tenant, user_name_key)
-      where deleted_at is null`,
-  `create index scim_user_order on scim_user (tenant, created, id) where deleted_at is null`,
+  `create unique index scim_user__user_name_key on scim_user (tenant, user_name_key)`,
+  `create index scim_user_order on scim_user (tenant, created, id, deleted_at)`,
   `create index scim_user_external_id on scim_user (tenant, external_id)
-      where external_id is not null and deleted_at is null`,
-  `create index scim_user_display_name on scim_user (tenant, display_name_key)
-      where deleted_at is null`,
-  `create index scim_user_name on scim_user (tenant, family_name_key, given_name_key)
-      where deleted_at is null`,
+      where external_id is not null`,
+  `create index scim_user_display_name on scim_user (tenant, display_name_key)`,
+  `create index scim_user_name on scim_user (tenant, family_name_key, given_name_key)`,
   `create index scim_user_element_value on scim_user_element (attr, value_key)`,
   `create unique index scim_group__unique_key on scim_group (tenant, unique_key)
       where unique_key is not null`,

@@ -1,0 +1,96 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { FlowStore, UserChange } from '@x/flow-engine'
+import type { UserWrite } from '@x/scim-core'
+import type { Kysely } from 'kysely'
+import { createFlowStore } from '../flow/store.ts'
+import { createScimStore, type SqlScimStore } from '../scim/store.ts'
+import { adoptableUser, writeFlowUser } from './to-flow.ts'
+import { writeScimUser } from './to-scim.ts'
+
+/** The two stores of one database, joined by their users. */
+export interface LinkedStores {
+  readonly scim: SqlScimStore
+  readonly flow: FlowStore
+}
+
+/** How users are joined. */
+export interface LinkOptions {
+  /** The SCIM tenant whose users are the service's users; `default` by default (SU-1). */
+  readonly tenant?: string
+  /** Whether a new SCIM user takes over a flow user of its name (SU-11); false by default. */
+  readonly adoptUsers?: boolean
+  /** Told of the flow side of each SCIM write, after the commit: for events, ending builds (SU-13). */
+  readonly onFlowUserWrite?: (change: UserChange) => void
+  /** Told of the SCIM side of each flow write, after the commit. */
+  readonly onScimUserWrite?: (change: UserWrite) => void
+}
+
+/** What a call has written on the other side, told when it has been committed. */
+type Told = (() => void)[]
+
+/**
+ * The SCIM store and the flow store of one database, whose users are the same people: each write of
+ * a user writes the record of the other side in the same transaction (SU-1, SU-2, SU-10 to SU-17).
+ *
+ * Besides the errors of both stores, SCIM writes reject with a `forbidden` ScimError when no active
+ * superuser would be left (SU-15), and flow writes with an `invalid_request` FlowError when the name
+ * of a managed user would change (SU-14).
+ *
+ * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
+ */
+export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {
+  const { tenant = 'default', adoptUsers = false, onFlowUserWrite, onScimUserWrite } = options
+  const calls = new AsyncLocalStorage<Told>()
+  const tell = (told: () => void): void => void calls.getStore()?.push(told)
+
+  const scim = createScimStore(db, {
+    async onUserWrite(change, tx) {
+      if ((change.after ?? change.before)?.tenant !== tenant) return
+      const written = await writeFlowUser(createFlowStore(tx), tx, change)
+      if (written !== null) tell(() => onFlowUserWrite?.(written))
+    },
+    ...(adoptUsers
+      ? {
+          adopt: async (owner, record, tx) =>
+            owner === tenant ? adoptableUser(tx, tenant, record) : null,
+        }
+      : {}),
+  })
+  const flow = createFlowStore(db, {
+    async onUserWrite(change, tx) {
+      const written = await writeScimUser(createScimStore(tx), tenant, change)
+      if (written !== null) tell(() => onScimUserWrite?.(written))
+    },
+  })
+
+  /** Runs a call of a store, and tells what it wrote when it has succeeded. */
+  const telling = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const told: Told = []
+    const result = await calls.run(told, call)
+    for (const each of told) each()
+    return result
+  }
+
+  return {
+    scim: {
+      ...scim,
+      users: {
+        ...scim.users,
+        insert: (...args) => telling(() => scim.users.insert(...args)),
+        update: (...args) => telling(() => scim.users.update(...args)),
+        remove: (...args) => telling(() => scim.users.remove(...args)),
+      },
+      transaction: (owner, work) => telling(() => scim.transaction(owner, work)),
+    },
+    flow: {
+      ...flow,
+      users: {
+        ...flow.users,
+        insert: (...args) => telling(() => flow.users.insert(...args)),
+        update: (...args) => telling(() => flow.users.update(...args)),
+        remove: (...args) => telling(() => flow.users.remove(...args)),
+      },
+      transaction: (work) => telling(() => flow.transaction(work)),
+    },
+  }
+}

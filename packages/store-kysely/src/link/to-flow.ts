@@ -1,0 +1,125 @@
+import { type FlowStore, type UserChange, type UserRecord as FlowUser } from '@x/flow-engine'
+import { scimForbidden, UniqueConflictError, type UserRecord, type UserWrite } from '@x/scim-core'
+import { sql, type QueryExecutorProvider } from 'kysely'
+
+/**
+ * Writes the flow user of a SCIM user, in the transaction of its change. Gives what was written,
+ * null when nothing had to be.
+ */
+export async function writeFlowUser(
+  flow: FlowStore,
+  tx: QueryExecutorProvider,
+  { before, after }: UserWrite,
+): Promise<UserChange | null> {
+  if (after === null) return before === null ? null : removeFlowUser(flow, before)
+  const known = await flow.users.get(after.id)
+  if (known === null) return after.deletedAt === null ? createFlowUser(flow, tx, after) : null
+  const wanted = flowFieldsOf(after)
+  if (known.username === wanted.username && known.isActive === wanted.isActive) return null
+  if (known.username !== wanted.username) await assertNameFree(tx, after, wanted.username)
+  if (known.isActive && !wanted.isActive) await endSessions(flow, tx, known)
+  return changeOf(known, await flow.users.update(after.id, wanted))
+}
+
+/** The id of the flow user that a new SCIM user takes over: of its name, not managed, no superuser. */
+export async function adoptableUser(
+  tx: QueryExecutorProvider,
+  tenant: string,
+  record: UserRecord,
+): Promise<string | null> {
+  const holder = await holderOf(tx, record.userNameKey)
+  if (holder === undefined || holder.is_superuser === 1) return null
+  const { rows } = await sql`select 1 from scim_user
+    where tenant = ${tenant} and id = ${holder.id}`.execute(tx)
+  return rows.length === 0 ? holder.id : null
+}
+
+/** Active as SCIM says, never a superuser, without a password (SU-10). */
+async function createFlowUser(
+  flow: FlowStore,
+  tx: QueryExecutorProvider,
+  user: UserRecord,
+): Promise<UserChange> {
+  await assertNameFree(tx, user, user.userName)
+  const after: FlowUser = {
+    id: user.id,
+    username: user.userName,
+    passwordHash: null,
+    profileImage: null,
+    storeApiKey: null,
+    isActive: user.active === true,
+    isSuperuser: false,
+    optins: null,
+    createdAt: user.created,
+    updatedAt: user.lastModified,
+    lastLoginAt: null,
+  }
+  await flow.users.insert(after)
+  return { kind: 'create', before: null, after }
+}
+
+async function removeFlowUser(flow: FlowStore, user: UserRecord): Promise<UserChange | null> {
+  const before = await flow.users.get(user.id)
+  if (before === null) return null
+  if (before.isActive) await assertNotLast(flow, before)
+  await flow.users.remove(user.id)
+  return { kind: 'remove', before, after: null }
+}
+
+/** What of a flow user the directory decides. The name of a tombstone is freed (SU-17). */
+function flowFieldsOf(user: UserRecord): Pick<FlowUser, 'username' | 'isActive' | 'updatedAt'> {
+  const gone = user.deletedAt !== null
+  return {
+    username: gone ? `${user.userName} (${user.id})` : user.userName,
+    isActive: user.active === true && !gone,
+    updatedAt: user.lastModified,
+  }
+}
+
+/** A flow user of the same folded name that is somebody else is a conflict (SU-11). */
+async function assertNameFree(
+  tx: QueryExecutorProvider,
+  user: UserRecord,
+  username: string,
+): Promise<void> {
+  const holder = await holderOf(tx, username === user.userName ? user.userNameKey : username)
+  if (holder !== undefined && holder.id !== user.id) {
+    throw new UniqueConflictError('user.userName')
+  }
+}
+
+async function holderOf(
+  tx: QueryExecutorProvider,
+  key: string,
+): Promise<{ readonly id: string; readonly is_superuser: number } | undefined> {
+  const { rows } = await sql<{ id: string; is_superuser: number }>`
+    select id, is_superuser from flow_user where username_fold = ${key} order by seq limit 1`.execute(
+    tx,
+  )
+  return rows[0]
+}
+
+/** Sessions end at once; builds stop at their next heartbeat (SU-13). */
+async function endSessions(
+  flow: FlowStore,
+  tx: QueryExecutorProvider,
+  user: FlowUser,
+): Promise<void> {
+  await assertNotLast(flow, user)
+  await flow.refreshFamilies.removeOfUser(user.id)
+  await sql`update flow_job set cancel_requested = 1
+    where user_id = ${user.id} and finished_at is null`.execute(tx)
+}
+
+/** SU-15 */
+async function assertNotLast(flow: FlowStore, user: FlowUser): Promise<void> {
+  if (user.isSuperuser && (await flow.users.countActiveSuperusers()) <= 1) {
+    throw scimForbidden('The last active superuser cannot be deactivated or removed.')
+  }
+}
+
+function changeOf(before: FlowUser, after: FlowUser | null): UserChange | null {
+  if (after === null) return null
+  if (before.isActive === after.isActive) return { kind: 'update', before, after }
+  return { kind: after.isActive ? 'reactivate' : 'deactivate', before, after }
+}

@@ -1,0 +1,57 @@
+import type { ResolvedFilter } from '@x/scim-core'
+import type { ElementScope } from './element-lists.ts'
+import { operandOf } from './operands.ts'
+import { CONTACT_LISTS } from './search-keys.ts'
+
+/**
+ * Operators that an index answers, or that an index is at least narrower for than the table. The set
+ * may hold tombstones: the query around it leaves them out, and the index alone answers for the set.
+ */
+export const INDEXED_OPERATORS: ReadonlySet<string> = new Set(['eq', 'sw', 'co', 'ew'])
+
+/**
+ * What the sets of a filter leave of the resources: `few` when it demands a value that few have,
+ * `some` when an index narrows it down, `all` when each row has to be looked at.
+ */
+export type Selectivity = 'few' | 'some' | 'all'
+
+const RANK: readonly Selectivity[] = ['few', 'some', 'all']
+
+export function selectivityOf(filter: ResolvedFilter, scope: ElementScope): Selectivity {
+  switch (filter.kind) {
+    case 'and':
+      return extreme(Math.min, filter.terms, scope)
+    case 'or':
+      return extreme(Math.max, filter.terms, scope)
+    case 'compare': {
+      const { indexed } = operandOf(filter.path, scope.resource, scope.dialect)
+      if (!indexed || !INDEXED_OPERATORS.has(filter.operator)) return 'all'
+      return filter.operator === 'eq' ? 'few' : 'some'
+    }
+    case 'element':
+      if (!hasTable(filter.path.urn, filter.path.name)) return 'all'
+      return demandsValue(filter.where) ? 'few' : 'some'
+    default:
+      return 'all'
+  }
+}
+
+function extreme(
+  choose: (...ranks: number[]) => number,
+  terms: readonly ResolvedFilter[],
+  scope: ElementScope,
+): Selectivity {
+  const ranks = terms.map((term) => RANK.indexOf(selectivityOf(term, scope)))
+  return RANK[choose(...ranks)] ?? 'all'
+}
+
+function hasTable(urn: string | null, name: string): boolean {
+  return urn === null && (CONTACT_LISTS.has(name) || name === 'groups' || name === 'members')
+}
+
+/** Elements of one value are few, those of one type are not. */
+function demandsValue(where: ResolvedFilter): boolean {
+  if (where.kind === 'and') return where.terms.some(demandsValue)
+  if (where.kind === 'or') return where.terms.every(demandsValue)
+  return where.kind === 'compare' && where.operator === 'eq' && where.path.sub === 'value'
+}

@@ -1,0 +1,194 @@
+import { fold, type UserRecord } from '@x/scim-core'
+import type { UserChange } from '@x/flow-engine'
+import { migrateFlow } from '@x/store-kysely/flow'
+import { linkUsers, type LinkOptions, type LinkedStores } from '@x/store-kysely/link'
+import { migrateScim } from '@x/store-kysely/scim'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { emptyTables, type TestDatabase } from './databases.ts'
+
+const ID = '7c000000-0000-4000-8000-000000000001'
+const OTHER = '7c000000-0000-4000-8000-000000000002'
+const at = (n: number): Date => new Date(Date.UTC(2031, 0, 1, 0, 0, n))
+
+const scimUser = (userName: string, more: Partial<UserRecord> = {}): UserRecord => ({
+  tenant: 'default',
+  id: ID,
+  externalId: null,
+  userName,
+  userNameKey: fold(userName),
+  active: true,
+  data: '{"displayName":"Ada"}',
+  created: at(1),
+  lastModified: at(1),
+  version: 1,
+  deletedAt: null,
+  ...more,
+})
+
+const flowUser = (id: string, username: string, isSuperuser = false) => ({
+  id,
+  username,
+  passwordHash: 'hash',
+  profileImage: null,
+  storeApiKey: null,
+  isActive: true,
+  isSuperuser,
+  optins: null,
+  createdAt: at(0),
+  updatedAt: at(0),
+  lastLoginAt: null,
+})
+
+/** Users of both stores as the same people. */
+export function defineLink(name: string, open: () => Promise<TestDatabase>): void {
+  describe(`linkUsers: ${name}`, () => {
+    let database: TestDatabase
+    let stores: LinkedStores
+    const link = (options: LinkOptions = {}): LinkedStores => linkUsers(database.db, options)
+
+    beforeAll(async () => {
+      database = await open()
+      await migrateScim(database.db)
+      await migrateFlow(database.db)
+    })
+    afterAll(() => database.close())
+    beforeEach(async () => {
+      await emptyTables(database.db)
+      stores = link()
+    })
+
+    test('SU-10 a provisioned user is a flow user of its id, without a password', async () => {
+      await stores.scim.users.insert('default', scimUser('Ada@corp.example'))
+      expect(await stores.flow.users.get(ID)).toMatchObject({
+        username: 'Ada@corp.example',
+        isActive: true,
+        isSuperuser: false,
+        passwordHash: null,
+        createdAt: at(1),
+      })
+    })
+
+    test('SU-1 users of other tenants have no flow user', async () => {
+      await stores.scim.users.insert('other', scimUser('a@corp.example', { tenant: 'other' }))
+      expect(await stores.flow.users.get(ID)).toBeNull()
+    })
+
+    test('SU-11 a flow user of the same folded name is a conflict, and nothing is kept', async () => {
+      await stores.flow.users.insert(flowUser(OTHER, 'ADA@corp.example'))
+      await expect(
+        stores.scim.users.insert('default', scimUser('ada@corp.example')),
+      ).rejects.toMatchObject({ constraint: 'user.userName' })
+      expect(await stores.scim.users.get('default', ID)).toBeNull()
+    })
+
+    test('SU-11 with adoption the flow user is taken over, but never a superuser', async () => {
+      const adopting = link({ adoptUsers: true })
+      await stores.flow.users.insert(flowUser(OTHER, 'ADA@corp.example'))
+      await stores.flow.users.insert(flowUser(ID, 'root@corp.example', true))
+      const id = await adopting.scim.users.adopt?.('default', scimUser('ada@corp.example'))
+      expect(id).toBe(OTHER)
+      await adopting.scim.users.insert('default', scimUser('ada@corp.example', { id: OTHER }))
+      expect(await stores.flow.users.get(OTHER)).toMatchObject({
+        username: 'ada@corp.example',
+        passwordHash: 'hash',
+      })
+      expect(await adopting.scim.users.adopt?.('default', scimUser('ada@corp.example'))).toBeNull()
+      expect(await adopting.scim.users.adopt?.('default', scimUser('root@corp.example'))).toBeNull()
+    })
+
+    test('SU-13 deactivation by SCIM ends sessions; events come after the commit', async () => {
+      const told: UserChange[] = []
+      const telling = link({ onFlowUserWrite: (change) => told.push(change) })
+      const record = scimUser('ada@corp.example')
+      await telling.scim.users.insert('default', record)
+      const family = { id: OTHER, userId: ID, createdAt: at(1), expiresAt: at(100) }
+      await stores.flow.refreshFamilies.insert(family, 'token')
+      await telling.scim.transaction('default', async (tx) => {
+        await tx.users.update('default', { ...record, version: 2, active: false }, 1)
+        expect(told).toHaveLength(1)
+      })
+      expect(told.map(({ kind }) => kind)).toEqual(['create', 'deactivate'])
+      expect(await stores.flow.users.get(ID)).toMatchObject({ isActive: false })
+      expect(await stores.flow.refreshFamilies.get(OTHER)).toBeNull()
+    })
+
+    test('SU-2 what is rolled back is written on neither side and told to nobody', async () => {
+      const told: UserChange[] = []
+      const telling = link({ onFlowUserWrite: (change) => told.push(change) })
+      await expect(
+        telling.scim.transaction('default', async (tx) => {
+          await tx.users.insert('default', scimUser('ada@corp.example'))
+          throw new Error('no')
+        }),
+      ).rejects.toThrow('no')
+      expect(await stores.flow.users.get(ID)).toBeNull()
+      expect(told).toEqual([])
+    })
+
+    test('SU-13 deactivation by the flow side is mirrored; both directions can be repeated', async () => {
+      await stores.scim.users.insert('default', scimUser('ada@corp.example'))
+      await stores.flow.users.update(ID, { isActive: false, updatedAt: at(9) })
+      expect(await stores.scim.users.get('default', ID)).toMatchObject({
+        active: false,
+        version: 2,
+        lastModified: at(9),
+      })
+      await stores.flow.users.update(ID, { isActive: true, updatedAt: at(9) })
+      expect(await stores.scim.users.get('default', ID)).toMatchObject({ active: true, version: 3 })
+    })
+
+    test('SU-14 the flow side renames no managed user and removes it on both sides', async () => {
+      await stores.scim.users.insert('default', scimUser('ada@corp.example'))
+      await stores.scim.members.add('default', 'group', [ID], at(2))
+      await expect(stores.flow.users.update(ID, { username: 'eve' })).rejects.toMatchObject({
+        code: 'invalid_request',
+        detail: 'The username is managed by the directory',
+      })
+      expect(await stores.flow.users.get(ID)).toMatchObject({ username: 'ada@corp.example' })
+      await stores.flow.users.remove(ID)
+      expect(await stores.scim.users.get('default', ID)).toBeNull()
+      expect(await stores.scim.members.count('default', 'group')).toBe(0)
+    })
+
+    test('SU-15 the last active superuser is not deactivated or removed by SCIM', async () => {
+      const record = scimUser('ada@corp.example')
+      await stores.scim.users.insert('default', record)
+      await stores.flow.users.update(ID, { isSuperuser: true })
+      const off = { ...record, version: 2, active: false }
+      const forbidden = { code: 'forbidden', status: 403 }
+      await expect(stores.scim.users.update('default', off, 1)).rejects.toMatchObject(forbidden)
+      await expect(stores.scim.users.remove('default', ID)).rejects.toMatchObject(forbidden)
+      expect(await stores.scim.users.get('default', ID)).toMatchObject({ active: true, version: 1 })
+      await stores.flow.users.insert(flowUser(OTHER, 'root', true))
+      expect(await stores.scim.users.update('default', off, 1)).toBe(true)
+    })
+
+    test('SU-16 a renamed user is renamed on the flow side, unless the name is taken', async () => {
+      const record = scimUser('ada@corp.example')
+      await stores.scim.users.insert('default', record)
+      const renamed = { ...record, ...names('eve@corp.example'), version: 2 }
+      await stores.scim.users.update('default', renamed, 1)
+      expect(await stores.flow.users.get(ID)).toMatchObject({ username: 'eve@corp.example' })
+      await stores.flow.users.insert(flowUser(OTHER, 'Root'))
+      const taken = { ...record, ...names('root'), version: 3 }
+      await expect(stores.scim.users.update('default', taken, 2)).rejects.toMatchObject({
+        constraint: 'user.userName',
+      })
+    })
+
+    test('SU-17 a tombstone frees the name and keeps the flow user; remove takes it along', async () => {
+      const record = scimUser('ada@corp.example')
+      await stores.scim.users.insert('default', record)
+      await stores.scim.users.update('default', { ...record, version: 2, deletedAt: at(3) }, 1)
+      expect(await stores.flow.users.get(ID)).toMatchObject({
+        username: `ada@corp.example (${ID})`,
+        isActive: false,
+      })
+      await stores.scim.users.insert('default', scimUser('ada@corp.example', { id: OTHER }))
+      await stores.scim.users.remove('default', OTHER)
+      expect(await stores.flow.users.get(OTHER)).toBeNull()
+    })
+  })
+}
+
+const names = (userName: string) => ({ userName, userNameKey: fold(userName) })
