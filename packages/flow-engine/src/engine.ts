@@ -4,7 +4,9 @@ import { createRegistry } from './components/registry.ts'
 import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createHandler } from './http/handler.ts'
-import { routes } from './http/routes/index.ts'
+import { createDescriptionRoutes } from './http/routes/description.ts'
+import { routeGroups, routes } from './http/routes/index.ts'
+import { createOpenApi } from './http/openapi.ts'
 import type { BuildJobs } from './jobs/build-jobs.ts'
 import type { FlowEngineOptions, HostContext } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
@@ -23,6 +25,8 @@ export interface FlowEngine {
   readonly services: FlowServices
   readonly events: EventSource<FlowEvents>
   readonly jobs: BuildJobs
+  /** The OpenAPI 3.1 description of the interface. */
+  openapi(): object
   /** Ends running builds and stores what is still in memory. */
   close(): Promise<void>
 }
@@ -47,11 +51,13 @@ export function createFlowEngine(options: FlowEngineOptions): FlowEngine {
   const services: FlowServices = { ...core, ...running.services }
   const authenticate = createAuthenticate(kit.kit, services, options.authenticate)
   const { settings, report } = kit.kit
+  const table = [...routes, ...createDescriptionRoutes(routeGroups, settings)]
   return {
-    handler: createHandler({ routes, services, settings, authenticate, report }),
+    handler: createHandler({ routes: table, services, settings, authenticate, report }),
     services,
     events: kit.events,
     jobs: running.jobs,
+    openapi: () => createOpenApi(routeGroups),
     async close() {
       await running.close()
       await services.apiKeys.flush()

@@ -1,1 +1,15 @@
-export {}
+import { createDocsPage } from './http/docs-page.ts'
+import { createOpenApi, type OpenApiOptions } from './http/openapi.ts'
+import { routeGroups } from './http/routes/index.ts'
+
+export type { OpenApiOptions } from './http/openapi.ts'
+
+/** The OpenAPI 3.1 description of the flow API. */
+export function describeFlowApi(options: OpenApiOptions = {}): Record<string, unknown> {
+  return createOpenApi(routeGroups, options)
+}
+
+/** A page of HTML that lists the operations of the flow API. */
+export function flowApiDocsPage(openApiUrl = '/openapi.json'): string {
+  return createDocsPage(routeGroups, openApiUrl)
+}

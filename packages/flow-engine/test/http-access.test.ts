@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest'
+import type { FlowEngine } from '../src/engine.ts'
+import type { Auth, Route } from '../src/http/route.ts'
+import { routes } from '../src/http/routes/index.ts'
+import { createTestEngine } from './support/engine.ts'
+
+const ID = '2f3a9c1e-0000-4000-8000-00000000abcd'
+
+/** How a request shows who it is from. */
+type Credentials = Readonly<Record<string, string>>
+
+interface Actors {
+  readonly anonymous: Credentials
+  readonly cookieOnly: Credentials
+  readonly superuser: Credentials
+  readonly user: Credentials
+  readonly key: Credentials
+  readonly badToken: Credentials
+  readonly badKey: Credentials
+  readonly blockedToken: Credentials
+  readonly blockedKey: Credentials
+}
+
+/** What is answered before an operation itself is reached; null: it is reached. */
+type Verdict = readonly [status: number, detail: string] | null
+
+const NONE: Verdict = [403, 'An API key must be passed as query or header']
+const BAD_TOKEN: Verdict = [401, 'Could not validate credentials']
+const BAD_KEY: Verdict = [403, 'Invalid or missing API key']
+const GONE: Verdict = [401, 'User not found or is inactive.']
+const BLOCKED: Verdict = [401, 'Inactive user']
+const NO_RIGHT: Verdict = [403, "The user doesn't have enough privileges"]
+
+/** The matrix of auth.md; operations that ask for nobody let everybody through. */
+const matrix: Readonly<
+  Record<Exclude<Auth, 'none' | 'webhook' | 'public'>, Record<keyof Actors, Verdict>>
+> = {
+  user: {
+    anonymous: NONE,
+    cookieOnly: NONE,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: BAD_TOKEN,
+    badKey: BAD_KEY,
+    blockedToken: GONE,
+    blockedKey: BLOCKED,
+  },
+  superuser: {
+    anonymous: NONE,
+    cookieOnly: NONE,
+    superuser: null,
+    user: NO_RIGHT,
+    key: NO_RIGHT,
+    badToken: BAD_TOKEN,
+    badKey: BAD_KEY,
+    blockedToken: GONE,
+    blockedKey: BLOCKED,
+  },
+  key: {
+    anonymous: NONE,
+    cookieOnly: NONE,
+    superuser: NONE,
+    user: NONE,
+    key: null,
+    badToken: NONE,
+    badKey: BAD_KEY,
+    blockedToken: NONE,
+    blockedKey: BLOCKED,
+  },
+  session: {
+    anonymous: NONE,
+    cookieOnly: null,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: BAD_TOKEN,
+    badKey: BAD_KEY,
+    blockedToken: GONE,
+    blockedKey: BLOCKED,
+  },
+}
+
+const names: readonly (keyof Actors)[] = [
+  'anonymous',
+  'cookieOnly',
+  'superuser',
+  'user',
+  'key',
+  'badToken',
+  'badKey',
+  'blockedToken',
+  'blockedKey',
+]
+
+async function createActors(engine: FlowEngine): Promise<Actors> {
+  const { users, login, apiKeys } = engine.services
+  const signIn = async (username: string): Promise<string> => {
+    const input = { username, password: `${username}-pass`, clientAddress: '' }
+    return (await login.signIn(input)).accessToken
+  }
+  const bearer = (token: string): Credentials => ({ authorization: `Bearer ${token}` })
+  const make = async (username: string) => {
+    const record = await users.create({ username, password: `${username}-pass`, isActive: true })
+    const token = await signIn(username)
+    const caller = { id: record.id, username, isSuperuser: false, via: 'token', record } as const
+    const { key } = await apiKeys.create(caller, { name: null, createdAt: null })
+    return { record, token, key }
+  }
+  const root = { username: 'admin', password: 'admin-pass-1', clientAddress: '' }
+  const admin = await login.signIn(root)
+  const [user, blocked] = [await make('user'), await make('blocked')]
+  const { user: record } = admin
+  const caller = {
+    id: record.id,
+    username: 'admin',
+    isSuperuser: true,
+    via: 'token',
+    record,
+  } as const
+  await users.patch(caller, blocked.record.id, { isActive: false })
+  return {
+    anonymous: {},
+    cookieOnly: { cookie: `access_token_lf=${user.token}` },
+    superuser: bearer(admin.accessToken),
+    user: bearer(user.token),
+    key: { 'x-api-key': user.key },
+    badToken: bearer('no.such.token'),
+    badKey: { 'x-api-key': 'sk-unknown' },
+    blockedToken: bearer(blocked.token),
+    blockedKey: { 'x-api-key': blocked.key },
+  }
+}
+
+function request({ method, path, consumes }: Route, credentials: Credentials): Request {
+  const url = `http://host${path.replaceAll(/\{\w+\}/g, ID)}`
+  const upload = consumes === 'multipart' && method !== 'GET'
+  const form = '--b\r\ncontent-disposition: form-data; name="other"\r\n\r\nx\r\n--b--\r\n'
+  const type = upload ? 'multipart/form-data; boundary=b' : 'application/json'
+  const body = upload ? form : '{}'
+  const headers = { ...credentials, 'content-type': type }
+  return new Request(url, { method, headers, ...(method === 'GET' ? {} : { body }) })
+}
+
+const asking = routes.filter(({ auth }) => auth in matrix)
+const open = routes.filter(({ auth }) => auth === 'none')
+
+describe('access, operation by operation', () => {
+  test('every operation is in the matrix or asks for nobody', () => {
+    const rest = routes.filter((route) => !asking.includes(route) && !open.includes(route))
+    expect(new Set(rest.map(({ auth }) => auth))).toEqual(new Set(['webhook', 'public']))
+  })
+
+  test.each(names)('%s gets what auth.md says, before anything else is looked at', async (name) => {
+    const engine = await createTestEngine({ settings: { agenticExperience: true } })
+    const { [name]: credentials } = await createActors(engine)
+    for (const route of asking) {
+      const verdict = matrix[route.auth as keyof typeof matrix][name]
+      const response = await engine.handler(request(route, credentials))
+      const text = await response.text()
+      const at = `${route.method} ${route.path}`
+      if (verdict === null) expect([at, response.status]).not.toEqual([at, 401])
+      else {
+        expect([at, response.status, text]).toEqual([
+          at,
+          verdict[0],
+          JSON.stringify({ detail: verdict[1] }),
+        ])
+      }
+      expect([at, response.status]).not.toEqual([at, 500])
+    }
+    await engine.close()
+  })
+
+  test('operations that ask for nobody do not look at credentials', async () => {
+    const engine = await createTestEngine()
+    for (const route of open) {
+      const statuses = []
+      for (const credentials of [{}, { authorization: 'Bearer x' }, { 'x-api-key': 'x' }]) {
+        statuses.push((await engine.handler(request(route, credentials))).status)
+      }
+      expect([route.path, new Set(statuses).size]).toEqual([route.path, 1])
+    }
+    await engine.close()
+  })
+
+  test('ids of others are answered like unknown ones', async () => {
+    const engine = await createTestEngine()
+    const actors = await createActors(engine)
+    const send = async (who: keyof Actors, method: string, path: string, body?: object) => {
+      const response = await engine.handler(
+        new Request(`http://host${path}`, {
+          method,
+          headers: { ...actors[who], 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      )
+      return { status: response.status, text: await response.text() }
+    }
+    const made = await send('superuser', 'POST', '/api/v1/flows/', { name: 'secret' })
+    const { id, folder_id: folder } = JSON.parse(made.text) as { id: string; folder_id: string }
+    const variable = await send('superuser', 'POST', '/api/v1/variables/', {
+      name: 'n',
+      value: 'v',
+      default_fields: null,
+    })
+    const owned: readonly (readonly [RegExp, string])[] = [
+      [/\/(flows|files|monitor)\//, id],
+      [/\/projects\/|\/mcp\/project\//, folder],
+      [/\/variables\//, (JSON.parse(variable.text) as { id: string }).id],
+    ]
+    for (const { method, path, auth } of asking) {
+      const [, target] = owned.find(([pattern]) => pattern.test(path)) ?? []
+      if (auth !== 'user' || target === undefined || !path.includes('_id}')) continue
+      const url = (to: string): string => path.replaceAll(/\{\w+\}/g, to)
+      const body = method === 'GET' ? undefined : { id: target, settings: [] }
+      const foreign = await send('user', method, url(target), body)
+      const unknown = await send('user', method, url(ID), body && { ...body, id: ID })
+      const same = (text: string): string => text.replaceAll(target, ID)
+      expect([path, foreign.status, same(foreign.text)]).toEqual([
+        path,
+        unknown.status,
+        same(unknown.text),
+      ])
+    }
+    expect((await send('superuser', 'GET', `/api/v1/flows/${id}`)).status).toBe(200)
+    await engine.close()
+  })
+})

@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { routeGroups, routes } from '../src/http/routes/index.ts'
+import { describeFlowApi, flowApiDocsPage } from '../src/openapi.ts'
+import { createTestEngine } from './support/engine.ts'
+
+interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly inRequirements: boolean
+  readonly query?: readonly { readonly name: string }[]
+}
+
+/** The list of operations that the interface is measured by; absent outside its workplace. */
+const list = new URL('../../../../shared/spec/operations.json', import.meta.url)
+const operations: readonly Operation[] = existsSync(list)
+  ? (JSON.parse(readFileSync(list, 'utf8')) as { operations: Operation[] }).operations
+  : []
+
+const document = describeFlowApi()
+const paths = document['paths'] as Record<
+  string,
+  Record<string, { parameters?: { name: string }[] }>
+>
+const shape = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}')
+const byShape = new Map(
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [`${method} ${shape(path)}`, operation]),
+  ),
+)
+
+describe('describeFlowApi', () => {
+  test.skipIf(operations.length === 0)(
+    'holds every operation of the requirements with its query parameters',
+    () => {
+      const missing = operations
+        .filter(({ inRequirements }) => inRequirements)
+        .flatMap(({ method, path, query = [] }) => {
+          const found = byShape.get(`${method.toLowerCase()} ${shape(path)}`)
+          if (found === undefined) return [`${method} ${path}`]
+          const names = (found.parameters ?? []).map((parameter) => parameter.name)
+          return query.flatMap(({ name }) =>
+            names.includes(name) ? [] : [`${method} ${path} ?${name}`],
+          )
+        })
+      expect(missing).toEqual([])
+    },
+  )
+
+  test('is an OpenAPI 3.1 document whose references all lead somewhere', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.7.1' } })
+    const text = JSON.stringify(document)
+    const schemas = (document['components'] as { schemas: object }).schemas
+    const references = Array.from(text.matchAll(/"\$ref":"([^"]+)"/g), ([, target = '']) => target)
+    expect(references.length).toBeGreaterThan(50)
+    for (const target of references) {
+      expect(target).toMatch(/^#\/components\/schemas\/\w+$/)
+      expect(schemas).toHaveProperty(target.split('/').at(-1) ?? '')
+    }
+    expect(text).not.toContain('$defs')
+  })
+
+  test('names each operation once, and each path parameter of its path', () => {
+    const ids = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map((operation) => Reflect.get(operation, 'operationId')),
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const [path, methods] of Object.entries(paths)) {
+      const wanted = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name)
+      for (const { parameters = [] } of Object.values(methods)) {
+        const given = parameters.filter((one) => Reflect.get(one, 'in') === 'path')
+        expect([path, given.map(({ name }) => name)]).toEqual([path, wanted])
+      }
+    }
+  })
+
+  test('is made of the table that answers requests', () => {
+    const count = Object.values(paths).flatMap((methods) => Object.keys(methods)).length
+    expect(count).toBe(routes.length)
+    expect(routeGroups.flatMap((group) => group.routes)).toEqual(routes)
+  })
+
+  test('is served, with a page for people', async () => {
+    const { handler } = await createTestEngine()
+    const served = await handler(new Request('http://host/openapi.json'))
+    expect(await served.json()).toMatchObject({ openapi: '3.1.0' })
+    const page = await handler(new Request('http://host/docs'))
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await page.text()).toContain('/api/v1/flows/{flow_id}')
+    expect(flowApiDocsPage('/x.json')).toContain('href="/x.json"')
+  })
+})
