@@ -4,7 +4,8 @@ import { changeMessage, isMessage, readText, type Message } from './values/messa
 
 /**
  * Reads a streaming text (FE-51). Towards a chat output, and with a session, the message is stored
- * and announced first and each chunk is sent; otherwise the text is collected in silence.
+ * and announced with the first chunk and each chunk is sent; otherwise the text is collected in
+ * silence.
  * The value handed on always has the whole text.
  */
 export async function finishStream(
@@ -28,22 +29,24 @@ async function stream(
   text: AsyncIterable<string>,
   { ctx, run }: Streaming,
 ): Promise<Message> {
-  const partial = await ctx.sendMessage(partialOf(message, ctx))
-  const id = partial.id ?? ''
+  let partial: Message | undefined
   const chunks: string[] = []
   try {
     for await (const chunk of text) {
       if (ctx.signal.aborted) break
+      // A model that has not begun to answer has nothing to announce.
+      partial ??= await ctx.sendMessage(partialOf(message, ctx))
       chunks.push(chunk)
-      ctx.token(chunk, id)
+      ctx.token(chunk, partial.id)
     }
   } catch (error) {
-    if (!ctx.signal.aborted) await run.messages.withdraw(id)
+    if (!ctx.signal.aborted && partial?.id !== undefined) await run.messages.withdraw(partial.id)
     throw error
   }
   // What arrived before the run was stopped is kept by the message log.
   ctx.signal.throwIfAborted()
   ctx.flush()
+  if (partial === undefined) return changeMessage(message, { text: '' })
   const whole = changeMessage(partial, {
     text: chunks.join(''),
     properties: { ...partial.properties, state: 'complete' },

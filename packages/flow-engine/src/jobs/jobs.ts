@@ -120,10 +120,21 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     toJobRecord(job, runner.live(job.id)?.lastSeq ?? (await lastSeqOf(store, job.id)))
   async function* encodedEvents(
     jobId: string,
-    { after = -1, signal, userId }: { after?: number; signal?: AbortSignal; userId?: string } = {},
+    { after = -1, signal, userId, reader }: Parameters<BuildJobs['encodedEvents']>[1] = {},
   ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
     await find(jobId, userId)
-    yield* readEvents(readers, { jobId, after, signal })
+    for await (const found of readEvents(readers, { jobId, after, signal })) {
+      yield found
+      if (reader !== undefined) keepPosition(jobId, reader, found)
+    }
+  }
+  /** The end stays unread, so that every further poll is given it at once. */
+  const keepPosition = (jobId: string, who: string, given: readonly StoredEvent[]): void => {
+    const last = given.at(-1)
+    if (last === undefined) return
+    const ofJob = positions.get(jobId) ?? new Map<string, number>()
+    const seq = last.event === 'end' ? last.seq - 1 : last.seq
+    positions.set(jobId, ofJob.set(who, Math.max(seq, ofJob.get(who) ?? -1)))
   }
   async function* events(
     jobId: string,
@@ -139,11 +150,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     await find(jobId, userId)
     if (after !== undefined) return pollEvents(readers, { jobId, after, waitMs, signal })
     const who = reader ?? userId ?? ''
-    const given = positions.get(jobId) ?? new Map<string, number>()
-    positions.set(jobId, given)
-    const poll = await pollEvents(readers, { jobId, after: given.get(who) ?? -1, waitMs, signal })
-    // The end stays unread, so that every further poll is given it at once.
-    given.set(who, poll.done ? poll.cursor - 1 : poll.cursor)
+    const position = positions.get(jobId)?.get(who) ?? -1
+    const poll = await pollEvents(readers, { jobId, after: position, waitMs, signal })
+    keepPosition(jobId, who, poll.events)
     return poll
   }
 

@@ -2,6 +2,7 @@ import { FlowCompileError, isFlowError } from '../errors.ts'
 import type { FlowPlan } from '../graph/compile.ts'
 import type { FlowJson } from '../graph/flow-json.ts'
 import type { RunInput } from '../graph/run-options.ts'
+import { formatRunResponse, type RunResponse } from '../graph/run-result.ts'
 import type { BuildJobs, BuildRequest, JobRecord } from '../jobs/build-jobs.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { StoredEvent } from '../store/job-store.ts'
@@ -59,7 +60,20 @@ export interface BuildService {
   ): Promise<{ events: StoredEvent[]; cursor: number }>
   /** @throws Refusal 404 */
   cancel(ownerId: string, jobId: string): Promise<{ success: boolean }>
+  /** State and final outputs of a job, for whoever knows its id; null for any other id. */
+  task(jobId: string): Promise<{ status: TaskStatus; result: RunResponse | null } | null>
 }
+
+export type TaskStatus = 'PENDING' | 'STARTED' | 'SUCCESS' | 'FAILURE' | 'REVOKED'
+
+const TASK_STATUS = {
+  queued: 'PENDING',
+  running: 'STARTED',
+  suspended: 'STARTED',
+  succeeded: 'SUCCESS',
+  failed: 'FAILURE',
+  cancelled: 'REVOKED',
+} as const
 
 export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly jobs: BuildJobs
@@ -125,10 +139,18 @@ export function createBuildService({ store, jobs, plans }: BuildServiceOptions):
     },
     async events(ownerId, jobId, options) {
       if ((await jobs.get(jobId, { userId: ownerId })) === null) throw unknownJob(jobId)
-      return jobs.encodedEvents(jobId, { ...options, userId: ownerId })
+      const reader = options.after === undefined ? { reader: ownerId } : {}
+      return jobs.encodedEvents(jobId, { ...options, ...reader, userId: ownerId })
     },
     poll: (ownerId, jobId, options) =>
       orUnknown(jobId, jobs.encodedPoll(jobId, { ...options, userId: ownerId, reader: ownerId })),
+    async task(jobId) {
+      const job = await jobs.get(jobId)
+      if (job === null) return null
+      const done = job.state === 'succeeded'
+      const result = done ? formatRunResponse(await jobs.result(jobId)) : null
+      return { status: TASK_STATUS[job.state], result }
+    },
     cancel: (ownerId, jobId) => orUnknown(jobId, jobs.cancel(jobId, { userId: ownerId })),
   }
 }

@@ -2,7 +2,11 @@ import type { ComponentServices } from '../components/services.ts'
 import { FlowCompileError, FlowError, isFlowError } from '../errors.ts'
 import type { FlowPlan } from '../graph/compile.ts'
 import type { FlowRun, RunOptions, RunResult } from '../graph/run-options.ts'
-import { formatRunResponse, type RunResponse } from '../graph/run-result.ts'
+import {
+  formatRunResponse,
+  type ComponentOutputJson,
+  type RunResponse,
+} from '../graph/run-result.ts'
 import { startRun } from '../graph/run.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { Caller } from './caller.ts'
@@ -38,7 +42,6 @@ export interface AdvancedRunRequest {
   /** Ids or display names to report; empty = all output components. */
   readonly outputs: readonly string[]
   readonly tweaks: Record<string, unknown> | null
-  readonly sessionId: string | null
 }
 
 /** Runs of stored flows. */
@@ -55,11 +58,7 @@ export interface RunService {
   /** Lines of a streaming run, to its `end` or `error` (events.md 5). */
   stream(flow: FlowRecord, request: RunFlowRequest, signal: AbortSignal): AsyncIterable<string>
   /** Each input runs the whole flow once, in order. */
-  advanced(
-    flow: FlowRecord,
-    request: AdvancedRunRequest,
-    signal: AbortSignal,
-  ): Promise<RunResponse>
+  advanced(flow: FlowRecord, request: AdvancedRunRequest, signal: AbortSignal): Promise<RunResponse>
   /** Starts a run whose outcome nobody waits for: failures are stored as the run stores them. */
   background(flow: FlowRecord, options: Partial<RunOptions>): void
 }
@@ -147,17 +146,23 @@ export function createRunService(service: RunServiceOptions): RunService {
         left.abort()
       }
     },
-    async advanced(flow, request, signal) {
-      const session = request.sessionId === null ? {} : { sessionId: request.sessionId }
-      const inputs = request.inputs ?? [{ value: '', components: [], type: 'any' as const }]
+    async advanced(flow, { inputs, outputs, tweaks }, signal) {
+      const [first = ANY_INPUT, ...further] = inputs ?? []
+      const { value, components, type } = first
       try {
-        const results: RunResult[] = []
-        for (const { value, components, type } of inputs) {
-          const input = { value: value ?? '', components, type }
-          const more = { input, outputType: 'any' as const, tweaks: request.tweaks ?? undefined }
-          results.push(await finished(flow, { ...more, ...session, signal }))
-        }
-        return formatRunResponse(results.map((result) => pick(result, request.outputs)))
+        const result = await finished(flow, {
+          input: { value: value ?? '', components, type },
+          outputType: outputs.length === 0 ? 'any' : 'debug',
+          tweaks: tweaks ?? undefined,
+          signal,
+        })
+        const { session_id, outputs: answers } = formatRunResponse(result)
+        const answer = answers.map((run) => ({ ...run, outputs: pick(run.outputs, outputs) }))
+        // The graph of a request is built once: further inputs are answered with its results.
+        const repeated = further.flatMap((input) =>
+          answer.map((run) => ({ ...run, inputs: { input_value: input.value ?? '' } })),
+        )
+        return withoutNulls({ session_id, outputs: [...answer, ...repeated] })
       } catch (error) {
         throw runRefusal(error, false)
       }
@@ -191,13 +196,30 @@ function toOptions(request: RunFlowRequest): Partial<RunOptions> {
   }
 }
 
-/** Only the components named, in node order; all output components when none is named. */
-function pick(result: RunResult, names: readonly string[]): RunResult {
-  if (names.length === 0) return result
-  const outputs = [...result.vertices.values()].filter(
-    ({ id, displayName, valid }) => valid && (names.includes(id) || names.includes(displayName)),
+const ANY_INPUT: AdvancedInput = { value: '', components: [], type: 'any' }
+
+/** Only the components named, by id or display name; all when none is named. */
+function pick(outputs: readonly ComponentOutputJson[], names: readonly string[]) {
+  return outputs.filter(
+    ({ component_id: id, component_display_name: name }) =>
+      names.length === 0 || names.includes(id) || names.includes(name),
   )
-  return { ...result, outputs }
+}
+
+/** Advanced runs leave out what is null beside the results. */
+function withoutNulls({ session_id, outputs }: RunResponse): RunResponse {
+  const filled = <T extends object>(value: T): T =>
+    Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null)) as T
+  return {
+    session_id,
+    outputs: outputs.map((run) => ({
+      ...run,
+      outputs: run.outputs.map((output) => ({
+        ...filled(output),
+        messages: output.messages.map(filled),
+      })),
+    })),
+  }
 }
 
 const line = (event: string, data: unknown): string =>

@@ -6,6 +6,7 @@ import type { FlowJson } from '../graph/flow-json.ts'
 import { completeLimits } from '../graph/limits.ts'
 import type { BuildJobs, BuildRequest, JobRecord } from '../jobs/build-jobs.ts'
 import { createBuildJobs } from '../jobs/jobs.ts'
+import { createModelProviders } from '../models/providers.ts'
 import type { FlowEngineOptions } from '../options.ts'
 import type { ApiKeyService } from './api-keys.ts'
 import { createBuildService, type BuildMetadata, type BuildService } from './builds.ts'
@@ -57,7 +58,11 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
   const plans = createPlanCache(components, limits)
   const injected: Partial<ComponentServices> = {
     ...options.services,
-    ...(options.models === undefined ? {} : { models: options.models }),
+    // Operators run models on private addresses: these clients do not use the components' fetch.
+    models:
+      options.services?.models ??
+      options.models ??
+      createModelProviders({ services: environmentOf(options), runtime }),
   }
   const servicesOf = (scope: RunScope): ComponentServices =>
     createRunServices({ ...kit, variables, injected }, scope)
@@ -130,6 +135,10 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       await jobs.close()
     },
   }
+}
+
+function environmentOf({ services }: FlowEngineOptions): ComponentServices {
+  return services?.environment === undefined ? {} : { environment: services.environment }
 }
 
 function flowOf({ flow }: BuildRequest): FlowJson {

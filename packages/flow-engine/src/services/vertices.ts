@@ -20,6 +20,8 @@ const KEPT = 64
 
 /** Building a flow one vertex at a time (build.md, retired operations). */
 export interface VertexService {
+  /** @throws Refusal 404 when the flow is not the caller's */
+  check(caller: Caller, flowId: string): Promise<void>
   /** @throws Refusal 400, 404 */
   order(
     caller: Caller,
@@ -106,6 +108,9 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
   }
 
   return {
+    async check(caller, flowId) {
+      await own(caller, flowId)
+    },
     async order(caller, flowId, { graph, stopComponentId, startComponentId }) {
       const flow = await own(caller, flowId)
       if (stopComponentId !== null && startComponentId !== null)

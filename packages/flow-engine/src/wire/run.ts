@@ -63,3 +63,11 @@ export const RunRequestBody = z.unknown().transform((value, context): RunRequest
   for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never)
   return z.NEVER
 })
+
+/** State of a build job by the old name of the operation. */
+export const TaskResponse = z
+  .object({
+    status: oneOf(['PENDING', 'STARTED', 'SUCCESS', 'FAILURE', 'REVOKED']),
+    result: RunResponse.nullable(),
+  })
+  .meta({ id: 'TaskResponse' })

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { BuildService, StartBuild } from '../../services/builds.ts'
-import { IdParams, TextParams } from '../../wire/scalars.ts'
+import { anything, IdParams, TextParams } from '../../wire/scalars.ts'
 import {
   BuildBody,
   BuildQuery,
@@ -12,6 +12,7 @@ import {
   VertexBuildBody,
   VerticesOrderResponse,
 } from '../../wire/build.ts'
+import { parseBody } from '../parse.ts'
 import { answerEvents, streamEvents } from '../deliver-events.ts'
 import { route, type Route } from '../route.ts'
 
@@ -26,15 +27,18 @@ export const chatRoutes: readonly Route[] = [
       deprecated: true,
       params: IdParams('flow_id'),
       query: SliceQuery,
-      body: GraphBody,
+      body: anything(),
       output: VerticesOrderResponse,
     },
-    ({ services, caller, params, query, body }) =>
-      services.vertices.order(caller, params.flow_id, {
-        graph: body ?? null,
+    async ({ services, caller, params, query, body }) => {
+      // Whose flow it is counts before what the body says.
+      await services.vertices.check(caller, params.flow_id)
+      return services.vertices.order(caller, params.flow_id, {
+        graph: parseBody(GraphBody, body) ?? null,
         stopComponentId: query.stop_component_id,
         startComponentId: query.start_component_id,
-      }),
+      })
+    },
   ),
   route(
     {

@@ -7,6 +7,7 @@ import {
   RunQuery,
   RunRequestBody,
   RunResponse,
+  TaskResponse,
   FlowNameQuery,
 } from '../../wire/run.ts'
 import { TextParams } from '../../wire/scalars.ts'
@@ -44,8 +45,7 @@ export const runRoutes: readonly Route[] = [
       summary: 'Simplified Run Flow Session',
       auth: 'session',
       guard: ({ services }) => {
-        if (!services.runs.bySession)
-          throw refuse(404, 'This endpoint is not available')
+        if (!services.runs.bySession) throw refuse(404, 'This endpoint is not available')
       },
       params: runParams,
       query: RunQuery,
@@ -79,10 +79,25 @@ export const runRoutes: readonly Route[] = [
             })) ?? null,
           outputs: body?.outputs ?? [],
           tweaks: body?.tweaks ?? null,
-          sessionId: null,
         },
         signal,
       )
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/task/{_task_id}',
+      summary: 'Get Task Status',
+      auth: 'none',
+      deprecated: true,
+      params: TextParams('_task_id'),
+      output: TaskResponse,
+    },
+    async ({ services, params }) => {
+      const task = await services.builds.task(params._task_id)
+      if (task === null) throw refuse(400, RETIRED.replace('/process', '/task'))
+      return task
     },
   ),
   ...['process', 'predict'].map((name) =>
