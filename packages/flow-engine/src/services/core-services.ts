@@ -2,6 +2,7 @@ import type { FlowEngineOptions } from '../options.ts'
 import type { ComponentRegistry } from '../components/registry.ts'
 import type { ComponentServices } from '../components/services.ts'
 import { createApiKeyService, type ApiKeyService } from './api-keys.ts'
+import { bundledExamples } from './bundled-examples.ts'
 import { bundledPictures } from './bundled-pictures.ts'
 import { createCatalogueService, type CatalogueService } from './catalogue.ts'
 import type { ComponentStore } from './component-store.ts'
@@ -75,7 +76,10 @@ export function createCoreServices(
     catalogue: createCatalogueService({ components, servicesOf, modules }),
     validate: createValidateService(modules),
     mcpServers,
-    examples: createExampleService(() => options.examples ?? [], kit.runtime),
+    examples: createExampleService(
+      () => options.examples ?? bundledExamples(components),
+      kit.runtime,
+    ),
     status: createStatusService(kit),
   }
 }

@@ -36,12 +36,14 @@ export function createExampleService(
   runtime: Runtime,
 ): ExampleService {
   const folderId = runtime.uuid()
+  let flows: readonly ExampleFlow[] | undefined
+  const loaded = (): readonly ExampleFlow[] => (flows ??= load())
   let shown: readonly ShownFlow[] | undefined
   const updatedAt = runtime.now()
   return {
-    list: () => (shown ??= load().map((example) => showExample(example, folderId, updatedAt))),
+    list: () => (shown ??= loaded().map((example) => showExample(example, folderId, updatedAt))),
     dumps: () =>
-      load().map(({ name, description, data }) => ({
+      loaded().map(({ name, description, data }) => ({
         data: { viewport: null, ...data },
         is_component: false,
         name,
