@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { readScimSettings } from './settings.ts'
+
+const ON = { SCIM_ENABLED: 'true', SCIM_TOKEN: 't' }
+
+describe('readScimSettings', () => {
+  test('SC-4 the defaults', () => {
+    expect(readScimSettings({ SERVICE_PUBLIC_URL: 'https://app.example/' })).toEqual({
+      enabled: false,
+      token: undefined,
+      tokens: [],
+      baseUrl: 'https://app.example/api/v1/scim/v2',
+      options: {
+        userName: 'email',
+        deleteUser: 'deactivate',
+        publicDiscovery: false,
+        uniqueGroupNames: true,
+        unknownMembers: 'reject',
+        emptyMembers: 'array',
+        quirks: 'all',
+        pageSize: 100,
+        maxPageSize: 200,
+        bulk: false,
+        etag: false,
+        cursor: false,
+        allowedAddresses: [],
+      },
+      auditLog: 'stdout',
+      warnings: [],
+    })
+  })
+
+  test('SC-4 every variable', () => {
+    const settings = readScimSettings({
+      ...ON,
+      SCIM_BASE_URL: 'https://scim.example/x',
+      SCIM_USER_NAME: 'any',
+      SCIM_DELETE_USER: 'Remove',
+      SCIM_PUBLIC_DISCOVERY: 'TRUE ',
+      SCIM_UNIQUE_GROUP_NAMES: 'false',
+      SCIM_UNKNOWN_MEMBERS: 'skip',
+      SCIM_EMPTY_MEMBERS: 'omit',
+      SCIM_QUIRKS: 'opCase, booleanStrings',
+      SCIM_PAGE_SIZE: '10',
+      SCIM_MAX_PAGE_SIZE: '20',
+      SCIM_BULK: 'true',
+      SCIM_ETAG: 'true',
+      SCIM_CURSOR: 'true',
+      SCIM_CURSOR_TTL: '30',
+      SCIM_CURSOR_SECRET: 's',
+      SCIM_AUDIT_LOG: '/var/log/scim',
+      SCIM_ALLOWED_ADDRESSES: '10.0.0.0/8, ::1',
+    })
+    expect(settings).toMatchObject({
+      enabled: true,
+      token: 't',
+      baseUrl: 'https://scim.example/x',
+      auditLog: '/var/log/scim',
+      warnings: [],
+      options: {
+        userName: 'any',
+        deleteUser: 'remove',
+        publicDiscovery: true,
+        uniqueGroupNames: false,
+        unknownMembers: 'skip',
+        emptyMembers: 'omit',
+        quirks: { opCase: true, booleanStrings: true, pathKeys: false },
+        pageSize: 10,
+        maxPageSize: 20,
+        bulk: true,
+        etag: true,
+        cursor: { ttl: 30, secret: 's' },
+        allowedAddresses: ['10.0.0.0/8', '::1'],
+      },
+    })
+  })
+
+  test.each([
+    [{ SCIM_ENABLED: 'true' }, 'SCIM_TOKEN'],
+    [{ SCIM_ENABLED: 'true', SCIM_TOKEN: '  ' }, 'SCIM_TOKEN'],
+    [{ SCIM_DELETE_USER: 'erase' }, 'SCIM_DELETE_USER'],
+    [{ SCIM_USER_NAME: 'mail' }, 'SCIM_USER_NAME'],
+    [{ SCIM_QUIRKS: 'opCase,odd' }, 'SCIM_QUIRKS'],
+    [{ SCIM_PAGE_SIZE: 'ten' }, 'SCIM_PAGE_SIZE'],
+    [{ SCIM_BASE_URL: 'nowhere' }, 'SCIM_BASE_URL'],
+    [{ SCIM_TOKENS: '{' }, 'SCIM_TOKENS'],
+    [{ SCIM_TOKENS: '[{"id":"a","token":""}]' }, 'SCIM_TOKENS'],
+    [{ SCIM_TOKENS: '[{"id":"a","token":"t","scopes":["all"]}]' }, 'SCIM_TOKENS'],
+    [{ SCIM_TOKENS: '[{"id":"a","token":"t","expiresAt":"soon"}]' }, 'SCIM_TOKENS'],
+    [{ SCIM_TOKENS: '[{"id":"a","token":"t"},{"id":"a","token":"u"}]' }, 'SCIM_TOKENS'],
+  ])('SC-4 %j stops the start and names the variable', (env, option) => {
+    expect(() => readScimSettings(env)).toThrow(
+      expect.objectContaining({ option, message: expect.stringContaining(option) }),
+    )
+  })
+
+  test('SC-4 SCIM_TOKENS alone is enough', () => {
+    const text =
+      '[{"id":"okta","token":"t","tenant":"acme","scopes":["users:read"],"notBefore":"2030-01-01T00:00:00Z"}]'
+    expect(readScimSettings({ SCIM_ENABLED: 'true', SCIM_TOKENS: text }).tokens).toEqual([
+      {
+        id: 'okta',
+        token: 't',
+        tenant: 'acme',
+        scopes: ['users:read'],
+        notBefore: new Date('2030-01-01T00:00:00Z'),
+        expiresAt: null,
+      },
+    ])
+  })
+
+  test('SC-4 odd booleans count as false, with a warning; so does plain http', () => {
+    const settings = readScimSettings({
+      ...ON,
+      SCIM_BULK: 'yes',
+      SCIM_ETAG: '1',
+      SCIM_BASE_URL: 'http://app.example/scim',
+    })
+    expect(settings.options).toMatchObject({ bulk: false, etag: false })
+    expect(settings.warnings).toHaveLength(3)
+    expect(
+      readScimSettings({ ...ON, SCIM_BASE_URL: 'http://127.0.0.1:3000/scim' }).warnings,
+    ).toEqual([])
+  })
+})
