@@ -6,5 +6,10 @@ export {
   createGuardedFetch,
   type GuardedFetchOptions,
 } from './node/guarded-fetch.ts'
+export {
+  createJsonQueries,
+  type JsonQueriesOptions,
+  type WorkerJsonQueries,
+} from './node/json-queries.ts'
 export { createScryptHasher, type ScryptOptions } from './node/scrypt-hasher.ts'
 export { createStdioMcp, type StdioMcpOptions } from './node/stdio-mcp.ts'

@@ -18,6 +18,8 @@ export interface ComponentServices {
   finance?: FinanceSource
   sql?: SqlConnections
   vectors?: VectorStores
+  /** Runs jq expressions where they can be ended; default: in the calling thread, without a time limit. */
+  jsonQueries?: JsonQueries
   flows?: { get(idOrName: string, scope: { userId?: string }): Promise<FlowJson | null> }
   mcp?: McpService
   /** Off unless given. */
@@ -139,6 +141,16 @@ export interface FinanceSource {
     method: string,
     options: { count?: number; signal: AbortSignal },
   ): Promise<unknown>
+}
+
+/** Runs jq expressions (CO-61). */
+export interface JsonQueries {
+  /** All results; rejects with jq's words, or when the expression takes too long. */
+  query(
+    expression: string,
+    input: unknown,
+    options: { readonly signal: AbortSignal },
+  ): Promise<unknown[]>
 }
 
 /** One text with its vector. */

@@ -1,6 +1,7 @@
 import { errorText } from '../../errors.ts'
 import { isRecord } from '../../graph/values/convert.ts'
 import { createData, type Data } from '../../graph/values/data.ts'
+import type { ComponentContext } from '../context.ts'
 import { chosenInEditor, chosenOperation, showFieldsOf } from '../chosen-operation.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
@@ -98,7 +99,7 @@ export const dataOperations = defineComponent({
     data_output: output.data({
       displayName: 'Data',
       method: 'as_data',
-      async run({ data, operations, ...inputs }) {
+      async run({ data, operations, ...inputs }, ctx) {
         const name = chosenOperation(operations)
         if (name === null) return createData({})
         if (name === 'Combine') return data.length === 1 ? data[0] : combine(data.map(inner))
@@ -107,7 +108,7 @@ export const dataOperations = defineComponent({
         if (data.length > 1) {
           throw new TypeError(`${name} operation is not supported for multiple data objects.`)
         }
-        return perform(data[0]?.data ?? {}, inputs)
+        return perform(data[0]?.data ?? {}, inputs, ctx)
       },
     }),
   },
@@ -131,7 +132,11 @@ interface OperationInputs {
   readonly query: string
 }
 
-type Operation = (data: Plain, inputs: OperationInputs) => object | Promise<object>
+type Operation = (
+  data: Plain,
+  inputs: OperationInputs,
+  ctx: ComponentContext,
+) => object | Promise<object>
 
 const OPERATIONS = new Map<string, Operation>([
   ['Select Keys', (data, inputs) => selectKeys(data, inputs.select_keys_input)],
@@ -148,25 +153,26 @@ const OPERATIONS = new Map<string, Operation>([
   ['Append or Update', (data, inputs) => ({ ...data, ...inputs.append_update_data })],
   ['Remove Keys', (data, inputs) => removeKeys(data, inputs.remove_keys_input)],
   ['Rename Keys', (data, inputs) => renameKeys(data, inputs.rename_keys_input)],
-  ['Path Selection', (data, inputs) => selectPath(data, inputs.selected_key)],
-  ['JQ Expression', (data, inputs) => runQuery(data, inputs.query)],
+  ['Path Selection', (data, inputs, ctx) => selectPath(data, inputs.selected_key, ctx)],
+  ['JQ Expression', (data, inputs, ctx) => runQuery(data, inputs.query, ctx)],
 ])
 
 /** A path that does not fit is told in the result, unlike an expression. */
-async function selectPath(data: Plain, path: string): Promise<object> {
+async function selectPath(data: Plain, path: string, ctx: ComponentContext): Promise<object> {
   if (path === '') return { error: 'Missing input data or selected key.' }
   try {
-    const [first = null] = await queryJson(path, data)
+    const [first = null] = await queryJson(path, data, ctx)
     return objectOf(first)
   } catch (error) {
+    ctx.signal.throwIfAborted()
     return { error: errorText(error) }
   }
 }
 
-async function runQuery(data: Plain, query: string): Promise<object> {
+async function runQuery(data: Plain, query: string, ctx: ComponentContext): Promise<object> {
   if (query.trim() === '') throw new TypeError('JSON Query is required and cannot be blank.')
   try {
-    const results = await queryJson(query, data)
+    const results = await queryJson(query, data, ctx)
     if (results.length === 0) throw new TypeError('No result from JSON query.')
     const result = results.length === 1 ? results[0] : results
     if (result === null) {
@@ -174,6 +180,7 @@ async function runQuery(data: Plain, query: string): Promise<object> {
     }
     return objectOf(result)
   } catch (error) {
+    ctx.signal.throwIfAborted()
     throw new TypeError(`JSON Query error: ${errorText(error)}`, { cause: error })
   }
 }

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { queryJson } from './json-query.ts'
+import { queryJson as queryOn } from './json-query.ts'
+
+const host = { services: {}, signal: new AbortController().signal }
+const queryJson = (expression: string, input: unknown): Promise<unknown[]> =>
+  queryOn(expression, input, host)
 
 describe('queryJson (CO-61)', () => {
   test.each<[string, unknown[]]>([
@@ -21,6 +25,16 @@ describe('queryJson (CO-61)', () => {
     await expect(queryJson('.a | map(', {})).rejects.toThrow(/syntax error/)
     await expect(queryJson('.a.b', { a: 'x' })).rejects.toThrow(/^Cannot index string/)
     await expect(queryJson('--version', {})).rejects.toThrow()
+  })
+
+  test('an expression that fills the memory fails; the next one runs', async () => {
+    await expect(queryJson('def f: [f]; f', {})).rejects.toThrow('takes too much memory')
+    expect(await queryJson('.a', { a: 1 })).toEqual([1])
+  })
+
+  test('the host may run it elsewhere', async () => {
+    const jsonQueries = { query: (expression: string) => Promise.resolve([expression]) }
+    expect(await queryOn('.a', {}, { ...host, services: { jsonQueries } })).toEqual(['.a'])
   })
 
   test('sees nothing of the host', async () => {
