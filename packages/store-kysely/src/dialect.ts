@@ -1,4 +1,4 @@
-import type { KyselyConfig, QueryExecutorProvider } from 'kysely'
+import type { QueryExecutorProvider } from 'kysely'
 import type { PostgresEngine } from './postgres-engine.ts'
 import type { SqliteEngine } from './sqlite-engine.ts'
 
@@ -27,9 +27,4 @@ export function engineOf(db: QueryExecutorProvider): Engine {
 
 function engineWithin(adapter: object): Engine | undefined {
   return Reflect.get(adapter, ENGINE) as Engine | undefined
-}
-
-/** Kysely's option `log`, when it is given. */
-export function logOption(log: KyselyConfig['log']): Pick<KyselyConfig, 'log'> | undefined {
-  return log === undefined ? undefined : { log }
 }

@@ -1,13 +1,14 @@
 import {
-  Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type Dialect,
+  type Kysely,
   type KyselyConfig,
 } from 'kysely'
 import { Client, Pool, types } from 'pg'
-import { ENGINE, logOption, type Engine } from './dialect.ts'
+import { Database } from './database.ts'
+import { ENGINE, type Engine } from './dialect.ts'
 import { PostgresDriver, PostgresEngine } from './postgres-engine.ts'
 
 /** How a PostgreSQL database is opened. */
@@ -43,7 +44,7 @@ export function openPostgres<Tables>(
     prepared: options.preparedStatements ?? true,
     createClient: () => new Client(pool.options),
   })
-  return new Kysely<Tables>({ dialect: createDialect(engine), ...logOption(options.log) })
+  return new Database<Tables>(createDialect(engine), { engine, log: options.log })
 }
 
 function createPool(url: string, options: PostgresOptions): Pool {

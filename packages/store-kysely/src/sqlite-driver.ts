@@ -76,7 +76,7 @@ class SqliteConnection implements DatabaseConnection {
   async begin(statement: string): Promise<void> {
     await this.#engine.lock()
     try {
-      this.#engine.writer.run(statement, [])
+      await this.#engine.patiently(() => this.#engine.writer.run(statement, []))
       this.#held = true
     } catch (error) {
       this.#engine.unlock()

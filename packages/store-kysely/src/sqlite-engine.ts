@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CompiledQuery, QueryResult } from 'kysely'
 import { DatabaseError } from './database-error.ts'
 import { StatementCache, type SqliteDatabase } from './statement-cache.ts'
@@ -64,12 +65,19 @@ export class SqliteEngine {
   readonly writer: SqliteSession
   readonly #reader: SqliteSession | null
   readonly #waiting: (() => void)[] = []
+  readonly #busyTimeoutMs: number
   #locked = false
   #closed = false
 
-  constructor(writer: SqliteSession, reader: SqliteSession | null) {
-    this.writer = writer
-    this.#reader = reader
+  constructor(options: {
+    readonly writer: SqliteSession
+    readonly reader: SqliteSession | null
+    /** How long a write waits for another process, in milliseconds. */
+    readonly busyTimeoutMs: number
+  }) {
+    this.writer = options.writer
+    this.#reader = options.reader
+    this.#busyTimeoutMs = options.busyTimeoutMs
   }
 
   /** A query outside any transaction. */
@@ -82,16 +90,41 @@ export class SqliteEngine {
 
   /** Runs synchronous work on the writing connection between transactions. */
   async exclusive<T>(work: () => T): Promise<T> {
-    if (!this.#locked) {
-      this.#session(this.writer)
-      return work()
-    }
     await this.lock()
     try {
-      this.#session(this.writer)
-      return work()
+      return await this.patiently(work)
     } finally {
       this.unlock()
+    }
+  }
+
+  /**
+   * Runs the work of the holder of the lock, again while another process or connection writes. SQLite
+   * would wait by itself, but hold up everything else in this process, perhaps the very transaction it
+   * waits for. Work that is refused for this reason has changed nothing.
+   * @throws DatabaseError `busy` when that took too long
+   */
+  async patiently<T>(work: () => T): Promise<T> {
+    for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(pause * 2, 50)) {
+      try {
+        return this.#withoutWaiting(work)
+      } catch (error) {
+        const busy = error instanceof DatabaseError && error.kind === 'busy'
+        if (!busy || waited >= this.#busyTimeoutMs) throw error
+      }
+      await delay(pause)
+    }
+  }
+
+  #withoutWaiting<T>(work: () => T): T {
+    const session = this.#session(this.writer)
+    // Nobody else has a database in memory.
+    if (this.#reader === null) return work()
+    session.run('pragma busy_timeout = 0', [])
+    try {
+      return work()
+    } finally {
+      session.run(`pragma busy_timeout = ${this.#busyTimeoutMs}`, [])
     }
   }
 
@@ -111,8 +144,11 @@ export class SqliteEngine {
 
   /** Waits for the running transaction, then closes both connections. Safe to call twice. */
   async close(): Promise<void> {
-    if (this.#closed) return
     await this.lock()
+    if (this.#closed) {
+      this.unlock()
+      return
+    }
     this.#closed = true
     for (const session of [this.#reader, this.writer]) {
       session?.statements.clear()

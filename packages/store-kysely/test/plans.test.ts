@@ -33,7 +33,7 @@ describe('query plans of the SCIM store (SC-84)', () => {
     await call()
     statements = seen.map(({ sql: text }) => text)
     const lines: string[] = []
-    for (const { sql: text, parameters } of [...seen]) {
+    for (const { sql: text, parameters } of seen.slice()) {
       // libsql leaves an EXPLAIN without rows open, which an insert of one row has.
       if (/^(?:begin|commit|savepoint|release|insert)/.test(text)) continue
       const plan = await explainer.executeQuery<{ detail: string }>({

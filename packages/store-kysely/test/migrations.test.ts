@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { sql, type Kysely } from 'kysely'
+import { MigrationError } from '@x/store-kysely'
+import { flowMigrationPlan, flowMigrationStatus, migrateFlow } from '@x/store-kysely/flow'
+import { migrateScim, scimMigrationPlan, scimMigrationStatus } from '@x/store-kysely/scim'
+import { openPostgres } from '@x/store-kysely/postgres'
+import { openSqlite } from '@x/store-kysely/sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+
+type Open = (address: string) => Kysely<unknown>
+
+/** The statements of each released schema; a change of one would lock its users out. */
+const RELEASED = {
+  sqlite: {
+    scim: 'd85932ac8c3e4825',
+    flow: 'baa580479d6b4daa',
+  },
+  postgres: {
+    scim: '92f3c614cfb01654',
+    flow: '2b783fffeda3acf3',
+  },
+}
+
+function defineMigrations(
+  name: 'sqlite' | 'postgres',
+  make: () => Promise<TestDatabase>,
+  open: Open,
+) {
+  describe(`migrations: ${name}`, () => {
+    let database: TestDatabase
+    beforeEach(async () => {
+      database = await make()
+    })
+    afterEach(() => database.close())
+
+    test('status and plan tell what is missing and change nothing', async () => {
+      const { db } = database
+      expect(await scimMigrationStatus(db)).toEqual([{ id: '0001-initial', applied: false }])
+      const plan = await scimMigrationPlan(db)
+      expect(plan.join('\n')).toContain('create table scim_user')
+      expect(plan.join('\n')).not.toContain('flow_')
+      expect(await tables(db)).toEqual([])
+      await migrateScim(db)
+      expect(await scimMigrationStatus(db)).toEqual([{ id: '0001-initial', applied: true }])
+      expect(await scimMigrationPlan(db)).toEqual([])
+    })
+
+    test('a user of SCIM alone gets no flow tables, and the other way round', async () => {
+      await migrateScim(database.db)
+      expect((await tables(database.db)).filter((table) => table.startsWith('flow_'))).toEqual([])
+      await migrateFlow(database.db)
+      expect(await flowMigrationStatus(database.db)).toEqual([
+        { id: '0001-initial', applied: true },
+      ])
+      expect(await flowMigrationPlan(database.db)).toEqual([])
+    })
+
+    test('running them again changes nothing', async () => {
+      await migrateScim(database.db)
+      const before = await tables(database.db)
+      await migrateScim(database.db)
+      expect(await tables(database.db)).toEqual(before)
+    })
+
+    test('starters at the same time wait for each other', async () => {
+      const others = [open(database.address), open(database.address)]
+      await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
+      const { rows } = await sql`select id from x_migration`.execute(database.db)
+      expect(rows).toHaveLength(1)
+      await Promise.all(others.map((db) => db.destroy()))
+    })
+
+    test('a database of a newer version is refused and left alone', async () => {
+      await migrateScim(database.db)
+      await sql`insert into x_migration (schema_name, id, checksum, applied_at)
+        values ('scim', '9999-later', 'x', 'now')`.execute(database.db)
+      await expect(migrateScim(database.db)).rejects.toMatchObject({ code: 'unknown' })
+    })
+
+    test('a step that was applied with other statements is refused', async () => {
+      await migrateScim(database.db)
+      await sql`update x_migration set checksum = 'x'`.execute(database.db)
+      const refused = migrateScim(database.db)
+      await expect(refused).rejects.toBeInstanceOf(MigrationError)
+      await expect(refused).rejects.toMatchObject({ code: 'changed' })
+    })
+
+    test('a step that fails leaves nothing behind', async () => {
+      await sql`create table scim_token (other text)`.execute(database.db)
+      await expect(migrateScim(database.db)).rejects.toThrow(/scim_token/)
+      expect(await tables(database.db)).toEqual(['scim_token'])
+    })
+
+    test('the statements of released schemas are never changed', async () => {
+      expect({
+        scim: digest(await scimMigrationPlan(database.db)),
+        flow: digest(await flowMigrationPlan(database.db)),
+      }).toEqual(RELEASED[name])
+    })
+  })
+}
+
+defineMigrations('sqlite', fileDatabase, (address) => openSqlite(address))
+describe.skipIf(postgresUrl === null)('on a real server', () => {
+  defineMigrations('postgres', postgresDatabase, (address) => openPostgres(address))
+})
+
+async function tables(db: Kysely<unknown>): Promise<string[]> {
+  return (await db.introspection.getTables()).map(({ name }) => name).toSorted()
+}
+
+function digest(statements: readonly string[]): string {
+  return createHash('sha256').update(statements.join(';\n')).digest('hex').slice(0, 16)
+}
