@@ -1,4 +1,4 @@
-import { invalidPath, isScimError, shown } from '../errors.ts'
+import { InvalidFilterError, invalidPath, shown } from '../errors.ts'
 import type { PathAst } from '../filter/ast.ts'
 import { parsePathAst, type FilterLimits } from '../filter/parse.ts'
 
@@ -34,11 +34,15 @@ function parseStart(
   try {
     return parsePathAst(text, limits)
   } catch (error) {
-    const filter = text.slice(text.indexOf('['))
-    const inBrackets = text.includes('[') && filter.includes(']') && !INDEX.test(filter)
-    if (isScimError(error) && inBrackets) throw error
+    if (error instanceof InvalidFilterError && !INDEX.test(text) && isInside(error.position, text))
+      throw error
     throw malformed(text)
   }
+}
+
+/** Whether a position lies between the brackets of a path. */
+function isInside(position: number, text: string): boolean {
+  return text.includes('[') && text.indexOf('[') < position && position <= text.lastIndexOf(']')
 }
 
 function malformed(text: string): Error {
