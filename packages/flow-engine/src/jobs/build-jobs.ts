@@ -16,7 +16,7 @@ export interface BuildJobsOptions {
   components?: ComponentRegistry
   services?: ComponentServices
   /** The services of one job, where they depend on whose it is; wins over `services`. */
-  servicesOf?(request: BuildRequest): ComponentServices
+  servicesOf?: (request: BuildRequest) => ComponentServices
   /** Default: `createResultCache()`. */
   cache?: ResultCache
   runtime?: Runtime
@@ -37,7 +37,7 @@ export interface BuildJobsOptions {
   heartbeatMs?: number
   /** Watches the runs of this process, for records and notifications. */
   observer?: JobObserver
-  onError?(error: unknown, info: { jobId?: string }): void
+  onError?: (error: unknown, info: { jobId?: string }) => void
 }
 
 /** Told of what happens to the jobs that run in this process; what it throws goes to `onError`. */

@@ -5,17 +5,9 @@ import { defaultRunLimits } from '../graph/limits.ts'
 import { createMemoryJobStore } from '../memory/job-store.ts'
 import { isQueueFull } from '../store/store-error.ts'
 import type { StoredEvent, StoredJob } from '../store/job-store.ts'
-import type {
-  BuildJobs,
-  BuildJobsOptions,
-  BuildRequest,
-  JobRecord,
-  Poll,
-  PollOptions,
-} from './build-jobs.ts'
-import { decodeEvent } from './job-event.ts'
+import type { BuildJobs, BuildJobsOptions, BuildRequest, JobRecord } from './build-jobs.ts'
+import { createJobReading } from './job-reading.ts'
 import { toJobRecord } from './job-record.ts'
-import { pollEvents } from './poll-events.ts'
 import { jobChannel, readEvents, type ReaderContext } from './read-events.ts'
 import { appendCancelled, lastSeqOf, recoverJobs } from './recover.ts'
 import { rebuildResult } from './rebuild-result.ts'
@@ -70,7 +62,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     onError,
     async execute(job, lease) {
       await runner.run(job, lease)
-      for (const id of await trim()) positions.delete(id)
+      reading.forget(await trim())
     },
   })
   const readers: ReaderContext = {
@@ -80,8 +72,6 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     patienceMs: heartbeatMs,
     bufferedTokens: limits.bufferedTokens,
   }
-  /** What each reader of a job was given last, where it names no position of its own (FE-69). */
-  const positions = new Map<string, Map<string, number>>()
   const closing = new AbortController()
   const unsubscribe = [
     bus.subscribe(QUEUE_CHANNEL, () => worker.wake()),
@@ -105,7 +95,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   const begin = (): Promise<unknown> => {
     started ??= recover().then(() => {
       if (queue.shared) watch().catch(() => undefined)
-      worker.wake()
+      return worker.wake()
     })
     return started
   }
@@ -116,46 +106,12 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       throw new FlowError('not_found', `Job ${jobId} not found`)
     return job
   }
+  const reading = createJobReading(
+    readers,
+    async (jobId, userId) => void (await find(jobId, userId)),
+  )
   const record = async (job: StoredJob): Promise<JobRecord> =>
     toJobRecord(job, runner.live(job.id)?.lastSeq ?? (await lastSeqOf(store, job.id)))
-  async function* encodedEvents(
-    jobId: string,
-    { after = -1, signal, userId, reader }: Parameters<BuildJobs['encodedEvents']>[1] = {},
-  ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
-    await find(jobId, userId)
-    for await (const found of readEvents(readers, { jobId, after, signal })) {
-      yield found
-      if (reader !== undefined) keepPosition(jobId, reader, found)
-    }
-  }
-  /** The end stays unread, so that every further poll is given it at once. */
-  const keepPosition = (jobId: string, who: string, given: readonly StoredEvent[]): void => {
-    const last = given.at(-1)
-    if (last === undefined) return
-    const ofJob = positions.get(jobId) ?? new Map<string, number>()
-    const seq = last.event === 'end' ? last.seq - 1 : last.seq
-    positions.set(jobId, ofJob.set(who, Math.max(seq, ofJob.get(who) ?? -1)))
-  }
-  async function* events(
-    jobId: string,
-    reading?: { after?: number; signal?: AbortSignal; userId?: string },
-  ) {
-    for await (const found of encodedEvents(jobId, reading)) yield* found.map(decodeEvent)
-  }
-
-  const encodedPoll = async (
-    jobId: string,
-    { after, reader, waitMs = 30_000, userId, signal }: PollOptions = {},
-  ): Promise<Poll<StoredEvent>> => {
-    await find(jobId, userId)
-    if (after !== undefined) return pollEvents(readers, { jobId, after, waitMs, signal })
-    const who = reader ?? userId ?? ''
-    const position = positions.get(jobId)?.get(who) ?? -1
-    const poll = await pollEvents(readers, { jobId, after: position, waitMs, signal })
-    keepPosition(jobId, who, poll.events)
-    return poll
-  }
-
   const enqueue = async (request: BuildRequest): Promise<StoredJob> => {
     if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
     const id = runtime.uuid()
@@ -197,13 +153,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
       return toJobRecord(job, -1)
     },
-    events,
-    encodedEvents,
-    encodedPoll,
-    async poll(jobId, polling) {
-      const { events: stored, ...rest } = await encodedPoll(jobId, polling)
-      return { events: stored.map(decodeEvent), ...rest }
-    },
+    ...reading,
     async cancel(jobId, { userId } = {}) {
       const job = await find(jobId, userId)
       if (job.finishedAt !== null) return { success: true }
@@ -244,6 +194,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       closing.abort()
       for (const leave of unsubscribe) leave()
       const patience = new AbortController()
+      if (timeoutMs <= 0) runner.cancelAll()
       runtime.sleep(timeoutMs, patience.signal).then(
         () => runner.cancelAll(),
         () => undefined,

@@ -9,7 +9,7 @@ export interface LiveJob {
   readonly jobId: string
   readonly lastSeq: number
   readonly controller: AbortController
-  publish(event: JobEvent): void
+  readonly publish: (event: JobEvent) => void
   /** No more events come from this process. */
   close(): void
   /** What has been published behind `after`; tokens are joined when there are many. */

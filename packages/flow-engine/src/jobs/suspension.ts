@@ -16,7 +16,7 @@ export const isAnswerName = (name: string): boolean => /^\?\d+\?/.test(name)
 
 /** The questions of one run of a job (FE-63a). */
 export interface Suspension {
-  ask(vertexId: string, question: unknown): Promise<SuspendOutcome>
+  readonly ask: (vertexId: string, question: unknown) => Promise<SuspendOutcome>
   /** Whether a question was kept: the job rests. */
   readonly suspended: boolean
 }

@@ -26,7 +26,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const running = new Set<Promise<void>>()
   let claiming = false
   let again = false
-  let stopped = false
+  const stopping = new AbortController()
 
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
 
@@ -34,7 +34,7 @@ export function createWorker(options: WorkerOptions): Worker {
     try {
       do {
         again = false
-        while (!stopped && running.size < concurrency) {
+        while (!stopping.signal.aborted && running.size < concurrency) {
           const job = await queue.claim(name, lease(), runtime.now())
           if (job === null) break
           const end: Promise<void> = run(job).finally(() => {
@@ -63,7 +63,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   const wake = (): void => {
-    if (stopped) return
+    if (stopping.signal.aborted) return
     again = true
     if (claiming) return
     claiming = true
@@ -73,7 +73,7 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     wake,
     async stop() {
-      stopped = true
+      stopping.abort()
       await Promise.allSettled(running)
     },
   }

@@ -42,29 +42,33 @@ export async function writeEvents(
   }
 
   const write = async (): Promise<void> => {
-    while (unwritten.length > 0 && !stopped()) {
-      const batch = unwritten
-      unwritten = []
-      timer?.abort()
-      timer = undefined
-      const reached = all.length
-      await log.append(jobId, batch)
-      appended(batch.at(-1)?.seq ?? -1)
-      const atEnd = all[reached - 1]?.event === 'end'
-      publishUntil(atEnd ? reached - 1 : reached)
-      if (!atEnd) continue
-      await beforeEnd()
-      publishUntil(reached)
+    try {
+      while (unwritten.length > 0 && !stopped()) await writeBatch()
+    } catch (error) {
+      failure ??= { error }
     }
+    // In the same turn as the last look at `unwritten`, so that no event is left behind.
+    writing = undefined
+  }
+  const writeBatch = async (): Promise<void> => {
+    const batch = unwritten
+    unwritten = []
+    timer?.abort()
+    timer = undefined
+    const reached = all.length
+    await log.append(jobId, batch)
+    appended(batch.at(-1)?.seq ?? -1)
+    const atEnd = all[reached - 1]?.event === 'end'
+    publishUntil(atEnd ? reached - 1 : reached)
+    if (!atEnd) return
+    await beforeEnd()
+    publishUntil(reached)
   }
   const flush = (): void => {
-    writing ??= write()
-      .catch((error: unknown) => {
-        failure ??= { error }
-      })
-      .finally(() => {
-        writing = undefined
-      })
+    if (writing !== undefined || unwritten.length === 0) return
+    // Set before it runs: it may end in the same turn.
+    const turn = Promise.resolve().then(write)
+    writing = turn
   }
   const flushSoon = (): void => {
     if (timer !== undefined) return

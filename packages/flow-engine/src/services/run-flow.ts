@@ -240,7 +240,7 @@ function runRefusal(error: unknown, asJson: boolean): unknown {
   const message = runErrorText(error)
   if (message.includes('not found')) return refuse(404, message, { cause: error })
   if (!asJson) {
-    const noData = / has no data$/.test(message)
+    const noData = message.endsWith(' has no data')
     return refuse(noData ? 404 : 500, message, { cause: error })
   }
   const detail = { message, traceback: null, description: null, code: null, suggestion: null }

@@ -94,8 +94,8 @@ export const runRoutes: readonly Route[] = [
       params: TextParams('_task_id'),
       output: TaskResponse,
     },
-    async ({ services, params }) => {
-      const task = await services.builds.task(params._task_id)
+    async ({ services, params: { _task_id: id } }) => {
+      const task = await services.builds.task(id)
       if (task === null) throw refuse(400, RETIRED.replace('/process', '/task'))
       return task
     },

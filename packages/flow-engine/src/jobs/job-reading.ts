@@ -1,0 +1,70 @@
+import type { StoredEvent } from '../store/job-store.ts'
+import type { BuildJobs, Poll, PollOptions } from './build-jobs.ts'
+import { decodeEvent } from './job-event.ts'
+import { pollEvents } from './poll-events.ts'
+import { readEvents, type ReaderContext } from './read-events.ts'
+
+export type JobReading = Pick<BuildJobs, 'events' | 'encodedEvents' | 'poll' | 'encodedPoll'> & {
+  /** The positions of readers of jobs that are gone. */
+  forget(jobIds: readonly string[]): void
+}
+
+/**
+ * The ways to read jobs (FE-60, FE-69).
+ * @param check rejects when the job is unknown, or not that user's
+ */
+export function createJobReading(
+  readers: ReaderContext,
+  check: (jobId: string, userId: string | undefined) => Promise<void>,
+): JobReading {
+  /** What each reader of a job was given last, where it names no position of its own. */
+  const positions = new Map<string, Map<string, number>>()
+
+  /** The end stays unread, so that every further poll is given it at once. */
+  const keepPosition = (jobId: string, reader: string, given: readonly StoredEvent[]): void => {
+    const last = given.at(-1)
+    if (last === undefined) return
+    const ofJob = positions.get(jobId) ?? new Map<string, number>()
+    const seq = last.event === 'end' ? last.seq - 1 : last.seq
+    positions.set(jobId, ofJob.set(reader, Math.max(seq, ofJob.get(reader) ?? -1)))
+  }
+
+  async function* encodedEvents(
+    jobId: string,
+    { after = -1, signal, userId, reader }: Parameters<BuildJobs['encodedEvents']>[1] = {},
+  ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+    await check(jobId, userId)
+    for await (const found of readEvents(readers, { jobId, after, signal })) {
+      yield found
+      if (reader !== undefined) keepPosition(jobId, reader, found)
+    }
+  }
+
+  const encodedPoll = async (
+    jobId: string,
+    { after, reader, waitMs = 30_000, userId, signal }: PollOptions = {},
+  ): Promise<Poll<StoredEvent>> => {
+    await check(jobId, userId)
+    if (after !== undefined) return pollEvents(readers, { jobId, after, waitMs, signal })
+    const who = reader ?? userId ?? ''
+    const position = positions.get(jobId)?.get(who) ?? -1
+    const poll = await pollEvents(readers, { jobId, after: position, waitMs, signal })
+    keepPosition(jobId, who, poll.events)
+    return poll
+  }
+
+  return {
+    encodedEvents,
+    encodedPoll,
+    async *events(jobId, options) {
+      for await (const found of encodedEvents(jobId, options)) yield* found.map(decodeEvent)
+    },
+    async poll(jobId, options) {
+      const { events, ...rest } = await encodedPoll(jobId, options)
+      return { events: events.map(decodeEvent), ...rest }
+    },
+    forget(jobIds) {
+      for (const id of jobIds) positions.delete(id)
+    },
+  }
+}
