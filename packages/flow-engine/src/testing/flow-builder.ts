@@ -1,3 +1,4 @@
+import { builtinComponents } from '../components.ts'
 import { createNode } from '../components/create-node.ts'
 import type { Component } from '../components/component.ts'
 import { formatHandle, type Handle } from '../graph/handles.ts'
@@ -14,7 +15,7 @@ export interface AddOptions {
 
 /** Builds flows as the editor would export them. */
 export interface FlowBuilder {
-  /** A text stands for a component of that type which nobody knows. Gives the node's id. */
+  /** A text stands for the built-in component of that type, else for one that nobody knows. Gives the node's id. */
   add(component: Component | string, options?: AddOptions): string
   /** `'ChatInput-00001.message'` to `'Shout-00001.text'`; to a loop's output: the edge that comes back. */
   connect(from: string, to: string): FlowBuilder
@@ -29,7 +30,8 @@ export function flowBuilder(name = 'Flow'): FlowBuilder {
   let edges: FlowEdge[] = []
   let count = 0
   const builder: FlowBuilder = {
-    add(component, options = {}) {
+    add(given, options = {}) {
+      const component = typeof given === 'string' ? (builtin().get(given) ?? given) : given
       const type = typeof component === 'string' ? component : component.type
       count += 1
       const id = options.id ?? nextId(type, nodes)
@@ -63,6 +65,13 @@ export function flowBuilder(name = 'Flow'): FlowBuilder {
     toJSON: () => structuredClone({ name, description: '', data: { nodes, edges } }),
   }
   return builder
+}
+
+let builtinTypes: ReadonlyMap<string, Component> | undefined
+
+function builtin(): ReadonlyMap<string, Component> {
+  builtinTypes ??= new Map(builtinComponents.map((component) => [component.type, component]))
+  return builtinTypes
 }
 
 function nextId(type: string, nodes: readonly FlowNode[]): string {
