@@ -13,3 +13,4 @@ export {
 } from './node/json-queries.ts'
 export { createScryptHasher, type ScryptOptions } from './node/scrypt-hasher.ts'
 export { createStdioMcp, type StdioMcpOptions } from './node/stdio-mcp.ts'
+export { createCodeRunner, type CodeRunnerOptions } from './node/code-runner.ts'

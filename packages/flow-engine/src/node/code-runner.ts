@@ -1,0 +1,162 @@
+import { exportName } from '../components/catalogue.ts'
+import type { Component } from '../components/component.ts'
+import type { ComponentContext } from '../components/context.ts'
+import { defineComponent } from '../components/define.ts'
+import { field, type Field } from '../components/field.ts'
+import { output } from '../components/output.ts'
+import type { CodeRunner } from '../components/services.ts'
+import { createData } from '../graph/values/data.ts'
+import { createDataFrame } from '../graph/values/data-frame.ts'
+import { createMessage } from '../graph/values/message.ts'
+import { stripTypes } from '../services/code-syntax.ts'
+import { isObject } from '../wire/scalars.ts'
+import { runSandbox, type SandboxLimits } from './run-sandbox.ts'
+import { sandboxModule } from './sandbox-source.ts'
+
+/** What component code may do. */
+export interface CodeRunnerOptions extends SandboxLimits {
+  /** Components that code may hand on from `@x/flow-engine/components`. */
+  readonly components?: Iterable<Component>
+  /** Source text of further modules, by the name they are imported by. */
+  readonly modules?: Readonly<Record<string, string>>
+}
+
+/**
+ * Runs component source text (TypeScript or JavaScript) in QuickJS, compiled to WebAssembly, in a
+ * worker (FE-44): 64 MiB, 30 s, nothing of the host but the values of its inputs.
+ */
+export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
+  const natives = new Map<string, Component>()
+  for (const component of options.components ?? []) {
+    natives.set(exportName(component.type), component)
+  }
+  const exported = [...natives.keys()].map(
+    (name) => `export const ${name} = { __native: ${JSON.stringify(name)} }`,
+  )
+  const offered = {
+    ...options.modules,
+    '@x/flow-engine': sandboxModule,
+    '@x/flow-engine/components': exported.join('\n'),
+  }
+
+  return {
+    async load(code, { signal }) {
+      const stripped = await stripTypes(code)
+      if ('error' in stripped) throw new Error(stripped.error)
+      const modules = { ...offered, component: stripped.code }
+      const described = await runSandbox(modules, { kind: 'describe' }, signal, options)
+      const { native } = described
+      if (typeof native === 'string') return natives.get(native)
+      return build(described, (name, inputs, ctx) =>
+        runOutput(modules, options, { name, inputs, ctx }),
+      )
+    },
+  }
+}
+
+type RunOutput = (name: string, inputs: unknown, ctx: ComponentContext) => Promise<unknown>
+
+/** The component that a description stands for; its outputs run in the sandbox. */
+function build({ facts, inputs, outputs }: Record<string, unknown>, run: RunOutput): Component {
+  const { type } = isObject(facts) ? facts : {}
+  if (typeof type !== 'string' || type === '') throw new Error('the component has no type')
+  const fields = entries(inputs).map(([name, kind, given]): [string, Field] => [
+    name,
+    makeField(name, kind, given),
+  ])
+  const declared = entries(outputs).map(([name, kind, given]) => [
+    name,
+    makeOutput(name, kind, {
+      ...given,
+      run: (values: unknown, ctx: ComponentContext) => run(name, values, ctx),
+    }),
+  ])
+  return defineComponent({
+    ...(isObject(facts) ? facts : {}),
+    type,
+    inputs: Object.fromEntries(fields),
+    outputs: Object.fromEntries(declared) as Record<string, never>,
+  })
+}
+
+function entries(part: unknown): [name: string, kind: string, options: Record<string, unknown>][] {
+  return Object.entries(isObject(part) ? part : {}).map(([name, one]) => {
+    const { kind, options } = isObject(one) ? one : {}
+    return [name, String(kind), isObject(options) ? options : {}]
+  })
+}
+
+type Make = (options: Record<string, unknown>) => unknown
+
+/** The boundary between a description and the typed helpers: the kind is looked up by name. */
+function helper(helpers: object, kind: string, what: string): Make {
+  const make: unknown = Object.hasOwn(helpers, kind) ? Reflect.get(helpers, kind) : undefined
+  if (typeof make !== 'function') throw new Error(`${what} has no such kind: ${kind}`)
+  return make as Make
+}
+
+function makeField(name: string, kind: string, options: Record<string, unknown>): Field {
+  return helper(field, kind, `The input ${name}`)(options) as Field
+}
+
+function makeOutput(name: string, kind: string, options: Record<string, unknown>): unknown {
+  return helper(output, kind, `The output ${name}`)(options)
+}
+
+interface OutputRun {
+  readonly name: string
+  readonly inputs: unknown
+  readonly ctx: ComponentContext
+}
+
+async function runOutput(
+  modules: Readonly<Record<string, string>>,
+  options: CodeRunnerOptions,
+  { name, inputs, ctx }: OutputRun,
+): Promise<unknown> {
+  const { flowId, sessionId, userId, vertexId, displayName, build: pass, asTool } = ctx
+  const facts = { flowId, sessionId, userId, vertexId, displayName, build: pass, asTool }
+  const context = { ...facts, connected: [...ctx.connected] }
+  const request = { kind: 'run', output: name, inputs: asJson(inputs), context } as const
+  const { value, calls } = await runSandbox(modules, request, ctx.signal, options)
+  for (const call of Array.isArray(calls) ? calls : []) repeat(ctx, call)
+  return asValue(value)
+}
+
+/** What the code asked of its context, done by the real one. */
+function repeat(ctx: ComponentContext, call: unknown): void {
+  const [name, args] = Array.isArray(call) ? (call as unknown[]) : []
+  const [first, second] = Array.isArray(args) ? (args as unknown[]) : []
+  if (name === 'log') ctx.log(String(first), second)
+  else if (name === 'status') ctx.status(first)
+  else if (name === 'stop') ctx.stop(String(first))
+  else if (name === 'start') ctx.start(String(first))
+  else if (name === 'exclude') ctx.exclude(String(first))
+  else if (name === 'include') ctx.include(String(first))
+}
+
+/** Inputs without what is no data: models, tools and other objects of the host stay outside. */
+function asJson(inputs: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(inputs, (_key, value: unknown) =>
+      typeof value === 'function' || typeof value === 'bigint' ? null : value,
+    ) ?? 'null',
+  )
+}
+
+/** A value of the sandbox as a value of an edge. */
+function asValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asValue)
+  if (!isObject(value)) return value
+  const { kind, ...rest } = value
+  if (kind === 'message') {
+    const { text, ...init } = rest
+    const { timestamp: _timestamp, ...facts } = init
+    return createMessage({ ...facts, text: typeof text === 'string' ? text : '' })
+  }
+  if (kind === 'data' && isObject(rest['data'])) return createData(rest['data'])
+  if (kind === 'dataframe' && Array.isArray(rest['rows'])) {
+    return createDataFrame(rest['rows'].filter(isObject))
+  }
+  return value
+}
