@@ -44,6 +44,11 @@ export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Em
   return models.embedder(spec)
 }
 
+/** Whether the host makes the embedders, so that keys and addresses are its business. */
+export function hostEmbeds({ models }: Readonly<ComponentServices>): boolean {
+  return models !== undefined && !isChatModel(models)
+}
+
 /** The built-in clients as providers, for hosts that wrap them. */
 export function createModelProviders(host: ModelHost): ModelProviders {
   return {

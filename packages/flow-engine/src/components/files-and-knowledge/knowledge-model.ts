@@ -1,7 +1,8 @@
 import type { Embedder } from '../../models/chat-model.ts'
-import { findEmbedder } from '../../models/providers.ts'
+import { findEmbedder, hostEmbeds } from '../../models/providers.ts'
 import type { ComponentContext } from '../context.ts'
-import type { RefreshContext, TemplateField } from '../node-json.ts'
+import type { TemplateField } from '../node-json.ts'
+import type { RefreshContext } from '../refresh-context.ts'
 import type { KnowledgeBase, KnowledgeService } from '../services.ts'
 
 /** Embedding models that a new knowledge base may have, with who offers them. */
@@ -46,7 +47,8 @@ export async function knowledgeEmbedder(
 ): Promise<Embedder> {
   const { provider, model } = embedding
   const key = apiKey === null || apiKey === '' ? embedding.apiKey : apiKey
-  if (provider === 'OpenAI' && (key === undefined || key === '')) {
+  const hasKey = key !== undefined && key !== ''
+  if (provider === 'OpenAI' && !hasKey && !hostEmbeds(ctx.services)) {
     throw new TypeError('OpenAI API key is required when using OpenAI provider')
   }
   return findEmbedder(ctx, {

@@ -1,6 +1,6 @@
 import type { Embedder } from '../../models/chat-model.ts'
 import { watsonxEndpoints } from '../../models/model-names.ts'
-import { findEmbedder } from '../../models/providers.ts'
+import { findEmbedder, hostEmbeds } from '../../models/providers.ts'
 import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
@@ -10,6 +10,7 @@ import { openAiEmbeddingModels, watsonxEmbeddingModels } from './embedding-model
 import { listOllamaModels } from './provider-models.ts'
 
 const IBM = 'IBM watsonx.ai'
+const PROVIDERS = ['OpenAI', 'Ollama', IBM]
 
 /** Embeddings of a provider (CO-58). */
 export const embeddingModel = defineComponent({
@@ -22,7 +23,7 @@ export const embeddingModel = defineComponent({
   inputs: {
     provider: field.dropdown({
       displayName: 'Model Provider',
-      options: ['OpenAI', 'Ollama', IBM],
+      options: PROVIDERS,
       default: 'OpenAI',
       refresh: true,
       attributes: {
@@ -129,18 +130,11 @@ interface EmbeddingInputs {
   readonly truncate_input_tokens: number
 }
 
-/** @throws TypeError in the words of the provider's own requirement */
-function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<Embedder> {
+async function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<Embedder> {
   const { provider, project_id, api_key } = inputs
-  const url = baseUrls(inputs).get(provider)
-  if (url === undefined) throw new TypeError(`Unknown provider: ${provider}`)
+  if (!hostEmbeds(ctx.services)) checkProvider(inputs)
+  const url = baseUrls(inputs).get(provider) ?? ''
   const hasKey = api_key !== null && api_key !== ''
-  if (provider !== 'Ollama' && !hasKey) {
-    throw new TypeError(`${provider} API key is required when using ${provider} provider`)
-  }
-  if (provider === IBM && project_id === '') {
-    throw new TypeError(`Project ID is required for ${IBM} provider`)
-  }
   return findEmbedder(ctx, {
     provider,
     model: inputs.model,
@@ -159,6 +153,17 @@ function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<
   })
 }
 
+/** @throws TypeError in the words of the provider's own requirement */
+function checkProvider({ provider, project_id, api_key }: EmbeddingInputs): void {
+  if (!PROVIDERS.includes(provider)) throw new TypeError(`Unknown provider: ${provider}`)
+  if (provider !== 'Ollama' && (api_key === null || api_key === '')) {
+    throw new TypeError(`${provider} API key is required when using ${provider} provider`)
+  }
+  if (provider === IBM && project_id === '') {
+    throw new TypeError(`Project ID is required for ${IBM} provider`)
+  }
+}
+
 function baseUrls(inputs: EmbeddingInputs): ReadonlyMap<string, string> {
   return new Map([
     ['OpenAI', inputs.api_base],
@@ -169,7 +174,7 @@ function baseUrls(inputs: EmbeddingInputs): ReadonlyMap<string, string> {
 
 /** Shows the fields of the chosen provider and offers its models; Ollama's are asked for afterwards. */
 function showProvider(template: NodeTemplate, provider: string): void {
-  if (!['OpenAI', 'Ollama', IBM].includes(provider)) return
+  if (!PROVIDERS.includes(provider)) return
   const isOpenAi = provider === 'OpenAI'
   const isOllama = provider === 'Ollama'
   const isIbm = provider === IBM
