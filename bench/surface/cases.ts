@@ -5,7 +5,7 @@ const word = (n: number): string => `word ${(n * 7919) % 1009} and ${(n * 104_72
 function component(n: number): object {
   switch (n % 5) {
     case 0:
-      return { Text: { text: { path: `/rows/r${n % 50}/label` }, usageHint: 'body' } }
+      return { Text: { text: { path: `/rows/r${n}/label` }, usageHint: 'body' } }
     case 1:
       return { Image: { url: { literalString: `https://host.example/${n}.png` }, fit: 'cover' } }
     case 2:
@@ -49,7 +49,7 @@ function mixedMessage(surfaceId: string, turn: number): object {
     { key: 'label', valueString: word(turn) },
     { key: 'count', valueNumber: turn },
   ]
-  return { dataModelUpdate: { surfaceId, path: `/rows/r${turn % 50}`, contents } }
+  return { dataModelUpdate: { surfaceId, path: `/rows/r${turn % 200}`, contents } }
 }
 
 /** One update with many components under one column, then beginRendering. */
@@ -101,7 +101,7 @@ export function boundUpdates(count: number): string[] {
     JSON.stringify({
       dataModelUpdate: {
         surfaceId: 's',
-        path: `/rows/r${n % 50}`,
+        path: `/rows/r${(n % 200) * 5}`,
         contents: [{ key: 'label', valueString: word(n) }],
       },
     }),

@@ -7,17 +7,23 @@ export interface Comparison {
   readonly ratio: number
 }
 
-/** Runs both in turns and compares their medians; each gets two rounds to warm up. */
+const WARM_UP_MS = 1500
+
+/** Runs both in turns and compares their medians; both warm up for at least a second. */
 export function compare(
   bound: () => unknown,
   ours: () => unknown,
   { rounds = 5, repeat = 1 }: { readonly rounds?: number; readonly repeat?: number } = {},
 ): Comparison {
   const times: { bound: number[]; ours: number[] } = { bound: [], ours: [] }
-  for (let round = -2; round < rounds; round += 1) {
+  const start = performance.now()
+  while (performance.now() - start < WARM_UP_MS) {
+    bound()
+    ours()
+  }
+  for (let round = 0; round < rounds; round += 1) {
     const boundTime = timeOf(bound, repeat)
     const oursTime = timeOf(ours, repeat)
-    if (round < 0) continue
     times.bound.push(boundTime)
     times.ours.push(oursTime)
   }

@@ -27,7 +27,8 @@ export interface Change {
   deleted: boolean
   componentIds: string[]
   dataPaths: string[]
-  nodes: readonly Instance[]
+  /** Null when the tree was not grown yet: all of its instances are new. */
+  nodes: readonly Instance[] | null
   changes: readonly DataChange[]
 }
 
@@ -43,6 +44,8 @@ export function openChange(state: StoreState, surfaceId: string, report: Report)
   if (known === undefined && state.surfaces.size >= state.settings.limits.surfaces) {
     report.exceeds('surfaces')
   }
+  // What a message changes can only be told when there was a tree before it.
+  if (known !== undefined && known.firstIds !== null) ensureTree(known, state.settings)
   const surface = known ?? createSurface(surfaceId)
   return {
     surface,
@@ -105,19 +108,23 @@ export function commit(state: StoreState, change: Change, status: SurfaceStatus)
   state.buffered += costOf(surface, status) - change.costBefore
   data.commit()
   graph.commit()
-  change.nodes = updateTree(state, change)
+  change.nodes = updateTree(change)
   return change
 }
 
-function updateTree({ settings }: StoreState, change: Change): readonly Instance[] {
+function updateTree(change: Change): readonly Instance[] | null {
   const { surface } = change
   if (surface.status !== 'rendered') {
     surface.tree = null
+    surface.firstIds = null
     return NO_NODES
   }
   if (surface.overflow !== null) return NO_NODES
   const { tree } = surface
-  if (tree === null) return ensureTree(surface, settings)?.instances() ?? NO_NODES
+  if (tree === null) {
+    surface.firstIds = { ids: null }
+    return null
+  }
   try {
     return tree.update(change.componentIds, change.changes)
   } catch (error) {

@@ -84,7 +84,9 @@ export interface Notifier {
     listener: (value: JsonValue | undefined) => void,
   ) => () => void
   emit<K extends keyof SurfaceEvents>(type: K, event: SurfaceEvents[K]): void
-  /** Whether data watchers of a surface need to be told of changes. */
+  /** Whether anybody watches a surface. */
+  isWatched(surfaceId: string): boolean
+  /** Tells the watchers of a surface. */
   tell(notice: Notice): void
   /** Ends the watchers of a surface. */
   forget(surfaceId: string): void
@@ -165,6 +167,7 @@ export function createNotifier({
       if (listeners === undefined) return
       for (const { listener } of Array.from(listeners)) guard(() => listener(event as never))
     },
+    isWatched: (surfaceId) => watchers.has(surfaceId),
     tell(notice) {
       const concerned = watchers.get(notice.surfaceId)
       if (concerned === undefined) return

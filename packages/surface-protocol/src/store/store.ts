@@ -12,7 +12,14 @@ import { processMessage } from './process.ts'
 import { processLocalWrite } from './local-write.ts'
 import { snapshotOf } from './snapshot.ts'
 import { resolveStoreOptions, type SurfaceStoreOptions } from './store-options.ts'
-import { ensureTree, overflowError, viewOf, type Surface, type SurfaceView } from './surface.ts'
+import {
+  ensureTree,
+  overflowError,
+  viewOf,
+  type Surface,
+  type SurfaceView,
+  type TreeOptions,
+} from './surface.ts'
 
 /** What became of one message (SP-20, SP-42). */
 export type ApplyResult = {
@@ -88,8 +95,8 @@ export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition
       notifier.emit('message.refused', { message, diagnostics })
       return { applied: false, surfaceId, diagnostics, change: null }
     }
-    const change = changeOf(processed)
-    announce(processed, change, notifier)
+    const change = changeOf(processed, settings)
+    announce(processed, change, { notifier, settings })
     return { applied: true, surfaceId, diagnostics: report.finish(), change }
   }
 
@@ -143,18 +150,32 @@ export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition
   return store
 }
 
-function changeOf({ surface, deleted, componentIds, dataPaths, nodes }: Change): SurfaceChange {
+function changeOf(done: Change, settings: TreeOptions): SurfaceChange {
+  const { surface, deleted, componentIds, dataPaths, nodes } = done
+  const { id: surfaceId, revision, firstIds } = surface
+  const status: SurfaceChange['status'] = deleted ? 'deleted' : surface.status
+  if (nodes !== null || firstIds === null) {
+    const nodeIds = nodes === null || nodes.length === 0 ? [] : nodes.map(({ id }) => id)
+    return { surfaceId, revision, status, componentIds, dataPaths, nodeIds }
+  }
   return {
-    surfaceId: surface.id,
-    revision: surface.revision,
-    status: deleted ? 'deleted' : surface.status,
+    surfaceId,
+    revision,
+    status,
     componentIds,
     dataPaths,
-    nodeIds: nodes.map(({ id }) => id),
+    get nodeIds() {
+      if (firstIds.ids === null) ensureTree(surface, settings)
+      return [...(firstIds.ids ?? [])]
+    },
   }
 }
 
-function announce(done: Change, change: SurfaceChange, notifier: Notifier): void {
+function announce(
+  done: Change,
+  change: SurfaceChange,
+  { notifier, settings }: { notifier: Notifier; settings: TreeOptions },
+): void {
   const { surface, created, deleted, statusBefore, nodes, changes } = done
   if (deleted) {
     notifier.forget(surface.id)
@@ -168,7 +189,9 @@ function announce(done: Change, change: SurfaceChange, notifier: Notifier): void
   } else if (surface.status === 'rendered' || statusBefore === 'rendered') {
     notifier.emit('surface.changed', change)
   }
-  notifier.tell({ surfaceId: surface.id, nodes, data: surface.data, changes })
+  if (!notifier.isWatched(surface.id)) return
+  const seen = nodes ?? ensureTree(surface, settings)?.instances() ?? []
+  notifier.tell({ surfaceId: surface.id, nodes: seen, data: surface.data, changes })
 }
 
 /**

@@ -51,6 +51,8 @@ export interface Surface {
   announced: boolean
   tree: Tree | null
   overflow: 'treeNodes' | 'treeDepth' | null
+  /** Receives the ids of the first tree, which is grown when somebody asks or before it changes. */
+  firstIds: { ids: readonly string[] | null } | null
 }
 
 /** A surface of which nothing is known yet. */
@@ -68,6 +70,7 @@ export function createSurface(id: string): Surface {
     announced: false,
     tree: null,
     overflow: null,
+    firstIds: null,
   }
 }
 
@@ -87,6 +90,10 @@ export function ensureTree(surface: Surface, { pathMode, limits }: TreeOptions):
     surface.overflow = null
   } catch (error) {
     noteOverflow(surface, error)
+  }
+  if (surface.firstIds !== null) {
+    surface.firstIds.ids = surface.tree?.instances().map(({ id }) => id) ?? []
+    surface.firstIds = null
   }
   return surface.tree
 }

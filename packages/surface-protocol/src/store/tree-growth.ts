@@ -35,6 +35,12 @@ export type Touched = Map<string, Sight | null>
 type TemplatePlan = Extract<GroupPlan, { kind: 'template' }>
 type Pool = Map<string, Instance>
 
+/** What a template is repeated for. */
+interface Entries {
+  readonly location: readonly string[]
+  readonly value: DataValue | undefined
+}
+
 /** Groups are numbered in steps of this, so that children can be added to any of them. */
 const GROUP_STEP = 2 ** 32
 
@@ -193,7 +199,12 @@ export class TreeGrowth {
     if (group.kind !== 'template') {
       return group.ids.map((id) => this.#child(instance, id, { scope: instance.scope, pool }))
     }
-    const { location, value } = this.#entriesOf(instance, group)
+    return this.#repeat(instance, group, { ...this.#entriesOf(instance, group), pool })
+  }
+
+  /** One instance for each entry. */
+  #repeat(instance: Instance, group: TemplatePlan, entries: Entries & { pool: Pool }): Instance[] {
+    const { location, value, pool } = entries
     if (!isContainer(value)) return []
     const children: Instance[] = []
     for (const key of value.keys()) {
@@ -215,10 +226,7 @@ export class TreeGrowth {
     return kept
   }
 
-  #entriesOf(
-    instance: Instance,
-    { binding }: TemplatePlan,
-  ): { location: readonly string[]; value: DataValue | undefined } {
+  #entriesOf(instance: Instance, { binding }: TemplatePlan): Entries {
     const { data, mode } = this.#source
     const { location, value, compatible } = locate(data.root, binding, {
       scope: instance.scope,
@@ -280,7 +288,7 @@ export class TreeGrowth {
       return
     }
     const pool = poolOf(old)
-    const children = this.#expand(instance, group, pool)
+    const children = this.#repeat(instance, group, { location, value, pool })
     instance.groups = instance.groups.map((same, other) => (other === position ? children : same))
     number(instance)
     for (const child of pool.values()) this.#dispose(child)
