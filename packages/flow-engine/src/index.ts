@@ -1,5 +1,11 @@
 export { createFlowEngine, type FlowEngine } from './engine.ts'
 export type { FlowEvent, FlowEvents } from './events.ts'
+export {
+  createOidcSignIn,
+  type OidcIdentity,
+  type OidcSignIn,
+  type OidcSignInOptions,
+} from './http/oidc.ts'
 export type {
   ComponentStoreOptions,
   FlowEngineOptions,
