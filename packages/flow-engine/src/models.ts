@@ -25,3 +25,4 @@ export {
   type OpenAiEmbedderOptions,
 } from './models/openai-compatible.ts'
 export { createModelProviders, type ModelHost } from './models/providers.ts'
+export { createWatsonxModel, type WatsonxModelOptions } from './models/watsonx.ts'

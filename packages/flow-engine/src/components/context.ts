@@ -46,8 +46,6 @@ export interface ComponentContext {
   token(chunk: string, messageId?: string): void
   log(name: string, value: unknown): void
   status(value: unknown): void
-  /** Counts tokens of a model's answer into the run's usage. */
-  usage(usage: TokenUsage): void
   /** Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22). */
   callTool(tool: Tool, args: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>
   /** Adds to the tokens the run has used. */

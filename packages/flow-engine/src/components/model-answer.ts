@@ -128,7 +128,6 @@ function report({ text, finish, usage }: WholeAnswer, ctx: ComponentContext): vo
     ctx.status(text)
     return
   }
-  ctx.usage(usage)
   const { inputTokens, outputTokens } = usage
   ctx.status({
     tokens: {

@@ -40,16 +40,14 @@ export function toolSchema(
 function argumentNames(component: Component, definition: OutputDefinition): readonly string[] {
   const inputs = Object.entries(component.inputs)
   const marked = inputs.filter(([, { options }]) => options.toolMode === true).map(([name]) => name)
+  if (marked.length > 0) return marked
   const wanted = definition.requiredInputs ?? []
   if (wanted.length > 0) {
-    const missing = wanted.filter((name) => !marked.includes(name))
-    if (missing.length === 0) return marked
     throw new FlowError(
       'component_failed',
-      `${component.displayName} cannot be a tool: its inputs ${missing.join(', ')} are required but not in tool mode`,
+      `${component.displayName} cannot be a tool: its inputs ${wanted.join(', ')} are required but not in tool mode`,
     )
   }
-  if (marked.length > 0) return marked
   return inputs.filter(([, { fieldKind }]) => !NO_ARGUMENT.has(fieldKind)).map(([name]) => name)
 }
 

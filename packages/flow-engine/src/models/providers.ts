@@ -5,6 +5,7 @@ import { createAnthropicModel } from './anthropic.ts'
 import { isChatModel, type ChatModel, type Embedder, type TokenUsage } from './chat-model.ts'
 import { trimSlash } from './model-options.ts'
 import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
+import { createWatsonxModel } from './watsonx.ts'
 
 /** What the built-in clients need of the component that asks. */
 export interface ModelHost {
@@ -79,9 +80,15 @@ function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
         baseUrl: ollamaUrl(spec.baseUrl),
         maxTokensName: 'max_tokens',
       })
+    case 'IBM watsonx.ai':
+      return createWatsonxModel({ ...client, projectId: textOf(spec.options.projectId) })
     default:
       throw notOffered(spec.provider)
   }
+}
+
+function textOf(setting: unknown): string {
+  return typeof setting === 'string' ? setting : ''
 }
 
 function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {

@@ -126,7 +126,7 @@ async function ask(
 
 async function askByTool({ model, name, fields, messages, ctx }: Request) {
   const parameters = structuredSchema(name, fields)
-  const { toolCalls, usage } = await wholeAnswer(
+  const { toolCalls } = await wholeAnswer(
     model.stream({
       messages,
       tools: [{ name, description: `A list of ${name}.`, parameters }],
@@ -135,7 +135,6 @@ async function askByTool({ model, name, fields, messages, ctx }: Request) {
       signal: ctx.signal,
     }),
   )
-  if (usage !== undefined) ctx.usage(usage)
   const call = toolCalls.find((made) => made.name === name)
   if (call === undefined) throw new TypeError(`The model did not call ${name}`)
   return readStructured(call.args, fields)
@@ -144,7 +143,7 @@ async function askByTool({ model, name, fields, messages, ctx }: Request) {
 async function askBySchema({ model, name, fields, messages, ctx }: Request) {
   try {
     const schema = structuredSchema(name, fields, { strict: true })
-    const { text, usage } = await wholeAnswer(
+    const { text } = await wholeAnswer(
       model.stream({
         messages,
         responseFormat: { name, schema },
@@ -152,7 +151,6 @@ async function askBySchema({ model, name, fields, messages, ctx }: Request) {
         signal: ctx.signal,
       }),
     )
-    if (usage !== undefined) ctx.usage(usage)
     return readStructured(JSON.parse(text), fields)
   } catch (error) {
     ctx.signal.throwIfAborted()

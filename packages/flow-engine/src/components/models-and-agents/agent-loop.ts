@@ -64,8 +64,6 @@ async function ask(
       shown.token(chunk.text)
     } else if ('toolCall' in chunk) {
       calls.push(chunk.toolCall)
-    } else if (chunk.usage !== undefined) {
-      ctx.usage(chunk.usage)
     }
   }
   return { text, calls }

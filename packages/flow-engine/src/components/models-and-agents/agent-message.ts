@@ -37,7 +37,10 @@ export interface AgentMessage {
 }
 
 /** Announces the message, if the agent's answer goes to a chat output in a session. */
-export async function startAgentMessage(ctx: ComponentContext): Promise<AgentMessage> {
+export async function startAgentMessage(
+  ctx: ComponentContext,
+  { contextId }: { readonly contextId: string },
+): Promise<AgentMessage> {
   const shown = ctx.chatOutput !== undefined && ctx.sessionId !== '' && !ctx.asTool
   const started = ctx.runtime.now().getTime()
   const steps: (TextStep | ToolStep)[] = []
@@ -45,6 +48,7 @@ export async function startAgentMessage(ctx: ComponentContext): Promise<AgentMes
     sender: 'Machine',
     senderName: ctx.chatOutput?.senderName ?? 'Agent',
     sessionId: ctx.sessionId,
+    contextId,
     flowId: ctx.flowId,
     timestamp: ctx.runtime.now(),
     properties: { icon: 'Bot', state: 'partial' },

@@ -1,4 +1,4 @@
-import { changeMessage, createMessage, readText, type Message } from '../../graph/values/message.ts'
+import { createMessage, readText, type Message } from '../../graph/values/message.ts'
 import { isTool, type ChatMessage, type Tool } from '../../models/chat-model.ts'
 import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
@@ -138,7 +138,7 @@ async function answer(inputs: AgentInputs, ctx: ComponentContext): Promise<Messa
     ...question.images,
     { role: 'user' as const, content: question.text },
   ]
-  const shown = await startAgentMessage(ctx)
+  const shown = await startAgentMessage(ctx, { contextId: inputs.context_id })
   let text = ''
   try {
     await shown.addText('Input', question.text)
@@ -155,9 +155,7 @@ async function answer(inputs: AgentInputs, ctx: ComponentContext): Promise<Messa
     })
     const message = await shown.complete(result.text, { output: result.finished })
     ctx.status(result.text)
-    return inputs.context_id === ''
-      ? message
-      : changeMessage(message, { contextId: inputs.context_id })
+    return message
   } catch (error) {
     await shown.fail(text)
     throw error

@@ -119,19 +119,21 @@ interface ModelInputs {
 async function buildModel(inputs: ModelInputs, ctx: ComponentContext) {
   if (ctx.services.models === undefined) checkProvider(inputs)
   const { provider, model_name: name, temperature } = inputs
-  const baseUrl = provider === 'Ollama' ? inputs.ollama_base_url : undefined
+  const baseUrl = BASE_URLS.get(provider)?.(inputs)
   const model = await findChatModel(ctx, {
     provider,
     model: name,
     ...(inputs.api_key === null ? {} : { apiKey: inputs.api_key }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    options:
-      provider === 'IBM watsonx.ai'
-        ? { url: inputs.base_url_ibm_watsonx, projectId: inputs.project_id, temperature }
-        : { temperature },
+    options: { temperature, projectId: inputs.project_id },
   })
   return withSettings(model, { model: name, temperature }, inputs.stream)
 }
+
+const BASE_URLS = new Map<string, (inputs: ModelInputs) => string>([
+  ['Ollama', (inputs) => inputs.ollama_base_url],
+  ['IBM watsonx.ai', (inputs) => inputs.base_url_ibm_watsonx],
+])
 
 /**
  * What the built-in clients need; a host that serves models itself knows its keys.

@@ -1,0 +1,110 @@
+import { isRecord } from '../graph/values/convert.ts'
+import type { ChatChunk, ChatModel, ChatRequest } from './chat-model.ts'
+import { eventData } from './event-lines.ts'
+import { ModelError } from './model-error.ts'
+import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
+import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
+import { readAnswer } from './read-answer.ts'
+import { readFailure, redact, sendRequest } from './send-request.ts'
+
+const TOKEN_URL = 'https://iam.cloud.ibm.com/identity/token'
+const API_VERSION = '2024-10-08'
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+export interface WatsonxModelOptions extends ModelClientOptions {
+  readonly projectId: string
+}
+
+/** A chat model of IBM watsonx.ai: a token for the key, then its chat operation (CO-34). */
+export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
+  const sending = sendingOptions(options)
+  const { secrets } = sending
+  let token: { readonly text: string; readonly until: number } | undefined
+
+  async function bearer(signal: AbortSignal): Promise<string> {
+    const now = sending.runtime.now().getTime()
+    if (token === undefined || token.until <= now) {
+      const { access_token: text, expires_in: seconds } = await askForToken(options, signal)
+      token = { text, until: now + Math.max(0, seconds - 60) * 1000 }
+    }
+    return token.text
+  }
+
+  return {
+    name: options.model,
+    async *stream(request) {
+      const streams = request.stream !== false
+      const path = streams ? 'chat_stream' : 'chat'
+      const base = trimSlash(options.baseUrl ?? '')
+      const response = await sendRequest({
+        ...sending,
+        url: `${base}/ml/v1/text/${path}?version=${API_VERSION}`,
+        headers: { authorization: `Bearer ${await bearer(request.signal)}` },
+        body: { ...wireBody(request, options), ...options.body },
+        signal: request.signal,
+      })
+      if (streams) yield* streamedAnswer(response, secrets)
+      else yield* readCompletion(parse(await readAnswer(response, MAX_ANSWER_BYTES), secrets))
+    },
+  }
+}
+
+function wireBody(request: ChatRequest, options: WatsonxModelOptions): Record<string, unknown> {
+  const {
+    model,
+    stream: _stream,
+    stream_options: _options,
+    ...rest
+  } = chatBody(request, {
+    ...options,
+    maxTokensName: 'max_tokens',
+  })
+  return { ...rest, model_id: model, project_id: options.projectId }
+}
+
+async function* streamedAnswer(
+  response: Response,
+  secrets: readonly string[],
+): AsyncGenerator<ChatChunk> {
+  const delta = createDeltaReader()
+  for await (const data of eventData(response)) {
+    if (data !== '[DONE]') yield* delta.read(parse(data, secrets))
+  }
+  yield* delta.end()
+}
+
+async function askForToken(
+  options: WatsonxModelOptions,
+  signal: AbortSignal,
+): Promise<{ access_token: string; expires_in: number }> {
+  const { fetch, secrets } = sendingOptions(options)
+  const response = await fetch(TOKEN_URL, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      grant_type: 'urn:ibm:params:oauth:grant-type:apikey',
+      apikey: options.apiKey ?? '',
+    }),
+    signal,
+  })
+  const text = await readAnswer(response, MAX_ANSWER_BYTES)
+  if (!response.ok) throw failure(text, secrets, response.status)
+  const { access_token: token, expires_in: seconds } = parse(text, secrets)
+  if (typeof token !== 'string') throw failure('The answer holds no token', secrets, null)
+  return { access_token: token, expires_in: typeof seconds === 'number' ? seconds : 0 }
+}
+
+function parse(text: string, secrets: readonly string[]): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(text)
+    if (isRecord(body) && !('errors' in body)) return body
+  } catch {
+    // said below
+  }
+  throw failure(text, secrets, null)
+}
+
+function failure(text: string, secrets: readonly string[], status: number | null): ModelError {
+  const { code, message } = readFailure(text)
+  return new ModelError({ status, code, message: redact(message, secrets) })
+}
