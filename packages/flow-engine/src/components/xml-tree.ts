@@ -1,62 +1,66 @@
-import { isRecord } from '../graph/values/convert.ts'
+import type { parseDocument } from 'htmlparser2'
 
-/** An element as fast-xml-parser gives it with `preserveOrder`: its name is its only own list. */
-export type XmlElement = Readonly<Record<string, unknown>>
+type XmlNode = ReturnType<typeof parseDocument>['children'][number]
 
-const ATTRIBUTES = ':@'
-const TEXT = '#text'
-
-/**
- * The tree of an XML text; prefixes of names are left out. Entities that the document declares
- * itself are not expanded.
- * @throws SyntaxError for text that is no XML
- */
-export async function parseXml(text: string): Promise<XmlElement> {
-  const { XMLParser, XMLValidator } = await import('fast-xml-parser')
-  const valid = XMLValidator.validate(text)
-  if (valid !== true) throw new SyntaxError(`no valid XML: ${valid.err.msg}`)
-  const parser = new XMLParser({
-    preserveOrder: true,
-    ignoreAttributes: false,
-    attributeNamePrefix: '',
-    removeNSPrefix: true,
-    parseTagValue: false,
-    trimValues: false,
-    processEntities: { enabled: true, maxTotalExpansions: 10_000 },
-    htmlEntities: true,
-  })
-  const children: unknown = parser.parse(text)
-  return { '': children }
+/** An element, or the whole text. */
+export interface XmlElement {
+  readonly children: readonly XmlNode[]
+  readonly attribs?: Readonly<Record<string, string>>
 }
 
-/** The children of an element with a name, in order. */
+const TEXT_NODE = 3
+
+/**
+ * The tree of an XML text. As feeds in the wild need it, nothing is an error: what is not closed ends
+ * with its parent. Entities that a document declares itself are not expanded.
+ */
+export async function parseXml(text: string): Promise<XmlElement> {
+  const parser = await import('htmlparser2')
+  return parser.parseDocument(text, { xmlMode: true })
+}
+
+/** The children of an element with a name, in order; prefixes of names do not count. */
 export function childrenOf(element: XmlElement, name: string): XmlElement[] {
-  return contentOf(element).filter((child) => Object.hasOwn(child, name) && name !== ATTRIBUTES)
+  return element.children.flatMap((child) =>
+    isElement(child) && localName(child.name) === name ? [child] : [],
+  )
 }
 
 /** All elements of a name below an element, in order. */
 export function descendantsOf(element: XmlElement, name: string): XmlElement[] {
-  return contentOf(element).flatMap((child) => [
-    ...(Object.hasOwn(child, name) ? [child] : []),
-    ...descendantsOf(child, name),
-  ])
+  const found: XmlElement[] = []
+  walk(element, (node) => {
+    if (isElement(node) && localName(node.name) === name) found.push(node)
+  })
+  return found
 }
 
 /** All text inside an element, in order. */
 export function textOf(element: XmlElement): string {
-  return contentOf(element)
-    .map((child) => (TEXT in child ? String(child[TEXT]) : textOf(child)))
-    .join('')
+  let text = ''
+  walk(element, (node) => {
+    if (node.nodeType === TEXT_NODE && 'data' in node) text += node.data
+  })
+  return text
 }
 
-export function attributeOf(element: XmlElement, name: string): string | undefined {
-  const attributes = element[ATTRIBUTES]
-  const value =
-    isRecord(attributes) && Object.hasOwn(attributes, name) ? attributes[name] : undefined
-  return typeof value === 'string' ? value : undefined
+export function attributeOf({ attribs = {} }: XmlElement, name: string): string | undefined {
+  return Object.hasOwn(attribs, name) ? attribs[name] : undefined
 }
 
-function contentOf(element: XmlElement): XmlElement[] {
-  const content = Object.entries(element).find(([key]) => key !== ATTRIBUTES)?.[1]
-  return Array.isArray(content) ? content.filter(isRecord) : []
+/** Every node below an element in order; deep trees do not nest calls. */
+function walk(element: XmlElement, visit: (node: XmlNode) => void): void {
+  const open = element.children.toReversed()
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    visit(node)
+    if ('children' in node) open.push(...node.children.toReversed())
+  }
+}
+
+function isElement(node: XmlNode): node is Extract<XmlNode, { attribs: unknown }> {
+  return 'attribs' in node
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
 }

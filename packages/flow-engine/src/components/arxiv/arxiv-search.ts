@@ -60,10 +60,11 @@ function failure(why: string): object[] {
   return [{ error: `Request error: ${why}` }]
 }
 
-/** @throws SyntaxError for text that is no XML */
+/** @throws SyntaxError for text that is no feed */
 async function readPapers(text: string): Promise<object[]> {
-  const root = await parseXml(text)
-  return childrenOf(root, 'feed').flatMap((feed) => childrenOf(feed, 'entry').map(readPaper))
+  const [feed] = childrenOf(await parseXml(text), 'feed')
+  if (feed === undefined) throw new SyntaxError('the answer is no feed')
+  return childrenOf(feed, 'entry').map(readPaper)
 }
 
 function readPaper(entry: XmlElement): object {

@@ -19,7 +19,8 @@ describe('parseFeed (CO-78)', () => {
     ])
   })
 
-  test('a page is no feed', async () => {
-    await expect(parseFeed('<html><br>')).rejects.toThrow(SyntaxError)
+  test('a page and a plain text have no entries', async () => {
+    expect(await parseFeed('<html><br>')).toEqual([])
+    expect(await parseFeed('not found')).toEqual([])
   })
 })

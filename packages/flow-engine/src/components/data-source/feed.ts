@@ -10,10 +10,7 @@ import {
 /** One entry of a news feed; what an entry lacks is "". */
 export type FeedItem = Readonly<Record<'title' | 'link' | 'published' | 'summary', string>>
 
-/**
- * The entries of an RSS or Atom feed.
- * @throws SyntaxError for text that is no XML
- */
+/** The entries of an RSS or Atom feed; of any other text none. */
 export async function parseFeed(text: string): Promise<FeedItem[]> {
   const root = await parseXml(text)
   return [

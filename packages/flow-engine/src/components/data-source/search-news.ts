@@ -1,4 +1,3 @@
-import { errorText } from '../../errors.ts'
 import type { ComponentContext } from '../context.ts'
 import { parseHtmlPage } from '../html-page.ts'
 import { answerText } from '../send-request.ts'
@@ -24,13 +23,9 @@ export async function searchNews(query: NewsQuery, ctx: ComponentContext): Promi
   if (url === null) return [failure('No search query, topic, or location provided.')]
   const answer = await tryRequest(url, query, ctx)
   if (typeof answer === 'string') return [failure(answer)]
-  try {
-    const items = await parseFeed(answerText(answer))
-    if (items.length === 0) return [{ ...failure(''), title: 'No articles found' }]
-    return await Promise.all(items.map(withoutTags))
-  } catch (error) {
-    return [failure(errorText(error))]
-  }
+  const items = await parseFeed(answerText(answer))
+  if (items.length === 0) return [{ ...failure(''), title: 'No articles found' }]
+  return Promise.all(items.map(withoutTags))
 }
 
 /** Country and language are also what the edition is derived from. */

@@ -1,4 +1,3 @@
-import { errorText } from '../../errors.ts'
 import { createDataFrame, type DataFrame } from '../../graph/values/data-frame.ts'
 import type { ComponentContext } from '../context.ts'
 import { answerText } from '../send-request.ts'
@@ -26,11 +25,7 @@ async function readItems(
   if (typeof answer === 'string') return [failure(answer)]
   const text = answerText(answer)
   if (text.trim() === '') return [failure('Empty response received')]
-  try {
-    return await parseFeed(text)
-  } catch (error) {
-    return [failure(`Invalid XML response: ${errorText(error)}`)]
-  }
+  return parseFeed(text)
 }
 
 function failure(why: string): FeedItem {

@@ -78,6 +78,10 @@ describe('appendedContents (CO-57)', () => {
     expect(await list('[{"n": 1}]')).toEqual([{ n: 1 }, { n: 2 }])
     expect(await list('{"n": 1}')).toEqual([{ n: 1 }, { n: 2 }])
     expect(await list('broken')).toEqual([{ n: 2 }])
+    expect(JSON.parse(await appended(frame, 'json', '[]'))).toEqual([
+      { a: 1, b: 'x/ž' },
+      { a: null, b: null },
+    ])
   })
 
   test('texts go on a new line, markdown after a blank one', async () => {

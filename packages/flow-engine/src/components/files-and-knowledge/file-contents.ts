@@ -10,6 +10,7 @@ import { toMarkdownTable } from '../../graph/values/markdown-table.ts'
 import { isMessage, readText, type Message } from '../../graph/values/message.ts'
 import { formatCsvTable } from '../csv-table.ts'
 import { kindOf } from '../field-values.ts'
+import { selectColumns } from '../processing/frame-operations.ts'
 
 export type Savable = DataFrame | Data | Message
 
@@ -118,7 +119,7 @@ function parseList(text: string): unknown[] {
 }
 
 function jsonEntries(value: Savable): readonly unknown[] {
-  if (isDataFrame(value)) return value.rows
+  if (isDataFrame(value)) return selectColumns(value, value.columns).rows
   if (isData(value)) return [value.data]
   return [{ message: typeof value.text === 'string' ? value.text : '' }]
 }
