@@ -29,7 +29,7 @@ export function streamEvents(
     encode: (found) => found.map((event) => formatEvent(event, numbered)).join(''),
     signal,
   })
-  return new Response(body as unknown as ReadableStream, {
+  return new Response(body, {
     headers: { 'content-type': 'application/x-ndjson', ...HEADERS, ...headers },
   })
 }

@@ -34,7 +34,7 @@ export interface JobRunnerOptions extends BuildJobsOptions {
 export interface JobRunner {
   /** Resolves when the job has ended, is suspended, or is no longer this process's. */
   run(job: ClaimedJob, lease: AbortSignal): Promise<void>
-  live(jobId: string): LiveJob | undefined
+  readonly live: (jobId: string) => LiveJob | undefined
   result(jobId: string): Promise<RunResult | undefined>
   cancel(jobId: string): void
   cancelAll(): void

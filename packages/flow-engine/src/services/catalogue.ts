@@ -155,13 +155,13 @@ async function runCode(
   code: string,
   signal: AbortSignal,
 ): Promise<Component> {
-  const runner = servicesOf('').codeRunner
-  if (runner === undefined) throw fail('custom code is switched off on this server')
   const { imports, syntax } = await checkCodeText(code, [...OFFERED_MODULES, ...modules])
   if (syntax.length > 0 && pythonLine(code) !== undefined) {
     const name = pythonClass(code) ?? 'of its own'
     throw fail(`Python code is not run by this service; it needs the component ${name}`)
   }
+  const runner = servicesOf('').codeRunner
+  if (runner === undefined) throw fail('custom code is switched off on this server')
   const [problem] = [...syntax, ...imports]
   if (problem !== undefined) throw fail(problem)
   try {

@@ -95,7 +95,7 @@ export function createRunService(service: RunServiceOptions): RunService {
       services: servicesOf(scope),
       ...more,
     }
-    const host = recorder === undefined ? {} : { inputs: recorder.inputs, built: recorder.built }
+    const host = recorder ?? {}
     const run = startRun(plan, options, host)
     return { run, recorded: recorder?.watch(run) ?? Promise.resolve() }
   }

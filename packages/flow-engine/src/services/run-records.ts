@@ -29,8 +29,11 @@ export interface RecordedRun {
 
 /** Takes part in one run and writes down what its vertices did (monitor.md). */
 export interface RunRecorder {
-  inputs(vertex: { readonly id: string }, values: Readonly<Record<string, unknown>>): void
-  built(build: BuildRecord): void
+  readonly inputs: (
+    vertex: { readonly id: string },
+    values: Readonly<Record<string, unknown>>,
+  ) => void
+  readonly built: (build: BuildRecord) => void
   /** Resolves when everything is written; a store that fails is reported and fails no run. */
   watch(run: FlowRun): Promise<void>
 }

@@ -142,7 +142,7 @@ function environmentOf({ services }: FlowEngineOptions): ComponentServices {
 }
 
 function flowOf({ flow }: BuildRequest): FlowJson {
-  return 'vertexIds' in flow ? (flow as FlowPlan).flow : (flow as FlowJson)
+  return 'vertexIds' in flow ? (flow as FlowPlan).flow : flow
 }
 
 function metadataOf({ metadata }: BuildRequest): BuildMetadata {

@@ -105,7 +105,10 @@ export const monitorRoutes: readonly Route[] = [
     },
     async ({ services, caller, params, body }) => {
       const changes = messageChangesFromWire(body)
-      return messageToWire(await services.monitor.updateMessage(caller, params.message_id, changes))
+      const message = await services.monitor.updateMessage(caller, params.message_id, changes)
+      // Lists alone tell how long a message took.
+      const { duration: _duration, ...wire } = messageToWire(message)
+      return wire
     },
   ),
   route(
