@@ -12,24 +12,52 @@ import { createMemoryTokenStore } from '@x/scim-core/memory'
 import { openAuditLog } from './audit-log.ts'
 import type { Log } from './log.ts'
 
-/** Provisioning as the SCIM_ variables say; while it is off, every request is answered with 401. */
+export interface Provisioning {
+  readonly service: ScimService
+  readonly enabled: boolean
+  /** Writes what is left of the audit log. */
+  close(): Promise<void>
+}
+
+/** What the SCIM_ variables say. */
+export interface ProvisioningSettings extends ScimSettings {
+  readonly baseUrl: string
+  /** Whether a new SCIM user takes over a user of the service of the same name. */
+  readonly adoptUsers: boolean
+}
+
+/** @throws ScimConfigError naming the variable */
+export function readProvisioning(
+  environment: Readonly<Record<string, string | undefined>>,
+  publicUrl: string,
+): ProvisioningSettings {
+  const settings = readScimSettings({ SERVICE_PUBLIC_URL: publicUrl, ...environment })
+  return {
+    ...settings,
+    baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
+    adoptUsers: /^(true|1|yes|on)$/i.test(environment['SCIM_ADOPT_USERS']?.trim() ?? ''),
+  }
+}
+
+/** Provisioning; while it is off, every request is answered with 401. */
 export async function createScim(
   store: ScimStore,
-  environment: Readonly<Record<string, string | undefined>>,
-  { publicUrl, log }: { readonly publicUrl: string; readonly log: Log },
-): Promise<{ readonly service: ScimService; readonly enabled: boolean }> {
-  const settings = readScimSettings({ SERVICE_PUBLIC_URL: publicUrl, ...environment })
+  settings: ProvisioningSettings,
+  log: Log,
+): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
+  const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
+  const { enabled, baseUrl } = settings
   const service = createScimService({
     ...settings.options,
     store,
-    enabled: settings.enabled,
-    baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
+    enabled,
+    baseUrl,
     auth: await authOf(settings),
-    audit: openAuditLog(settings.auditLog),
+    audit: (entry) => audit.write(entry),
     onError: (error) => log('error', String(error)),
   })
-  return { service, enabled: settings.enabled }
+  return { service, enabled, close: () => audit.close() }
 }
 
 /** The one token, or it and the further ones, each with its tenant, scopes and times. */

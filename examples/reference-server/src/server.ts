@@ -1,23 +1,27 @@
-import { createServer, type Server } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { createFlowEngine, type FlowEngine } from '@x/flow-engine'
+import { createFlowEngine } from '@x/flow-engine'
 import {
   createDiskBlobStore,
+  createDiskFlowFiles,
+  createDiskProfilePictures,
   createGuardedFetch,
+  createJsonQueries,
   createScryptHasher,
   createStdioMcp,
 } from '@x/flow-engine/node'
 import { toNodeListener } from '@x/http-adapters/node'
-import { createFlowStore, createJobStore } from '@x/store-kysely/flow'
-import { createScimStore } from '@x/store-kysely/scim'
+import { createJobStore } from '@x/store-kysely/flow'
+import { linkUsers } from '@x/store-kysely/link'
 import { consolePage } from './console-page.ts'
 import { openDatabase } from './database.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import type { Log } from './log.ts'
 import { providerEnvironment } from './provider-environment.ts'
-import { createScim } from './scim.ts'
+import { createScim, readProvisioning } from './scim.ts'
+import { withRequestLog } from './request-log.ts'
 import { readSecretKey } from './secret-key.ts'
-import { toFlowSettings } from './settings/flow-settings.ts'
+import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { readTrustProxy } from './settings/trust-proxy.ts'
 import { createDemoSurface } from './surfaces/demo-surface.ts'
@@ -25,49 +29,67 @@ import { createDemoSurface } from './surfaces/demo-surface.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface ReferenceServer {
-  readonly server: Server
-  readonly engine: FlowEngine
+  readonly listener: RequestListener
   readonly database: string
   readonly scimEnabled: boolean
   readonly firstStart: FirstStart
-  /** Waits for what is running, cancels jobs, closes the database. */
+  /** Ends the streams of surfaces, takes no new jobs and gives running ones `patienceMs`. */
+  finish(patienceMs: number): Promise<void>
+  /** Stores what is still in memory and closes the database. */
   close(): Promise<void>
 }
 
-/** Every package of this workspace behind one listener; `listen` is the caller's. */
+/** Where the server listens, and where it writes what happens. */
+interface Surroundings {
+  /** `http://HOST:PORT`, the base of absolute addresses where SERVICE_PUBLIC_URL gives no other. */
+  readonly url: string
+  readonly log: Log
+}
+
+/**
+ * Every package of this workspace behind one listener.
+ * @throws SettingsError, TypeError for settings that cannot be used
+ */
 export async function createReferenceServer(
   settings: Settings,
   environment: Environment,
-  log: Log,
+  { url, log }: Surroundings,
 ): Promise<ReferenceServer> {
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
-  const publicUrl = settings.SERVICE_PUBLIC_URL ?? `http://${settings.HOST}:${settings.PORT}`
+  const publicUrl = readPublicUrl(settings.SERVICE_PUBLIC_URL) ?? url
   const onError = (error: unknown): void => log('error', String(error), { stack: stackOf(error) })
 
+  // Everything that can be refused is read before anything is made.
+  const flowSettings = toFlowSettings(settings, publicUrl)
+  const trustProxy = readTrustProxy(settings.SERVICE_TRUST_PROXY ?? [])
+  const provisioning = readProvisioning(environment, publicUrl)
   const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, folder)
-  const stores = { flow: createFlowStore(db), scim: createScimStore(db) }
+  const stores = linkUsers(db, { adoptUsers: provisioning.adoptUsers })
 
   const engine = createFlowEngine({
     store: stores.flow,
     files: createDiskBlobStore(join(folder, 'files')),
+    flowFiles: createDiskFlowFiles(join(folder, 'flows')),
+    profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
     jobs: createJobStore(db),
     secretKey,
     passwords: createScryptHasher(),
-    settings: toFlowSettings(settings, publicUrl),
+    settings: flowSettings,
     services: {
       environment: providerEnvironment(
         environment,
         settings.SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT,
       ),
       fetch: createGuardedFetch({ allow: settings.SERVICE_SSRF_ALLOW ?? [] }),
+      jsonQueries: createJsonQueries(),
       ...(settings.SERVICE_MCP_STDIO === true ? { mcp: createStdioMcp() } : {}),
     },
     queue: queueOptions(settings),
     onError,
   })
 
-  const scim = await createScim(stores.scim, environment, { publicUrl, log })
+  const scim = await createScim(stores.scim, provisioning, log)
   const surface = createDemoSurface()
   const firstStart = await prepareFirstStart(engine, stores.flow, settings)
 
@@ -76,27 +98,27 @@ export async function createReferenceServer(
     context: { clientAddress?: string },
   ): Promise<Response> => {
     const path = pathOf(request.url)
-    if (path.startsWith('/api/v1/scim')) return scim.service.handle(request, context)
-    if (/^\/surfaces\/demo\/(stream|events)$/.test(path)) return surface(request)
+    if (/^\/api\/v1\/scim(\/|$)/.test(path)) return scim.service.handle(request, context)
+    if (/^\/surfaces\/demo\/(stream|events)$/.test(path)) return surface.handle(request)
     return (await consolePage(request, path)) ?? engine.handler(request, context)
   }
   const listener = toNodeListener(handle, {
-    trustProxy: readTrustProxy(settings.SERVICE_TRUST_PROXY ?? []),
-    onError: (error) => {
-      onError(error)
-    },
+    trustProxy,
+    onError: (error) => onError(error),
   })
-  const server = createServer({ headersTimeout: 60_000, requestTimeout: 300_000 }, listener)
 
   return {
-    server,
-    engine,
+    listener: withRequestLog(listener, log),
     database: kind,
     scimEnabled: scim.enabled,
     firstStart,
+    async finish(timeoutMs) {
+      surface.close()
+      await engine.jobs.close({ timeoutMs })
+    },
     async close() {
-      await closeServer(server)
       await engine.close()
+      await scim.close()
       await db.destroy()
     },
   }
@@ -113,17 +135,6 @@ function queueOptions(settings: Settings) {
       maxJobs: settings.SERVICE_JOB_RETENTION_COUNT ?? 1000,
     },
   }
-}
-
-/** Stops accepting and gives running requests eight seconds. */
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
-  server.closeIdleConnections()
-  const patience = setTimeout(() => server.closeAllConnections(), 8000)
-  await closed
-  clearTimeout(patience)
 }
 
 const pathOf = (url: string): string => /^[a-z]+:\/\/[^/]*([^?#]*)/.exec(url)?.[1] ?? '/'

@@ -32,3 +32,14 @@ export function toFlowSettings(settings: Settings, publicUrl: string): Partial<F
 
 const camelCase = (name: string): string =>
   name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * The base of absolute addresses, without a slash at its end.
+ * @throws SettingsError when it is no http or https address
+ */
+export function readPublicUrl(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined
+  if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
+    throw new SettingsError('SERVICE_PUBLIC_URL must begin with http:// or https://')
+  return given.replace(/\/+$/, '')
+}

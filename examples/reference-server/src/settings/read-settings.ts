@@ -52,6 +52,8 @@ function readVariable(name: string, variable: Variable, given: string | undefine
     const least = variable.min ?? 0
     if (!/^\d+$/.test(text) || value < least)
       throw new SettingsError(`${name} must be a whole number of at least ${least}`)
+    if (value > (variable.max ?? Number.MAX_SAFE_INTEGER))
+      throw new SettingsError(`${name} must be at most ${variable.max ?? Number.MAX_SAFE_INTEGER}`)
     return value
   }
   if (kind === 'list') {

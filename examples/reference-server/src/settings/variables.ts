@@ -8,6 +8,8 @@ export interface Variable {
   readonly meaning: string
   /** Smallest integer allowed, 0 by default. */
   readonly min?: number
+  /** Largest integer allowed. */
+  readonly max?: number
 }
 
 type Of<K extends VariableKind> = Variable & { readonly kind: K }
@@ -29,7 +31,7 @@ function of<const K extends VariableKind>(kind: K, meaning: string, value?: stri
 /** Every environment variable of the server but those of SCIM, in the order of `--help`. */
 export const variables = {
   HOST: text('listen address', '127.0.0.1'),
-  PORT: integer('listen port; 0 picks a free one', 7860),
+  PORT: { ...integer('listen port; 0 picks a free one', 7860), max: 65_535 },
   LOG_LEVEL: choice('how much is logged, as JSON lines', [
     'info',
     'debug',

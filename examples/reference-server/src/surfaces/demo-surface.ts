@@ -5,7 +5,11 @@ import { createSurfaceChannel, createSurfaceHandler } from '@x/surface-protocol/
  * A surface that all viewers share: a counter with a button. GET streams it (SSE or JSON Lines, by
  * `Accept`), POST takes what users do.
  */
-export function createDemoSurface(): (request: Request) => Promise<Response> {
+export function createDemoSurface(): {
+  readonly handle: (request: Request) => Promise<Response>
+  /** Ends the streams of all viewers. */
+  close(): void
+} {
   let count = 0
   const writer = createSurfaceWriter({
     send: (message) => channel.send(message),
@@ -27,7 +31,7 @@ export function createDemoSurface(): (request: Request) => Promise<Response> {
     data: { demo: { title: 'A surface from the server', count: counted(0) } },
   })
 
-  return createSurfaceHandler({
+  const handle = createSurfaceHandler({
     async open() {
       await shown
       return channel
@@ -38,7 +42,10 @@ export function createDemoSurface(): (request: Request) => Promise<Response> {
       await writer.update('demo', '/demo', { count: counted(count) })
     },
   })
+  return { handle, close: () => channel.close() }
 }
 
 const counted = (count: number): string =>
-  count === 0 ? 'Nobody has pressed the button yet' : `Pressed ${count} times`
+  count === 0
+    ? 'Nobody has pressed the button yet'
+    : `Pressed ${count} time${count === 1 ? '' : 's'}`

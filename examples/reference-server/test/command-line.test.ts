@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { inFolder, runToEnd, startServer } from './start-server.ts'
+
+describe('the command line', { timeout: 60_000 }, () => {
+  test('--help lists the variables and ends', async () => {
+    const { code, stdout, stderr } = await runToEnd({}, ['--help'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^ {2}SERVICE_PUBLIC_URL +/m)
+  })
+
+  test('an invalid setting stops the start with one line', () =>
+    inFolder(async (folder) => {
+      const SERVICE_CONFIG_DIR = join(folder, 'config')
+      const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR, SCIM_ENABLED: 'true' })
+      expect(code).toBe(1)
+      expect(stderr).toBe('SCIM_TOKEN is required when SCIM_ENABLED is true\n')
+      expect(await readdir(folder)).toEqual([])
+    }))
+
+  test('an address that is taken stops the start before anything is made', () =>
+    inFolder(async (folder) => {
+      const taken = createServer().listen(0, '127.0.0.1')
+      await once(taken, 'listening')
+      const { port } = taken.address() as AddressInfo
+      const SERVICE_CONFIG_DIR = join(folder, 'config')
+      const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR, PORT: String(port) })
+      taken.close()
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^[^\n]*EADDRINUSE[^\n]*\n$/)
+      expect(await readdir(folder)).toEqual([])
+    }))
+
+  test('warns about an unknown name; LOG_LEVEL=debug logs requests without their query', () =>
+    inFolder(async (folder) => {
+      const server = await startServer({
+        SERVICE_CONFIG_DIR: folder,
+        SERVICE_SUPERUSR: 'x',
+        LOG_LEVEL: 'debug',
+      })
+      await fetch(`${server.url}/health?x-api-key=secret`)
+      await server.end('SIGTERM')
+
+      const [line = ''] = server.output().split('\n')
+      expect(JSON.parse(line)).toMatchObject({
+        level: 'warning',
+        message: 'SERVICE_SUPERUSR is unknown; did you mean SERVICE_SUPERUSER?',
+      })
+      expect(server.output()).toMatch(/"message":"request","method":"GET","path":"\/health"/)
+      expect(server.output()).not.toContain('x-api-key=secret')
+    }))
+})

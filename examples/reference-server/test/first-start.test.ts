@@ -1,0 +1,154 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inFolder, startServer, type Started } from './start-server.ts'
+
+const KEY = /^API key: (\S+) \(shown once\)$/m
+const PASSWORD = /^Superuser: admin, password (\S+) \(shown once\)$/m
+
+/** Sends the request of a printed `curl` line. */
+async function send(line: string): Promise<Response> {
+  const [, method = '', url = ''] = /curl -X (\w+) (\S+)/.exec(line) ?? []
+  const headers = [...line.matchAll(/-H '([\w-]+): ([^']*)'/g)].map(
+    ([, name = '', value = '']): [string, string] => [name, value],
+  )
+  const body = / -d '([^']*)'/.exec(line)?.[1] ?? ''
+  return fetch(url, { method, headers, body })
+}
+
+const lineWith = (server: Started, part: string): string =>
+  server
+    .output()
+    .split('\n')
+    .find((line) => line.includes(part)) ?? ''
+
+describe('the first start', () => {
+  let stop: () => void
+  let server: Started
+  let done: Promise<void>
+  let folder = ''
+
+  beforeAll(async () => {
+    const released = new Promise<void>((resolve) => {
+      stop = resolve
+    })
+    await new Promise<void>((ready, failed) => {
+      done = inFolder(async (made) => {
+        folder = made
+        server = await startServer({ SERVICE_CONFIG_DIR: folder })
+        ready()
+        await released
+        await server.end('SIGTERM')
+      })
+      done.catch(failed)
+    })
+  }, 30_000)
+
+  afterAll(async () => {
+    stop()
+    await done
+  }, 30_000)
+
+  test('PORT=0 prints the port that was taken, and answers carry it', async () => {
+    expect(server.output()).toContain(`Listening on ${server.url}\n`)
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/)
+    const health = await fetch(`${server.url}/health`)
+    expect(await health.json()).toEqual({ status: 'ok' })
+  })
+
+  test('shows the password and one API key, and that SCIM is off', () => {
+    expect(server.output()).toMatch(PASSWORD)
+    expect(server.output()).toMatch(KEY)
+    expect(server.output()).toContain(`Database: SQLite, ${join(folder, 'service.db')}`)
+    expect(server.output()).toContain('SCIM: off')
+    expect(server.output()).toContain('SCIM_ENABLED=true')
+  })
+
+  test('the printed command runs the bundled flow without any model', async () => {
+    const response = await send(lineWith(server, '/api/v1/run/echo'))
+
+    expect(response.status).toBe(200)
+    const body = JSON.stringify(await response.json())
+    expect(body).toContain('hello')
+  })
+
+  test('the shown password signs in', async () => {
+    const password = PASSWORD.exec(server.output())?.[1] ?? ''
+    const response = await fetch(`${server.url}/api/v1/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ username: 'admin', password }),
+    })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ token_type: 'bearer' })
+  })
+
+  test('keeps its secret key where only the owner reads it', async () => {
+    const path = join(folder, 'secret_key')
+    expect((await stat(path)).mode.toString(8).slice(-3)).toBe('600')
+    expect(server.output()).not.toContain((await readFile(path, 'utf8')).trim())
+  })
+
+  test('serves the console page with a policy that allows its own scripts only', async () => {
+    const page = await fetch(`${server.url}/`)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'")
+    const script = await fetch(`${server.url}/console.js`)
+    expect(script.status).toBe(200)
+    expect(await script.text()).toContain('a2ui-surface')
+  }, 30_000)
+
+  test('describes its API', async () => {
+    const document = await fetch(`${server.url}/openapi.json`)
+    expect(await document.json()).toMatchObject({ openapi: '3.1.0' })
+    expect((await fetch(`${server.url}/docs`)).status).toBe(200)
+  })
+
+  test('refuses a head of more than 16 KiB', async () => {
+    const response = await fetch(`${server.url}/health`, {
+      headers: { 'x-long': 'a'.repeat(16 * 1024) },
+    })
+    expect(response.status).toBe(431)
+  })
+
+  test('streams the demo surface as JSON Lines and takes what users do', async () => {
+    const stop = new AbortController()
+    const stream = await fetch(`${server.url}/surfaces/demo/stream`, {
+      headers: { accept: 'application/jsonl' },
+      signal: stop.signal,
+    })
+    const lines = readLines(stream)
+    await lines.until('beginRendering')
+
+    const action = {
+      name: 'count',
+      surfaceId: 'demo',
+      sourceComponentId: 'count',
+      timestamp: '2026-01-01T00:00:00Z',
+      context: {},
+    }
+    const posted = await fetch(`${server.url}/surfaces/demo/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ userAction: action }),
+    })
+
+    expect(posted.ok).toBe(true)
+    await lines.until('Pressed 1 time')
+    stop.abort()
+  })
+})
+
+/** The lines of a stream as they come. */
+function readLines(response: Response) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return {
+    async until(part: string): Promise<void> {
+      while (!text.includes(part)) {
+        const { done, value } = (await reader?.read()) ?? { done: true }
+        if (done) throw new Error(`The stream has ended without ${part}: ${text}`)
+        text += value
+      }
+    },
+  }
+}

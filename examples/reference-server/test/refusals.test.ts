@@ -1,0 +1,109 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readSecretKey } from '../src/secret-key.ts'
+import { createReferenceServer } from '../src/server.ts'
+import { readPublicUrl, toFlowSettings } from '../src/settings/flow-settings.ts'
+import { readSettings } from '../src/settings/read-settings.ts'
+import { isRefusal } from '../src/settings/refusal.ts'
+import { readTrustProxy } from '../src/settings/trust-proxy.ts'
+import { inFolder } from './start-server.ts'
+
+const url = 'http://127.0.0.1:7860'
+
+describe('createReferenceServer', () => {
+  test.each([
+    [{ SERVICE_SECRET_KEY: 'short' }, 'SERVICE_SECRET_KEY must have at least 32 characters'],
+    [{ SERVICE_DATABASE_URL: 'mysql://x' }, 'SERVICE_DATABASE_URL must begin with sqlite:'],
+    [{ SERVICE_TRUST_PROXY: '10.0.0.0/99' }, 'SERVICE_TRUST_PROXY: 10.0.0.0/99 is no address'],
+    [{ SERVICE_PUBLIC_URL: 'app.example' }, 'SERVICE_PUBLIC_URL must begin with http'],
+    [{ HOST: '0.0.0.0', SERVICE_AUTO_LOGIN: 'true' }, 'SERVICE_AUTO_LOGIN works on a loopback'],
+    [{ SCIM_ENABLED: 'true' }, 'SCIM_TOKEN is required'],
+    [{ SCIM_AUDIT_LOG: '/nowhere/at/all' }, 'SCIM_AUDIT_LOG: ENOENT'],
+    [{ SERVICE_DATABASE_URL: 'sqlite:/proc/none/service.db' }, 'ENOENT'],
+  ])('%j is refused for the operator to mend', (environment, message) =>
+    inFolder(async (SERVICE_CONFIG_DIR) => {
+      const all = { SERVICE_CONFIG_DIR, ...environment }
+      const { settings } = readSettings(all)
+      const error: unknown = await createReferenceServer(settings, all, {
+        url,
+        log: () => undefined,
+      }).then(
+        () => null,
+        (reason: unknown) => reason,
+      )
+      expect(isRefusal(error)).toBe(true)
+      expect(String(error)).toContain(message)
+    }),
+  )
+})
+
+describe('readTrustProxy', () => {
+  test('true and false in any case trust everybody and nobody', () => {
+    expect([readTrustProxy(['True']), readTrustProxy(['false'])]).toEqual([true, false])
+  })
+
+  test('addresses and ranges of both families trust what they contain', () => {
+    const trusted = readTrustProxy(['10.0.0.0/8', '192.0.2.7', 'fd00::/8'])
+    if (typeof trusted === 'boolean') throw new Error('a function is expected')
+    const asked = ['10.200.1.1', '192.0.2.7', 'fd12::1', '192.0.2.8', '11.0.0.1', 'fe80::1', 'x']
+    expect(asked.map(trusted)).toEqual([true, true, true, false, false, false, false])
+  })
+
+  test.each(['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'fd00::/129', ''])(
+    'refuses %j',
+    (entry) => {
+      expect(() => readTrustProxy(['10.0.0.1', entry])).toThrow(/^SERVICE_TRUST_PROXY: /)
+    },
+  )
+})
+
+describe('toFlowSettings', () => {
+  const read = (environment: Record<string, string>) =>
+    toFlowSettings(readSettings(environment).settings, url)
+
+  test('takes the variables that are settings of the flow service, under their names', () => {
+    const settings = read({ SERVICE_ACCESS_TOKEN_EXPIRE_SECONDS: '60', SERVICE_STORE: 'false' })
+    expect(settings).toMatchObject({ accessTokenExpireSeconds: 60, store: false, publicUrl: url })
+    expect(settings).not.toHaveProperty('superuserPassword')
+    expect(settings).not.toHaveProperty('secretKey')
+  })
+
+  test('the refresh cookie is secure unless the server is bound to loopback, or as told', () => {
+    expect(read({}).refreshSecure).toBe(false)
+    expect(read({ HOST: '::1' }).refreshSecure).toBe(false)
+    expect(read({ HOST: '0.0.0.0' }).refreshSecure).toBe(true)
+    expect(read({ HOST: '0.0.0.0', SERVICE_REFRESH_SECURE: 'false' }).refreshSecure).toBe(false)
+  })
+
+  test('auto login on other addresses is allowed by its own variable', () => {
+    const remote = { HOST: '0.0.0.0', SERVICE_AUTO_LOGIN: 'true' }
+    expect(() => read(remote)).toThrow(/SERVICE_AUTO_LOGIN_ALLOW_REMOTE/)
+    expect(read({ ...remote, SERVICE_AUTO_LOGIN_ALLOW_REMOTE: 'true' }).autoLogin).toBe(true)
+  })
+})
+
+test('readPublicUrl takes http and https addresses, without the slash at the end', () => {
+  expect(readPublicUrl('https://app.example/base/')).toBe('https://app.example/base')
+  expect(readPublicUrl(undefined)).toBeUndefined()
+  for (const wrong of ['app.example', 'ftp://app.example', 'https://'])
+    expect(() => readPublicUrl(wrong)).toThrow(/^SERVICE_PUBLIC_URL /)
+})
+
+describe('readSecretKey', () => {
+  test('makes a key that only its owner reads, and keeps it', () =>
+    inFolder(async (folder) => {
+      const config = join(folder, 'config')
+      const key = readSecretKey(undefined, config)
+      expect(key.length).toBeGreaterThanOrEqual(32)
+      expect((await stat(join(config, 'secret_key'))).mode & 0o777).toBe(0o600)
+      expect(readSecretKey(undefined, config)).toBe(key)
+    }))
+
+  test('a given key is used and not written', () =>
+    inFolder(async (folder) => {
+      const given = 'k'.repeat(32)
+      expect(readSecretKey(given, join(folder, 'config'))).toBe(given)
+      await expect(stat(join(folder, 'config'))).rejects.toThrow(/ENOENT/)
+    }))
+})

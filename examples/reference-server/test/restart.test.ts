@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { inFolder, startServer, type Started } from './start-server.ts'
+
+const SCIM_TOKEN = 'a-token-for-this-test-only'
+const SCIM = { SCIM_ENABLED: 'true', SCIM_TOKEN }
+const KEY = /^API key: (\S+) \(shown once\)$/m
+const publicUrl = 'https://app.example'
+
+test('what was answered with 2xx survives kill -9', { timeout: 90_000 }, () =>
+  inFolder(async (folder) => {
+    const first = await startServer({ SERVICE_CONFIG_DIR: folder, ...SCIM })
+    const key = KEY.exec(first.output())?.[1] ?? ''
+    const made = await post(`${first.url}/api/v1/flows/`, KEPT, { 'x-api-key': key })
+    const flow = (await made.json()) as { id: string }
+    const created = await createUser(first, 'ada@example.com')
+    const user = (await created.json()) as { id: string; meta: { location: string } }
+    expect([made.status, created.status]).toEqual([201, 201])
+    expect(user.meta.location).toBe(`${first.url}/api/v1/scim/v2/Users/${user.id}`)
+    await first.end('SIGKILL')
+
+    const second = await startServer({
+      SERVICE_CONFIG_DIR: folder,
+      SERVICE_PUBLIC_URL: publicUrl,
+      ...SCIM,
+    })
+
+    expect(second.output()).not.toMatch(/shown once|sk-/)
+    const kept = await read(`${second.url}/api/v1/flows/${flow.id}`, { 'x-api-key': key })
+    expect(kept).toMatchObject({ id: flow.id, name: 'Kept' })
+    const filter = encodeURIComponent('userName eq "ada@example.com"')
+    const listed = await read(`${second.url}/api/v1/scim/v2/Users?filter=${filter}`, DIRECTORY)
+    expect(listed).toMatchObject({ totalResults: 1, Resources: [{ id: user.id }] })
+    const next = await createUser(second, 'grace@example.com')
+    expect(next.headers.get('location')).toMatch(/^https:\/\/app\.example\/api\/v1\/scim\/v2\//)
+
+    const stream = await fetch(`${second.url}/surfaces/demo/stream`)
+    expect(stream.status).toBe(200)
+    expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null })
+    await stream.text().catch(() => '')
+  }),
+)
+
+test(
+  'SU-1 SU-13 a provisioned user is a user of the service, and stops being one at once',
+  {
+    timeout: 60_000,
+  },
+  () =>
+    inFolder(async (folder) => {
+      const server = await startServer({ SERVICE_CONFIG_DIR: folder, ...SCIM })
+      const key = KEY.exec(server.output())?.[1] ?? ''
+      const created = await createUser(server, 'ada@example.com')
+      const { id } = (await created.json()) as { id: string }
+
+      const users = () => read(`${server.url}/api/v1/users/`, { 'x-api-key': key })
+      expect(await users()).toMatchObject({ users: [{}, { id, username: 'ada@example.com' }] })
+      await fetch(`${server.url}/api/v1/users/${id}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', 'x-api-key': key },
+        body: '{"password":"correct horse battery"}',
+      })
+      const form = new URLSearchParams({
+        username: 'ada@example.com',
+        password: 'correct horse battery',
+      })
+      const signIn = () => fetch(`${server.url}/api/v1/login`, { method: 'POST', body: form })
+      const { access_token: token } = (await (await signIn()).json()) as { access_token: string }
+      const whoami = () =>
+        fetch(`${server.url}/api/v1/users/whoami`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+      expect(await (await whoami()).json()).toMatchObject({ id, is_active: true })
+
+      await fetch(`${server.url}/api/v1/scim/v2/Users/${id}`, {
+        method: 'DELETE',
+        headers: DIRECTORY,
+      })
+
+      expect((await whoami()).ok).toBe(false)
+      expect((await signIn()).ok).toBe(false)
+      await server.end('SIGINT')
+    }),
+)
+
+const KEPT = { name: 'Kept', data: { nodes: [], edges: [] } }
+const DIRECTORY = { authorization: `Bearer ${SCIM_TOKEN}` }
+
+const post = (url: string, value: unknown, headers: Record<string, string>): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(value),
+  })
+
+const read = async (url: string, headers: Record<string, string>): Promise<unknown> =>
+  (await fetch(url, { headers })).json()
+
+const createUser = ({ url }: Started, userName: string): Promise<Response> =>
+  post(`${url}/api/v1/scim/v2/Users`, { userName, active: true }, DIRECTORY)
