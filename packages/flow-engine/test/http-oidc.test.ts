@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -35,15 +35,16 @@ beforeAll(async () => {
         .sign(keys.privateKey),
     }),
   }
-  server = createServer(async (message, reply) => {
+  const answer = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
     const parts: Buffer[] = []
     for await (const part of message) parts.push(part as Buffer)
     if (message.url === '/token')
       lastExchange = new URLSearchParams(Buffer.concat(parts).toString())
-    const answer = answers[(message.url ?? '') as keyof typeof answers]
+    const made = await answers[(message.url ?? '') as keyof typeof answers]()
     reply.setHeader('content-type', 'application/json')
-    reply.end(JSON.stringify(await answer()))
-  })
+    reply.end(JSON.stringify(made))
+  }
+  server = createServer((message, reply) => void answer(message, reply))
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })

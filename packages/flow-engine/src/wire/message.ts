@@ -83,7 +83,7 @@ export const MessageRead = z
     files: z.array(z.string()),
     error: z.boolean(),
     edit: z.boolean(),
-    duration: z.number().nullable(),
+    duration: z.number().nullable().optional(),
     properties: z.looseObject({}),
     category: z.string(),
     content_blocks: z.array(z.looseObject({})),

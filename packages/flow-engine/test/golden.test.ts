@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { createCodeRunner } from '../src/node/code-runner.ts'
+import { createDiskFlowFiles } from '../src/node/disk-flow-files.ts'
+import type { FlowEngineOptions } from '../src/options.ts'
+import type { FlowSettings } from '../src/settings.ts'
+import { createTestEngine, SECRET_KEY } from './support/engine.ts'
+import { serve } from './support/serve.ts'
+
+/** Recorded answers of the reference service; they lie beside the checkout, or nowhere. */
+const golden = fileURLToPath(new URL('../../../../shared/golden/', import.meta.url))
+
+/** Settings that transcripts name by `server` (login.md, Profiles). */
+const profiles: Readonly<Record<string, Partial<FlowSettings>>> = {
+  default: {},
+  agentic: { agenticExperience: true },
+  'auto-login': { autoLogin: true },
+  'webhook-auth': { webhookAuthEnable: true },
+  'small-upload': { maxFileSizeUpload: 1 },
+  'store-off': { store: false },
+  'code-runner': {},
+  settings: {
+    newUserIsActive: true,
+    webhookAuthEnable: true,
+    accessTokenExpireSeconds: 1800,
+    refreshTokenExpireSeconds: 7200,
+    accessHttponly: true,
+    accessSameSite: 'strict',
+    accessSecure: true,
+    refreshSameSite: 'lax',
+    cookieDomain: '127.0.0.1',
+    maxFileSizeUpload: 1,
+    corsOrigins: ['https://app.example.test'],
+    eventDelivery: 'polling',
+    autoSaving: false,
+    maxTextLength: 500,
+    disableTrackApikeyUsage: true,
+  },
+}
+
+const KEYS: Readonly<Record<string, string>> = {
+  settings: 'golden-secret-key-for-replay-only-012345678',
+}
+
+async function replay(profile: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'flow-golden-'))
+  const options: Partial<FlowEngineOptions> = {
+    settings: { refreshSecure: false, ...profiles[profile] },
+    secretKey: KEYS[profile] ?? SECRET_KEY,
+    flowFiles: createDiskFlowFiles(folder),
+    ...(profile === 'code-runner' ? { services: { codeRunner: createCodeRunner() } } : {}),
+  }
+  const engine = await createTestEngine(options)
+  const server = await serve(engine.handler)
+  try {
+    return await output([
+      join(golden, 'replay.mjs'),
+      '--base',
+      server.url,
+      '--server',
+      profile,
+      join(golden, 'flow-api'),
+    ])
+  } finally {
+    await server.close()
+    await engine.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function output(args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  child.stdout.on('data', (part: Buffer) => (text += part.toString()))
+  return new Promise((resolve) => {
+    child.on('close', () => resolve(text))
+  })
+}
+
+// Where the recordings are not at hand there is nothing to compare with.
+describe.skipIf(!existsSync(join(golden, 'replay.mjs')))('recorded answers', () => {
+  test.each(Object.keys(profiles))(
+    'the transcripts of profile %s',
+    async (profile) => {
+      const text = await replay(profile)
+      const lines = text.trim().split('\n')
+      expect(lines.filter((line) => !line.startsWith('ok  ')).slice(0, -1)).toEqual([])
+      expect(lines.at(-1)).toMatch(/^[1-9]\d* passed, 0 failed/)
+    },
+    600_000,
+  )
+})
