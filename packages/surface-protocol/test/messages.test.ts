@@ -137,13 +137,12 @@ describe('validateMessage', () => {
 
   test('SP-57: parseMessage throws the first error with all diagnostics', () => {
     expect(() => parseMessage('{')).toThrow(expect.objectContaining({ code: 'malformed_json' }))
-    try {
-      parseMessage('{"beginRendering":{}}')
-      expect.unreachable()
-    } catch (error) {
-      expect(isSurfaceError(error) && error.diagnostics).toHaveLength(2)
-      expect(error).toMatchObject({ code: 'missing_field', status: 422 })
-    }
+    const refusal = expect.objectContaining({
+      code: 'missing_field',
+      status: 422,
+      diagnostics: [expect.anything(), expect.anything()],
+    })
+    expect(() => parseMessage('{"beginRendering":{}}')).toThrow(refusal)
   })
 
   test('SP-59 SP-60: every code has a status, sentences are short and clean', () => {

@@ -430,7 +430,7 @@ describe('SSE parser', () => {
       expect(frames).toEqual(expected)
     }
     const single = createSseParser()
-    expect([...source].flatMap((char) => single.push(char))).toEqual(expected)
+    expect(Array.from(source).flatMap((char) => single.push(char))).toEqual(expected)
   })
 
   test('SP-77: long lines are refused', () => {

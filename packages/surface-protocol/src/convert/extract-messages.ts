@@ -56,6 +56,8 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
   let fence: { readonly opening: string; body: string } | null = null
   let block: BlockReader | null = null
   let afterBlock = false
+  /** White space before the tag, in case it turns out to be none. */
+  let gap = ''
   let lineStart = true
 
   const text = (piece: string, parts: ExtractedPart[]): void => {
@@ -73,6 +75,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
     const atLine = found !== null && (found.index > 0 || found[1] !== '' || lineStart || afterBlock)
     const fenceAt = found !== null && atLine ? found.index + (found[1]?.length ?? 0) : -1
     if (tagAt !== -1 && (fenceAt === -1 || tagAt < fenceAt)) {
+      gap = trailingSpace(held.slice(0, tagAt))
       text(held.slice(0, tagAt).trimEnd(), parts)
       held = held.slice(tagAt + open.length)
       block = createBlockReader({ tag, maximum: lineBytes })
@@ -134,7 +137,7 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
     held = ''
     if (result.asText !== null) {
       block = null
-      text(result.asText, parts)
+      text(gap + result.asText, parts)
       return false
     }
     if (result.rest === null) return false

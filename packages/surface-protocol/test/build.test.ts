@@ -1,0 +1,325 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  bind,
+  createSurfaceBuilder,
+  createSurfaceStore,
+  createSurfaceWriter,
+  dataModelUpdate,
+  diffSurface,
+  each,
+  formatEntries,
+  parseEntries,
+  ref,
+  surfaceUpdate,
+  toSelfContained,
+  ui,
+  type JsonObject,
+  type ServerMessage,
+  type SurfaceDiagnostic,
+  type SurfaceState,
+  type SurfaceStore,
+  type TreeNode,
+  type UiNode,
+} from '@x/surface-protocol'
+import { formatTree, generateSurface } from '@x/surface-protocol/testing'
+
+const text = (value: string) => ui.Text({ text: value })
+const fill = (messages: Iterable<unknown>, store = createSurfaceStore()): SurfaceStore => {
+  for (const { applied, diagnostics } of store.applyAll(messages)) {
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(applied).toBe(true)
+  }
+  return store
+}
+const essence = (store: SurfaceStore, id: string) => {
+  const view = store.get(id)
+  const { data, root, catalogId, styles, status } = view ?? {}
+  return { tree: formatTree(store.tree(id)), data, root, catalogId, styles, status }
+}
+const seeds = fc.integer({ min: 0, max: 1_000_000 })
+/** Another surface under the same id. */
+const variant = (seed: number, surfaceId: string): SurfaceState => ({
+  ...generateSurface(seed),
+  surfaceId,
+})
+
+describe('builder', () => {
+  test('SP-65: slots take literals, bindings, nodes and actions', () => {
+    const [first] = createSurfaceBuilder('s')
+      .root(
+        ui.Button({
+          child: text('go'),
+          action: { name: 'go', context: { a: 1, b: bind('/x'), c: true } },
+        }),
+      )
+      .toMessages()
+    expect(first).toEqual({
+      surfaceUpdate: {
+        surfaceId: 's',
+        components: [
+          {
+            id: 'root',
+            component: {
+              Button: {
+                child: 'root.child',
+                action: {
+                  name: 'go',
+                  context: [
+                    { key: 'a', value: { literalNumber: 1 } },
+                    { key: 'b', value: { path: '/x' } },
+                    { key: 'c', value: { literalBoolean: true } },
+                  ],
+                },
+              },
+            },
+          },
+          { id: 'root.child', component: { Text: { text: { literalString: 'go' } } } },
+        ],
+      },
+    })
+    const node = text('x')
+    expect(node.id('a')).not.toBe(node)
+    // @ts-expect-error a text takes no number
+    const wrong = ui.Text({ text: 5 })
+    expect(() => createSurfaceBuilder('s').root(wrong).toMessages()).toThrow(
+      expect.objectContaining({ code: 'invalid_property_value' }),
+    )
+  })
+
+  test('SP-66: ids of their own, ids twice, references', () => {
+    const build = (root: UiNode) => createSurfaceBuilder('s').root(root).toMessages()
+    const twice = ui.Row({ children: [text('a').id('x'), text('b').id('x')] })
+    expect(() => build(twice)).toThrow(expect.objectContaining({ code: 'duplicate_id' }))
+    const loop = ui.Card({ child: ref('root') })
+    expect(() => build(loop)).toThrow(expect.objectContaining({ code: 'circular_reference' }))
+    const modal = () => build(ui.Modal({ entryPointChild: text('a'), contentChild: text('b') }))
+    expect(JSON.stringify(modal())).toBe(JSON.stringify(modal()))
+    expect(JSON.stringify(modal())).toContain('"root.entryPointChild"')
+  })
+
+  test('SP-67: initial values fill in what the data leaves open', () => {
+    const a = ui.Text({ text: bind('/a', 'x') })
+    const b = ui.Text({ text: bind('/b', 'y') })
+    const builder = createSurfaceBuilder('s')
+      .data({ a: 'given' })
+      .root(ui.Row({ children: [a, b] }))
+    expect(essence(fill(builder.toMessages()), 's').data).toEqual({ a: 'given', b: 'y' })
+    expect(builder.toState().data).toEqual({ a: 'given', b: 'y' })
+  })
+
+  test('SP-68: objects and entries', () => {
+    const leaf = fc.oneof(fc.string(), fc.boolean(), fc.integer())
+    const value = fc.dictionary(fc.string(), fc.oneof(leaf, fc.dictionary(fc.string(), leaf)))
+    fc.assert(
+      fc.property(value, (object) => {
+        const plain: JsonObject = { ...object }
+        expect(parseEntries(formatEntries(plain))).toEqual(plain)
+      }),
+    )
+    const found: SurfaceDiagnostic[] = []
+    const options = { onDiagnostic: (one: SurfaceDiagnostic) => void found.push(one) }
+    const entries = formatEntries({ a: ['x', null], b: null }, options)
+    expect(entries).toEqual([{ key: 'a', valueMap: [{ key: '0', valueString: 'x' }] }])
+    expect(found.map(({ code, path }) => `${code} ${path}`)).toEqual([
+      'lossy_conversion /a',
+      'lossy_conversion /a/1',
+      'lossy_conversion /b',
+    ])
+  })
+})
+
+describe('diff and snapshot', () => {
+  test('SP-69a SP-71: the difference applied to the one gives the other', () => {
+    fc.assert(
+      fc.property(seeds, seeds, fc.boolean(), (a, b, selfContained) => {
+        const before = variant(a, 's')
+        const after = variant(b, 's')
+        const store = fill(diffSurface(null, before))
+        fill(diffSurface(before, after, { selfContained }), store)
+        expect(essence(store, 's')).toEqual(essence(fill(diffSurface(null, after)), 's'))
+        expect(diffSurface(after, after)).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('SP-71: nothing, gone, exact', () => {
+    const state = generateSurface(1)
+    expect(diffSurface(null, null)).toEqual([])
+    expect(diffSurface(state, null)).toEqual([{ deleteSurface: { surfaceId: 'surface-1' } }])
+    const fewer = { ...state, components: state.components.slice(0, 1) }
+    expect(diffSurface(state, fewer)).toEqual([])
+    expect(Object.keys(diffSurface(state, fewer, { exact: true })[0] ?? {})).toEqual([
+      'deleteSurface',
+    ])
+    expect(() => diffSurface(state, generateSurface(2))).toThrow(TypeError)
+  })
+
+  test('SP-71: initial values of the components sent count', () => {
+    const at = (n: number, a: string): SurfaceState =>
+      createSurfaceBuilder('s')
+        .data({ a })
+        .root(ui.Row({ children: [ui.Text({ text: bind('/a', `initial ${n}`) })] }))
+        .toState()
+    const store = fill(diffSurface(null, at(1, 'kept')))
+    fill(diffSurface(at(1, 'kept'), at(2, 'kept')), store)
+    expect(store.getData('s')).toEqual({ a: 'kept' })
+  })
+
+  test('SP-72: a snapshot brings about the same state', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const state = generateSurface(seed)
+        const store = fill(diffSurface(null, state))
+        const snapshot = store.snapshot()
+        expect(snapshot.length).toBeLessThanOrEqual(3)
+        const copy = fill(snapshot)
+        const { revision: _, ...view } = store.get(state.surfaceId) ?? { revision: 0 }
+        expect({ ...copy.get(state.surfaceId) }).toMatchObject(view)
+        expect(copy.snapshot()).toEqual(snapshot)
+      }),
+      { numRuns: 40 },
+    )
+    const store = createSurfaceStore()
+    store.apply(
+      surfaceUpdate('s', [
+        { id: 'a', component: { Text: { text: { path: 'x', literalString: 'y' } } } },
+      ]),
+    )
+    store.apply(dataModelUpdate('s', {}))
+    expect(fill(store.snapshot()).getData('s')).toEqual({})
+  })
+
+  test('SP-27: surfaces do not disturb each other', () => {
+    fc.assert(
+      fc.property(seeds, seeds, fc.array(fc.boolean(), { maxLength: 20 }), (a, b, turns) => {
+        const lists = [diffSurface(null, variant(a, 'a')), diffSurface(null, variant(b, 'b'))]
+        const mixed: ServerMessage[] = []
+        for (const turn of turns) mixed.push(...(lists[turn ? 1 : 0]?.splice(0, 1) ?? []))
+        const store = fill([...mixed, ...lists.flat()])
+        expect(essence(store, 'a')).toEqual(essence(fill(diffSurface(null, variant(a, 'a'))), 'a'))
+        expect(essence(store, 'b')).toEqual(essence(fill(diffSurface(null, variant(b, 'b'))), 'b'))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('SP-42 SP-44: node ids are what differs between two complete trees', () => {
+    const own = (store: SurfaceStore) => {
+      const found = new Map<string, string>()
+      const visit = (value: unknown): unknown => {
+        if (Array.isArray(value)) return value.map(visit)
+        if (typeof value !== 'object' || value === null) return value
+        if (!('componentId' in value && 'id' in value && 'properties' in value))
+          return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, visit(v)]))
+        const { id, scope: _, properties, ...rest } = value as unknown as TreeNode
+        found.set(id, '')
+        found.set(id, JSON.stringify([rest, visit(properties)]))
+        return `#${id}`
+      }
+      visit(store.tree('s'))
+      return found
+    }
+    fc.assert(
+      fc.property(seeds, fc.array(seeds, { minLength: 1, maxLength: 5 }), (first, rest) => {
+        const store = fill(diffSurface(null, variant(first, 's')))
+        let state: SurfaceState | null = store.get('s')
+        for (const seed of rest) {
+          const after = variant(seed, 's')
+          for (const message of diffSurface(state, after)) {
+            const before = own(store)
+            const { change } = store.apply(message)
+            const now = own(store)
+            const expected = [...now]
+              .filter(([id, seen]) => before.get(id) !== seen)
+              .map(([id]) => id)
+            const told = 'beginRendering' in message ? expected : change?.nodeIds
+            expect(told).toEqual(expected)
+          }
+          state = store.get('s')
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('self-contained form', () => {
+  test('SP-69: components with what they refer to, data with all of its location', () => {
+    const store = fill(
+      createSurfaceBuilder('s')
+        .data({ m: { a: 1, b: 2 } })
+        .root(ui.Column({ children: [ui.Card({ child: text('x') }).id('card')] }))
+        .toMessages(),
+    )
+    const [update] = toSelfContained(
+      [surfaceUpdate('s', [{ id: 'new', component: { Card: { child: 'card' } } }])],
+      { store },
+    )
+    expect(update).toMatchObject({
+      surfaceUpdate: { components: [{ id: 'new' }, { id: 'card' }, { id: 'card.child' }] },
+    })
+    expect(toSelfContained([dataModelUpdate('s', { a: 5 }, '/m')], { store })).toEqual([
+      dataModelUpdate('s', { a: 5, b: 2 }, '/m'),
+    ])
+    const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } }
+    const parts = toSelfContained([dataModelUpdate('s', deep)], { store })
+    expect(parts.length).toBeGreaterThan(1)
+    expect(fill(parts).getData('s')).toEqual(deep)
+    const literals = toSelfContained([
+      surfaceUpdate('t', [
+        { id: 'a', component: { Text: { text: { path: '/x', literalString: 'y' } } } },
+      ]),
+    ])
+    expect(JSON.stringify(literals)).not.toContain('literalString')
+    expect(fill(literals).getData('t')).toEqual({ x: 'y' })
+  })
+})
+
+describe('writer', () => {
+  test('SP-73: only differences are sent, in order', async () => {
+    const sent: ServerMessage[] = []
+    const writer = createSurfaceWriter({ send: (message) => void sent.push(message) })
+    const view = (n: number) => ({
+      root: ui.Column({
+        children: [
+          text(`${n}`),
+          ui.List({ children: each('/rows', ui.Text({ text: bind('.') })) }),
+        ],
+      }),
+      data: { rows: { a: 'A' } },
+    })
+    const both = [writer.render('s', view(1)), writer.render('s', view(2))]
+    await Promise.all(both)
+    expect(sent.map((message) => Object.keys(message)[0])).toEqual([
+      'surfaceUpdate',
+      'dataModelUpdate',
+      'beginRendering',
+      'surfaceUpdate',
+    ])
+    await writer.render('s', view(2))
+    await writer.update('s', '/rows', { b: 'B' })
+    expect(sent).toHaveLength(5)
+    expect(fill(sent).get('s')).toEqual(writer.store.get('s'))
+    await writer.delete('s')
+    expect(writer.store.surfaceIds()).toEqual([])
+  })
+
+  test('SP-73: what could not be sent is sent anew', async () => {
+    const sent: ServerMessage[] = []
+    let failing = true
+    const writer = createSurfaceWriter({
+      send(message) {
+        if (failing) throw new Error('offline')
+        sent.push(message)
+      },
+    })
+    await expect(writer.render('s', { root: text('a') })).rejects.toThrow('offline')
+    failing = false
+    await writer.render('s', { root: text('a') })
+    expect(Object.keys(sent[0] ?? {})).toEqual(['deleteSurface'])
+    expect(fill(sent).tree('s')?.properties.text).toBe('a')
+    await expect(writer.update('s', '/~', {})).rejects.toMatchObject({ code: 'invalid_path' })
+  })
+})
