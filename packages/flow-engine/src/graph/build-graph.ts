@@ -26,7 +26,6 @@ export function buildGraph(
     vertices,
     edges: planEdges,
     indexOf,
-    groups: groupsOf(nodes),
     regions: layout.regions,
     cycles: layout.cycles,
     registry,
@@ -104,7 +103,8 @@ function planVertices(
       role: roleOf(node),
       isRoot: (incoming[index] ?? []).length === 0,
       kind: kindOf(node),
-      topLevelId: node.node.parents[0] ?? node.node.id,
+      topLevelId: node.node.group?.top ?? node.node.id,
+      group: node.node.group,
       ...chatOutputsOf(leaving, nodes),
       incoming: incoming[index] ?? [],
       outgoing: leaving,
@@ -158,16 +158,4 @@ function inCycles(count: number, arcs: readonly Arc[]): ReadonlySet<number> {
   const cyclic = new Set(members.filter((group) => group.length > 1).flat())
   for (const arc of arcs) if (arc.source === arc.target) cyclic.add(arc.source)
   return cyclic
-}
-
-function groupsOf(nodes: readonly ResolvedNode[]): PlanGraph['groups'] {
-  const groups = new Map<string, number[]>()
-  for (const [index, { node }] of nodes.entries()) {
-    for (const id of node.parents) {
-      const members = groups.get(id)
-      if (members === undefined) groups.set(id, [index])
-      else members.push(index)
-    }
-  }
-  return [...groups].map(([id, members]) => ({ id, members }))
 }

@@ -2,12 +2,14 @@
 export function eventLoopTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()
-    // The one form that Node and web runtimes share; Node's own types know only its emitter.
-    const port = port1 as typeof port1 & { onmessage: (() => void) | null }
-    port.onmessage = () => {
-      port.close()
+    const receive = (): void => {
+      port1.close()
       resolve()
     }
+    // Node's types know only its emitter; both listen so.
+    const port = port1 as unknown as EventTarget & { start(): void }
+    port.addEventListener('message', receive, { once: true })
+    port.start()
     port2.postMessage(null)
   })
 }

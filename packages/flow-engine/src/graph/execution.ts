@@ -5,6 +5,7 @@ import { endVertexData, type EndVertex } from './end-vertex.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { failureMessage, vertexFailure } from './failure.ts'
 import { createOutcome, recordBuild, runResult, type Outcome } from './outcome.ts'
+import type { GroupLink } from './expand-groups.ts'
 import type { PlanVertex } from './plan-graph.ts'
 import { problemsOfCycles } from './stalled.ts'
 import type { RunContext } from './run-context.ts'
@@ -104,10 +105,15 @@ export class Execution {
     this.outcome.failed = true
     this.outcome.error ??= error
     this.#stop(error)
-    void this.#run.messages
-      .fail(failureMessage(error.detail, undefined))
-      .catch(() => undefined)
-      .then(() => this.#finishAfterTurn())
+    this.#tellAndFinish(error).catch(() => undefined)
+  }
+
+  async #tellAndFinish(error: FlowError): Promise<void> {
+    try {
+      await this.#run.messages.fail(failureMessage(error.detail, undefined))
+    } finally {
+      await this.#finishAfterTurn()
+    }
   }
 
   /** A vertex waits for an answer: it gives no event, the others finish (FE-63a). */
@@ -124,12 +130,7 @@ export class Execution {
     this.#run.send('vertices_sorted', () => {
       const ids = slice.firstLayer.map((index) => graph.vertices[index]?.id ?? '')
       const inside = graph.vertices.filter((vertex) => slice.contains[vertex.index] === 1)
-      const groups = new Map<number, string[]>()
-      for (const { id, members } of graph.groups) {
-        const first = members.find((member) => slice.contains[member] === 1)
-        if (first !== undefined) groups.set(first, [...(groups.get(first) ?? []), id])
-      }
-      return { ids, to_run: inside.flatMap((v) => [...(groups.get(v.index) ?? []), v.id]) }
+      return { ids, to_run: withGroups(inside) }
     })
   }
 
@@ -371,4 +372,17 @@ export class Execution {
 
 function idsOf(vertices: readonly PlanVertex[]): readonly string[] {
   return vertices.map((vertex) => vertex.id)
+}
+
+/** Ids in node order, each group before the first of its vertices. */
+function withGroups(vertices: readonly PlanVertex[]): string[] {
+  const named = new Set<GroupLink>()
+  return vertices.flatMap((vertex) => {
+    const groups: string[] = []
+    for (let group = vertex.group; group !== undefined && !named.has(group); group = group.outer) {
+      named.add(group)
+      groups.push(group.id)
+    }
+    return [...groups.toReversed(), vertex.id]
+  })
 }

@@ -17,9 +17,17 @@ import {
 import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
 import { problem, type FlowProblem } from './problems.ts'
 
-/** A node outside of groups, or an inner node with the groups around it, the outermost first. */
+/** A group, and the one around it. */
+export interface GroupLink {
+  readonly id: string
+  readonly outer: GroupLink | undefined
+  /** Id of the outermost one. */
+  readonly top: string
+}
+
+/** A node outside of groups, or an inner node with the innermost group around it. */
 export interface FlatNode extends NodeEntry {
-  readonly parents: readonly string[]
+  readonly group: GroupLink | undefined
   readonly frozen: boolean
   /** Values that the groups around it copy down, by field (FE-7). */
   readonly overrides: ReadonlyMap<string, unknown>
@@ -50,7 +58,7 @@ interface Group {
 
 interface Pending {
   readonly value: unknown
-  readonly parents: readonly string[]
+  readonly group: GroupLink | undefined
   readonly frozen: boolean | undefined
   readonly overrides: ReadonlyMap<string, unknown>
 }
@@ -92,14 +100,14 @@ export function expandGroups(graph: RawGraph): FlatGraph {
 }
 
 function outermost(value: unknown): Pending {
-  return { value, parents: [], frozen: undefined, overrides: NO_OVERRIDES }
+  return { value, group: undefined, frozen: undefined, overrides: NO_OVERRIDES }
 }
 
 function readFlatNode(pending: Pending, index: number): FlatNode | FlowProblem | undefined {
   const node = readNode(pending.value, index)
   if (node === undefined || isProblem(node)) return node
   const frozen = pending.frozen ?? own(node.details, 'frozen') === true
-  return { ...node, parents: pending.parents, frozen, overrides: pending.overrides }
+  return { ...node, group: pending.group, frozen, overrides: pending.overrides }
 }
 
 /** The inner nodes with the values that the group's own fields copy down. */
@@ -113,11 +121,11 @@ function innerNodes(group: FlatNode, inner: RawGraph): Pending[] {
     fields.set(proxy.name, given)
     values.set(proxy.id, fields)
   }
-  const parents = [...group.parents, group.id]
+  const link = { id: group.id, outer: group.group, top: group.group?.top ?? group.id }
   return inner.nodes.map((value) => {
     const id = isPlainObject(value) ? ownText(value, 'id') : undefined
     const overrides = values.get(id ?? '') ?? NO_OVERRIDES
-    return { value, parents, frozen: group.frozen, overrides }
+    return { value, group: link, frozen: group.frozen, overrides }
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Component } from '../components/component.ts'
 import type { ComponentRegistry } from '../components/registry.ts'
 import type { PlainObject } from './plain-object.ts'
+import type { GroupLink } from './expand-groups.ts'
 import type { SourceHandle } from './handles.ts'
 
 /** A flow made ready for the scheduler: groups expanded, ids replaced by positions. Frozen after compile. */
@@ -8,8 +9,6 @@ export interface PlanGraph {
   readonly vertices: readonly PlanVertex[]
   readonly edges: readonly PlanEdge[]
   readonly indexOf: ReadonlyMap<string, number>
-  /** Ids of groups in node order, with the vertices in them, inner groups included. */
-  readonly groups: readonly { readonly id: string; readonly members: readonly number[] }[]
   readonly regions: readonly Region[]
   /** Cycles without a Loop component: they run only when entered (FE-15). */
   readonly cycles: readonly (readonly number[])[]
@@ -40,6 +39,8 @@ export interface PlanVertex {
   readonly kind: 'chatInput' | 'webhook' | undefined
   /** The outermost group around it, else its own id: what `top_level_vertices` names. */
   readonly topLevelId: string
+  /** The innermost group around it. */
+  readonly group: GroupLink | undefined
   /** Present when an output goes to a chat output (FE-51). */
   readonly chatOutput: { readonly senderName?: string } | undefined
   readonly chatOutputs: ReadonlySet<string>

@@ -109,20 +109,28 @@ export function createRunLog({ bufferedTokens, firstSeq = 0, onPush }: RunLogOpt
     read() {
       const reader: Reader = { at: 0, tokensRead: 0, wake: undefined }
       readers.add(reader)
-      const next = (): Promise<IteratorResult<RunEvent>> => {
-        const event = take(reader)
-        if (event !== undefined) return Promise.resolve({ done: false, value: event })
-        if (closed || !readers.has(reader)) {
-          readers.delete(reader)
-          return Promise.resolve(DONE)
-        }
-        return new Promise<void>((resolve) => {
+      const woken = (): Promise<void> =>
+        new Promise((resolve) => {
           const before = reader.wake
           reader.wake = () => {
             before?.()
             resolve()
           }
-        }).then(next)
+        })
+      const later = async (): Promise<IteratorResult<RunEvent>> => {
+        for (;;) {
+          await woken()
+          const event = take(reader)
+          if (event !== undefined) return { done: false, value: event }
+          if (closed || !readers.has(reader)) return DONE
+        }
+      }
+      const next = (): Promise<IteratorResult<RunEvent>> => {
+        const event = take(reader)
+        if (event !== undefined) return Promise.resolve({ done: false, value: event })
+        if (!closed && readers.has(reader)) return later()
+        readers.delete(reader)
+        return Promise.resolve(DONE)
       }
       return {
         next,

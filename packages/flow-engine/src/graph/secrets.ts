@@ -8,13 +8,13 @@ export interface Secrets {
   /** Values of fewer than 4 characters are not masked: they would hide ordinary text. */
   add(value: unknown): void
   /** The text with every secret replaced. */
-  mask(text: string): string
+  readonly mask: (text: string) => string
   /** JSON with every text in it masked; the same object when there is nothing to hide. */
-  maskJson<T>(value: T): T
+  readonly maskJson: <T>(value: T) => T
   /** Whether a value holds a secret anywhere. */
-  occursIn(value: unknown): boolean
+  readonly occursIn: (value: unknown) => boolean
   /** Masks a text that comes in pieces; holds back an end that may be the start of a secret. */
-  stream(): StreamMask
+  readonly stream: () => StreamMask
 }
 
 export interface StreamMask {

@@ -141,10 +141,10 @@ function vertexSignal(
   const stop = (): void => done.abort()
   const signal = AbortSignal.any([controller.signal, run.signal])
   run.runtime.sleep(ms, done.signal).then(
-    () => {
-      const text = `Component ${displayName} timed out after ${ms} ms`
-      controller.abort(new FlowError('timeout', text))
-    },
+    () =>
+      controller.abort(
+        new FlowError('timeout', `Component ${displayName} timed out after ${ms} ms`),
+      ),
     () => undefined,
   )
   return { signal, stop }

@@ -219,13 +219,14 @@ function rewired(
   edge: FlowEdge,
   change: { source?: string; target?: string; sourceHandle?: Handle; targetHandle?: Handle },
 ): FlowEdge {
-  const { sourceHandle = edge.data?.sourceHandle, targetHandle = edge.data?.targetHandle } = change
+  const source = change.sourceHandle ?? edge.data?.sourceHandle
+  const target = change.targetHandle ?? edge.data?.targetHandle
   return {
     ...edge,
     source: change.source ?? edge.source,
     target: change.target ?? edge.target,
-    sourceHandle: formatHandle(sourceHandle as Handle),
-    targetHandle: formatHandle(targetHandle as Handle),
-    data: { ...edge.data, sourceHandle, targetHandle },
+    sourceHandle: formatHandle(source as Handle),
+    targetHandle: formatHandle(target as Handle),
+    data: { ...edge.data, sourceHandle: source, targetHandle: target },
   }
 }

@@ -29,7 +29,7 @@ export interface FakeLlm {
 
 export async function startLlm(): Promise<FakeLlm> {
   const module: unknown = await import(pathToFileURL(`${folder}fake-llm.mjs`).href)
-  const { startFakeLlm } = module as { startFakeLlm(): Promise<FakeLlm> }
+  const { startFakeLlm } = module as { startFakeLlm: () => Promise<FakeLlm> }
   return startFakeLlm()
 }
 

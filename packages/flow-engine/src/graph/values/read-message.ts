@@ -36,15 +36,15 @@ const KINDS = new Map<string, 'string' | 'boolean' | 'number' | 'object'>([
 /** A message from an object in wire spelling; other keys, and values of a wrong type, go into `data`. */
 export function readMessage(fields: Readonly<Record<string, unknown>>): Message {
   const init: Record<string, unknown> = {}
-  const data: Record<string, unknown> = {}
+  const data: [string, unknown][] = []
   for (const [key, value] of Object.entries(fields)) {
     const name = FIELDS.get(key)
     const fits = value === null || KINDS.get(key) === undefined || typeof value === KINDS.get(key)
     if (key === 'timestamp') init.timestamp = readTimestamp(value)
-    else if (name === undefined || !fits) data[key] = value
+    else if (name === undefined || !fits) data.push([key, value])
     else if (value !== null) init[name] = value
   }
-  return createMessage({ ...(init as MessageInit), data })
+  return createMessage({ ...(init as MessageInit), data: Object.fromEntries(data) })
 }
 
 /** `YYYY-MM-DD HH:MM:SS UTC`, ISO, or a Date; anything else is none. */

@@ -1,0 +1,152 @@
+import {
+  createMessage,
+  createRegistry,
+  defineComponent,
+  field,
+  output,
+  runFlow,
+  type Component,
+  type FlowRun,
+  type RunEvent,
+  type RunOptions,
+  type RunResult,
+} from '../../src/graph.ts'
+import { chatInput } from '../../src/components/input-output/chat-input.ts'
+import { chatOutput } from '../../src/components/input-output/chat-output.ts'
+import { textInput } from '../../src/components/input-output/text-input.ts'
+import { textOutput } from '../../src/components/input-output/text-output.ts'
+import { loop } from '../../src/components/flow-controls/loop.ts'
+import { conditionalRouter } from '../../src/components/flow-controls/conditional-router.ts'
+import { collectEvents, createTestRuntime } from '../../src/testing.ts'
+
+/** Joins the texts of its inputs and marks them with its own vertex id's end. */
+export const join = defineComponent({
+  type: 'Join',
+  inputs: {
+    texts: field.handle({
+      displayName: 'Texts',
+      types: ['Message', 'Data', 'DataFrame'],
+      list: true,
+    }),
+    mark: field.text({ displayName: 'Mark' }),
+  },
+  outputs: {
+    out: output.message({
+      run: ({ texts, mark }) => texts.map(textOf).join('+') + mark,
+    }),
+  },
+})
+
+/** Two inputs that take one value each. */
+export const pair = defineComponent({
+  type: 'Pair',
+  inputs: {
+    left: field.handle({ types: ['Message', 'Data'] }),
+    right: field.handle({ types: ['Message', 'Data'] }),
+  },
+  outputs: {
+    out: output.message({ run: ({ left, right }) => `${textOf(left)}|${textOf(right)}` }),
+  },
+})
+
+export const failing = defineComponent({
+  type: 'Failing',
+  displayName: 'Failing one',
+  inputs: { text: field.handle({ types: ['Message'] }) },
+  outputs: {
+    out: output.message({
+      run: () => {
+        throw new RangeError('it broke')
+      },
+    }),
+  },
+})
+
+/** Rows of a text, one for each word. */
+export const words = defineComponent({
+  type: 'Words',
+  inputs: { text: field.text() },
+  outputs: {
+    rows: output.dataFrame({
+      run: ({ text }) =>
+        text
+          .split(' ')
+          .filter(Boolean)
+          .map((word) => ({ text: word })),
+    }),
+  },
+})
+
+export const library: readonly Component[] = [
+  chatInput,
+  chatOutput,
+  textInput,
+  textOutput,
+  loop,
+  conditionalRouter,
+  join,
+  pair,
+  failing,
+  words,
+]
+
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (typeof value === 'object' && 'text' in value) return String(value.text)
+  if (typeof value === 'object' && 'data' in value) {
+    return String((value.data as { text?: unknown }).text)
+  }
+  if (typeof value === 'object' && 'rows' in value) {
+    return (value.rows as { text?: unknown }[]).map((row) => String(row.text)).join(',')
+  }
+  return typeof value === 'string' ? value : ''
+}
+
+export function start(
+  flow: unknown,
+  options: RunOptions & { more?: readonly Component[] } = {},
+): FlowRun {
+  const { more = [], ...rest } = options
+  const components = createRegistry([...library, ...more])
+  return runFlow(flow, { components, runtime: createTestRuntime(), flowId: 'flow-1', ...rest })
+}
+
+export interface Ran {
+  readonly result: RunResult
+  readonly events: RunEvent[]
+  /** `id` or `id!` (failed) of each build, in order of their ends. */
+  readonly ends: string[]
+  /** What each end set going. */
+  readonly next: Record<string, string[]>
+}
+
+export async function run(
+  flow: unknown,
+  options: RunOptions & { more?: readonly Component[] } = {},
+): Promise<Ran> {
+  const started = start(flow, options)
+  const events = await collectEvents(started)
+  const builds = events.flatMap((event) =>
+    event.event === 'end_vertex' ? [event.data.build_data] : [],
+  )
+  return {
+    result: await started.result,
+    events,
+    ends: builds.map(({ id, valid }) => (valid ? id : `${id}!`)),
+    next: Object.fromEntries(builds.map((build) => [build.id, build.next_vertices_ids])),
+  }
+}
+
+export function inactivated(events: readonly RunEvent[]): string[][] {
+  return events.flatMap((event) =>
+    event.event === 'end_vertex' ? [event.data.build_data.inactivated_vertices] : [],
+  )
+}
+
+export { createMessage }
+
+/** What a test knows to be there. */
+export function given<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new RangeError('not there')
+  return value
+}
