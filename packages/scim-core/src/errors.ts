@@ -34,7 +34,6 @@ export const SCIM_ERRORS = {
   invalid_count: { status: 400, scimType: 'invalidCount' },
   uniqueness: { status: 409, scimType: 'uniqueness' },
   bulk_conflict: { status: 409 },
-  write_conflict: { status: 409 },
   disabled: { status: 401 },
   unauthorized: { status: 401 },
   forbidden: { status: 403 },

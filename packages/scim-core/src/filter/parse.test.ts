@@ -69,7 +69,7 @@ describe('parseFilter', () => {
     ['a eq "x', 5],
     ['a eq "\\x"', 5],
     ['a xx 1', 2],
-    ['a eq 1 and', 10],
+    ['a eq 1 and', 7],
     ['a eq 1 b', 7],
     ['(a eq 1', 7],
     ['a eq 1)', 6],

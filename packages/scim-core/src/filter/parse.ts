@@ -32,10 +32,11 @@ interface Reader extends Scanner {
   inBrackets: boolean
 }
 
+const NO_LIMITS: FilterLimits = {}
+
 const OPERATORS: ReadonlyMap<string, CompareOperator> = new Map(
   (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((name) => [name, name]),
 )
-const NAME = /^[a-z$][a-z0-9_-]*$/i
 const BARE = /^[a-z0-9._@+:-]+$/i
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
@@ -43,7 +44,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
  * Reads a filter (RFC 7644 section 3.4.2.2, grammar of section 8 of the specification) in one pass.
  * @throws InvalidFilterError with the position of the error
  */
-export function parseFilter(text: string, limits: FilterLimits = {}): FilterAst {
+export function parseFilter(text: string, limits: FilterLimits = NO_LIMITS): FilterAst {
   const reader = createReader(text, limits)
   skipSpace(reader)
   if (reader.position === text.length) throw new InvalidFilterError('The filter is empty.')
@@ -56,21 +57,23 @@ export function parseFilter(text: string, limits: FilterLimits = {}): FilterAst 
 /** Reads the path at the start of `text`; what follows it starts at `end`. */
 export function parsePathAst(
   text: string,
-  limits: FilterLimits = {},
+  limits: FilterLimits = NO_LIMITS,
 ): { readonly path: PathAst; readonly end: number } {
   const reader = createReader(text, limits)
   const path = parsePath(reader)
   return { path, end: reader.position }
 }
 
+const DEFAULTS: Required<FilterLimits> = {
+  filterLength: 4_096,
+  filterTerms: 64,
+  filterDepth: 32,
+  bareFilterValues: true,
+  valuePathSub: true,
+}
+
 function createReader(text: string, limits: FilterLimits): Reader {
-  const all = {
-    filterLength: limits.filterLength ?? 4_096,
-    filterTerms: limits.filterTerms ?? 64,
-    filterDepth: limits.filterDepth ?? 32,
-    bareFilterValues: limits.bareFilterValues ?? true,
-    valuePathSub: limits.valuePathSub ?? true,
-  }
+  const all = limits === NO_LIMITS ? DEFAULTS : completed(limits)
   if (text.length > all.filterLength) {
     throw new InvalidFilterError(
       `The filter is longer than ${all.filterLength} characters.`,
@@ -78,6 +81,16 @@ function createReader(text: string, limits: FilterLimits): Reader {
     )
   }
   return { text, position: 0, limits: all, terms: 0, depth: 0, inBrackets: false }
+}
+
+function completed(limits: FilterLimits): Required<FilterLimits> {
+  return {
+    filterLength: limits.filterLength ?? DEFAULTS.filterLength,
+    filterTerms: limits.filterTerms ?? DEFAULTS.filterTerms,
+    filterDepth: limits.filterDepth ?? DEFAULTS.filterDepth,
+    bareFilterValues: limits.bareFilterValues ?? DEFAULTS.bareFilterValues,
+    valuePathSub: limits.valuePathSub ?? DEFAULTS.valuePathSub,
+  }
 }
 
 function parseOr(reader: Reader): FilterAst {
@@ -104,24 +117,28 @@ function parseSeries(
 /** Takes ` and ` or ` or ` when it comes next. */
 function takeConnector(reader: Reader, word: 'and' | 'or'): boolean {
   const start = reader.position
-  if (!skipSpace(reader)) return false
-  const end = reader.position + word.length
-  const found = reader.text.slice(reader.position, end)
-  if (found.length === word.length && found.toLowerCase() === word) {
-    reader.position = end
-    if (skipSpace(reader)) return true
-  }
+  if (start === reader.text.length || !skipSpace(reader)) return false
+  if (takeWordOf(reader, word) && skipSpace(reader)) return true
   reader.position = start
   return false
 }
 
+/** Takes a word in any case when it comes next. */
+function takeWordOf(reader: Reader, word: 'and' | 'or' | 'not'): boolean {
+  const { text, position } = reader
+  for (let i = 0; i < word.length; i += 1) {
+    // Setting this bit makes an ASCII letter lower-case.
+    if ((text.charCodeAt(position + i) | 32) !== word.charCodeAt(i)) return false
+  }
+  reader.position = position + word.length
+  return true
+}
+
 /** `not (...)`, `(...)` or an expression. */
 function parseUnit(reader: Reader): FilterAst {
-  if (reader.text.charAt(reader.position) === '(') return parseGroup(reader)
   const start = reader.position
-  const word = reader.text.slice(start, start + 3)
-  if (word.toLowerCase() === 'not') {
-    reader.position = start + 3
+  if (reader.text.charAt(start) === '(') return parseGroup(reader)
+  if (takeWordOf(reader, 'not')) {
     skipSpace(reader)
     if (reader.text.charAt(reader.position) === '(') {
       return { kind: 'not', term: parseGroup(reader) }
@@ -169,9 +186,8 @@ function parseExpression(reader: Reader): FilterAst {
   if (!skipSpace(reader)) throw unexpected(reader, 'an operator')
   const at = reader.position
   const word = takeName(reader)
-  const name = word.toLowerCase()
-  if (name === 'pr') return { kind: 'present', path }
-  const operator = OPERATORS.get(name)
+  if (word === 'pr' || word.toLowerCase() === 'pr') return { kind: 'present', path }
+  const operator = OPERATORS.get(word) ?? OPERATORS.get(word.toLowerCase())
   if (operator === undefined) {
     throw new InvalidFilterError(`"${shown(word)}" is not a filter operator.`, at)
   }
@@ -186,7 +202,7 @@ function parsePath(reader: Reader): PathAst {
     reader.position = at
     throw unexpected(reader, 'an attribute name')
   }
-  if (reader.text.charAt(reader.position) !== '[') return { ...base, where: null }
+  if (reader.text.charAt(reader.position) !== '[') return base
   if (reader.inBrackets) throw unexpected(reader, 'no further "["')
   reader.position += 1
   reader.inBrackets = true
@@ -200,27 +216,56 @@ function parsePath(reader: Reader): PathAst {
       at,
     )
   }
-  return { ...base, where, sub: take(reader, '.') ? parseSub(reader) : null }
+  const { urn, name } = base
+  return { urn, name, sub: take(reader, '.') ? parseSub(reader) : null, where }
 }
 
 function parseSub(reader: Reader): string {
   const at = reader.position
   const sub = takeName(reader)
-  if (NAME.test(sub)) return sub
+  if (isName(sub)) return sub
   reader.position = at
   throw unexpected(reader, 'the name of a sub-attribute')
 }
 
 /** `urn:...:name.sub` in its parts; a text that can only be a URN has no name. */
-function splitName(text: string): Omit<PathAst, 'where'> | undefined {
+function splitName(text: string): PathAst | undefined {
   const colon = text.lastIndexOf(':')
-  const dot = text.indexOf('.', colon + 1)
-  const name = text.slice(colon + 1, dot === -1 ? text.length : dot)
-  const sub = dot === -1 ? null : text.slice(dot + 1)
-  const regular = NAME.test(name) && (sub === null || NAME.test(sub))
-  if (colon === -1) return regular ? { urn: null, name, sub } : undefined
+  if (colon === -1) return splitPlain(text, null)
   if (!/^urn:/i.test(text)) return undefined
-  return regular ? { urn: text.slice(0, colon), name, sub } : { urn: text, name: '', sub: null }
+  return (
+    splitPlain(text.slice(colon + 1), text.slice(0, colon)) ?? {
+      urn: text,
+      name: '',
+      sub: null,
+      where: null,
+    }
+  )
+}
+
+function splitPlain(text: string, urn: string | null): PathAst | undefined {
+  const dot = text.indexOf('.')
+  if (dot === -1) return isName(text) ? { urn, name: text, sub: null, where: null } : undefined
+  const name = text.slice(0, dot)
+  const sub = text.slice(dot + 1)
+  return isName(name) && isName(sub) ? { urn, name, sub, where: null } : undefined
+}
+
+/** Letters, digits, `_` and `-` behind a letter or `$`. */
+function isName(text: string): boolean {
+  const first = text.charCodeAt(0)
+  if (!isLetter(first) && first !== 36) return false
+  for (let i = 1; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    const inner = isLetter(code) || (code >= 48 && code <= 57) || code === 95 || code === 45
+    if (!inner) return false
+  }
+  return true
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | 32
+  return lower >= 97 && lower <= 122
 }
 
 function parseValue(reader: Reader): string | number | boolean | null {

@@ -4,6 +4,12 @@ const SPACE = 32
 const QUOTE = 34
 const BACKSLASH = 92
 
+/** 1 for letters, digits and `$ - . : _`, and for `% + ~`, which only URNs hold. */
+const NAME_CODES = new Uint8Array(128)
+for (const character of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$-.:_%+~') {
+  NAME_CODES[character.charCodeAt(0)] = 1
+}
+
 /** A place in a text, moved forward as the text is read. */
 export interface Scanner {
   readonly text: string
@@ -27,11 +33,11 @@ export function take(scanner: Scanner, character: string): boolean {
 /** Takes the characters of attribute names and URNs that come next; may be empty. */
 export function takeName(scanner: Scanner): string {
   const { text } = scanner
-  let end = scanner.position
-  while (isNameCode(text.charCodeAt(end))) end += 1
-  const name = text.slice(scanner.position, end)
+  const start = scanner.position
+  let end = start
+  while (NAME_CODES[text.charCodeAt(end)] === 1) end += 1
   scanner.position = end
-  return name
+  return text.slice(start, end)
 }
 
 /** Takes the JSON string that starts here. */
@@ -84,20 +90,6 @@ function unescape(json: string, position: number): string {
       position,
     )
   }
-}
-
-/** Letters, digits and `$ - . : _`, and `% + ~` for URNs. */
-function isNameCode(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 65 && code <= 90) ||
-    (code >= 45 && code <= 58 && code !== 47) ||
-    code === 36 ||
-    code === 95 ||
-    code === 43 ||
-    code === 37 ||
-    code === 126
-  )
 }
 
 function isWordCode(code: number): boolean {

@@ -23,6 +23,9 @@ export interface PatchResult {
   readonly changed: readonly string[]
 }
 
+const NO_OPTIONS: PatchOptions = {}
+const DEFAULT_CONTEXT = contextOf(NO_OPTIONS)
+
 /**
  * Applies PATCH operations to a resource in canonical spelling (RFC 7644 section 3.5.2). Nothing of
  * the resource given is changed; uniqueness and the existence of members are not looked at.
@@ -32,19 +35,23 @@ export function applyPatch(
   resource: ScimDocument,
   operations: readonly PatchOperation[],
   schema: ResourceSchema,
-  options: PatchOptions = {},
+  options: PatchOptions = NO_OPTIONS,
 ): PatchResult {
-  const context: PatchContext = {
-    quirks: completeQuirks(options.quirks),
-    limits: completeLimits(options.limits),
-    rejectUnknown: options.unknownAttributes === 'reject',
-  }
+  const context = options === NO_OPTIONS ? DEFAULT_CONTEXT : contextOf(options)
   const steps = planPatch(operations, schema, context)
   const patched = applySteps(resource, steps, context)
   const members = planMembers(steps, context)
   const result = members.length === 0 ? patched : applyMemberSteps(patched, members)
   checkRequired(result, schema)
   return { resource: result, changed: changedNames(resource, result) }
+}
+
+function contextOf(options: PatchOptions): PatchContext {
+  return {
+    quirks: completeQuirks(options.quirks),
+    limits: completeLimits(options.limits),
+    rejectUnknown: options.unknownAttributes === 'reject',
+  }
 }
 
 /** Applies the steps that do not concern members, and gives a new document. */
