@@ -23,6 +23,8 @@ const runtime = createSystemRuntime()
 export function createNode(component: Component, options: CreateNodeOptions = {}): FlowNode {
   const id = options.id ?? `${component.type}-${runtime.uuid().slice(0, 5)}`
   const details = componentToNode(component)
+  // Without a prototype every field name is a plain key.
+  details.template = Object.assign(Object.create(null) as NodeTemplate, details.template)
   if (options.displayName !== undefined) details.display_name = options.displayName
   if (options.frozen === true) details.frozen = true
   for (const [name, value] of Object.entries(options.values ?? {})) {

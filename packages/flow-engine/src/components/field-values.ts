@@ -1,4 +1,4 @@
-import { dataText, isRecord, toDataFrame, toText } from '../graph/values/convert.ts'
+import { dataText, isRecord, toDataFrame } from '../graph/values/convert.ts'
 import { createData, isData } from '../graph/values/data.ts'
 import { isDataFrame } from '../graph/values/data-frame.ts'
 import { toLiteralText } from '../graph/values/literal-text.ts'
@@ -290,9 +290,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Text of a value for components that take any: a message's text, else `toText`. */
-export function textOfAny(value: unknown): string {
-  return typeof value === 'string' ? value : toText(value)
 }

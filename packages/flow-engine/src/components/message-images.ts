@@ -18,7 +18,7 @@ export async function readImages(
 }
 
 /** Whether a file of a message is an image, by its name. */
-export function isImagePath(path: string): boolean {
+function isImagePath(path: string): boolean {
   return /\.(jpe?g|png|bmp|gif|webp)$/i.test(path)
 }
 

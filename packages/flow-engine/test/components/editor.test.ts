@@ -212,3 +212,15 @@ describe('tools of components (CO-20 to CO-22)', () => {
     ])
   })
 })
+
+describe('names of objects are plain names (FE-9)', () => {
+  test('in the values of a node', () => {
+    const values = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, unknown>
+    const { template } = createNode(chatInput, { values }).data.node
+    expect(Object.getOwnPropertyDescriptor(template, '__proto__')?.value).toMatchObject({
+      value: 1,
+    })
+    expect(template.constructor).toMatchObject({ value: 2 })
+    expect({}).not.toHaveProperty('value')
+  })
+})

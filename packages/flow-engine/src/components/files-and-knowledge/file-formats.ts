@@ -54,7 +54,7 @@ const texts: ReadonlySet<string> = new Set(textExtensions)
 const advanced: ReadonlySet<string> = new Set(advancedExtensions)
 const bundles: ReadonlySet<string> = new Set(bundleExtensions)
 
-export type FileClass = 'text' | 'advanced' | 'bundle' | 'unknown'
+type FileClass = 'text' | 'advanced' | 'bundle' | 'unknown'
 
 /** What a file is by its extension. */
 export function classify(path: string): FileClass {

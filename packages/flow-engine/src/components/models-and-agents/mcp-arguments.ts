@@ -23,7 +23,7 @@ export function callArguments(
   tool: McpTool,
   values: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const args: Record<string, unknown> = {}
+  const args = Object.create(null) as Record<string, unknown>
   for (const [name, schema] of Object.entries(propertiesOf(tool))) {
     const value = Object.hasOwn(values, name) ? plain(values[name]) : null
     if (value !== null && value !== undefined) args[name] = convert(value, schema)

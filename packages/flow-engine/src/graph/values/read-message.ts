@@ -39,7 +39,9 @@ export function readMessage(fields: Readonly<Record<string, unknown>>): Message 
   const data: [string, unknown][] = []
   for (const [key, value] of Object.entries(fields)) {
     const name = FIELDS.get(key)
-    const fits = value === null || KINDS.get(key) === undefined || typeof value === KINDS.get(key)
+    const kind = KINDS.get(key)
+    const wellFormed = key !== 'content_blocks' || Array.isArray(value)
+    const fits = value === null || kind === undefined || (typeof value === kind && wellFormed)
     if (key === 'timestamp') init.timestamp = readTimestamp(value)
     else if (name === undefined || !fits) data.push([key, value])
     else if (value !== null) init[name] = value
@@ -48,7 +50,7 @@ export function readMessage(fields: Readonly<Record<string, unknown>>): Message 
 }
 
 /** `YYYY-MM-DD HH:MM:SS UTC`, ISO, or a Date; anything else is none. */
-export function readTimestamp(value: unknown): Date | undefined {
+function readTimestamp(value: unknown): Date | undefined {
   if (value instanceof Date) return value
   if (typeof value !== 'string') return undefined
   const iso = value.trim().replace(/ UTC$/, 'Z').replace(' ', 'T')
