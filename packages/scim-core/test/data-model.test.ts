@@ -441,6 +441,13 @@ describe('SC-25 extensions of the host', () => {
     const types = list((await scim.get('/ResourceTypes')).body['Resources'])
     expect(types[1]).toHaveProperty('schemaExtensions', [{ schema: urn, required: false }])
     expect((await scim.get(`/Schemas/${urn}`)).body).toMatchObject({ id: urn, name: 'Badge' })
+    for (const [serial, status] of [
+      ['2', 400],
+      ['1', 200],
+    ] as const) {
+      const put = await scim.put(path, { displayName: 'g', [urn]: { level: 4, serial } })
+      expect(put.status).toBe(status)
+    }
     const removed = await scim.patch(path, [{ op: 'remove', path: urn }])
     expect(removed.body['schemas']).toEqual([GROUP])
   })

@@ -4,7 +4,7 @@ import { planMembers, readMemberIds, type MemberStep } from '../patch/member-ste
 import { planPatch } from '../patch/normalize.ts'
 import type { PatchContext } from '../patch/step.ts'
 import type { ScimDocument } from '../resource/document.ts'
-import { checkRequired, readResource } from '../schema/read-resource.ts'
+import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
 import type { GroupRecord } from '../store/groups.ts'
 import { isUniqueConflict } from '../store/errors.ts'
 import type { ScimStore } from '../store/scim-store.ts'
@@ -99,8 +99,9 @@ export function createGroupRules(rules: Rules): GroupRules {
     },
 
     replace: (call, id, body) =>
-      update(call, id, () => {
+      update(call, id, (before) => {
         const input = readResource(body, schemas.Group, read)
+        checkImmutable(before, input.attributes, schemas.Group)
         const kept = input.members === undefined && config.putWithoutMembers === 'keep'
         const ids = readMembers(input.members, context(call))
         return { document: input.attributes, members: kept ? [] : [{ kind: 'replace', ids }] }

@@ -3,7 +3,7 @@ import { applySteps, changedNames } from '../patch/apply.ts'
 import { planPatch } from '../patch/normalize.ts'
 import type { PatchContext } from '../patch/step.ts'
 import type { ScimDocument } from '../resource/document.ts'
-import { checkRequired, readResource } from '../schema/read-resource.ts'
+import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import { isUniqueConflict } from '../store/errors.ts'
 import type { UserRecord } from '../store/users.ts'
@@ -89,7 +89,9 @@ export function createUserRules(rules: Rules): UserRules {
         next(before) {
           const { attributes } = readResource(body, schemas.User, read)
           const kept = before['active'] === undefined ? {} : { active: before['active'] }
-          return { ...kept, ...attributes }
+          const document = { ...kept, ...attributes }
+          checkImmutable(before, document, schemas.User)
+          return document
         },
       }),
 

@@ -1,6 +1,7 @@
-import { invalidSyntax, invalidValue, shown } from '../errors.ts'
+import { invalidSyntax, invalidValue, notMutable, shown } from '../errors.ts'
 import type { QuirkSwitches } from '../quirks.ts'
 import type { ScimDocument } from '../resource/document.ts'
+import { isEqual } from '../resource/equal.ts'
 import { ENTERPRISE_URN } from './enterprise.ts'
 import {
   COMMON_ATTRIBUTES,
@@ -155,6 +156,24 @@ export function checkRequired(resource: ScimDocument, schema: ResourceSchema): v
       }
     }
     if (values === undefined) throw invalidValue(`The extension ${extension.urn} is required.`)
+  }
+}
+
+/**
+ * @throws ScimError mutability when a replacement changes an immutable attribute that has a value
+ *   (RFC 7644 section 3.5.1)
+ */
+export function checkImmutable(
+  before: ScimDocument,
+  after: ScimDocument,
+  { extensions }: ResourceSchema,
+): void {
+  for (const { urn, attributes } of extensions) {
+    const [old, next] = [before[urn], after[urn]]
+    for (const { name, mutability } of attributes) {
+      if (mutability !== 'immutable' || !isObject(old) || old[name] === undefined) continue
+      if (!isObject(next) || !isEqual(old[name], next[name])) throw notMutable(`${urn}:${name}`)
+    }
   }
 }
 
