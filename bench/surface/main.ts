@@ -73,11 +73,11 @@ function row(name: string, bar: number, measured: ReturnType<typeof compare>): R
 }
 
 function onFreshStore(name: string, bar: number, lines: readonly string[]): Row {
-  const repeat = Math.max(1, Math.round(20_000 / lines.length / 10))
+  const repeat = lines.length < 10 ? 50 : Math.ceil(30_000 / lines.length)
   const measured = compare(
     () => parseAll(lines),
     () => applyLines(createSurfaceStore(), lines),
-    { repeat: lines.length < 10 ? 100 : repeat },
+    { repeat },
   )
   return row(name, bar, measured)
 }

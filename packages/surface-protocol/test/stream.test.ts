@@ -11,10 +11,8 @@ import {
   type ServerMessage,
 } from '@x/surface-protocol'
 import {
-  createSseParser,
   createSurfaceChannel,
   createSurfaceHandler,
-  openSurfaceStream,
   toJsonLinesResponse,
   toSseResponse,
 } from '@x/surface-protocol/http'
@@ -406,103 +404,5 @@ describe('handler', () => {
     expect(await toSseResponse(items()).text()).toBe(
       'id: xy\ndata: {"deleteSurface":{"surfaceId":"a"}}\n\n',
     )
-  })
-})
-
-describe('SSE parser', () => {
-  const source =
-    '\ufeff: note\r\nid: 1\r\ndata: a\r\ndata:b\r\n\r\nevent: e\rdata\r\rid: x\0y\nretry: 25\ndata:  c\n\ndata: lost'
-
-  test('SP-77: any cut gives the same events', () => {
-    const expected = [
-      { id: '1', event: 'message', data: 'a\nb' },
-      { id: '1', event: 'e', data: '' },
-      { id: '1', event: 'message', data: ' c', retry: 25 },
-    ]
-    const all = bytes(source)
-    for (let cut = 0; cut <= all.length; cut += 1) {
-      const parser = createSseParser()
-      const frames = [
-        ...parser.push(all.slice(0, cut)),
-        ...parser.push(all.slice(cut)),
-        ...parser.end(),
-      ]
-      expect(frames).toEqual(expected)
-    }
-    const single = createSseParser()
-    expect(Array.from(source).flatMap((char) => single.push(char))).toEqual(expected)
-  })
-
-  test('SP-77: long lines are refused', () => {
-    const parser = createSseParser({ limits: { lineBytes: 10 } })
-    expect(() => parser.push(`data: ${'x'.repeat(20)}`)).toThrow(
-      expect.objectContaining({ code: 'limit_exceeded' }),
-    )
-  })
-})
-
-describe('openSurfaceStream', () => {
-  const options = (answers: (() => Response)[], more = {}) => {
-    const asked: (string | null)[] = []
-    const runtime = createTestRuntime()
-    const sleep = runtime.sleep.bind(runtime)
-    runtime.sleep = (ms, signal) => {
-      const slept = sleep(ms, signal)
-      void runtime.advance(ms)
-      return slept
-    }
-    const fetch = (request: Request) => {
-      asked.push(request.headers.get('last-event-id'))
-      return Promise.resolve(answers.shift()?.() ?? new Response(null, { status: 204 }))
-    }
-    return {
-      asked,
-      stream: openSurfaceStream({ fetch, url: 'http://host.example/s', runtime, ...more }),
-    }
-  }
-  const broken = (text: string) => () => {
-    let sent = false
-    return new Response(
-      new ReadableStream({
-        pull(controller) {
-          if (sent) controller.error(new Error('broken'))
-          else controller.enqueue(bytes(text))
-          sent = true
-        },
-      }),
-    )
-  }
-
-  test('SP-78: a broken body is continued, a clean end is the end', async () => {
-    const { asked, stream } = options([
-      broken('id: c.1\ndata: 1\n\n'),
-      () => new Response(null, { status: 503 }),
-      () => new Response('id: c.2\ndata: 2\n\n'),
-    ])
-    const items = []
-    for await (const item of stream) items.push(item)
-    expect(items).toEqual([
-      { id: 'c.1', message: 1 },
-      { id: 'c.2', message: 2 },
-    ])
-    expect(asked).toEqual([null, 'c.1', 'c.1'])
-  })
-
-  test('SP-78: 4xx is final, and so is the last failure', async () => {
-    const gone = () =>
-      Response.json({ error: { code: 'resume_gap', message: 'gone' } }, { status: 410 })
-    await expect(options([gone]).stream.next()).rejects.toMatchObject({
-      code: 'resume_gap',
-      status: 410,
-    })
-    const failing = options(
-      Array.from({ length: 9 }, () => broken('')),
-      { maxRetries: 2 },
-    )
-    await expect(failing.stream.next()).rejects.toThrow('broken')
-    expect(failing.asked).toHaveLength(3)
-    expect(await options([() => new Response(null, { status: 204 })]).stream.next()).toMatchObject({
-      done: true,
-    })
   })
 })
