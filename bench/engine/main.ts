@@ -1,0 +1,82 @@
+import { runFlow, type FlowPlan } from '@x/flow-engine/graph'
+import { cpuPerOperation, heapUsed, interleave, type Candidate } from '../lib/measure.ts'
+import { report, type Figure } from '../lib/report.ts'
+import { chain, compile, fanOut, step, talk, TOKENS } from './flows.ts'
+import { langgraphChain } from './langgraph.ts'
+
+const CHAIN = 100
+const WIDE = 1000
+const RUNS = 1000
+
+const hundred = compile(chain(CHAIN))
+const wide = compile(fanOut(WIDE))
+const ten = compile(chain(10))
+const talking = compile(talk())
+
+async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {
+  for (let index = 0; index < times; index += 1) await work()
+}
+
+/** CPU microseconds for each node. */
+function perNode(nodes: number, times: number, work: () => Promise<unknown>): Candidate {
+  return () => cpuPerOperation(nodes * times, () => repeat(times, work))
+}
+
+async function plainChain(): Promise<void> {
+  let value: unknown = 0
+  for (let index = 0; index < CHAIN; index += 1) value = await step(value)
+}
+
+async function plainFanOut(): Promise<void> {
+  const first = await step(0)
+  await step(await Promise.all(Array.from({ length: WIDE }, () => step(first))))
+}
+
+async function manyRuns(plan: FlowPlan): Promise<void> {
+  await Promise.all(Array.from({ length: RUNS }, () => runFlow(plan).result))
+}
+
+async function readTokens(): Promise<void> {
+  for await (const event of runFlow(talking)) if (event.event === 'end') return
+}
+
+const peer = await langgraphChain(CHAIN)
+const measured = await interleave({
+  'plain awaits, chain': perNode(CHAIN, 200, plainChain),
+  'chain of 100': perNode(CHAIN, 200, () => runFlow(hundred).result),
+  'plain Promise.all, fan-out': perNode(WIDE + 2, 20, plainFanOut),
+  'fan-out 1 -> 1000 -> 1': perNode(WIDE + 2, 20, () => runFlow(wide).result),
+  '1000 runs of 10 at once': perNode(RUNS * 10, 2, () => manyRuns(ten)),
+  'a token, one reader': perNode(TOKENS, 1, readTokens),
+  ...(peer === undefined ? {} : { 'langgraph, chain of 100': perNode(CHAIN, 5, peer) }),
+})
+
+const LIMITS: Readonly<Record<string, number>> = {
+  'chain of 100': 3,
+  'fan-out 1 -> 1000 -> 1': 2.5,
+  '1000 runs of 10 at once': 4,
+  'a token, one reader': 0.6,
+}
+
+const figures: Figure[] = [...measured.values()].map(({ name, median }) => ({
+  name,
+  value: median,
+  unit: 'us',
+  ...(LIMITS[name] === undefined ? {} : { limit: LIMITS[name] }),
+}))
+
+const large = chain(10_000)
+const compiled = await cpuPerOperation(1000, () => void compile(large))
+const plan = compile(large)
+const ran = await cpuPerOperation(1000, async () => void (await runFlow(plan).result))
+figures.push(
+  { name: 'compile 10,000 nodes', value: compiled, unit: 'ms', limit: 150 },
+  { name: 'run 10,000 nodes', value: ran, unit: 'ms', limit: 300 },
+)
+
+await repeat(500, () => runFlow(ten).result)
+const before = heapUsed()
+await repeat(10_000, () => runFlow(ten).result)
+const grown = (heapUsed() - before) / 2 ** 20
+figures.push({ name: 'heap after 10,000 runs', value: Math.max(0, grown), unit: 'MiB', limit: 5 })
+report('engine', figures)
