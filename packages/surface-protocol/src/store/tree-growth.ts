@@ -35,6 +35,9 @@ export type Touched = Map<string, Sight | null>
 type TemplatePlan = Extract<GroupPlan, { kind: 'template' }>
 type Pool = Map<string, Instance>
 
+/** The pool of an instance that had no children; nothing is ever put into it. */
+const NO_CHILDREN: Pool = new Map()
+
 /** What a template is repeated for. */
 interface Entries {
   readonly location: readonly string[]
@@ -108,7 +111,7 @@ export class TreeGrowth {
       alive: true,
     }
     this.#enlist(instance)
-    this.#fill(instance, new Map())
+    this.#fill(instance, NO_CHILDREN)
     return instance
   }
 
@@ -305,7 +308,7 @@ export class TreeGrowth {
   #redefine(instance: Instance): void {
     this.#touch(instance)
     this.#unwatch(instance)
-    const pool = poolOf(instance.groups.flat())
+    const pool = instance.groups.length === 0 ? NO_CHILDREN : poolOf(instance.groups.flat())
     this.#fill(instance, pool)
     for (const child of pool.values()) this.#dispose(child)
   }
