@@ -1,3 +1,19 @@
+export { defineComponent } from './components/define.ts'
+export { field } from './components/field.ts'
+export { output } from './components/output.ts'
+export { createData } from './graph/values/data.ts'
+export { createDataFrame } from './graph/values/data-frame.ts'
+export { createMessage } from './graph/values/message.ts'
+export type {
+  BuildJobs,
+  BuildJobsOptions,
+  BuildRequest,
+  JobRecord,
+  Poll,
+  PollOptions,
+} from './jobs/build-jobs.ts'
+export { createBuildJobs } from './jobs/jobs.ts'
+export { FlowError, isFlowError, type FlowErrorCode } from './errors.ts'
 export { createFlowEngine, type FlowEngine } from './engine.ts'
 export type { FlowEvent, FlowEvents } from './events.ts'
 export {
@@ -15,7 +31,19 @@ export type {
 } from './options.ts'
 export type { PasswordHasher } from './services/passwords.ts'
 export type { SecretBox } from './services/secrets.ts'
+export type {
+  ComponentPayload,
+  ComponentQuery,
+  ComponentStore,
+  DownloadedComponent,
+  StoreCaller,
+} from './services/component-store.ts'
+export type { Caller } from './services/caller.ts'
+export type { ExampleFlow } from './services/examples.ts'
+export { FlowFileError, type FlowFiles } from './services/flow-files.ts'
+export type { ProfilePictures } from './services/profile-pictures.ts'
 export type { FlowServices } from './services/services.ts'
+export { createSignInLimiter, type SignInLimiter } from './services/sign-in-limiter.ts'
 export { defaultSettings, type FlowSettings } from './settings.ts'
 export { isBlobKey, isFileName, type BlobStore } from './store/blob-store.ts'
 export type { ApiKeyRecord, ApiKeyStore, ApiKeyUse } from './store/api-keys.ts'

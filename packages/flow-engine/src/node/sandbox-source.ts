@@ -54,7 +54,8 @@ const work = async (module, request) => {
   return { value: value === undefined ? null : value, calls }
 }
 const text = (error) => String((error && error.message) || error)
-import('component').then((module) => work(module, JSON.parse(__request))).then(
+const load = (name) => import(name)
+load('component').then((module) => work(module, JSON.parse(__request))).then(
   (value) => __answer(JSON.stringify({ value })),
   (error) => __answer(JSON.stringify({ error: text(error) })),
 )
