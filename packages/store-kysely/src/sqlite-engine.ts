@@ -57,6 +57,12 @@ function bindable(value: unknown): unknown {
 }
 
 /**
+ * Nothing here waits for the outside, so a loop over writes would never let requests in: each so many
+ * writes it is made to.
+ */
+const TURNS = 64
+
+/**
  * A SQLite database as one process uses it: one writing connection, which a transaction holds while
  * it lasts, and one for reads outside transactions, which therefore never wait for a transaction.
  * A database in memory has the writing connection alone.
@@ -67,6 +73,7 @@ export class SqliteEngine {
   readonly #waiting: (() => void)[] = []
   readonly #busyTimeoutMs: number
   #locked = false
+  #taken = 0
   #closed = false
 
   constructor(options: {
@@ -131,7 +138,8 @@ export class SqliteEngine {
   lock(): Promise<void> {
     if (!this.#locked) {
       this.#locked = true
-      return Promise.resolve()
+      this.#taken += 1
+      return this.#taken % TURNS === 0 ? nextTurn() : Promise.resolve()
     }
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
@@ -168,4 +176,10 @@ export class SqliteEngine {
 function isRead({ query, sql }: CompiledQuery): boolean {
   if (query.kind === 'SelectQueryNode') return true
   return query.kind === 'RawNode' && /^\s*select\b/i.test(sql)
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 }

@@ -14,11 +14,11 @@ type Open = (address: string) => Kysely<unknown>
 const RELEASED = {
   sqlite: {
     scim: 'd85932ac8c3e4825',
-    flow: 'baa580479d6b4daa',
+    flow: '28fe2d304b76e5e5',
   },
   postgres: {
     scim: '92f3c614cfb01654',
-    flow: '2b783fffeda3acf3',
+    flow: '3b6c7b1c15289401',
   },
 }
 

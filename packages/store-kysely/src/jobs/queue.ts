@@ -1,4 +1,5 @@
 import { QueueFullError, type JobQueue } from '@x/flow-engine'
+import { engineOf } from '../dialect.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { enqueued, jobMapping, toClaimedJob } from './mapping.ts'
 import * as queries from './queue-queries.ts'
@@ -9,6 +10,8 @@ export function createJobQueue(
   db: FlowDb,
   { writer, shared }: { readonly writer: JobWriter; readonly shared: boolean },
 ): JobQueue {
+  const locking = engineOf(db).kind === 'postgres'
+
   return {
     shared,
 
@@ -22,7 +25,7 @@ export function createJobQueue(
 
     async claim(worker, leaseUntil, now) {
       const values = { worker, leaseUntil: leaseUntil.getTime(), now: now.getTime() }
-      if (!(await someWaiting(db))) return null
+      if (locking && !(await someWaiting(db))) return null
       const { rows } = await writer.write(queries.claimJob, values, { durable: false, alone: true })
       const row = rows[0]
       return row === undefined ? null : toClaimedJob(row)
@@ -89,7 +92,7 @@ async function changes(result: Promise<{ readonly changed: number }>): Promise<b
   return (await result).changed > 0
 }
 
-/** Spares idle workers a write. */
+/** Spares idle workers the lock. */
 async function someWaiting(db: FlowDb): Promise<boolean> {
   const { rows } = await queries.readWaiting.run(db, {})
   return rows.length > 0

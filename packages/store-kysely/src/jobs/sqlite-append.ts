@@ -1,13 +1,16 @@
 import type { StoredEvent } from '@x/flow-engine'
+import { chunks } from '../chunks.ts'
 import { encodeText } from '../columns.ts'
 import type { SqliteEngine, SqliteSession } from '../sqlite-engine.ts'
 import { sqliteGroup } from '../sqlite-group.ts'
 import type { AppendEvents } from './event-log.ts'
 
-const INSERT = 'insert into flow_job_event (job_id, seq, event, data) values (?, ?, ?, ?)'
+/** Rows of one statement; there is one text, and one prepared statement, for each number. */
+const ROWS_OF_STATEMENT = 50
+
 const DELETE = 'delete from flow_job_event where job_id = ? and seq = ?'
 
-/** Appends within the shared transactions of a SQLite database, by one prepared statement. */
+/** Appends within the shared transactions of a SQLite database, by prepared statements. */
 export function sqliteAppender(engine: SqliteEngine): AppendEvents {
   const group = sqliteGroup(engine)
   return (jobId, events) =>
@@ -21,15 +24,23 @@ export function sqliteAppender(engine: SqliteEngine): AppendEvents {
 function insertEvents(session: SqliteSession, jobId: string, events: readonly StoredEvent[]): void {
   let done = 0
   try {
-    for (const { seq, event, data } of events) {
-      session.run(INSERT, [jobId, seq, encodeText(event), encodeText(data)])
-      done += 1
+    for (const part of chunks(events, ROWS_OF_STATEMENT)) {
+      session.run(
+        insertOf(part.length),
+        part.flatMap(({ seq, event, data }) => [jobId, seq, encodeText(event), encodeText(data)]),
+      )
+      done += part.length
     }
   } catch (error) {
-    // Unless the whole transaction is gone, what came before the refused event leaves again.
+    // Unless the whole transaction is gone, what came before the refused rows leaves again.
     if (session.database.inTransaction) {
       for (const { seq } of events.slice(0, done)) session.run(DELETE, [jobId, seq])
     }
     throw error
   }
+}
+
+function insertOf(rows: number): string {
+  const values = Array.from({ length: rows }, () => '(?, ?, ?, ?)').join(', ')
+  return `insert into flow_job_event (job_id, seq, event, data) values ${values}`
 }

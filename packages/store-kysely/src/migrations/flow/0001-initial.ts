@@ -144,7 +144,8 @@ const JOBS: readonly string[] = [
     constraint flow_job__id unique (id))`,
   `create index flow_job_waiting on flow_job (position, seq) where state = 'queued'`,
   `create index flow_job_running on flow_job (lease_until) where state = 'running'`,
-  `create index flow_job_running_user on flow_job (user_id) where state = 'running'`,
+  `create index flow_job_running_user on flow_job (user_id)
+    where state = 'running' and user_id is not null`,
   `create index flow_job_finished on flow_job (finished_at, seq) where finished_at is not null`,
   `create table flow_job_event (
     job_id TEXT not null, seq INT not null, event TEXT not null, data TEXT not null,
