@@ -167,6 +167,12 @@ describe('diff and snapshot', () => {
     expect(store.getData('s')).toEqual({ a: 'kept' })
   })
 
+  test('SP-70: a view of a store is a state, and plain JSON', () => {
+    const view = fill(diffSurface(null, generateSurface(3))).get('surface-3')
+    expect(JSON.parse(JSON.stringify(view))).toEqual(view)
+    expect(diffSurface(view, generateSurface(3))).toEqual([])
+  })
+
   test('SP-72: a snapshot brings about the same state', () => {
     fc.assert(
       fc.property(seeds, (seed) => {

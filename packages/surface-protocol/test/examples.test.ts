@@ -64,7 +64,7 @@ const teamBoard = (who: object) =>
   )
 
 describe('worked examples', () => {
-  test('SP-21 SP-22 SP-26 SP-42: build, render, fill in', () => {
+  test('SP-21 SP-22 SP-26 SP-39 SP-42: build, render, fill in', () => {
     const store = createSurfaceStore()
     const events: string[] = []
     store.on('surface.rendered', () => events.push('rendered'))
