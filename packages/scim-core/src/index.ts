@@ -107,7 +107,13 @@ export {
   type ScimTokensOptions,
   type TokenInfo,
 } from './rules/tokens.ts'
-export { createScimHandler, createScimService, type ScimService } from './service.ts'
+export {
+  createScimHandler,
+  createScimService,
+  type ScimGroups,
+  type ScimService,
+  type ScimUsers,
+} from './service.ts'
 export { readScimSettings, type ScimSettings, type ScimTokenSetting } from './settings.ts'
 export { type Runtime } from '@x/wire'
 export { createSettingsAuth } from './settings-auth.ts'

@@ -10,6 +10,11 @@ import {
 } from './in-process.ts'
 import type { ScimOptions } from './options.ts'
 
+/** Users in process. */
+export type ScimUsers = ScimResources<UserResource>
+/** Groups in process. */
+export type ScimGroups = ScimResources<GroupResource>
+
 /** A SCIM 2.0 service provider. */
 export interface ScimService {
   /** Bound; never rejects: every failure is a Response. */
@@ -19,9 +24,9 @@ export interface ScimService {
   /** Notifications, emitted after the commit (SC-73). */
   readonly events: EventSource<ScimEvents>
   /** The users, with the same rules, errors and events as over HTTP. */
-  readonly users: ScimResources<UserResource>
+  readonly users: ScimUsers
   /** The groups, likewise. */
-  readonly groups: ScimResources<GroupResource>
+  readonly groups: ScimGroups
 }
 
 /** @throws ScimConfigError naming the option that cannot be used */
