@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { engineOf, type DialectKind } from './dialect.ts'
+import { STATEMENT, type NamedQuery } from './statement-name.ts'
 
 /** Names a place in a query whose value is given at each run. */
 export type Placeholders<Values> = <Key extends keyof Values & string>(key: Key) => Values[Key]
@@ -25,11 +26,6 @@ class Placeholder {
   }
 }
 
-interface NamedQuery extends CompiledQuery {
-  readonly [STATEMENT]: string
-}
-
-const STATEMENT = Symbol('statement name')
 let statements = 0
 
 /**
@@ -62,11 +58,6 @@ export function hotQuery<Tables, Values extends object, Row>(
       return { rows: rows as readonly Row[], changed: Number(numAffectedRows ?? 0) }
     },
   }
-}
-
-/** The name under which a hot query is prepared on a connection that keeps statements by name. */
-export function statementNameOf(query: CompiledQuery): string | undefined {
-  return (query as Partial<NamedQuery>)[STATEMENT]
 }
 
 /** Kysely passes parameters on as they are, so a placeholder may stand for a value of any type. */

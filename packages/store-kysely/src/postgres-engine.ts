@@ -6,7 +6,7 @@ import type {
   QueryResult,
   TransactionSettings,
 } from 'kysely'
-import { statementNameOf } from './hot-query.ts'
+import { statementNameOf } from './statement-name.ts'
 import { translateError } from './translate-error.ts'
 
 /** The part of pg's client that listening for notifications needs. */

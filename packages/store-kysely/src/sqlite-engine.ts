@@ -146,7 +146,12 @@ export class SqliteEngine {
 
   unlock(): void {
     const next = this.#waiting.shift()
-    if (next === undefined) this.#locked = false
+    if (next === undefined) {
+      this.#locked = false
+      return
+    }
+    this.#taken += 1
+    if (this.#taken % TURNS === 0) setImmediate(next)
     else next()
   }
 

@@ -5,12 +5,10 @@ import { decodeText, encodeText } from '../columns.ts'
 import { engineOf } from '../dialect.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { idList } from '../id-list.ts'
+import type { AppendEvents } from './append-events.ts'
 import { postgresAppender } from './postgres-append.ts'
 import { hotSql } from './queue-queries.ts'
 import { sqliteAppender } from './sqlite-append.ts'
-
-/** Appends the events of one job, all or nothing; resolves after the commit. */
-export type AppendEvents = (jobId: string, events: readonly StoredEvent[]) => Promise<void>
 
 /** The log of events in SQL. Appends of all jobs share few transactions. */
 export function createEventLog(db: FlowDb): EventLog {

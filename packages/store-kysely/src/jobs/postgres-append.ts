@@ -2,7 +2,7 @@ import type { StoredEvent } from '@x/flow-engine'
 import { sql } from 'kysely'
 import { encodeText } from '../columns.ts'
 import type { FlowDb } from '../flow/context.ts'
-import type { AppendEvents } from './event-log.ts'
+import type { AppendEvents } from './append-events.ts'
 
 interface Append {
   readonly jobId: string

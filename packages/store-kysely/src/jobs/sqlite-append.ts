@@ -3,7 +3,7 @@ import { chunks } from '../chunks.ts'
 import { encodeText } from '../columns.ts'
 import type { SqliteEngine, SqliteSession } from '../sqlite-engine.ts'
 import { sqliteGroup } from '../sqlite-group.ts'
-import type { AppendEvents } from './event-log.ts'
+import type { AppendEvents } from './append-events.ts'
 
 /** Rows of one statement; there is one text, and one prepared statement, for each number. */
 const ROWS_OF_STATEMENT = 50

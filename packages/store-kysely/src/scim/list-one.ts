@@ -2,7 +2,7 @@ import type { ResolvedFilter, UserRecord } from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { hotQuery } from '../hot-query.ts'
 import type { ScimTables } from '../tables/scim.ts'
-import type { ListRequest } from './list.ts'
+import type { ListRequest } from './list-request.ts'
 import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 /**

@@ -5,8 +5,9 @@ import type { ScimTables } from '../tables/scim.ts'
 import type { ElementScope } from './element-lists.ts'
 import { filterToSql } from './filter-to-sql.ts'
 import { fromGroupRow, GROUP_RECORD_COLUMNS, type GroupRecordRow } from './group-row.ts'
-import { PLAIN_LIST, type ListCache } from './list-cache.ts'
+import { PLAIN_LIST } from './list-cache.ts'
 import { findOne } from './list-one.ts'
+import type { ListRequest } from './list-request.ts'
 import { GROUPS, USERS, type ResourceColumns } from './operands.ts'
 import { afterPosition, orderOf, type ListOrder } from './order.ts'
 import { selectivityOf } from './selectivity.ts'
@@ -14,13 +15,6 @@ import { both, type Condition } from './sql-words.ts'
 import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 type Db = Kysely<ScimTables>
-
-/** A list that is asked for. */
-export interface ListRequest {
-  readonly tenant: string
-  readonly query: ListQuery
-  readonly cache: ListCache
-}
 
 interface Listing<Record> {
   readonly total: number
