@@ -1,5 +1,6 @@
 // Holds the direction of imports: which package may know which, where `node:` may appear, that nothing
-// reaches into another package's inside, and that no files import each other in a circle.
+// reaches into another package's inside, and that no files load each other in a circle (types do not
+// count: they are gone at run time).
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow, importsOf, isTest, resolveImport, root } from './sources.mjs'
@@ -35,10 +36,10 @@ for (const [folder, names] of Object.entries(allowed)) {
   for (const path of filesBelow(join(folder, 'src'))) {
     if (isTest(path)) continue
     const targets = []
-    for (const specifier of importsOf(path)) {
+    for (const { specifier, typeOnly } of importsOf(path)) {
       if (specifier.startsWith('.')) {
         const target = resolveImport(path, specifier)
-        targets.push(target)
+        if (!typeOnly) targets.push(target)
         if (!target.startsWith(`${folder}/src/`))
           problems.push(`${path} leaves its package: ${specifier}`)
       } else if (specifier.startsWith('node:')) {

@@ -22,11 +22,14 @@ export const isTest = (path) => /\.test\.ts$|\/test\//.test(path)
 export const readSource = (path) => readFileSync(join(root, path), 'utf8')
 
 const IMPORT =
-  /^\s*(?:import|export)\s(?:type\s)?(?:[^'"`;]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
+  /^\s*(?:import|export)\s(type\s)?(?:[^'"`;]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
 
-/** The module names that a file imports, re-exports or loads lazily. */
+/** What a file imports, re-exports or loads lazily; `typeOnly` imports are gone at run time. */
 export function importsOf(path) {
-  return [...readSource(path).matchAll(IMPORT)].map((match) => match[1] ?? match[2])
+  return [...readSource(path).matchAll(IMPORT)].map(([, type, fixed, lazy]) => ({
+    specifier: fixed ?? lazy,
+    typeOnly: type !== undefined,
+  }))
 }
 
 /** The file that a relative import means, relative to the root. */
