@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { createFlowEngine } from '@x/flow-engine'
 import {
+  createCodeRunner,
   createDiskBlobStore,
   createDiskFlowFiles,
   createDiskProfilePictures,
@@ -10,6 +11,7 @@ import {
   createScryptHasher,
   createStdioMcp,
 } from '@x/flow-engine/node'
+import { builtinComponents } from '@x/flow-engine/components'
 import { toNodeListener } from '@x/http-adapters/node'
 import { createJobStore } from '@x/store-kysely/flow'
 import { linkUsers } from '@x/store-kysely/link'
@@ -24,6 +26,7 @@ import { readSecretKey } from './secret-key.ts'
 import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { readTrustProxy } from './settings/trust-proxy.ts'
+import { createSingleSignOn } from './single-sign-on.ts'
 import { createDemoSurface } from './surfaces/demo-surface.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -84,12 +87,24 @@ export async function createReferenceServer(
       fetch: createGuardedFetch({ allow: settings.SERVICE_SSRF_ALLOW ?? [] }),
       jsonQueries: createJsonQueries(),
       ...(settings.SERVICE_MCP_STDIO === true ? { mcp: createStdioMcp() } : {}),
+      ...(settings.SERVICE_CODE_RUNNER === true
+        ? { codeRunner: createCodeRunner({ components: builtinComponents }) }
+        : {}),
     },
     queue: queueOptions(settings),
     onError,
   })
 
   const scim = await createScim(stores.scim, provisioning, log)
+  const signOn = createSingleSignOn({
+    settings,
+    engine,
+    store: stores.flow,
+    scim: scim.service,
+    publicUrl,
+    secretKey,
+    onError,
+  })
   const surface = createDemoSurface()
   const firstStart = await prepareFirstStart(engine, stores.flow, settings)
 
@@ -100,7 +115,11 @@ export async function createReferenceServer(
     const path = pathOf(request.url)
     if (/^\/api\/v1\/scim(\/|$)/.test(path)) return scim.service.handle(request, context)
     if (/^\/surfaces\/demo\/(stream|events)$/.test(path)) return surface.handle(request)
-    return (await consolePage(request, path)) ?? engine.handler(request, context)
+    return (
+      (await consolePage(request, path)) ??
+      (await signOn(request, path)) ??
+      engine.handler(request, context)
+    )
   }
   const listener = toNodeListener(handle, {
     trustProxy,

@@ -39,7 +39,7 @@ interface StoredTask {
   readonly outputs: readonly (readonly [string, unknown])[]
   readonly branches: readonly BranchCall[]
   readonly logs: readonly (readonly [string, unknown])[]
-  readonly hasStatus: boolean
+  readonly hasStatus: boolean | 'text'
   readonly bytes: number
   readonly usedFrozenResult: boolean
   readonly key?: string

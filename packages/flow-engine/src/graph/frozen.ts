@@ -13,7 +13,7 @@ import { isMessage } from './values/message.ts'
 export interface FrozenResult extends CachedResult {
   readonly branches: readonly BranchCall[]
   readonly logs: ReadonlyMap<string, readonly LogEntry[]>
-  readonly hasStatus: boolean
+  readonly hasStatus: boolean | 'text'
 }
 
 export interface KeyRequest {

@@ -51,7 +51,7 @@ export interface ResultNotes {
 export interface VertexNotes {
   readonly vertex: PlanVertex
   readonly logs: ReadonlyMap<string, readonly LogEntry[]>
-  readonly hasStatus: boolean
+  readonly hasStatus: boolean | 'text'
 }
 
 const notesOf = new WeakMap<RunResult, ResultNotes>()

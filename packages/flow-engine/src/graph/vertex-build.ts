@@ -20,7 +20,7 @@ export interface TaskResult {
   readonly branches: readonly BranchCall[]
   readonly decision: Decision
   readonly logs: ReadonlyMap<string, readonly LogEntry[]>
-  readonly hasStatus: boolean
+  readonly hasStatus: boolean | 'text'
   readonly bytes: number
   readonly usedFrozenResult: boolean
   readonly key: string | undefined

@@ -58,7 +58,8 @@ export class VertexContext implements ComponentContext {
   #masks: Map<string, StreamMask> | undefined
   #output = ''
   #lastMessage: string | undefined
-  hasStatus = false
+  /** `text` when the state that was reported last is a text. */
+  hasStatus: boolean | 'text' = false
   statusValue: unknown = undefined
 
   constructor(run: RunContext, facts: BuildFacts) {
@@ -183,7 +184,7 @@ export class VertexContext implements ComponentContext {
   }
 
   status(value: unknown): void {
-    this.hasStatus = true
+    this.hasStatus = typeof value === 'string' ? 'text' : true
     this.statusValue = value
   }
 

@@ -17,7 +17,7 @@ export interface BuildView {
   readonly offered: readonly string[]
   readonly outputs: Readonly<Record<string, unknown>>
   readonly logs: ReadonlyMap<string, readonly LogEntry[]>
-  readonly hasStatus: boolean
+  readonly hasStatus: boolean | 'text'
   /** `Error building Component ...`; undefined = it was built. */
   readonly failure: string | undefined
   readonly durationMs: number
@@ -51,7 +51,7 @@ function failedParts(build: BuildView, errorMessage: string): VertexParts {
 }
 
 /** results.md 2. */
-function outputJson(value: unknown, hasStatus: boolean): OutputJson {
+function outputJson(value: unknown, hasStatus: boolean | 'text'): OutputJson {
   if (isMessage(value)) {
     return { message: formatText(value), type: hasStatus ? 'text' : 'message' }
   }
@@ -113,7 +113,8 @@ function artifactsOf(build: BuildView, ran: readonly string[]): Record<string, u
     const value = build.outputs[name]
     if (isMessage(value)) return { repr: formatText(value), raw: formatText(value), type: 'text' }
     if (isData(value)) {
-      return { repr: dataText(value), raw: formatValue(value.data), type: 'object' }
+      const type = build.hasStatus === 'text' ? 'text' : 'object'
+      return { repr: dataText(value), raw: formatValue(value.data), type }
     }
     const { raw, type } = plainJson(value)
     return { repr: typeof raw === 'string' ? raw : '', raw, type }

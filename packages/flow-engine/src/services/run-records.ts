@@ -4,16 +4,11 @@ import type { RunEvent, VertexBuildJson, VertexDataJson } from '../graph/run-eve
 import type { BuildRecord } from '../graph/run-host.ts'
 import type { FlowRun } from '../graph/run-options.ts'
 import { formatValue, type JsonValue } from '../graph/values/format-value.ts'
-import type { TransactionRecord, VertexBuildRecord } from '../store/build-records.ts'
 import type { ServiceKit } from './kit.ts'
+import type { RecordWriter } from './record-writer.ts'
 
-/** Records written at once; the rest of a run's records are written at its end. */
-const BATCH = 50
-
-export interface RunRecordsOptions extends Pick<
-  ServiceKit,
-  'store' | 'settings' | 'runtime' | 'report'
-> {
+export interface RunRecordsOptions extends Pick<ServiceKit, 'settings' | 'runtime'> {
+  readonly writer: RecordWriter
   readonly eventBytes: number
 }
 
@@ -34,13 +29,13 @@ export interface RunRecorder {
     values: Readonly<Record<string, unknown>>,
   ) => void
   readonly built: (build: BuildRecord) => void
-  /** Resolves when everything is written; a store that fails is reported and fails no run. */
+  /** Resolves when everything was handed to the writer. */
   watch(run: FlowRun): Promise<void>
 }
 
 /** A recorder, or undefined where nothing is to be kept. */
 export function createRunRecorder(
-  { store, settings, runtime, report, eventBytes }: RunRecordsOptions,
+  { writer, settings, runtime, eventBytes }: RunRecordsOptions,
   { flowId, flow, form, builds: wanted }: RecordedRun,
 ): RunRecorder | undefined {
   const keepsBuilds = wanted && settings.vertexBuildsStorageEnabled
@@ -54,13 +49,11 @@ export function createRunRecorder(
   const graph = readGraph(flow)
   const inputs = new Map<string, Readonly<Record<string, unknown>>>()
   let mask: BuildRecord['mask'] = (value) => value
-  let buildRecords: VertexBuildRecord[] = []
-  let transactions: TransactionRecord[] = []
 
   const take = (build: VertexBuildJson): void => {
     const { id, data } = build
     if (keepsBuilds) {
-      buildRecords.push({
+      writer.build({
         buildId: runtime.uuid(),
         vertexId: id,
         flowId,
@@ -74,7 +67,7 @@ export function createRunRecorder(
     if (!keepsTransactions || data.used_frozen_result) return
     const given = inputs.get(id)
     inputs.delete(id)
-    transactions.push({
+    writer.transaction({
       id: runtime.uuid(),
       flowId,
       timestamp: new Date(build.timestamp),
@@ -86,35 +79,13 @@ export function createRunRecorder(
       error: build.valid ? null : build.params,
     })
   }
-  const write = async (): Promise<void> => {
-    const [newBuilds, newTransactions] = [buildRecords, transactions]
-    buildRecords = []
-    transactions = []
-    const { maxVertexBuildsPerVertex, maxVertexBuildsToKeep, maxTransactionsToKeep } = settings
-    try {
-      if (newBuilds.length > 0) {
-        await store.vertexBuilds.append(newBuilds, {
-          perVertex: maxVertexBuildsPerVertex,
-          total: maxVertexBuildsToKeep,
-        })
-      }
-      if (newTransactions.length > 0) {
-        await store.transactions.append(newTransactions, maxTransactionsToKeep)
-      }
-    } catch (error) {
-      report(error, { flowId })
-    }
-  }
-
   return {
     inputs: (vertex, values) => void inputs.set(vertex.id, values),
     built: (build) => void (mask = build.mask),
     async watch(run) {
       for await (const event of run as AsyncIterable<RunEvent>) {
         if (event.event === 'end_vertex') take(event.data.build_data)
-        if (buildRecords.length + transactions.length >= BATCH) await write()
       }
-      await write()
     },
   }
 }

@@ -25,14 +25,16 @@ export const calculator = defineComponent({
       method: 'evaluate_expression',
       run({ expression }, ctx) {
         const data = answer(expression)
-        ctx.status(data)
+        const text = data.result ?? data.error ?? ''
+        ctx.log('', text)
+        ctx.status(text)
         return createData(data)
       },
     }),
   },
 })
 
-function answer(expression: string): Record<string, string> {
+function answer(expression: string): { result?: string; error?: string; input?: string } {
   try {
     return { result: sixDecimals(calculate(expression)) }
   } catch (error) {

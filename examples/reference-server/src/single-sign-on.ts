@@ -1,0 +1,72 @@
+import {
+  createOidcSignIn,
+  type FlowEngine,
+  type FlowStore,
+  type OidcIdentity,
+} from '@x/flow-engine'
+import type { ScimService } from '@x/scim-core'
+import { SettingsError, type Settings } from './settings/read-settings.ts'
+
+export interface SingleSignOnOptions {
+  readonly settings: Settings
+  readonly engine: FlowEngine
+  readonly store: FlowStore
+  readonly scim: ScimService
+  readonly publicUrl: string
+  readonly secretKey: string
+  readonly onError: (error: unknown) => void
+}
+
+/** Answers for the paths of single sign-on; null for every other path. */
+export type SingleSignOn = (request: Request, path: string) => Promise<Response | null>
+
+/**
+ * Single sign-on through OpenID Connect, on when its issuer and client are set.
+ * @throws SettingsError when only one of them is
+ */
+export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
+  const { settings, engine, scim } = options
+  const {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+  } = settings
+  if (issuer === undefined && clientId === undefined) return async () => null
+  if (issuer === undefined || clientId === undefined)
+    throw new SettingsError('OIDC_ISSUER and OIDC_CLIENT_ID must be set together')
+  const signIn = createOidcSignIn({
+    ...options,
+    issuer,
+    clientId,
+    ...(clientSecret === undefined ? {} : { clientSecret }),
+    services: engine.services,
+    externalIdClaim: settings.OIDC_EXTERNAL_ID_CLAIM ?? 'sub',
+    autoCreate: settings.OIDC_AUTO_CREATE ?? false,
+    findManagedUser: (identity) => findManagedUser(scim, identity),
+  })
+  return async (request, path) => {
+    if (request.method === 'GET' && path === '/api/v1/oidc/login') return signIn.login(request)
+    if (request.method === 'GET' && path === '/api/v1/oidc/callback')
+      return signIn.callback(request)
+    if (request.method !== 'POST' || path !== '/api/v1/logout') return null
+    // The provider's own session ends at an address of its own, which the client is told.
+    const signedOut = await engine.handler(request)
+    const logout = await signIn.endSessionUrl().catch(() => undefined)
+    if (logout !== undefined) signedOut.headers.set('x-oidc-logout', logout)
+    return signedOut
+  }
+}
+
+/** A provisioned user by the directory's id, else by an address that the provider has verified. */
+async function findManagedUser(
+  { users }: ScimService,
+  { externalId, email }: OidcIdentity,
+): Promise<string | null> {
+  const find = async (attribute: string, value: string): Promise<string | null> => {
+    const filter = `${attribute} eq ${JSON.stringify(value)}`
+    const { Resources } = await users.list('default', { filter, count: 2 })
+    return Resources.length === 1 ? (Resources[0]?.id ?? null) : null
+  }
+  const known = await find('externalId', externalId)
+  return known ?? (email === null ? null : find('userName', email))
+}
