@@ -30,8 +30,7 @@ export class Graph {
 
   put(definition: Definition): void {
     const { id } = definition
-    this.#replaced.push({ id, old: this.#definitions.get(id) })
-    this.#set(id, definition)
+    this.#replaced.push({ id, old: this.#set(id, definition) })
   }
 
   commit(): void {
@@ -67,22 +66,34 @@ export class Graph {
     return false
   }
 
-  #set(id: string, definition: Definition | undefined): void {
+  /** Puts in or takes out a component and gives the one that was there. */
+  #set(id: string, definition: Definition | undefined): Definition | undefined {
     const old = this.#definitions.get(id)
     if (old !== undefined) {
       this.#size -= old.size
       if (old.weight !== undefined) this.#weighted -= 1
-      for (const target of old.edges) removeOwner(this.#owners, target, id)
     }
+    this.#relink(id, old?.edges ?? NONE, definition?.edges ?? NONE)
     if (definition === undefined) {
       this.#definitions.delete(id)
-      return
+      return old
     }
     this.#definitions.set(id, definition)
     this.#size += definition.size
     if (definition.weight !== undefined) this.#weighted += 1
-    for (const target of definition.edges) addOwner(this.#owners, target, id)
+    return old
   }
+
+  #relink(id: string, before: readonly string[], after: readonly string[]): void {
+    if (sameEdges(before, after)) return
+    for (const target of before) removeOwner(this.#owners, target, id)
+    for (const target of after) addOwner(this.#owners, target, id)
+  }
+}
+
+/** Whether two components refer to the same ids in the same order. */
+export function sameEdges(a: readonly string[], b: readonly string[]): boolean {
+  return a === b || (a.length === b.length && a.every((id, index) => id === b[index]))
 }
 
 function addOwner(owners: Map<string, string | string[]>, target: string, id: string): void {

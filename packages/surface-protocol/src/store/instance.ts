@@ -64,10 +64,23 @@ export function looksDifferent(before: Sight, now: Instance): boolean {
     return before.values !== now.values && !equalJson(before.values, now.values)
   }
   if (before.definition === null || now.definition === null) return true
+  if (isResent(before.definition, now.definition) && equalJson(before.values, now.values)) {
+    return false
+  }
   return (
     before.definition.type !== now.definition.type ||
     before.definition.weight !== now.definition.weight ||
     !equalJson(ownProperties(before), ownProperties(now))
+  )
+}
+
+/** Whether a component was only sent once more. */
+function isResent(before: Definition, now: Definition): boolean {
+  return (
+    before.type === now.type &&
+    before.weight === now.weight &&
+    before.core === now.core &&
+    equalJson(before.properties, now.properties)
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Definition } from './definition.ts'
-import type { Graph } from './graph.ts'
+import { sameEdges, type Graph } from './graph.ts'
 
 /** A loop that a message closes. */
 export interface Loop {
@@ -18,9 +18,9 @@ const BUDGET = 1_000_000
  * reference in the order of the message that closes it. The stored graph has none.
  */
 export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>): readonly Loop[] {
-  if (!someMayClose(graph, changed)) return NONE
+  if (!someMayClose(graph, changed)) return NO_LOOPS
   const view = createView(graph, changed)
-  if (!view.hasLoop(Infinity)) return NONE
+  if (!view.hasLoop(Infinity)) return NO_LOOPS
   const loops: Loop[] = []
   while (view.hasLoop(Infinity) && loops.length < 100) {
     loops.push(view.takeFirst())
@@ -29,7 +29,7 @@ export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>
   return loops
 }
 
-const NONE: readonly Loop[] = Object.freeze([])
+const NO_LOOPS: readonly Loop[] = Object.freeze([])
 
 function someMayClose(graph: Graph, changed: ReadonlyMap<string, Definition>): boolean {
   for (const { id, edges } of changed.values()) {
@@ -37,13 +37,9 @@ function someMayClose(graph: Graph, changed: ReadonlyMap<string, Definition>): b
     if (changed.size > 1) return true
     // Alone, it closes a loop only through a stored component or through itself.
     if (!graph.isReferenced(id)) return edges.includes(id)
-    return !sameEdges(edges, graph.definitions.get(id)?.edges)
+    return !sameEdges(edges, graph.definitions.get(id)?.edges ?? [])
   }
   return false
-}
-
-function sameEdges(a: readonly string[], b: readonly string[] | undefined): boolean {
-  return b !== undefined && a.length === b.length && a.every((id, index) => id === b[index])
 }
 
 interface View {

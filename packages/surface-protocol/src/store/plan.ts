@@ -3,6 +3,7 @@ import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { readDataPath, type DataPath } from './data-path.ts'
 import type { Definition } from './definition.ts'
+import { sameEdges } from './graph.ts'
 
 /** Where something stands in a property object. */
 export type Place = readonly (string | number)[]
@@ -43,6 +44,25 @@ interface Draft {
 export function planOf(definition: Definition): Plan {
   definition.plan ??= makePlan(definition)
   return definition.plan
+}
+
+/** Whether two plans watch the same paths and have the same children, so that neither has to be redone. */
+export function samePlaces(a: Plan, b: Plan): boolean {
+  return (
+    a.bindings.length === b.bindings.length &&
+    a.groups.length === b.groups.length &&
+    a.bindings.every((binding, index) => sameBinding(binding, b.bindings[index])) &&
+    a.groups.every((group, index) => sameGroup(group, b.groups[index]))
+  )
+}
+
+function sameBinding(a: BindingPlan, b: BindingPlan | undefined): boolean {
+  return a.kind === b?.kind && a.pathText === b.pathText && (a.path === null) === (b.path === null)
+}
+
+function sameGroup(a: GroupPlan, b: GroupPlan | undefined): boolean {
+  // What a template shows depends on the data too.
+  return a.kind !== 'template' && a.kind === b?.kind && sameEdges(a.ids, b.ids)
 }
 
 function makePlan({ type, properties, core }: Definition): Plan {

@@ -3,8 +3,8 @@ import { locationOf, type DataChange } from './data-model.ts'
 import { isContainer, type DataMap, type DataValue } from './data-value.ts'
 import type { Graph } from './graph.ts'
 import { giveIds, sightOf, type Instance, type InstanceWarning, type Sight } from './instance.ts'
-import { LocationIndex, type Reach, type Watch } from './location-index.ts'
-import { planOf, type BindingPlan, type GroupPlan } from './plan.ts'
+import { LocationIndex, type Concerned, type Reach, type Watch } from './location-index.ts'
+import { planOf, samePlaces, type BindingPlan, type GroupPlan } from './plan.ts'
 import { resolveBinding } from './resolve.ts'
 import { entryScope, hasDots, locate, rootScope, watchedLocations } from './scope.ts'
 import type { DataPath } from './data-path.ts'
@@ -51,13 +51,15 @@ const GROUP_STEP = 2 ** 32
 export class TreeGrowth {
   readonly root: Instance
   readonly byId = new Map<string, Instance>()
-  readonly touched: Touched = new Map()
+  touched: Touched = new Map()
   /** Instances with warnings. */
   readonly warned = new Set<Instance>()
   readonly #source: TreeSource
   /** Instances inside templates, by component. */
   readonly #byComponent = new Map<string, Set<Instance>>()
   readonly #index = new LocationIndex<Instance>()
+  /** Empty between changes; most changes concern nothing that is shown. */
+  #concerned: Concerned<Instance> = { templates: new Set(), owners: new Set() }
   #size = 0
   /** Whether a component appears more than once under one id. */
   #repeated = false
@@ -68,12 +70,13 @@ export class TreeGrowth {
     this.#source = source
     this.root = this.#create(source.root, null, rootScope)
     if (this.#repeated) giveIds(this.root, this.byId)
-    this.touched.clear()
+    this.touched = new Map()
   }
 
   /** Follows a change and notes in `touched` what it may concern. @throws TreeOverflow */
   update(componentIds: readonly string[], changes: readonly DataChange[]): 'updated' | 'outgrown' {
-    this.touched.clear()
+    // A map that is cleared keeps its old table within reach of the new one.
+    if (this.touched.size > 0) this.touched = new Map()
     if (this.#repeated && componentIds.length > 0) return 'outgrown'
     for (const componentId of componentIds) this.#redefineAll(componentId)
     this.#react(changes)
@@ -247,11 +250,12 @@ export class TreeGrowth {
 
   #react(changes: readonly DataChange[]): void {
     if (changes.length === 0) return
-    const templates = new Set<Watch<Instance>>()
-    const owners = new Set<Instance>()
+    const { templates, owners } = this.#concerned
     for (const change of changes) {
-      this.#index.concerned(locationOf(change), change.before === undefined, { templates, owners })
+      this.#index.concerned(locationOf(change), change.before === undefined, this.#concerned)
     }
+    if (templates.size === 0 && owners.size === 0) return
+    this.#concerned = { templates: new Set(), owners: new Set() }
     if (templates.size > 0) {
       const added = changes.length === 1 ? (changes[0]?.key ?? undefined) : undefined
       const outerFirst = [...templates].toSorted((a, b) => a.owner.depth - b.owner.depth)
@@ -307,6 +311,13 @@ export class TreeGrowth {
 
   #redefine(instance: Instance): void {
     this.#touch(instance)
+    const { definition } = instance
+    const next = this.#source.graph.definitions.get(instance.componentId)
+    if (definition !== null && next !== undefined && samePlaces(planOf(definition), planOf(next))) {
+      instance.definition = next
+      this.#resolve(instance, planOf(next).bindings)
+      return
+    }
     this.#unwatch(instance)
     const pool = instance.groups.length === 0 ? NO_CHILDREN : poolOf(instance.groups.flat())
     this.#fill(instance, pool)
