@@ -22,12 +22,13 @@ async function demo(config: string): Promise<void> {
     SCIM_TOKEN: scimToken,
     SCIM_AUDIT_LOG: join(config, 'audit.log'),
   }
-  const { server, url, mount } = await listenFirst('127.0.0.1', 0)
+  const listening = await listenFirst('127.0.0.1', 0)
+  const { server, url } = listening
   const reference = await createReferenceServer(readSettings(environment).settings, environment, {
     url,
     log: createLog('warning'),
   })
-  mount(reference.listener)
+  listening.mount(reference.listener)
   console.log(`A server at ${url}, its data in ${config}\n`)
   try {
     console.log(`Run the flow "echo": ${await runEcho(url, reference.firstStart.apiKey ?? '')}\n`)

@@ -7,22 +7,26 @@ import { inFolder } from './start-server.ts'
 
 const DEMO = fileURLToPath(new URL('../src/demo.ts', import.meta.url))
 
-test('the demo shows a run, a user and a surface, and leaves nothing behind', {
-  timeout: 60_000,
-}, () =>
-  inFolder(async (TMPDIR) => {
-    const { PATH = '', HOME = '' } = process.env
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', '--conditions=@x/source', DEMO],
-      { env: { PATH, HOME, TMPDIR } },
-    )
+test(
+  'the demo shows a run, a user and a surface, and leaves nothing behind',
+  {
+    timeout: 60_000,
+  },
+  () =>
+    inFolder(async (TMPDIR) => {
+      const { PATH = '', HOME = '' } = process.env
+      const { stdout, stderr } = await promisify(execFile)(
+        process.execPath,
+        ['--import', 'tsx', '--conditions=@x/source', DEMO],
+        { env: { PATH, HOME, TMPDIR } },
+      )
 
-    expect(stderr).toBe('')
-    expect(stdout).toMatch(/^Run the flow "echo": .*hello/m)
-    expect(stdout).toMatch(/^Provision a user: \{.*"userName":"ada@example\.com"/m)
-    expect(stdout).toMatch(/^Stream a surface:\n\{"/m)
-    expect(stdout).toContain('"beginRendering"')
-    const left = (await readdir(TMPDIR)).filter((name) => name.startsWith('reference-demo-'))
-    expect(left).toEqual([])
-  }))
+      expect(stderr).toBe('')
+      expect(stdout).toMatch(/^Run the flow "echo": .*hello/m)
+      expect(stdout).toMatch(/^Provision a user: \{.*"userName":"ada@example\.com"/m)
+      expect(stdout).toMatch(/^Stream a surface:\n\{"/m)
+      expect(stdout).toContain('"beginRendering"')
+      const left = (await readdir(TMPDIR)).filter((name) => name.startsWith('reference-demo-'))
+      expect(left).toEqual([])
+    }),
+)

@@ -111,10 +111,10 @@ describe('the first start', () => {
   })
 
   test('streams the demo surface as JSON Lines and takes what users do', async () => {
-    const stop = new AbortController()
+    const leave = new AbortController()
     const stream = await fetch(`${server.url}/surfaces/demo/stream`, {
       headers: { accept: 'application/jsonl' },
-      signal: stop.signal,
+      signal: leave.signal,
     })
     const lines = readLines(stream)
     await lines.until('beginRendering')
@@ -134,7 +134,7 @@ describe('the first start', () => {
 
     expect(posted.ok).toBe(true)
     await lines.until('Pressed 1 time')
-    stop.abort()
+    leave.abort()
   })
 })
 

@@ -1,0 +1,34 @@
+import Fastify from 'fastify'
+import { createFlowEngine } from '@x/flow-engine'
+import { builtinComponents } from '@x/flow-engine/components'
+import { createRegistry } from '@x/flow-engine/graph'
+import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-engine/memory'
+import { fastifyPlugin } from '@x/http-adapters/fastify'
+import { shout } from './shout.ts'
+
+const PORT = Number(process.env['PORT'] ?? 3000)
+
+/** The users that the app already has, found by whatever it signs them in with. */
+const SESSIONS: ReadonlyMap<string, { readonly id: string; readonly name: string }> = new Map([
+  ['session-of-ada', { id: '6a7c1f0e-52c4-4f0a-9b1e-0d9a4b1f7c01', name: 'ada' }],
+  ['session-of-grace', { id: '6a7c1f0e-52c4-4f0a-9b1e-0d9a4b1f7c02', name: 'grace' }],
+])
+
+const engine = createFlowEngine({
+  store: createMemoryFlowStore(),
+  files: createMemoryBlobStore(),
+  secretKey: 'at least 32 characters of your own secret',
+  components: createRegistry([...builtinComponents, shout]),
+  authenticate(request) {
+    const session = /(?:^|; )session=([^;]+)/.exec(request.headers.get('cookie') ?? '')?.[1] ?? ''
+    const user = SESSIONS.get(session)
+    // The service keeps flows by user: its record of a user of the app is made at the first visit.
+    return user === undefined ? null : { userId: user.id, isSuperuser: false, createAs: user.name }
+  },
+})
+
+const app = Fastify()
+app.get('/', () => 'The app itself\n')
+await app.register(fastifyPlugin(engine.handler), { prefix: '/api' })
+app.addHook('onClose', () => engine.close())
+console.log(`Listening on ${await app.listen({ port: PORT, host: '127.0.0.1' })}`)

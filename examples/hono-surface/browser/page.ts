@@ -1,0 +1,3 @@
+import { defineSurfaceViewer } from 'surface-viewer/browser'
+
+defineSurfaceViewer()

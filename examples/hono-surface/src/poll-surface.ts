@@ -1,0 +1,46 @@
+import { bind, createSurfaceWriter, ui } from '@x/surface-protocol'
+import { createSurfaceChannel, createSurfaceHandler } from '@x/surface-protocol/http'
+
+/** A poll that all viewers share: GET streams it, POST takes the votes. */
+export function createPollSurface(): (request: Request) => Promise<Response> {
+  const votes = { tea: 0, coffee: 0 }
+  const writer = createSurfaceWriter({
+    send: (message) => channel.send(message),
+    selfContained: true,
+  })
+  // A channel over the writer's store shows each new viewer the surface as it is now.
+  const channel = createSurfaceChannel({ store: writer.store })
+
+  const shown = writer.render('poll', {
+    root: ui.Card({
+      child: ui.Column({
+        children: [
+          ui.Text({ text: 'Tea or coffee?', usageHint: 'h2' }),
+          ui.Text({ text: bind('/poll/result') }),
+          ui.Row({
+            children: [
+              ui.Button({ child: ui.Text({ text: 'Tea' }), action: 'tea' }).id('tea'),
+              ui.Button({ child: ui.Text({ text: 'Coffee' }), action: 'coffee' }).id('coffee'),
+            ],
+          }),
+        ],
+      }),
+    }),
+    data: { poll: { result: 'No votes yet' } },
+  })
+
+  return createSurfaceHandler({
+    async open() {
+      await shown
+      return channel
+    },
+    async onClientMessage(message) {
+      if (!('userAction' in message)) return
+      const { name } = message.userAction
+      if (name !== 'tea' && name !== 'coffee') return
+      votes[name] += 1
+      const result = `Tea ${votes.tea}, coffee ${votes.coffee}`
+      await writer.update('poll', '/poll', { result })
+    },
+  })
+}

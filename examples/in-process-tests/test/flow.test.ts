@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import { builtinComponents } from '@x/flow-engine/components'
+import { createRegistry, runFlow, type FlowJson } from '@x/flow-engine/graph'
+import { createScriptedModel } from '@x/flow-engine/testing'
+import { expect, test } from 'vitest'
+
+test('the flow answers with what the model says', async () => {
+  const flow = JSON.parse(
+    await readFile(new URL('../flow.json', import.meta.url), 'utf8'),
+  ) as FlowJson
+  const model = createScriptedModel(['four'])
+  const components = createRegistry(builtinComponents)
+  const run = runFlow(flow, { components, input: 'two plus two?', services: { models: model } })
+  expect((await run.result).text()).toBe('four')
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain('two plus two?')
+})
