@@ -19,8 +19,11 @@ export function createPollSurface(): (request: Request) => Promise<Response> {
           ui.Text({ text: bind('/poll/result') }),
           ui.Row({
             children: [
-              ui.Button({ child: ui.Text({ text: 'Tea' }), action: 'tea' }).id('tea'),
-              ui.Button({ child: ui.Text({ text: 'Coffee' }), action: 'coffee' }).id('coffee'),
+              // Not the name of its action: the public renderer takes a text that is an id for a component.
+              ui.Button({ child: ui.Text({ text: 'Tea' }), action: 'tea' }).id('tea-button'),
+              ui
+                .Button({ child: ui.Text({ text: 'Coffee' }), action: 'coffee' })
+                .id('coffee-button'),
             ],
           }),
         ],

@@ -30,7 +30,7 @@ test('a vote reaches everybody who watches', async () => {
   const vote = {
     name: 'tea',
     surfaceId: 'poll',
-    sourceComponentId: 'tea',
+    sourceComponentId: 'tea-button',
     timestamp: '2026-01-01T00:00:00Z',
     context: {},
   }

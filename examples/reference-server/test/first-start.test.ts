@@ -122,7 +122,7 @@ describe('the first start', () => {
     const action = {
       name: 'count',
       surfaceId: 'demo',
-      sourceComponentId: 'count',
+      sourceComponentId: 'count-button',
       timestamp: '2026-01-01T00:00:00Z',
       context: {},
     }

@@ -22,7 +22,8 @@ export function createDemoSurface(): {
       children: [
         ui.Text({ text: bind('/demo/title'), usageHint: 'h2' }),
         ui.Text({ text: bind('/demo/count') }),
-        ui.Button({ child: ui.Text({ text: 'Count' }), action: 'count' }).id('count'),
+        // Not the name of its action: the public renderer takes a text that is an id for a component.
+        ui.Button({ child: ui.Text({ text: 'Count' }), action: 'count' }).id('count-button'),
       ],
     }),
   })

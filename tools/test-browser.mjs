@@ -1,0 +1,172 @@
+/**
+ * The pages in a real browser: the console of the reference server and the surface of hono-surface.
+ * Skips with a note where no Chromium is found (CHROMIUM_PATH names one elsewhere). With
+ * `--screenshots` the pictures of docs/images are taken anew. Never a part of `npm test`.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const images = join(root, 'docs/images')
+const takesPictures = process.argv.includes('--screenshots')
+
+const browserPath = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path !== undefined && existsSync(path))
+
+if (browserPath === undefined) {
+  console.log('skipped: no Chromium found (CHROMIUM_PATH names one)')
+} else {
+  await run(browserPath)
+}
+
+async function run(executablePath) {
+  const folder = await mkdtemp(join(tmpdir(), 'browser-test-'))
+  const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
+    executablePath,
+    viewport: { width: 1200, height: 800 },
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  try {
+    await testConsole(await open(context), folder)
+    await testPoll(await open(context))
+    console.log('browser: all passed')
+  } finally {
+    await context.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** A page that fails the run on an error of its scripts. */
+async function open(context) {
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  page.on('pageerror', (error) => {
+    console.error(error)
+    process.exitCode = 1
+  })
+  return page
+}
+
+async function testConsole(page, folder) {
+  const scimToken = 'a-token-for-the-browser'
+  const server = await start('examples/reference-server/src/main.ts', {
+    SERVICE_CONFIG_DIR: join(folder, 'data'),
+    SERVICE_SUPERUSER_PASSWORD: 'a-password-for-the-browser',
+    SCIM_ENABLED: 'true',
+    SCIM_TOKEN: scimToken,
+    SCIM_AUDIT_LOG: join(folder, 'audit.log'),
+  })
+  try {
+    await page.goto(server.url)
+    await page.getByPlaceholder('User', { exact: true }).fill('admin')
+    await page.getByPlaceholder('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    passed('a wrong password is told')
+
+    await page.getByPlaceholder('Password').fill('a-password-for-the-browser')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.locator('#user', { hasText: 'admin' }).waitFor()
+    await page.locator('#flow-list button', { hasText: 'echo' }).click()
+    assert.ok((await page.locator('#graph g').count()) >= 3)
+    passed('signing in lists the flows and draws the graph')
+
+    await page.getByLabel('Message', { exact: true }).fill('hello')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.locator('#chat li', { hasText: 'You said: hello' }).waitFor()
+    await page.locator('#stop[disabled]').waitFor({ state: 'attached' })
+    const states = await page
+      .locator('#graph g')
+      .evaluateAll((all) => all.map((g) => g.dataset.state))
+    assert.deepEqual(new Set(states), new Set(['done']))
+    assert.match(await page.locator('#events').textContent(), /end_vertex/)
+    passed('a run shows its messages, its events and the states of its nodes')
+    await picture(page, 'console-flows.png')
+
+    const created = await fetch(`${server.url}/api/v1/scim/v2/Users`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/scim+json', authorization: `Bearer ${scimToken}` },
+      body: JSON.stringify({ userName: 'ada@example.com', displayName: 'Ada', active: true }),
+    })
+    assert.equal(created.status, 201)
+    await page.getByRole('link', { name: 'Directory' }).click()
+    await page.getByPlaceholder('SCIM token').fill(scimToken)
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.locator('#scim-users td', { hasText: 'ada@example.com' }).waitFor()
+    passed('the directory lists provisioned users')
+
+    await page.getByRole('link', { name: 'Surface' }).click()
+    await page.getByText('Nobody has pressed the button yet').waitFor()
+    await page.getByRole('button', { name: 'Count' }).click()
+    await page.getByText('Pressed 1 time', { exact: true }).waitFor()
+    passed('the public renderer shows the surface; pressing its button changes it')
+    await picture(page, 'console-surface.png')
+  } finally {
+    await server.stop()
+  }
+}
+
+async function testPoll(page) {
+  const server = await start('examples/hono-surface/src/main.ts', {})
+  try {
+    await page.goto(server.url)
+    await page.getByText('No votes yet').waitFor()
+    await page.getByRole('button', { name: 'Tea' }).click()
+    await page.getByText('Tea 1, coffee 0').waitFor()
+    passed('the page of hono-surface votes')
+  } finally {
+    await server.stop()
+  }
+}
+
+function start(main, environment) {
+  const { PATH, HOME } = process.env
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=@x/source', join(root, main)],
+    { env: { PATH, HOME, PORT: '0', ...environment }, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+      const url = /Listening on (\S+)/.exec(output)?.[1]
+      if (url !== undefined) resolve({ url, stop })
+    })
+    void ended.then(() => reject(new Error(`${main} has ended: ${output}`)))
+  })
+}
+
+async function picture(page, name) {
+  if (!takesPictures) return
+  await mkdir(images, { recursive: true })
+  await page.screenshot({ path: join(images, name) })
+}
+
+function passed(sentence) {
+  console.log(`  passed: ${sentence}`)
+}
