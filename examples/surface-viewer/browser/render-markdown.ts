@@ -6,6 +6,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
+/** By the level of a heading. */
+const HEADING_SIZES = [undefined, '1.6rem', '1.35rem', '1.15rem', '1.05rem', '1rem']
+
 /** Headings, bold and italic; everything else is text. What the server sends is never taken for HTML. */
 export function renderMarkdown(markdown: string): string {
   const [, marks = '', rest = markdown] = /^(#{1,5}) (.*)$/s.exec(markdown) ?? []
@@ -14,5 +17,8 @@ export function renderMarkdown(markdown: string): string {
     .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
     .replaceAll(/\*([^*]+)\*/g, '<em>$1</em>')
   const tag = marks === '' ? 'p' : `h${marks.length}`
-  return `<${tag} style="margin:0">${text}</${tag}>`
+  const size = HEADING_SIZES[marks.length]
+  // The renderer takes size and weight away from headings.
+  const look = size === undefined ? '' : `;font-size:${size};font-weight:600`
+  return `<${tag} style="margin:0${look}">${text}</${tag}>`
 }

@@ -80,6 +80,7 @@ export const theme: Types.Theme = {
       'border-radius': '0.5rem',
       background: 'var(--accent, #2f5d8a)',
       color: 'white',
+      font: 'inherit',
       cursor: 'pointer',
     },
     Card: { padding: '1rem', border: '1px solid var(--line, #ccc)', 'border-radius': '0.75rem' },
