@@ -27,18 +27,30 @@ export function fieldValues(
   options: FieldValueOptions,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
-  const pending: Promise<void>[] = []
-  for (const [name, value] of Object.entries(raw)) {
-    if (!Object.hasOwn(component.inputs, name)) values[name] = value
+  let pending: Promise<void>[] | undefined
+  for (const name of Object.keys(raw)) {
+    if (!Object.hasOwn(component.inputs, name)) values[name] = raw[name]
   }
-  for (const [name, field] of Object.entries(component.inputs)) {
+  for (const [name, field] of inputsOf(component)) {
     const value = fieldValue(name, field, Object.hasOwn(raw, name) ? raw[name] : undefined, options)
     if (value instanceof Promise) {
+      pending ??= []
       pending.push(value.then((read: unknown) => void (values[name] = read)))
     }
     values[name] = value
   }
-  return pending.length === 0 ? values : Promise.all(pending).then(() => values)
+  return pending === undefined ? values : Promise.all(pending).then(() => values)
+}
+
+const inputs = new WeakMap<Component['inputs'], readonly (readonly [string, Field])[]>()
+
+/** The declared inputs, listed once for each component. */
+function inputsOf(component: Component): readonly (readonly [string, Field])[] {
+  const known = inputs.get(component.inputs)
+  if (known !== undefined) return known
+  const entries = Object.entries(component.inputs)
+  inputs.set(component.inputs, entries)
+  return entries
 }
 
 /** One value by its field class; see `fieldValues`. */

@@ -27,42 +27,126 @@ export interface VertexBuild {
   readonly bytes: number
 }
 
-/** Builds one vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). */
-export async function buildVertex(run: RunContext, request: BuildRequest): Promise<VertexBuild> {
-  const ctx = new VertexContext(run, request)
-  const outputs = Object.create(null) as OutputValues
-  const { component } = request.vertex
-  if (request.outputs.includes(TOOL_OUTPUT)) {
-    ctx.enter(TOOL_OUTPUT)
-    outputs[TOOL_OUTPUT] = await toolsOf(run, request)
+/**
+ * Builds one vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). A
+ * promise only where a component, a stream or a conversion gives one.
+ */
+export function buildVertex(
+  run: RunContext,
+  request: BuildRequest,
+): VertexBuild | Promise<VertexBuild> {
+  const { vertex, outputs } = request
+  const build: Build = {
+    outputs: Object.create(null) as OutputValues,
+    ctx: new VertexContext(run, request),
+    bytes: 0,
+    run,
+    vertex,
+    names: outputs,
+    inputs: {},
   }
-  const plain = request.outputs.filter((name) => name !== TOOL_OUTPUT)
-  if (plain.length === 0 && request.outputs.length > 0) return { outputs, ctx, bytes: 0 }
-  const converted = fieldValues(component, request.raw, { file: (path) => fileOf(path, run) })
-  const inputs = converted instanceof Promise ? await converted : converted
-  ctx.enter(plain[0] ?? '')
-  if (component.prepare !== undefined) await component.prepare(inputs, ctx)
-  let bytes = 0
-  for (const name of plain) {
-    const definition = component.outputs[name]
+  if (outputs.includes(TOOL_OUTPUT)) return buildWithTools(build, request)
+  return convertInputs(build, request.raw)
+}
+
+/** A build that is under way. */
+interface Build extends VertexBuild {
+  bytes: number
+  readonly run: RunContext
+  readonly vertex: BuildRequest['vertex']
+  /** The outputs to compute. */
+  names: readonly string[]
+  inputs: Record<string, unknown>
+}
+
+async function buildWithTools(build: Build, request: BuildRequest): Promise<VertexBuild> {
+  build.ctx.enter(TOOL_OUTPUT)
+  build.outputs[TOOL_OUTPUT] = await toolsOf(build.run, request)
+  build.names = request.outputs.filter((name) => name !== TOOL_OUTPUT)
+  return build.names.length === 0 ? build : convertInputs(build, request.raw)
+}
+
+function convertInputs(build: Build, raw: BuildRequest['raw']): VertexBuild | Promise<VertexBuild> {
+  const { run, vertex } = build
+  const inputs = fieldValues(vertex.component, raw, { file: (path) => fileOf(path, run) })
+  if (inputs instanceof Promise) return inputs.then((read) => prepare(build, read))
+  return prepare(build, inputs)
+}
+
+function prepare(
+  build: Build,
+  inputs: Record<string, unknown>,
+): VertexBuild | Promise<VertexBuild> {
+  const { ctx, names, vertex } = build
+  build.inputs = inputs
+  ctx.enter(names[0] ?? '')
+  if (vertex.component.prepare === undefined) return compute(build, 0)
+  const prepared: unknown = vertex.component.prepare(inputs, ctx)
+  return prepared === undefined
+    ? compute(build, 0)
+    : Promise.resolve(prepared).then(() => compute(build, 0))
+}
+
+/** The outputs from a place on. */
+function compute(build: Build, from: number): VertexBuild | Promise<VertexBuild> {
+  const { ctx, run, names, inputs, vertex } = build
+  for (let at = from; at < names.length; at += 1) {
+    const name = names[at] ?? ''
+    const definition = vertex.component.outputs[name]
     if (definition === undefined) continue
     if (!run.open()) throw ctx.signal.reason
     ctx.enter(name)
     let value: unknown
     try {
       value = definition.run(inputs, ctx)
-      if (value instanceof Promise) value = await value
     } catch (error) {
-      if (error instanceof OutputMethodError) error.method = definition.method ?? name
-      throw error
+      throw withMethod(error, definition.method ?? name)
     }
-    const declared = toOutputValue(definition.outputKind, value)
-    const whole = isStreaming(declared) ? await finishStream(declared, ctx, run) : declared
-    outputs[name] = ofFlow(whole, run.flowId)
-    bytes += checkedBytes(outputs[name], name, run)
+    if (value instanceof Promise) return computeRest(build, at, value)
+    const kept = keepOutput(build, name, value)
+    if (kept !== undefined) return kept.then(() => compute(build, at + 1))
   }
   ctx.flush()
-  return { outputs, ctx, bytes }
+  return build
+}
+
+/** Waits for the output at a place, then computes those behind it. */
+function computeRest(build: Build, at: number, value: Promise<unknown>): Promise<VertexBuild> {
+  const name = build.names[at] ?? ''
+  return value.then(
+    (read) => {
+      const kept = keepOutput(build, name, read)
+      if (kept !== undefined) return kept.then(() => compute(build, at + 1))
+      return compute(build, at + 1)
+    },
+    (error: unknown) => {
+      throw withMethod(error, build.vertex.component.outputs[name]?.method ?? name)
+    },
+  )
+}
+
+/** Says which method failed, where the error wants to know. */
+function withMethod(error: unknown, method: string): unknown {
+  if (error instanceof OutputMethodError) error.method = method
+  return error
+}
+
+/** Puts a value in the form of its output; a promise only for a stream, which is read first. */
+function keepOutput(build: Build, name: string, value: unknown): Promise<void> | undefined {
+  const kind = build.vertex.component.outputs[name]?.outputKind ?? 'any'
+  const declared = toOutputValue(kind, value)
+  if (!isStreaming(declared)) {
+    setOutput(build, name, declared)
+    return undefined
+  }
+  return finishStream(declared, build.ctx, build.run).then((whole) => setOutput(build, name, whole))
+}
+
+function setOutput(build: Build, name: string, value: unknown): void {
+  const { run } = build
+  const kept = typeof value === 'object' ? ofFlow(value, run.flowId) : value
+  build.outputs[name] = kept
+  build.bytes += checkedBytes(kept, name, run)
 }
 
 /** A message that belongs to no flow yet belongs to the one that made it (results.md 3). */
@@ -87,7 +171,7 @@ function checkedBytes(value: unknown, name: string, { limits }: RunContext): num
 
 /** FE-43: each call builds the component anew with the arguments on top of the node's own values. */
 async function toolsOf(run: RunContext, request: BuildRequest): Promise<unknown> {
-  const { vertex, raw } = request
+  const { vertex, build, raw } = request
   return componentTools(vertex.component, {
     vertexId: vertex.id,
     values: raw,
@@ -96,7 +180,14 @@ async function toolsOf(run: RunContext, request: BuildRequest): Promise<unknown>
       const outer = request.signal ?? run.signal
       const signal = callSignal === undefined ? outer : AbortSignal.any([outer, callSignal])
       const state = new Map<string, unknown>()
-      const ctx = new VertexContext(run, { ...request, signal, asTool: true, state: () => state })
+      const ctx = new VertexContext(run, {
+        vertex,
+        build,
+        signal,
+        asTool: true,
+        state: () => state,
+        sources: (field) => request.sources(field),
+      })
       const values = { ...raw, ...args }
       const inputs = await fieldValues(vertex.component, values, {
         file: (path) => fileOf(path, run),

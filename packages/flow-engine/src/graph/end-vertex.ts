@@ -1,46 +1,79 @@
 import { createCutter, cutText } from './cut-json.ts'
 import type { RunContext } from './run-context.ts'
 import type { PlanVertex } from './plan-graph.ts'
-import type { VertexDataJson, VertexBuildJson } from './run-event.ts'
+import type { RunEventData, VertexBuildJson, VertexDataJson } from './run-event.ts'
 import type { VertexResult } from './run-options.ts'
 import { buildView, type VertexNotes } from './run-result.ts'
 import type { JsonValue } from './values/format-value.ts'
 import { formatDuration, vertexParts } from './vertex-data.ts'
 
-export interface EndVertex {
+export interface EndVertexFacts {
   readonly result: VertexResult
-  readonly notes: VertexNotes
+  readonly vertex: PlanVertex
+  readonly notes: VertexNotes | undefined
   readonly inactivated: readonly string[]
-  readonly next: readonly PlanVertex[]
+  /** What its end has set going. */
+  readonly ready: readonly { readonly vertex: PlanVertex }[]
   readonly at: Date
 }
 
-/** The `build_data` of an `end_vertex` (events.md 2.6), masked and cut. */
-export function endVertexData(end: EndVertex, { limits, secrets }: RunContext): VertexBuildJson {
-  const { result, next } = end
-  return {
-    id: result.id,
-    inactivated_vertices: [...end.inactivated],
-    next_vertices_ids: [...new Set(next.map((vertex) => vertex.id))],
-    top_level_vertices: [...new Set(next.map((vertex) => vertex.topLevelId))],
-    valid: result.valid,
-    params:
-      result.error === undefined
-        ? null
-        : cutText(secrets.mask(result.error.detail), limits.textLength),
-    data: vertexDataJson(end, { limits, secrets }),
-    timestamp: end.at.toISOString(),
+/** The end of a build; its `build_data` (events.md 2.6), masked and cut, is made once, when read. */
+export class EndVertex {
+  readonly result: VertexResult
+  readonly #vertex: PlanVertex
+  readonly #notes: VertexNotes | undefined
+  readonly #inactivated: readonly string[]
+  readonly #next: readonly PlanVertex[]
+  readonly #at: Date
+  readonly #run: RunContext
+  #data: RunEventData['end_vertex'] | undefined
+
+  constructor(facts: EndVertexFacts, run: RunContext) {
+    this.result = facts.result
+    this.#vertex = facts.vertex
+    this.#notes = facts.notes
+    this.#inactivated = facts.inactivated
+    this.#next = facts.ready.length === 0 ? NONE : facts.ready.map((task) => task.vertex)
+    this.#at = facts.at
+    this.#run = run
+  }
+
+  make(): RunEventData['end_vertex'] {
+    return (this.#data ??= { build_data: this.#build() })
+  }
+
+  #build(): VertexBuildJson {
+    const { result } = this
+    const { limits, secrets } = this.#run
+    const parts = { result, vertex: this.#vertex, notes: this.#notes }
+    return {
+      id: result.id,
+      inactivated_vertices: [...this.#inactivated],
+      next_vertices_ids: [...new Set(this.#next.map((vertex) => vertex.id))],
+      top_level_vertices: [...new Set(this.#next.map((vertex) => vertex.topLevelId))],
+      valid: result.valid,
+      params:
+        result.error === undefined
+          ? null
+          : cutText(secrets.mask(result.error.detail), limits.textLength),
+      data: vertexDataJson(parts, { limits, secrets }),
+      timestamp: this.#at.toISOString(),
+    }
   }
 }
 
+const NONE: readonly PlanVertex[] = []
+
 /** The `data` of a vertex build (results.md 1). */
 export function vertexDataJson(
-  { result, notes }: Pick<EndVertex, 'result' | 'notes'>,
+  { result, vertex, notes }: Pick<EndVertexFacts, 'result' | 'vertex' | 'notes'>,
   { limits, secrets }: Pick<RunContext, 'limits' | 'secrets'>,
 ): VertexDataJson {
   const cut = createCutter(limits)
   // Made of JSON values only, see vertexParts.
-  const parts = cut(secrets.maskJson(vertexParts(buildView(result, notes))) as unknown as JsonValue)
+  const parts = cut(
+    secrets.maskJson(vertexParts(buildView(result, vertex, notes))) as unknown as JsonValue,
+  )
   const data = parts as unknown as ReturnType<typeof vertexParts>
   return {
     ...data,

@@ -1,10 +1,10 @@
 import { FlowError, limitExceeded } from '../errors.ts'
 import { deadBehind, type Decision } from './branches.ts'
 import { decodeTask, encodeTask, isStartMark, START_MARK } from './checkpoint.ts'
-import { endVertexData, type EndVertex } from './end-vertex.ts'
+import { EndVertex } from './end-vertex.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { failureMessage, vertexFailure } from './failure.ts'
-import { createOutcome, recordBuild, runResult, type Outcome } from './outcome.ts'
+import { createOutcome, notesOf, recordBuild, runResult, type Outcome } from './outcome.ts'
 import type { GroupLink } from './expand-groups.ts'
 import type { PlanVertex } from './plan-graph.ts'
 import { problemsOfCycles } from './stalled.ts'
@@ -34,6 +34,8 @@ export interface Phase {
   current: 'running' | 'stopping' | 'ended'
 }
 
+const NO_IDS: readonly string[] = []
+const SOON = Promise.resolve()
 const FINISHED = new Error('The run has ended')
 
 /** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
@@ -53,6 +55,9 @@ export class Execution {
   readonly #excluded = new Map<number, readonly string[]>()
   readonly #done = new AbortController()
   readonly #startedAt: Date
+  #time: Date | undefined
+  /** Builds that ended without a pause and are not reported yet. */
+  #ended: (() => void)[] = []
   #queue: Task[] = []
   #next = 0
   #running = 0
@@ -120,6 +125,7 @@ export class Execution {
   suspended(): void {
     this.#suspended += 1
     this.#running -= 1
+    this.#time = undefined
     this.#pump()
   }
 
@@ -160,7 +166,7 @@ export class Execution {
       this.#next += 1
       if (task !== undefined) this.#begin(task)
     }
-    if (this.#next === this.#queue.length) {
+    if (this.#next === this.#queue.length && this.#next > 0) {
       this.#queue = []
       this.#next = 0
     }
@@ -172,12 +178,48 @@ export class Execution {
     const build = (this.#builds[index] ?? 0) + 1
     this.#builds[index] = build
     this.#running += 1
-    const from = this.#run.runtime.now()
-    const work = this.#plain ? runTask(task, build, this.#environment) : this.#work(task, build)
-    work.then(
-      (result) => this.#succeeded(task, result, from),
-      (thrown: unknown) => this.#failed(task, thrown, from),
-    )
+    const from = this.#clock().getTime()
+    let work: TaskResult | Promise<TaskResult>
+    try {
+      work = this.#plain ? runTask(task, build, this.#environment) : this.#work(task, build)
+    } catch (thrown) {
+      this.#settled(() => void this.#failed(task, thrown, from))
+      return
+    }
+    if (work instanceof Promise) {
+      work.then(
+        (result) => this.#afterWait(task, result, from),
+        (thrown: unknown) => this.#failed(task, thrown, from),
+      )
+    } else {
+      const result = work
+      this.#settled(() => this.#succeeded(task, result, from))
+    }
+  }
+
+  /** What ended at once is reported after everything that became ready with it has started (FE-14). */
+  #settled(report: () => void): void {
+    this.#ended.push(report)
+    if (this.#ended.length === 1) SOON.then(this.#reportEnded).catch(() => undefined)
+  }
+
+  readonly #reportEnded = (): void => {
+    this.#time = undefined
+    const ended = this.#ended
+    this.#ended = []
+    for (const report of ended) report()
+    this.#time = undefined
+  }
+
+  #afterWait(task: Task, result: TaskResult, from: number): void {
+    this.#time = undefined
+    this.#succeeded(task, result, from)
+    this.#time = undefined
+  }
+
+  /** The clock, read once for everything that happens without a pause. */
+  #clock(): Date {
+    return (this.#time ??= this.#run.runtime.now())
   }
 
   /** Nothing to restore, to keep or to bound: the common case. */
@@ -214,11 +256,11 @@ export class Execution {
     return decodeTask(state)
   }
 
-  #succeeded(task: Task, result: TaskResult, from: Date): void {
+  #succeeded(task: Task, result: TaskResult, from: number): void {
     this.#running -= 1
     if (this.#phase.current !== 'running') return
     const { vertex, scope } = task
-    const at = this.#run.runtime.now()
+    const at = this.#clock()
     const recorded: VertexResult = {
       id: vertex.id,
       type: vertex.type,
@@ -227,9 +269,9 @@ export class Execution {
       outputs: result.outputs,
       usedFrozenResult: result.usedFrozenResult,
       builds: this.#builds[vertex.index] ?? 1,
-      durationMs: Math.max(0, at.getTime() - from.getTime()),
+      durationMs: Math.max(0, at.getTime() - from),
     }
-    const notes = { vertex, logs: result.logs, hasStatus: result.hasStatus }
+    const notes = notesOf(result)
     recordBuild(this.outcome, recorded, notes)
     this.#host.built?.({ vertex, result: recorded, mask: this.#run.secrets.maskJson })
     const inactivated = this.#inactivated(task, result)
@@ -240,23 +282,21 @@ export class Execution {
       key: result.key,
     }
     const ready = this.#scheduler.finished(task, built)
-    const next = ready.map((item) => item.vertex)
-    const event = this.#report({ result: recorded, notes, inactivated, next, at })
-    if (result.bytes > SMALL_BYTES) this.#release.built({ task, result: recorded, built, event })
+    const end = new EndVertex(
+      { result: recorded, vertex, notes, inactivated, ready, at },
+      this.#run,
+    )
+    this.#report(end)
+    if (result.bytes > SMALL_BYTES) this.#release.built({ task, result: recorded, built, end })
     this.#release.read(scope, vertex)
     this.#enqueue(ready)
   }
 
-  /** Sends `end_vertex`, unless an earlier process has; gives what makes its data. */
-  #report(end: EndVertex): () => void {
+  /** Sends `end_vertex`, unless an earlier process has. */
+  #report(end: EndVertex): void {
     const { resume } = this.#host
-    if (resume?.reported.has(end.result.id) === true && end.result.builds === 1) {
-      return () => undefined
-    }
-    let data: { build_data: ReturnType<typeof endVertexData> } | undefined
-    const make = () => (data ??= { build_data: endVertexData(end, this.#run) })
-    this.#run.send('end_vertex', make)
-    return make
+    if (resume?.reported.has(end.result.id) === true && end.result.builds === 1) return
+    this.#run.send('end_vertex', end)
   }
 
   /** FE-30: what this build leaves out, and what earlier exclusions still do. */
@@ -268,7 +308,7 @@ export class Execution {
       if (ids.length === 0) this.#excluded.delete(vertex.index)
       else this.#excluded.set(vertex.index, ids)
     }
-    if (decision.stopped.size === 0 && this.#excluded.size === 0) return []
+    if (decision.stopped.size === 0 && this.#excluded.size === 0) return NO_IDS
     const stopped =
       decision.stopped.size === 0 ? [] : this.#behind({ scope, vertex }, decision.dead)
     const ids = new Set(idsOf(stopped.filter((behind) => behind.incoming.length <= 1)))
@@ -287,7 +327,7 @@ export class Execution {
     return deadBehind({ graph, slice, scope, vertex, outputs, strict })
   }
 
-  async #failed(task: Task, thrown: unknown, from: Date): Promise<void> {
+  async #failed(task: Task, thrown: unknown, from: number): Promise<void> {
     if (this.#phase.current !== 'running') {
       this.#running -= 1
       return
@@ -313,14 +353,15 @@ export class Execution {
       error,
       usedFrozenResult: false,
       builds: this.#builds[vertex.index] ?? 1,
-      durationMs: Math.max(0, at.getTime() - from.getTime()),
+      durationMs: Math.max(0, at.getTime() - from),
     }
-    const notes = { vertex, logs: new Map<string, never[]>(), hasStatus: false }
-    recordBuild(this.outcome, result, notes)
+    recordBuild(this.outcome, result, undefined)
     this.#host.built?.({ vertex, result, mask: secrets.maskJson })
     const excluded = [...this.#excluded.values()].flat()
-    this.#report({ result, notes, inactivated: excluded, next: [], at })
+    const end = { result, vertex, notes: undefined, inactivated: excluded, ready: [], at }
+    this.#report(new EndVertex(end, this.#run))
     this.#scheduler.failed(task)
+    this.#time = undefined
     if (ends) await this.#finishAfterTurn()
     else this.#pump()
   }

@@ -54,9 +54,11 @@ export function fieldsOf(
   tweaks: ReadonlyMap<string, PlainObject> | undefined,
 ): VertexFields {
   if (tweaks !== undefined) return readFields(vertex, tweaks)
-  const known = untweaked.get(vertex) ?? readFields(vertex, undefined)
-  untweaked.set(vertex, known)
-  return known
+  const known = untweaked.get(vertex)
+  if (known !== undefined) return known
+  const fields = readFields(vertex, undefined)
+  untweaked.set(vertex, fields)
+  return fields
 }
 
 function readFields(
@@ -69,7 +71,9 @@ function readFields(
   for (const edge of vertex.incoming) {
     if (edge.self) continue
     names.add(edge.field)
-    edges.set(edge.field, [...(edges.get(edge.field) ?? []), edge])
+    const feeding = edges.get(edge.field)
+    if (feeding === undefined) edges.set(edge.field, [edge])
+    else feeding.push(edge)
   }
   names.delete('code')
   const fields: FieldPlan[] = []

@@ -14,7 +14,7 @@ export interface InputRequest {
   readonly vertex: PlanVertex
   readonly fields: VertexFields
   /** What an edge brings to this build, `DEAD` or `UNBUILT`. */
-  readonly deliver: (edge: PlanEdge) => unknown
+  deliver(edge: PlanEdge): unknown
   /** Request input, files, session and stream of this run, for fields that no edge feeds (FE-20). */
   readonly given: ReadonlyMap<string, unknown>
   /** Variables of this request. */
@@ -41,18 +41,23 @@ export function rawInputs(request: InputRequest, run: RunContext): RawInputs | P
       put(raw, field.name, null)
     }
   }
-  for (const [name, value] of given) put(raw, name, value)
+  if (given.size > 0) for (const [name, value] of given) put(raw, name, value)
   if (variables === undefined) return checked(raw, request)
   return resolveAll(variables, raw, { request, run })
 }
 
 /** FE-21, FE-30: collected in edge order, or the last edge that delivers. */
-function edgeValue(field: FieldPlan, { deliver }: InputRequest): unknown {
+function edgeValue(field: FieldPlan, request: InputRequest): unknown {
+  const [only] = field.edges
+  if (only !== undefined && field.edges.length === 1 && !field.list) {
+    const value = request.deliver(only)
+    if (value !== UNBUILT && value !== DEAD) return value
+  }
   let last: unknown = DEAD
   let unbuilt = false
   const list: unknown[] = []
   for (const edge of field.edges) {
-    const value = deliver(edge)
+    const value = request.deliver(edge)
     if (value === UNBUILT) unbuilt = true
     if (value === UNBUILT || value === DEAD) continue
     last = value

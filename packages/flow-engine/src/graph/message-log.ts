@@ -1,15 +1,12 @@
 import type { Runtime } from '@x/wire'
 import type { MessageRecord, MessageService } from '../components/services.ts'
-import type { MessageJson, RunEventData } from './run-event.ts'
+import type { EventData, MessageJson, RunEventData } from './run-event.ts'
 import type { Secrets } from './secrets.ts'
 import { messageToJson } from './values/message-json.ts'
 import { changeMessage, type Message } from './values/message.ts'
 
 /** Sends an event; the data is made when somebody reads it. */
-export type SendEvent = <K extends keyof RunEventData>(
-  event: K,
-  data: () => RunEventData[K],
-) => void
+export type SendEvent = <K extends keyof RunEventData>(event: K, data: EventData<K>) => void
 
 export interface MessageLogOptions {
   readonly service: MessageService

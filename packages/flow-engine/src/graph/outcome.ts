@@ -33,9 +33,19 @@ export function createOutcome({ plan, slice, tweaks }: RunRequest): Outcome {
 }
 
 /** Keeps the last build of a vertex, in order of first build. */
-export function recordBuild(outcome: Outcome, result: VertexResult, notes: VertexNotes): void {
+export function recordBuild(
+  outcome: Outcome,
+  result: VertexResult,
+  notes: VertexNotes | undefined,
+): void {
   outcome.vertices.set(result.id, result)
-  outcome.notes.set(result.id, notes)
+  if (notes !== undefined) outcome.notes.set(result.id, notes)
+  else if (outcome.notes.size > 0) outcome.notes.delete(result.id)
+}
+
+/** What the component noted; undefined = nothing. */
+export function notesOf({ logs, hasStatus }: VertexNotes): VertexNotes | undefined {
+  return hasStatus === false && logs.size === 0 ? undefined : { logs, hasStatus }
 }
 
 export function runResult(
@@ -67,6 +77,7 @@ export function runResult(
   const { maskJson } = run.secrets
   keepNotes(result, {
     inputValue: request.input.value ?? undefined,
+    graph: request.graph,
     vertices: outcome.notes,
     maskJson,
   })

@@ -9,7 +9,7 @@ import { earlierMessages } from './earlier-messages.ts'
 import { createRunMessages } from './memory-messages.ts'
 import { createMessageLog, type MessageLog, type SendEvent } from './message-log.ts'
 import type { FlowProblem } from './problems.ts'
-import { LazyEvent, type RunEvent, type RunEventData } from './run-event.ts'
+import { LazyEvent, madeBy, type EventData, type RunEvent, type RunEventData } from './run-event.ts'
 import type { RunLog } from './run-log.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 
@@ -92,10 +92,10 @@ export function createRunContext(options: RunContextOptions): RunContext {
 }
 
 /** The one place that joins a kind with its data. */
-function eventOf<K extends keyof RunEventData>(seq: number, event: K, data: () => RunEventData[K]) {
+function eventOf<K extends keyof RunEventData>(seq: number, event: K, data: EventData<K>) {
   // A token is as cheap to make as the function that would make it later.
   return (
-    event === 'token' ? { seq, event, data: data() } : new LazyEvent(seq, event, data)
+    event === 'token' ? { seq, event, data: madeBy(data) } : new LazyEvent(seq, event, data)
   ) as RunEvent
 }
 

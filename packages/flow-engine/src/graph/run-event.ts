@@ -65,14 +65,18 @@ export interface ErrorMessageJson extends Omit<MessageJson, 'session_id'> {
   session_id: string | null
 }
 
+/** What makes the data of an event. */
+export type EventData<K extends keyof RunEventData> =
+  (() => RunEventData[K]) | { make(): RunEventData[K] }
+
 /** An event whose data is made when it is first read, and kept. */
 export class LazyEvent<K extends keyof RunEventData> {
   readonly seq: number
   readonly event: K
-  #make: (() => RunEventData[K]) | undefined
+  #make: EventData<K> | undefined
   #data: RunEventData[K] | undefined
 
-  constructor(seq: number, event: K, make: () => RunEventData[K]) {
+  constructor(seq: number, event: K, make: EventData<K>) {
     this.seq = seq
     this.event = event
     this.#make = make
@@ -80,9 +84,13 @@ export class LazyEvent<K extends keyof RunEventData> {
 
   get data(): RunEventData[K] {
     if (this.#make !== undefined) {
-      this.#data = this.#make()
+      this.#data = madeBy(this.#make)
       this.#make = undefined
     }
     return this.#data as RunEventData[K]
   }
+}
+
+export function madeBy<K extends keyof RunEventData>(data: EventData<K>): RunEventData[K] {
+  return typeof data === 'function' ? data() : data.make()
 }

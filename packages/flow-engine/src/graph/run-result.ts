@@ -1,7 +1,7 @@
 import { toText } from './values/convert.ts'
 import { isMessage } from './values/message.ts'
 import { formatValue } from './values/format-value.ts'
-import type { PlanVertex } from './plan-graph.ts'
+import type { PlanGraph, PlanVertex } from './plan-graph.ts'
 import type { RunResult, VertexResult } from './run-options.ts'
 import type { LogEntry } from './vertex-context.ts'
 import { doubleBreaks, fileJson, formatText, vertexParts, type BuildView } from './vertex-data.ts'
@@ -44,12 +44,13 @@ export interface ChatMessageJson {
 /** What of a run is needed to write its answer, and is no part of the public result. */
 export interface ResultNotes {
   readonly inputValue: string | undefined
+  readonly graph: PlanGraph
   readonly vertices: ReadonlyMap<string, VertexNotes>
   readonly maskJson: <T>(value: T) => T
 }
 
+/** What a component noted in a build; most note nothing. */
 export interface VertexNotes {
-  readonly vertex: PlanVertex
   readonly logs: ReadonlyMap<string, readonly LogEntry[]>
   readonly hasStatus: boolean | 'text'
 }
@@ -79,8 +80,9 @@ function componentOutput(
   result: VertexResult,
   notes: ResultNotes | undefined,
 ): ComponentOutputJson {
-  const known = notes?.vertices.get(result.id)
-  const view = buildView(result, known)
+  const index = notes?.graph.indexOf.get(result.id)
+  const vertex = index === undefined ? undefined : notes?.graph.vertices[index]
+  const view = buildView(result, vertex, notes?.vertices.get(result.id))
   const parts = vertexParts(view)
   const response: ComponentOutputJson = {
     ...parts,
@@ -95,16 +97,20 @@ function componentOutput(
 }
 
 /** The wire's view of a result. */
-export function buildView(result: VertexResult, notes: VertexNotes | undefined): BuildView {
+export function buildView(
+  result: VertexResult,
+  vertex: PlanVertex | undefined,
+  notes: VertexNotes | undefined,
+): BuildView {
   const names = [result.type, result.id.split('-', 1)[0] ?? '']
   return {
     id: result.id,
     showsResults: names.some((name) => SHOWN.has(name)),
     isChat: names.some((name) => name === 'ChatInput' || name === 'ChatOutput'),
-    offered: notes?.vertex.outputs ?? Object.keys(result.outputs),
+    offered: vertex?.outputs ?? Object.keys(result.outputs),
     outputs: result.outputs,
     logs: notes?.logs ?? new Map(),
-    hasStatus: notes?.hasStatus ?? true,
+    hasStatus: notes?.hasStatus ?? vertex === undefined,
     failure: result.error?.detail,
     durationMs: result.durationMs,
     usedFrozenResult: result.usedFrozenResult,

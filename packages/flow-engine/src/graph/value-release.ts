@@ -1,3 +1,4 @@
+import type { EndVertex } from './end-vertex.ts'
 import type { PlanVertex } from './plan-graph.ts'
 import type { VertexResult } from './run-options.ts'
 import { selectsOutput, type RunRequest } from './run-request.ts'
@@ -11,8 +12,8 @@ export interface BuiltValue {
   readonly task: Task
   readonly result: VertexResult
   readonly built: Built
-  /** Makes the data of the vertex's event, which needs the value. */
-  readonly event: () => void
+  /** Its event, whose data needs the value. */
+  readonly end: EndVertex
 }
 
 interface Held {
@@ -26,7 +27,7 @@ export function createValueRelease(request: RunRequest) {
   let selects: ((vertex: PlanVertex) => boolean) | undefined
 
   function drop({ value }: Held): void {
-    value.event()
+    value.end.make()
     value.built.outputs = Object.create(null) as Built['outputs']
     value.result.outputs = Object.create(null) as VertexResult['outputs']
   }

@@ -1,17 +1,22 @@
 import { FlowError, limitExceeded } from '../errors.ts'
 import { decide, type Decision } from './branches.ts'
-import { buildVertex, type OutputValues } from './build-vertex.ts'
-import { fieldsOf } from './field-plan.ts'
+import {
+  buildVertex,
+  type BuildRequest,
+  type OutputValues,
+  type VertexBuild,
+} from './build-vertex.ts'
+import { fieldsOf, type VertexFields } from './field-plan.ts'
 import { isFrozenResult, resultKey, type FrozenResult } from './frozen.ts'
 import { givenValues } from './given-values.ts'
-import { DEAD, rawInputs, UNBUILT, type RawInputs } from './inputs.ts'
+import { DEAD, rawInputs, UNBUILT, type InputRequest, type RawInputs } from './inputs.ts'
 import type { InputSource } from '../components/context.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Task } from './scheduler.ts'
-import { edgeState, stateOf } from './scope.ts'
+import { edgeState, stateOf, type Scope } from './scope.ts'
 import type { BranchCall, LogEntry } from './vertex-context.ts'
 
 /** A build that succeeded. */
@@ -34,59 +39,111 @@ export interface TaskEnvironment {
   readonly inputs: RunHost['inputs']
 }
 
-/** One build of one vertex: inputs, frozen result or component, decision (FE-20 to FE-33). */
-export async function runTask(
+/** One build of one vertex: what it is given, and where from (FE-20 to FE-22). */
+class TaskBuild implements BuildRequest, InputRequest {
+  readonly vertex: PlanVertex
+  readonly build: number
+  readonly fields: VertexFields
+  readonly given: ReadonlyMap<string, unknown>
+  readonly asTool = false
+  signal: AbortSignal | undefined = undefined
+  raw: RawInputs = NO_INPUTS
+  readonly #scope: Scope
+  readonly #request: RunRequest
+
+  constructor({ scope, vertex }: Task, build: number, request: RunRequest) {
+    this.vertex = vertex
+    this.build = build
+    this.#scope = scope
+    this.#request = request
+    this.fields = fieldsOf(vertex, request.tweaks.fields.get(vertex.index))
+    this.given = givenValues({ vertex, fields: this.fields, request })
+  }
+
+  get outputs(): readonly string[] {
+    return this.vertex.computed
+  }
+
+  get variables(): Readonly<Record<string, string>> | undefined {
+    return this.#request.options.variables
+  }
+
+  state(): Map<string, unknown> {
+    return stateOf(this.#scope, this.vertex)
+  }
+
+  sources(field: string): readonly InputSource[] {
+    return sourcesOf(this.vertex, field, this.#request)
+  }
+
+  deliver(edge: PlanEdge): unknown {
+    const { graph, slice } = this.#request
+    const scope = this.#scope
+    if (slice.contains[edge.source] !== 1) return DEAD
+    if (edge.loopBack && scope.built[this.vertex.local] === undefined) return UNBUILT
+    const state = edgeState(graph, scope, edge)
+    if (typeof state === 'object') return state.outputs[edge.output] ?? null
+    return state === 'dead' ? DEAD : UNBUILT
+  }
+}
+
+const NO_INPUTS: RawInputs = Object.freeze({})
+
+/**
+ * One build of one vertex: inputs, frozen result or component, decision (FE-20 to FE-33). A promise
+ * only where something has to be waited for.
+ */
+export function runTask(
   task: Task,
   build: number,
   environment: TaskEnvironment,
-): Promise<TaskResult> {
+): TaskResult | Promise<TaskResult> {
   const { run, request } = environment
-  const { vertex, scope } = task
+  const { vertex } = task
   const { loopPasses } = run.limits
   if (build > loopPasses) {
     throw limitExceeded('loopPasses', `${vertex.displayName} was built ${loopPasses} times`)
   }
-  const tweaked = request.tweaks.fields.get(vertex.index)
-  const fields = fieldsOf(vertex, tweaked)
-  for (const secret of fields.secrets) run.secrets.add(secret)
-  const resolved = rawInputs(
-    {
-      vertex,
-      fields,
-      deliver: (edge) => deliver(task, edge, request),
-      given: givenValues({ vertex, fields, request }),
-      variables: request.options.variables,
-    },
-    run,
-  )
-  const raw = resolved instanceof Promise ? await resolved : resolved
+  const work = new TaskBuild(task, build, request)
+  for (const secret of work.fields.secrets) run.secrets.add(secret)
+  const raw = rawInputs(work, run)
+  if (raw instanceof Promise || environment.keyed || run.limits.vertexTimeoutMs !== null) {
+    return runBounded(task, work, { environment, raw })
+  }
+  work.raw = raw
+  environment.inputs?.(vertex, raw)
+  const built = buildVertex(run, work)
+  return built instanceof Promise
+    ? built.then((whole) => taskResult(task, whole, undefined))
+    : taskResult(task, built, undefined)
+}
+
+interface Bounded {
+  readonly environment: TaskEnvironment
+  readonly raw: RawInputs | Promise<RawInputs>
+}
+
+/** With variables, frozen results or a time limit (FE-20, FE-33, FE-67). */
+async function runBounded(
+  task: Task,
+  work: TaskBuild,
+  { environment, raw: given }: Bounded,
+): Promise<TaskResult> {
+  const { run, request } = environment
+  const { vertex } = task
+  const raw = await given
+  work.raw = raw
   environment.inputs?.(vertex, raw)
   const key = environment.keyed ? keyOf(task, raw, environment) : undefined
   const kept = key === undefined ? undefined : await recall(vertex, key, request)
   if (kept !== undefined) return fromFrozen(kept, key)
-  const { signal, stop } = run.limits.vertexTimeoutMs === null ? UNTIMED : vertexSignal(run, vertex)
+  const { signal, stop } = vertexSignal(run, vertex)
+  work.signal = signal
   try {
-    const work = buildVertex(run, {
-      vertex,
-      build,
-      state: () => stateOf(scope, vertex),
-      signal,
-      asTool: false,
-      sources: (field) => sourcesOf(task, field, request),
-      raw,
-      outputs: vertex.computed,
-    })
-    const { ctx, outputs, bytes } = await (signal === undefined ? work : timed(work, signal))
-    const result: TaskResult = {
-      outputs,
-      branches: ctx.branches,
-      decision: decide(ctx.branches, scope.decisions?.get(vertex.index)),
-      logs: ctx.logs,
-      hasStatus: ctx.hasStatus,
-      bytes,
-      usedFrozenResult: false,
-      key,
-    }
+    const building = buildVertex(run, work)
+    const built =
+      signal === undefined || !(building instanceof Promise) ? building : timed(building, signal)
+    const result = taskResult(task, await built, key)
     if (key !== undefined) await keep(result, task, environment)
     return result
   } finally {
@@ -94,18 +151,27 @@ export async function runTask(
   }
 }
 
-function deliver({ scope, vertex }: Task, edge: PlanEdge, { graph, slice }: RunRequest): unknown {
-  if (slice.contains[edge.source] !== 1) return DEAD
-  if (edge.loopBack && scope.built[vertex.local] === undefined) return UNBUILT
-  const state = edgeState(graph, scope, edge)
-  if (typeof state === 'object') return state.outputs[edge.output] ?? null
-  return state === 'dead' ? DEAD : UNBUILT
+function taskResult(
+  { scope, vertex }: Task,
+  { ctx, outputs, bytes }: VertexBuild,
+  key: string | undefined,
+): TaskResult {
+  return {
+    outputs,
+    branches: ctx.branches,
+    decision: decide(ctx.branches, scope.decisions?.get(vertex.index)),
+    logs: ctx.logs,
+    hasStatus: ctx.hasStatus,
+    bytes,
+    usedFrozenResult: false,
+    key,
+  }
 }
 
 const MODEL_FIELDS = ['model_name', 'model_id', 'model'] as const
 
 /** Where the edges of a field come from, with the model the source is set to (CO-31). */
-function sourcesOf({ vertex }: Task, field: string, request: RunRequest): InputSource[] {
+function sourcesOf(vertex: PlanVertex, field: string, request: RunRequest): InputSource[] {
   const { graph, tweaks } = request
   return vertex.incoming
     .filter((edge) => edge.field === field && !edge.self)
@@ -126,8 +192,6 @@ function modelOf(vertex: PlanVertex, tweaked: Parameters<typeof fieldsOf>[1]): s
   }
   return undefined
 }
-
-const UNTIMED: ReturnType<typeof vertexSignal> = {}
 
 /** FE-67: a signal of its own when vertices have a time limit. */
 function vertexSignal(

@@ -32,12 +32,12 @@ export interface VertexFacts {
 export interface BuildFacts {
   readonly vertex: VertexFacts
   readonly build: number
-  readonly state: () => Map<string, unknown>
+  state(): Map<string, unknown>
   /** Default: the run's. */
   readonly signal: AbortSignal | undefined
   /** Called by an agent: its messages are muted (FE-43). */
   readonly asTool: boolean
-  readonly sources: (field: string) => readonly InputSource[]
+  sources(field: string): readonly InputSource[]
 }
 
 /** A note of a component, kept for the output that was being computed. */
