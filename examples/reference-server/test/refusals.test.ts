@@ -20,7 +20,7 @@ describe('createReferenceServer', () => {
     [{ HOST: '0.0.0.0', SERVICE_AUTO_LOGIN: 'true' }, 'SERVICE_AUTO_LOGIN works on a loopback'],
     [{ SCIM_ENABLED: 'true' }, 'SCIM_TOKEN is required'],
     [{ SCIM_AUDIT_LOG: '/nowhere/at/all' }, 'SCIM_AUDIT_LOG: ENOENT'],
-    [{ SERVICE_DATABASE_URL: 'sqlite:/proc/none/service.db' }, 'ENOENT'],
+    [{ SERVICE_DATABASE_URL: 'sqlite:/dev/null/service.db' }, 'EEXIST'],
   ])('%j is refused for the operator to mend', (environment, message) =>
     inFolder(async (SERVICE_CONFIG_DIR) => {
       const all = { SERVICE_CONFIG_DIR, ...environment }

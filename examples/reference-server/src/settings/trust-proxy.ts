@@ -16,10 +16,10 @@ export function readTrustProxy(
 }
 
 function add(trusted: BlockList, entry: string): void {
-  const [address = '', bits] = entry.split('/')
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
   const widest = isIP(address) === 4 ? 32 : 128
   const prefix = bits === undefined ? widest : Number(bits)
-  if (isIP(address) === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > widest)
+  if (isIP(address) === 0 || prefix > widest)
     throw new SettingsError(`SERVICE_TRUST_PROXY: ${entry} is no address and no CIDR range`)
   trusted.addSubnet(address, prefix, family(address))
 }
