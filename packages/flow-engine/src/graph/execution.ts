@@ -1,21 +1,23 @@
-import { FlowError, limitExceeded } from '../errors.ts'
+import { limitExceeded, type FlowError } from '../errors.ts'
 import { deadBehind, type Decision } from './branches.ts'
-import { decodeTask, encodeTask, isStartMark, START_MARK } from './checkpoint.ts'
+import { runDurable } from './durable-task.ts'
 import { EndVertex } from './end-vertex.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { failureMessage, vertexFailure } from './failure.ts'
+import type { LazySignal } from './lazy-signal.ts'
 import { createOutcome, notesOf, recordBuild, runResult, type Outcome } from './outcome.ts'
-import type { GroupLink } from './expand-groups.ts'
 import type { PlanVertex } from './plan-graph.ts'
-import { problemsOfCycles } from './stalled.ts'
+import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunLog } from './run-log.ts'
 import type { RunResult, VertexResult } from './run-options.ts'
 import type { RunRequest } from './run-request.ts'
-import { Scheduler, type Task } from './scheduler.ts'
+import { Scheduler } from './scheduler.ts'
+import type { Task } from './task.ts'
 import type { Built } from './scope.ts'
-import { stalledVertices } from './stalled.ts'
+import { sortedVertices } from './sorted-vertices.ts'
+import { problemsOfCycles, stalledVertices } from './stalled.ts'
 import { createValueRelease, SMALL_BYTES } from './value-release.ts'
 import { runTask, type TaskEnvironment, type TaskResult } from './vertex-build.ts'
 
@@ -25,7 +27,7 @@ export interface ExecutionOptions {
   readonly log: RunLog
   readonly host: RunHost
   /** Aborts what is being built. */
-  readonly controller: AbortController
+  readonly controller: LazySignal
   readonly phase: Phase
 }
 
@@ -36,7 +38,6 @@ export interface Phase {
 
 const NO_IDS: readonly string[] = []
 const SOON = Promise.resolve()
-const FINISHED = new Error('The run has ended')
 
 /** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
 export class Execution {
@@ -44,16 +45,16 @@ export class Execution {
   readonly #run: RunContext
   readonly #log: RunLog
   readonly #host: RunHost
-  readonly #controller: AbortController
+  readonly #controller: LazySignal
   readonly #phase: Phase
   readonly outcome: Outcome
   readonly #scheduler: Scheduler
   readonly #environment: TaskEnvironment
-  readonly #release: ReturnType<typeof createValueRelease>
+  #release: ReturnType<typeof createValueRelease> | undefined
   readonly #builds: number[] = []
   /** Ids behind excluded outputs, by the vertex that excluded them (FE-30). */
-  readonly #excluded = new Map<number, readonly string[]>()
-  readonly #done = new AbortController()
+  #excluded: Map<number, readonly string[]> | undefined
+  #deadline: Deadline | undefined
   readonly #startedAt: Date
   #time: Date | undefined
   /** Builds that ended without a pause and are not reported yet. */
@@ -82,7 +83,6 @@ export class Execution {
       keyed,
       inputs: host.inputs,
     }
-    this.#release = createValueRelease(request)
     this.#startedAt = request.runtime.now()
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
@@ -105,12 +105,12 @@ export class Execution {
   }
 
   /** A limit of the whole run (FE-64). */
-  exceed(error: FlowError): void {
+  exceed(limit: FlowError): void {
     if (this.#phase.current !== 'running') return
     this.outcome.failed = true
-    this.outcome.error ??= error
-    this.#stop(error)
-    this.#tellAndFinish(error).catch(() => undefined)
+    this.outcome.error ??= limit
+    this.#stop(limit)
+    this.#tellAndFinish(limit).catch(() => undefined)
   }
 
   async #tellAndFinish(error: FlowError): Promise<void> {
@@ -132,22 +132,18 @@ export class Execution {
   /** FE-12. A run that goes on where another process left off has said it before. */
   #announce(): void {
     if (this.#host.resume !== undefined) return
-    const { graph, slice } = this.#request
-    this.#run.send('vertices_sorted', () => {
-      const ids = slice.firstLayer.map((index) => graph.vertices[index]?.id ?? '')
-      const inside = graph.vertices.filter((vertex) => slice.contains[vertex.index] === 1)
-      return { ids, to_run: withGroups(inside) }
-    })
+    this.#run.send('vertices_sorted', () => sortedVertices(this.#request))
   }
 
   #watch(): void {
     const { runTimeoutMs } = this.#run.limits
     if (runTimeoutMs === null) return
-    this.#run.runtime.sleep(runTimeoutMs, this.#done.signal).then(
-      () =>
+    this.#deadline = {
+      at: this.#startedAt.getTime() + runTimeoutMs,
+      exceed: () =>
         this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`)),
-      () => undefined,
-    )
+    }
+    deadlinesOf(this.#run.runtime).add(this.#deadline)
   }
 
   #enqueue(tasks: readonly Task[]): void {
@@ -181,7 +177,9 @@ export class Execution {
     const from = this.#clock().getTime()
     let work: TaskResult | Promise<TaskResult>
     try {
-      work = this.#plain ? runTask(task, build, this.#environment) : this.#work(task, build)
+      work = this.#plain
+        ? runTask(task, build, this.#environment)
+        : runDurable(task, build, { environment: this.#environment, host: this.#host })
     } catch (thrown) {
       this.#settled(() => void this.#failed(task, thrown, from))
       return
@@ -228,34 +226,6 @@ export class Execution {
     return resume === undefined && checkpoint === undefined
   }
 
-  async #work(task: Task, build: number): Promise<TaskResult> {
-    const { resume } = this.#host
-    const kept = this.#keepsState(task) ? resume?.checkpoints.get(task.vertex.id) : undefined
-    if (kept !== undefined) return this.#restore(kept, task)
-    const { checkpoint } = this.#host
-    if (checkpoint !== undefined && task.vertex.component.idempotent === false) {
-      await checkpoint(task.vertex.id, START_MARK)
-    }
-    const result = await runTask(task, build, this.#environment)
-    if (checkpoint !== undefined && this.#keepsState(task)) {
-      const state = encodeTask(result)
-      if (state !== undefined) await checkpoint(task.vertex.id, state)
-    }
-    return result
-  }
-
-  /** Passes of loops and cycles are repeated as a whole. */
-  #keepsState({ scope, vertex }: Task): boolean {
-    return scope.parent === undefined && vertex.loop === undefined && vertex.cycle === undefined
-  }
-
-  #restore(state: string, { vertex }: Task): TaskResult | Promise<TaskResult> {
-    if (isStartMark(state)) {
-      throw new FlowError('interrupted', `Component ${vertex.displayName} was interrupted`)
-    }
-    return decodeTask(state)
-  }
-
   #succeeded(task: Task, result: TaskResult, from: number): void {
     this.#running -= 1
     if (this.#phase.current !== 'running') return
@@ -287,8 +257,11 @@ export class Execution {
       this.#run,
     )
     this.#report(end)
-    if (result.bytes > SMALL_BYTES) this.#release.built({ task, result: recorded, built, end })
-    this.#release.read(scope, vertex)
+    if (result.bytes > SMALL_BYTES) {
+      this.#release ??= createValueRelease(this.#request)
+      this.#release.built({ task, result: recorded, built, end })
+    }
+    this.#release?.read(scope, vertex)
     this.#enqueue(ready)
   }
 
@@ -305,14 +278,16 @@ export class Execution {
     if (branches.length > 0) {
       this.#remember(task, decision)
       const ids = idsOf(this.#behind(task, decision.excluded))
+      this.#excluded ??= new Map()
       if (ids.length === 0) this.#excluded.delete(vertex.index)
       else this.#excluded.set(vertex.index, ids)
     }
-    if (decision.stopped.size === 0 && this.#excluded.size === 0) return NO_IDS
+    const excludedIds = this.#excluded?.size ? [...this.#excluded.values()].flat() : NO_IDS
+    if (decision.stopped.size === 0 && excludedIds.length === 0) return NO_IDS
     const stopped =
       decision.stopped.size === 0 ? [] : this.#behind({ scope, vertex }, decision.dead)
     const ids = new Set(idsOf(stopped.filter((behind) => behind.incoming.length <= 1)))
-    for (const excluded of this.#excluded.values()) for (const id of excluded) ids.add(id)
+    for (const id of excludedIds) ids.add(id)
     const { indexOf } = this.#request.graph
     return [...ids].toSorted((a, b) => (indexOf.get(a) ?? 0) - (indexOf.get(b) ?? 0))
   }
@@ -357,7 +332,7 @@ export class Execution {
     }
     recordBuild(this.outcome, result, undefined)
     this.#host.built?.({ vertex, result, mask: secrets.maskJson })
-    const excluded = [...this.#excluded.values()].flat()
+    const excluded = [...(this.#excluded?.values() ?? [])].flat()
     const end = { result, vertex, notes: undefined, inactivated: excluded, ready: [], at }
     this.#report(new EndVertex(end, this.#run))
     this.#scheduler.failed(task)
@@ -381,14 +356,14 @@ export class Execution {
     if (this.#phase.current === 'ended') return
     const atRest = this.#phase.current === 'running'
     this.#phase.current = 'ended'
-    this.#done.abort(FINISHED)
+    if (this.#deadline !== undefined) deadlinesOf(this.#run.runtime).remove(this.#deadline)
     if (this.#suspended > 0 && atRest) {
       this.#log.close()
       this.#settle()
       return
     }
     if (atRest) this.#noteStalled()
-    await this.#run.messages.settle().catch(() => undefined)
+    if (this.#run.hasMessages) await this.#run.messages.settle().catch(() => undefined)
     const cancelled = this.outcome.cancelled && !this.outcome.failed
     this.#run.send('end', () => (cancelled ? { cancelled: true } : {}))
     this.#log.close()
@@ -413,17 +388,4 @@ export class Execution {
 
 function idsOf(vertices: readonly PlanVertex[]): readonly string[] {
   return vertices.map((vertex) => vertex.id)
-}
-
-/** Ids in node order, each group before the first of its vertices. */
-function withGroups(vertices: readonly PlanVertex[]): string[] {
-  const named = new Set<GroupLink>()
-  return vertices.flatMap((vertex) => {
-    const groups: string[] = []
-    for (let group = vertex.group; group !== undefined && !named.has(group); group = group.outer) {
-      named.add(group)
-      groups.push(group.id)
-    }
-    return [...groups.toReversed(), vertex.id]
-  })
 }

@@ -69,17 +69,16 @@ export function runResult(
     ...(error === undefined ? {} : { error }),
     stalled,
     warnings,
-    messages: [...run.messages.records.values()],
+    messages: run.hasMessages ? [...run.messages.records.values()] : [],
     usage,
     durationMs,
     text: (component) => textOf({ outputs, vertices }, component),
   }
-  const { maskJson } = run.secrets
   keepNotes(result, {
     inputValue: request.input.value ?? undefined,
     graph: request.graph,
     vertices: outcome.notes,
-    maskJson,
+    run,
   })
   return result
 }

@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import type { ChildRunOptions, ChildRunResult } from '../components/context.ts'
-import type { ComponentServices } from '../components/services.ts'
+import type { ComponentServices, MessageService } from '../components/services.ts'
 import type { TokenUsage } from '../models/chat-model.ts'
 import { FlowError, limitExceeded } from '../errors.ts'
 import type { FlowJson } from './flow-json.ts'
@@ -32,9 +32,11 @@ export interface RunContext {
   readonly signal: AbortSignal
   readonly secrets: Secrets
   readonly messages: MessageLog
-  readonly send: SendEvent
+  /** Somebody has asked for `messages`. */
+  readonly hasMessages: boolean
+  send: SendEvent
   /** False once the run ended or was aborted: what comes later is dropped. */
-  readonly open: () => boolean
+  open(): boolean
   warn(problem: FlowProblem): void
   usage(usage: TokenUsage): void
   runFlow(flow: FlowJson, options: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult>
@@ -57,37 +59,131 @@ export interface RunContextOptions extends Pick<
 > {
   readonly services: Readonly<ComponentServices>
   readonly log: RunLog
-  readonly open: () => boolean
+  open(): boolean
   /** Called instead of throwing when the number of events is over its limit. */
-  readonly overflow: (error: FlowError) => void
-  readonly warn: (problem: FlowProblem) => void
-  readonly usage: (usage: TokenUsage) => void
-  readonly runFlow: RunContext['runFlow']
+  overflow(error: FlowError): void
+  warn(problem: FlowProblem): void
+  usage(usage: TokenUsage): void
+  runFlow(flow: FlowJson, options: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult>
   readonly suspend: RunContext['suspend'] | undefined
 }
 
 export function createRunContext(options: RunContextOptions): RunContext {
-  const { log, limits, runtime, flowId, sessionId, open } = options
-  const secrets = createSecrets()
-  const service = options.services.messages ?? createRunMessages()
-  const send: SendEvent = (event, data) => {
-    if (log.nextSeq >= limits.events && event !== 'end') {
-      options.overflow(limitExceeded('events', `a run may have ${limits.events} events`))
-      return
-    }
-    log.push(eventOf(log.nextSeq, event, data))
+  return new LazyRunContext(options)
+}
+
+/** Most runs need little of it: parts are made when they are first asked for. */
+class LazyRunContext implements RunContext {
+  readonly runId: string
+  readonly flowId: string
+  readonly flowName: string | undefined
+  readonly sessionId: string
+  readonly userId: string | undefined
+  readonly runtime: Runtime
+  readonly limits: RunLimits
+  readonly #options: RunContextOptions
+  readonly #log: RunLog
+  #services: Readonly<ComponentServices> | undefined
+  #rootServices: Readonly<ComponentServices> | undefined
+  #inputMessages: Set<string> | undefined
+  #secrets: Secrets | undefined
+  #messages: MessageLog | undefined
+
+  constructor(options: RunContextOptions) {
+    this.runId = options.runId
+    this.flowId = options.flowId
+    this.flowName = options.flowName
+    this.sessionId = options.sessionId
+    this.userId = options.userId
+    this.runtime = options.runtime
+    this.limits = options.limits
+    this.#options = options
+    this.#log = options.log
   }
-  const inputMessages = new Set<string>()
-  const earlier = earlierMessages(service, inputMessages)
-  return {
-    ...options,
-    services: Object.freeze({ ...options.services, messages: service }),
-    rootServices: Object.freeze({ ...options.services, messages: earlier }),
-    inputMessages,
-    secrets,
-    messages: createMessageLog({ service, send, runtime, secrets, flowId, sessionId, open }),
-    send,
-    suspend: options.suspend ?? notResumable,
+
+  get services(): Readonly<ComponentServices> {
+    const { services } = this.#options
+    return (this.#services ??= Object.freeze({
+      ...services,
+      messages: services.messages ?? createRunMessages(),
+    }))
+  }
+
+  get rootServices(): Readonly<ComponentServices> {
+    return (this.#rootServices ??= Object.freeze({
+      ...this.services,
+      messages: earlierMessages(this.#messageService, this.inputMessages),
+    }))
+  }
+
+  get inputMessages(): Set<string> {
+    return (this.#inputMessages ??= new Set())
+  }
+
+  get shared(): Map<string, unknown> {
+    return this.#options.shared
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal
+  }
+
+  get secrets(): Secrets {
+    return (this.#secrets ??= createSecrets())
+  }
+
+  get hasMessages(): boolean {
+    return this.#messages !== undefined
+  }
+
+  get messages(): MessageLog {
+    return (this.#messages ??= createMessageLog({
+      service: this.#messageService,
+      send: (event, data) => this.send(event, data),
+      runtime: this.runtime,
+      secrets: this.secrets,
+      flowId: this.flowId,
+      sessionId: this.sessionId,
+      open: () => this.open(),
+    }))
+  }
+
+  /** There is always one, see `services`. */
+  get #messageService(): MessageService {
+    const { messages } = this.services
+    if (messages === undefined) throw new TypeError('A run has a message service')
+    return messages
+  }
+
+  send<K extends keyof RunEventData>(event: K, data: EventData<K>): void {
+    const seq = this.#log.nextSeq
+    const { events } = this.limits
+    if (seq >= events && event !== 'end') {
+      this.#options.overflow(limitExceeded('events', `a run may have ${events} events`))
+    } else {
+      this.#log.push(eventOf(seq, event, data))
+    }
+  }
+
+  open(): boolean {
+    return this.#options.open()
+  }
+
+  warn(problem: FlowProblem): void {
+    this.#options.warn(problem)
+  }
+
+  usage(usage: TokenUsage): void {
+    this.#options.usage(usage)
+  }
+
+  runFlow(flow: FlowJson, child: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult> {
+    return this.#options.runFlow(flow, child, signal)
+  }
+
+  suspend(vertexId: string, question: unknown): Promise<unknown> {
+    const { suspend } = this.#options
+    return suspend === undefined ? notResumable() : suspend(vertexId, question)
   }
 }
 

@@ -23,36 +23,97 @@ interface Reader {
   /** Position of the next event in the log. */
   at: number
   tokensRead: number
-  wake: (() => void) | undefined
+  /** Calls of `next` that wait for an event. */
+  readonly waiting: ((result: IteratorResult<RunEvent>) => void)[]
 }
 
 const DONE: IteratorResult<RunEvent> = { done: true, value: undefined }
 
-export function createRunLog({ bufferedTokens, firstSeq = 0, onPush }: RunLogOptions): RunLog {
-  let events: RunEvent[] = []
-  let nextSeq = firstSeq
-  let tokens = 0
-  let loose = 0
-  let closed = false
-  const readers = new Set<Reader>()
+export function createRunLog(options: RunLogOptions): RunLog {
+  return new EventLog(options)
+}
 
-  function wakeAll(): void {
+class EventLog implements RunLog {
+  readonly #bufferedTokens: number
+  readonly #onPush: RunLogOptions['onPush']
+  #events: RunEvent[] = []
+  #nextSeq: number
+  #tokens = 0
+  /** Tokens that came since old ones were joined. */
+  #loose = 0
+  #closed = false
+  #readers: Set<Reader> | undefined
+
+  constructor({ bufferedTokens, firstSeq = 0, onPush }: RunLogOptions) {
+    this.#bufferedTokens = bufferedTokens
+    this.#onPush = onPush
+    this.#nextSeq = firstSeq
+  }
+
+  get nextSeq(): number {
+    return this.#nextSeq
+  }
+
+  push(event: RunEvent): void {
+    if (this.#closed) return
+    this.#events.push(event)
+    this.#nextSeq += 1
+    if (event.event === 'token') {
+      this.#tokens += 1
+      this.#loose += 1
+      if (this.#loose >= 4 * this.#bufferedTokens + 64) this.#compact()
+    }
+    this.#onPush?.(event)
+    if (this.#readers !== undefined) this.#wakeAll(this.#readers)
+  }
+
+  close(): void {
+    this.#closed = true
+    if (this.#readers !== undefined) this.#wakeAll(this.#readers)
+  }
+
+  read(): AsyncIterator<RunEvent> {
+    const reader: Reader = { at: 0, tokensRead: 0, waiting: [] }
+    this.#readers ??= new Set()
+    const readers = this.#readers.add(reader)
+    return {
+      next: () => {
+        const event = this.#take(reader)
+        if (event !== undefined) return Promise.resolve({ done: false, value: event })
+        if (this.#closed || !readers.has(reader)) {
+          readers.delete(reader)
+          return Promise.resolve(DONE)
+        }
+        return new Promise((resolve) => void reader.waiting.push(resolve))
+      },
+      return: () => {
+        readers.delete(reader)
+        for (const resolve of reader.waiting.splice(0)) resolve(DONE)
+        return Promise.resolve(DONE)
+      },
+    }
+  }
+
+  #wakeAll(readers: ReadonlySet<Reader>): void {
     for (const reader of readers) {
-      const { wake } = reader
-      reader.wake = undefined
-      wake?.()
+      while (reader.waiting.length > 0) {
+        const event = this.#take(reader)
+        if (event === undefined && !this.#closed) break
+        reader.waiting.shift()?.(event === undefined ? DONE : { done: false, value: event })
+      }
     }
   }
 
   /** The next event of a reader; neighbouring tokens as one when it is far behind. */
-  function take(reader: Reader): RunEvent | undefined {
+  #take(reader: Reader): RunEvent | undefined {
+    const events = this.#events
     const first = events[reader.at]
     if (first === undefined) return undefined
     reader.at += 1
     if (first.event !== 'token') return first
-    const behind = tokens - reader.tokensRead
+    const behind = this.#tokens - reader.tokensRead
     reader.tokensRead += 1
-    if (behind <= bufferedTokens) return first
+    if (behind <= this.#bufferedTokens) return first
     const run: RunEvent[] = [first]
     for (let next = events[reader.at]; isSameToken(first, next); next = events[reader.at]) {
       run.push(next)
@@ -63,11 +124,13 @@ export function createRunLog({ bufferedTokens, firstSeq = 0, onPush }: RunLogOpt
   }
 
   /** Joins old tokens, so that a run nobody reads keeps one text instead of thousands of events. */
-  function compact(): void {
-    const borders = new Set([...readers].map((reader) => reader.at))
+  #compact(): void {
+    const events = this.#events
+    const borders = new Set<number>()
+    for (const reader of this.#readers ?? []) borders.add(reader.at)
     const moved = new Map<number, number>()
     const kept: RunEvent[] = []
-    const end = events.length - bufferedTokens
+    const end = events.length - this.#bufferedTokens
     for (let at = 0; at < events.length; at += 1) {
       if (borders.has(at)) moved.set(at, kept.length)
       const first = events[at]
@@ -81,66 +144,9 @@ export function createRunLog({ bufferedTokens, firstSeq = 0, onPush }: RunLogOpt
       kept.push(run.length === 1 ? first : joinTokens(run))
     }
     if (borders.has(events.length)) moved.set(events.length, kept.length)
-    for (const reader of readers) reader.at = moved.get(reader.at) ?? reader.at
-    events = kept
-    loose = 0
-  }
-
-  return {
-    get nextSeq() {
-      return nextSeq
-    },
-    push(event) {
-      if (closed) return
-      events.push(event)
-      nextSeq += 1
-      if (event.event === 'token') {
-        tokens += 1
-        loose += 1
-        if (loose >= 4 * bufferedTokens + 64) compact()
-      }
-      onPush?.(event)
-      if (readers.size > 0) wakeAll()
-    },
-    close() {
-      closed = true
-      wakeAll()
-    },
-    read() {
-      const reader: Reader = { at: 0, tokensRead: 0, wake: undefined }
-      readers.add(reader)
-      const woken = (): Promise<void> =>
-        new Promise((resolve) => {
-          const before = reader.wake
-          reader.wake = () => {
-            before?.()
-            resolve()
-          }
-        })
-      const later = async (): Promise<IteratorResult<RunEvent>> => {
-        for (;;) {
-          await woken()
-          const event = take(reader)
-          if (event !== undefined) return { done: false, value: event }
-          if (closed || !readers.has(reader)) return DONE
-        }
-      }
-      const next = (): Promise<IteratorResult<RunEvent>> => {
-        const event = take(reader)
-        if (event !== undefined) return Promise.resolve({ done: false, value: event })
-        if (!closed && readers.has(reader)) return later()
-        readers.delete(reader)
-        return Promise.resolve(DONE)
-      }
-      return {
-        next,
-        return: () => {
-          readers.delete(reader)
-          reader.wake?.()
-          return Promise.resolve(DONE)
-        },
-      }
-    },
+    for (const reader of this.#readers ?? []) reader.at = moved.get(reader.at) ?? reader.at
+    this.#events = kept
+    this.#loose = 0
   }
 }
 

@@ -1,4 +1,4 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import type { Runtime } from '@x/wire'
 import { invalidRequest } from '../errors.ts'
 import { compileFlow, graphOf, type FlowPlan } from './compile.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
@@ -29,8 +29,8 @@ export interface RunRequest {
  * @throws FlowCompileError for a flow that cannot be run
  * @throws FlowError `invalid_request` (FE-18)
  */
-export function readRunRequest(flow: unknown, options: RunOptions): RunRequest {
-  const { mode = 'run', runtime = createSystemRuntime() } = options
+export function readRunRequest(flow: unknown, options: RunOptions, runtime: Runtime): RunRequest {
+  const { mode = 'run' } = options
   const input = readInput(options, mode)
   const plan = planOf(flow, options)
   const graph = graphOf(plan)
@@ -97,11 +97,13 @@ const KEPT_SLICES = 16
 /** Slices depend on the plan alone and are kept with it. */
 function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'): Slice {
   const { stopComponentId, startComponentId } = options
-  const key = JSON.stringify([mode, stopComponentId, startComponentId])
-  const kept = slices.get(graph) ?? new Map<string, Slice>()
-  slices.set(graph, kept)
-  const known = kept.get(key)
+  const whole = stopComponentId === undefined && startComponentId === undefined
+  const key = whole ? mode : JSON.stringify([mode, stopComponentId, startComponentId])
+  const before = slices.get(graph)
+  const known = before?.get(key)
   if (known !== undefined) return known
+  const kept = before ?? new Map<string, Slice>()
+  slices.set(graph, kept)
   const slice = sliceOf(graph, { mode, stopComponentId, startComponentId })
   if (kept.size < KEPT_SLICES) kept.set(key, slice)
   return slice

@@ -2,6 +2,7 @@ import { toText } from './values/convert.ts'
 import { isMessage } from './values/message.ts'
 import { formatValue } from './values/format-value.ts'
 import type { PlanGraph, PlanVertex } from './plan-graph.ts'
+import type { RunContext } from './run-context.ts'
 import type { RunResult, VertexResult } from './run-options.ts'
 import type { LogEntry } from './vertex-context.ts'
 import { doubleBreaks, fileJson, formatText, vertexParts, type BuildView } from './vertex-data.ts'
@@ -46,7 +47,7 @@ export interface ResultNotes {
   readonly inputValue: string | undefined
   readonly graph: PlanGraph
   readonly vertices: ReadonlyMap<string, VertexNotes>
-  readonly maskJson: <T>(value: T) => T
+  readonly run: Pick<RunContext, 'secrets'>
 }
 
 /** What a component noted in a build; most note nothing. */
@@ -55,10 +56,15 @@ export interface VertexNotes {
   readonly hasStatus: boolean | 'text'
 }
 
-const notesOf = new WeakMap<RunResult, ResultNotes>()
+/** A hidden property: weak maps with a thousand young keys are dear to collect. */
+const NOTES = Symbol('notes')
 
 export function keepNotes(result: RunResult, notes: ResultNotes): void {
-  notesOf.set(result, notes)
+  Object.defineProperty(result, NOTES, { value: notes })
+}
+
+function notesOf(result: RunResult): ResultNotes | undefined {
+  return (result as { readonly [NOTES]?: ResultNotes })[NOTES]
 }
 
 /** The answer of one run, or of several with one element for each (results.md 5). */
@@ -67,10 +73,10 @@ export function formatRunResponse(results: RunResult | readonly RunResult[]): Ru
   return {
     session_id: list[0]?.sessionId ?? '',
     outputs: list.map((result) => {
-      const value = notesOf.get(result)?.inputValue
+      const value = notesOf(result)?.inputValue
       return {
         inputs: value === undefined ? {} : { input_value: value },
-        outputs: result.outputs.map((vertex) => componentOutput(vertex, notesOf.get(result))),
+        outputs: result.outputs.map((vertex) => componentOutput(vertex, notesOf(result))),
       }
     }),
   }
@@ -93,7 +99,7 @@ function componentOutput(
     component_id: result.id,
     used_frozen_result: result.usedFrozenResult,
   }
-  return notes === undefined ? response : notes.maskJson(response)
+  return notes === undefined ? response : notes.run.secrets.maskJson(response)
 }
 
 /** The wire's view of a result. */

@@ -1,11 +1,16 @@
-import { createSystemRuntime } from '@x/wire'
+import { createSystemRuntime, type Runtime } from '@x/wire'
 import type { ChildRunOptions, ChildRunResult } from '../components/context.ts'
+import type { ComponentServices } from '../components/services.ts'
+import type { TokenUsage } from '../models/chat-model.ts'
 import { errorText, FlowError, isFlowError, limitExceeded } from '../errors.ts'
 import { Execution, type Phase } from './execution.ts'
 import { startFailureJson } from './failure.ts'
 import type { FlowJson } from './flow-json.ts'
-import { completeLimits } from './limits.ts'
-import { createRunContext, type RunContext } from './run-context.ts'
+import { LazySignal } from './lazy-signal.ts'
+import { completeLimits, type RunLimits } from './limits.ts'
+import { createRunMessages } from './memory-messages.ts'
+import type { FlowProblem } from './problems.ts'
+import { createRunContext, type RunContextOptions } from './run-context.ts'
 import { LazyEvent } from './run-event.ts'
 import type { RunHost } from './run-host.ts'
 import { createRunLog, type RunLog } from './run-log.ts'
@@ -24,15 +29,15 @@ export function runFlow(flow: unknown, options: RunOptions = {}): FlowRun {
 
 /** As `runFlow`, for hosts that keep runs durable (FE-63). */
 export function startRun(flow: unknown, options: RunOptions, host: RunHost): FlowRun {
-  const runtime = options.runtime ?? createSystemRuntime()
+  const runtime = options.runtime ?? systemRuntime
   const { bufferedTokens } = completeLimits(options.limits)
   const log = createRunLog({ bufferedTokens, firstSeq: host.resume?.firstSeq ?? 0 })
   const id = runtime.uuid()
-  const cancelled = new AbortController()
-  const result = Promise.resolve().then((): Promise<RunResult> => {
+  const cancelled = new Cancellation()
+  const result = BEGIN.then((): Promise<RunResult> => {
     try {
-      const request = readRunRequest(flow, { ...options, runtime })
-      return execute({ id, request, log, host, cancelled: cancelled.signal })
+      const request = readRunRequest(flow, options, runtime)
+      return execute({ id, request, log, host, cancelled })
     } catch (error) {
       refuse(log, error, options.flowId ?? null, runtime.now())
       throw error
@@ -43,8 +48,26 @@ export function startRun(flow: unknown, options: RunOptions, host: RunHost): Flo
   return {
     id,
     result,
-    cancel: (reason) => cancelled.abort(reason),
+    cancel: (reason) => cancelled.request(reason),
     [Symbol.asyncIterator]: () => log.read(),
+  }
+}
+
+const systemRuntime = createSystemRuntime()
+const BEGIN = Promise.resolve()
+
+/** `cancel()` of a run; may come before the run has begun. */
+class Cancellation {
+  execution: Execution | undefined
+  #requested: FlowError | undefined
+
+  get requested(): FlowError | undefined {
+    return this.#requested
+  }
+
+  request(reason: unknown): void {
+    this.#requested ??= cancelReason(reason)
+    this.execution?.cancel(this.#requested)
   }
 }
 
@@ -53,123 +76,151 @@ interface Start {
   readonly request: RunRequest
   readonly log: RunLog
   readonly host: RunHost
-  /** `cancel()` of the run. */
-  readonly cancelled: AbortSignal
+  readonly cancelled: Cancellation
 }
 
 function execute(start: Start): Promise<RunResult> {
-  const { request, log, host } = start
-  const controller = new AbortController()
+  const { request, log, host, cancelled } = start
+  const controller = new LazySignal()
   const phase: Phase = { current: 'running' }
-  const run = contextOf(start, {
-    signal: controller.signal,
-    phase,
-    execution: () => execution,
-  })
-  const execution: Execution = new Execution({ request, run, log, host, controller, phase })
-  const stop = listen([start.cancelled, request.options.signal], (reason) =>
-    execution.cancel(cancelReason(reason)),
-  )
+  const run = createRunContext(new ContextOptions(start, { controller, phase }))
+  const execution = new Execution({ request, run, log, host, controller, phase })
+  cancelled.execution = execution
+  if (cancelled.requested !== undefined) execution.cancel(cancelled.requested)
+  const stop = listen(request.options.signal, (reason) => execution.cancel(cancelReason(reason)))
   if (phase.current === 'running') execution.start()
-  return execution.result.finally(stop)
+  return stop === undefined ? execution.result : execution.result.finally(stop)
 }
 
 interface Surroundings {
-  readonly signal: AbortSignal
+  readonly controller: LazySignal
   readonly phase: Phase
-  /** Not before the context is complete. */
-  readonly execution: () => Execution
 }
 
-function contextOf(start: Start, { signal, phase, execution }: Surroundings): RunContext {
-  const { id, request, log, host } = start
-  const { options, flowId, flowName, sessionId, runtime, limits } = request
-  const { suspend } = host
-  const run: RunContext = createRunContext({
-    runId: id,
-    flowId,
-    flowName,
-    sessionId,
-    userId: options.userId,
-    runtime,
-    services: options.services ?? {},
-    shared: new Map(Object.entries(options.context ?? {})),
-    limits,
-    signal,
-    log,
-    open: () => phase.current === 'running',
-    overflow: (error) => execution().exceed(error),
-    warn: (problem) => void execution().outcome.warnings.push(problem),
-    usage: ({ inputTokens, outputTokens }) => {
-      const { usage } = execution().outcome
-      usage.inputTokens += inputTokens
-      usage.outputTokens += outputTokens
-    },
-    runFlow: (flow, child, childSignal) => runChild({ start, run, flow, child, childSignal }),
-    suspend:
-      suspend === undefined
-        ? undefined
-        : async (vertexId, question) => {
-            const outcome = await suspend(vertexId, question)
-            if (outcome.kind === 'answered') return outcome.answer
-            execution().suspended()
-            return new Promise(() => undefined)
-          },
-  })
-  return run
+/** What the context of a run needs to know of it. */
+class ContextOptions implements RunContextOptions {
+  readonly runId: string
+  readonly flowId: string
+  readonly flowName: string | undefined
+  readonly sessionId: string
+  readonly userId: string | undefined
+  readonly runtime: Runtime
+  readonly limits: RunLimits
+  readonly log: RunLog
+  readonly suspend: RunContextOptions['suspend']
+  readonly #start: Start
+  readonly #controller: LazySignal
+  readonly #phase: Phase
+  #services: ComponentServices | undefined
+  #shared: Map<string, unknown> | undefined
+
+  constructor(start: Start, { controller, phase }: Surroundings) {
+    const { request, host } = start
+    this.runId = start.id
+    this.flowId = request.flowId
+    this.flowName = request.flowName
+    this.sessionId = request.sessionId
+    this.userId = request.options.userId
+    this.runtime = request.runtime
+    this.limits = request.limits
+    this.log = start.log
+    this.suspend = host.suspend === undefined ? undefined : (...asked) => this.#suspend(...asked)
+    this.#start = start
+    this.#controller = controller
+    this.#phase = phase
+  }
+
+  get #execution(): Execution {
+    const { execution } = this.#start.cancelled
+    if (execution === undefined) throw new TypeError('The run has not begun')
+    return execution
+  }
+
+  /** With a message service, which child runs share. */
+  get services(): ComponentServices {
+    const { services } = this.#start.request.options
+    return (this.#services ??= {
+      ...services,
+      messages: services?.messages ?? createRunMessages(),
+    })
+  }
+
+  get shared(): Map<string, unknown> {
+    const { context = {} } = this.#start.request.options
+    return (this.#shared ??= new Map(Object.entries(context)))
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  open(): boolean {
+    return this.#phase.current === 'running'
+  }
+
+  overflow(error: FlowError): void {
+    this.#execution.exceed(error)
+  }
+
+  warn(problem: FlowProblem): void {
+    this.#execution.outcome.warnings.push(problem)
+  }
+
+  usage({ inputTokens, outputTokens }: TokenUsage): void {
+    const { usage } = this.#execution.outcome
+    usage.inputTokens += inputTokens
+    usage.outputTokens += outputTokens
+  }
+
+  async runFlow(
+    flow: FlowJson,
+    child: ChildRunOptions,
+    signal: AbortSignal,
+  ): Promise<ChildRunResult> {
+    const { services } = this
+    const result = await runChild({ start: this.#start, services, flow, child, signal })
+    this.usage(result.usage)
+    return result
+  }
+
+  async #suspend(vertexId: string, question: unknown): Promise<unknown> {
+    const outcome = await this.#start.host.suspend?.(vertexId, question)
+    if (outcome?.kind === 'answered') return outcome.answer
+    this.#execution.suspended()
+    return new Promise(() => undefined)
+  }
 }
 
 interface Child {
   readonly start: Start
-  readonly run: RunContext
+  readonly services: ComponentServices
   readonly flow: FlowJson
   readonly child: ChildRunOptions
-  readonly childSignal: AbortSignal
+  readonly signal: AbortSignal
 }
 
 /** A child run: same services and signal, its events are its own (FE-40). */
-async function runChild({ start, run, flow, child, childSignal }: Child): Promise<ChildRunResult> {
+async function runChild({ start, services, flow, child, signal }: Child): Promise<RunResult> {
   const { host, request } = start
   const depth = (host.depth ?? 0) + 1
   if (depth > MAX_DEPTH) throw limitExceeded('depth', `more than ${MAX_DEPTH} runs in each other`)
-  const { options, limits, sessionId } = request
+  const { options, limits, sessionId, runtime } = request
   const { cache, variables, userId, concurrency } = options
-  const result = await startRun(
-    flow,
-    {
-      sessionId,
-      ...child,
-      components: request.graph.registry,
-      services: run.services,
-      runtime: run.runtime,
-      signal: childSignal,
-      limits,
-      cache,
-      variables,
-      userId,
-      concurrency,
-    },
-    { depth },
-  ).result
-  run.usage(result.usage)
-  return result
+  const components = request.graph.registry
+  const given = { services, runtime, signal, limits, cache, variables, userId, concurrency }
+  return startRun(flow, { sessionId, ...child, components, ...given }, { depth }).result
 }
 
-/** Listens to signals that may be aborted already; gives what ends it. */
+/** Listens to a signal that may be aborted already; gives what ends it. */
 function listen(
-  signals: readonly (AbortSignal | undefined)[],
+  signal: AbortSignal | undefined,
   aborted: (reason: unknown) => void,
-): () => void {
-  const given = signals.filter((signal) => signal !== undefined)
-  const stops = given.map((signal) => {
-    const stop = (): void => aborted(signal.reason)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-    return () => signal.removeEventListener('abort', stop)
-  })
-  return () => {
-    for (const stop of stops) stop()
-  }
+): (() => void) | undefined {
+  if (signal === undefined) return undefined
+  const stop = (): void => aborted(signal.reason)
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  return () => signal.removeEventListener('abort', stop)
 }
 
 function cancelReason(reason: unknown): FlowError {

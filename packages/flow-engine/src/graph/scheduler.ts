@@ -4,9 +4,14 @@ import {
   activeScopes,
   BLOCKED,
   createScope,
+  DEAD,
   DONE,
   edgeState,
   IDLE,
+  LIVE,
+  membersIn,
+  outermostLoop,
+  PULLED,
   scopeOf,
   SKIPPED,
   STARTED,
@@ -14,12 +19,7 @@ import {
   type Scope,
 } from './scope.ts'
 import type { Slice } from './slice.ts'
-
-/** A vertex that is to be built in a scope. */
-export interface Task {
-  readonly scope: Scope
-  readonly vertex: PlanVertex
-}
+import { inNodeOrder, type Task } from './task.ts'
 
 export interface SchedulerOptions {
   readonly graph: PlanGraph
@@ -53,7 +53,10 @@ export class Scheduler {
   readonly #entered: number | undefined
   #serial = 0
   #ready: Task[] = []
+  /** Edges from outside that a new scope found decided. */
   #decided: Decided[] = []
+  /** Vertices whose edges are all decided. */
+  #due: Task[] = []
   #touched: Task[] = []
 
   constructor({ graph, slice, strict }: SchedulerOptions) {
@@ -68,7 +71,8 @@ export class Scheduler {
   begin(): Task[] {
     for (const index of this.#slice.firstLayer) {
       const vertex = this.#graph.vertices[index]
-      if (vertex !== undefined) this.#start(this.root, this.#outermost(vertex))
+      if (vertex !== undefined)
+        this.#start({ scope: this.root, vertex: outermostLoop(this.#graph, vertex) })
     }
     return this.#takeReady()
   }
@@ -105,21 +109,18 @@ export class Scheduler {
     return this.#cycles.get(scope)
   }
 
-  /** The vertex itself, or the outermost loop around it. */
-  #outermost(vertex: PlanVertex): PlanVertex {
-    const { regions, vertices } = this.#graph
-    const outer = regions[vertex.region]?.path[1]
-    const loop = outer === undefined ? undefined : regions[outer]?.loop
-    return (loop === undefined ? undefined : vertices[loop]) ?? vertex
-  }
-
   /** A scope with its counts; edges from outside that are decided already are worked off as such. */
   #open(region: number, parent: Scope | undefined): Scope {
     const place = this.#graph.regions[region]
     if (place === undefined) throw new RangeError(`There is no region ${region}`)
-    const scope = createScope(place, parent, this.#serial)
+    const waiting = parent === undefined ? this.#slice.waiting : undefined
+    const scope = createScope(place, { parent, serial: this.#serial, waiting })
     this.#serial += 1
     this.scopes.add(scope)
+    if (waiting !== undefined) {
+      scope.remaining = membersIn(place, this.#slice)
+      return scope
+    }
     for (const member of place.members) {
       const vertex = this.#graph.vertices[member]
       if (vertex === undefined || this.#slice.contains[member] !== 1) continue
@@ -172,9 +173,12 @@ export class Scheduler {
   }
 
   #takeReady(): Task[] {
-    while (this.#decided.length > 0 || this.#touched.length > 0) {
+    while (this.#decided.length + this.#due.length + this.#touched.length > 0) {
       for (let next = this.#decided.pop(); next !== undefined; next = this.#decided.pop()) {
-        this.#apply(next)
+        this.#apply(next.scope, next.edge, next.outcome)
+      }
+      for (let next = this.#due.pop(); next !== undefined; next = this.#due.pop()) {
+        this.#decide(next)
       }
       if (this.#touched.length === 0) break
       const touched = this.#touched
@@ -184,13 +188,11 @@ export class Scheduler {
     const ready = this.#ready
     if (ready.length === 0) return NOTHING
     this.#ready = []
-    if (ready.length < 2) return ready
-    return ready.toSorted(
-      (a, b) => a.vertex.index - b.vertex.index || a.scope.serial - b.scope.serial,
-    )
+    return inNodeOrder(ready)
   }
 
-  #apply({ scope, edge, outcome }: Decided): void {
+  /** Never decides about the vertex itself, which could go on without end. */
+  #apply(scope: Scope, edge: PlanEdge, outcome: Outcome): void {
     const vertex = this.#graph.vertices[edge.target]
     if (vertex === undefined) return
     const { local } = vertex
@@ -198,25 +200,29 @@ export class Scheduler {
       if (scope.status[local] === IDLE) this.failed({ scope, vertex })
       return
     }
-    bump(scope.waiting, local, -1)
-    bump(outcome === 'alive' ? scope.live : scope.dead, local)
+    const waiting = (scope.waiting[local] ?? 0) - 1
+    const marks = scope.marks[local] ?? 0
+    scope.waiting[local] = waiting
+    scope.marks[local] = marks | (outcome === 'alive' ? LIVE : DEAD)
     if (scope.status[local] !== IDLE) return
-    if (scope.waiting[local] === 0) this.#decide(scope, vertex)
-    else if (scope.pulled[local] === 0) this.#touched.push({ scope, vertex })
+    if (waiting === 0) this.#due.push({ scope, vertex })
+    else if ((marks & PULLED) === 0) this.#touched.push({ scope, vertex })
   }
 
   /** All edges of a vertex are decided: it starts, or is skipped (FE-30). */
-  #decide(scope: Scope, vertex: PlanVertex): void {
+  #decide(task: Task): void {
+    const { scope, vertex } = task
+    if (scope.status[vertex.local] !== IDLE) return
     const cycle = this.#cycleOf(scope, vertex)
-    const dead = scope.dead[vertex.local] ?? 0
-    const skipped = dead > 0 && (this.#strict || scope.live[vertex.local] === 0)
+    const marks = scope.marks[vertex.local] ?? 0
+    const skipped = (marks & DEAD) !== 0 && (this.#strict || (marks & LIVE) === 0)
     if (
       cycle !== undefined &&
       (cycle.active.size > 0 || cycle.over || cycle.entry !== vertex.index)
     ) {
       if (cycle.holders.has(vertex.index)) this.#settleCycle(scope, cycle)
     } else if (!skipped) {
-      this.#start(scope, vertex)
+      this.#start(task)
     } else if (cycle === undefined) {
       this.#close(scope, vertex, SKIPPED)
     } else {
@@ -224,11 +230,12 @@ export class Scheduler {
     }
   }
 
-  #start(scope: Scope, vertex: PlanVertex): void {
+  #start(task: Task): void {
+    const { scope, vertex } = task
     if (scope.status[vertex.local] !== IDLE) return
     scope.status[vertex.local] = STARTED
     this.#cycleOf(scope, vertex)?.active.add(vertex.index)
-    this.#ready.push({ scope, vertex })
+    this.#ready.push(task)
   }
 
   /** A vertex is settled: what waits for it is told. */
@@ -238,15 +245,22 @@ export class Scheduler {
       if (this.#slice.contains[edge.target] !== 1 || this.#takesOwnTurns(vertex, edge)) continue
       const region = this.#graph.vertices[edge.target]?.region ?? 0
       if (region === scope.region.index) {
-        this.#decided.push({ scope, edge, outcome: this.#outcome(scope, edge) })
+        this.#apply(scope, edge, this.#ownOutcome(scope, vertex, edge))
         continue
       }
       for (const at of activeScopes(this.#graph, scope, region)) {
-        this.#decided.push({ scope: at, edge, outcome: this.#outcome(scope, edge) })
+        this.#apply(at, edge, this.#outcome(scope, edge))
       }
     }
     scope.remaining -= 1
     if (scope.remaining === 0) this.#afterPass(scope)
+  }
+
+  /** As `#outcome`, for an edge that mostly begins at the vertex itself. */
+  #ownOutcome(scope: Scope, vertex: PlanVertex, edge: PlanEdge): Outcome {
+    const built = scope.built[vertex.local]
+    if (edge.source !== vertex.index || built === undefined) return this.#outcome(scope, edge)
+    return built.dead.size > 0 && built.dead.has(edge.output) ? 'dead' : 'alive'
   }
 
   #takesOwnTurns(vertex: PlanVertex, edge: PlanEdge): boolean {
@@ -297,7 +311,7 @@ export class Scheduler {
       for (const [member, live] of turns) {
         const vertex = vertices[member]
         if (vertex === undefined) continue
-        if (live) this.#start(scope, vertex)
+        if (live) this.#start({ scope, vertex })
         else passTokens(cycle, vertex, () => false)
       }
       turns = takeTurns(cycle, ready)
@@ -325,17 +339,17 @@ export class Scheduler {
     const work = [task]
     for (let item = work.pop(); item !== undefined; item = work.pop()) {
       const { scope, vertex } = item
-      const doomed = this.#strict && (scope.dead[vertex.local] ?? 0) > 0
-      if (scope.status[vertex.local] !== IDLE || scope.pulled[vertex.local] === 1 || doomed)
-        continue
-      scope.pulled[vertex.local] = 1
+      const marks = scope.marks[vertex.local] ?? 0
+      const doomed = this.#strict && (marks & DEAD) !== 0
+      if (scope.status[vertex.local] !== IDLE || (marks & PULLED) !== 0 || doomed) continue
+      scope.marks[vertex.local] = marks | PULLED
       for (const edge of vertex.incoming) {
         if (edge.loopBack || edge.self || this.#slice.contains[edge.source] !== 1) continue
         const at = scopeOf(this.#graph, scope, edge.fromRegion)
         const from = this.#graph.vertices[this.#entryOf(edge.from)]
         if (at === undefined || from === undefined || at.status[from.local] !== IDLE) continue
         if (at.built[from.local] !== undefined) continue
-        if (at.waiting[from.local] === 0) this.#start(at, from)
+        if (at.waiting[from.local] === 0) this.#start({ scope: at, vertex: from })
         else work.push({ scope: at, vertex: from })
       }
     }
@@ -376,6 +390,6 @@ export class Scheduler {
 
 const NOTHING: Task[] = []
 
-function bump(counts: number[], index: number, by = 1): void {
-  counts[index] = (counts[index] ?? 0) + by
+function bump(counts: number[], index: number): void {
+  counts[index] = (counts[index] ?? 0) + 1
 }

@@ -1,5 +1,6 @@
 import type { Decision } from './branches.ts'
 import type { PlanEdge, PlanGraph, PlanVertex, Region } from './plan-graph.ts'
+import type { Slice } from './slice.ts'
 import type { OutputValues } from './build-vertex.ts'
 
 /** Where a vertex of a scope stands. */
@@ -10,6 +11,13 @@ export const DONE = 2
 export const SKIPPED = 3
 /** Behind a failure: never built (FE-61). */
 export const BLOCKED = 4
+
+/** An edge was decided as live. */
+export const LIVE = 1
+/** An edge was decided as dead. */
+export const DEAD = 2
+/** Its idle ancestors have been looked for. */
+export const PULLED = 4
 
 /** The last build of a vertex, for its readers. */
 export interface Built {
@@ -29,12 +37,11 @@ export interface Scope {
   readonly parent: Scope | undefined
   /** Order among the scopes of the run. */
   readonly serial: number
+  /** Edges that are not decided yet, by vertex. */
   readonly waiting: number[]
-  readonly live: number[]
-  readonly dead: number[]
   readonly status: number[]
-  /** 1: its idle ancestors have been looked for. */
-  readonly pulled: number[]
+  /** `LIVE`, `DEAD` and `PULLED` of each vertex. */
+  readonly marks: number[]
   readonly built: (Built | undefined)[]
   /** `ctx.state` by vertex; made when a component asks for it. */
   states: Map<number, Map<string, unknown>> | undefined
@@ -48,18 +55,23 @@ export interface Scope {
   remaining: number
 }
 
-export function createScope(region: Region, parent: Scope | undefined, serial: number): Scope {
+export interface ScopeOptions {
+  readonly parent: Scope | undefined
+  readonly serial: number
+  /** Where the counts of open edges begin; default 0. */
+  readonly waiting?: readonly number[] | undefined
+}
+
+export function createScope(region: Region, { parent, serial, waiting }: ScopeOptions): Scope {
   const count = region.members.length
   return {
     region,
     parent,
     serial,
     // Plain arrays: small typed ones cost more to allocate than they save.
-    waiting: zeros(count),
-    live: zeros(count),
-    dead: zeros(count),
+    waiting: waiting?.slice() ?? zeros(count),
     status: zeros(count),
-    pulled: zeros(count),
+    marks: zeros(count),
     built: [],
     states: undefined,
     decisions: undefined,
@@ -67,6 +79,21 @@ export function createScope(region: Region, parent: Scope | undefined, serial: n
     lastPass: undefined,
     remaining: 0,
   }
+}
+
+/** How many vertices of a region are in the slice. */
+export function membersIn({ members }: Region, { contains, size }: Slice): number {
+  if (size === contains.length) return members.length
+  let count = 0
+  for (const member of members) count += contains[member] ?? 0
+  return count
+}
+
+/** The vertex itself, or the outermost loop around it. */
+export function outermostLoop({ regions, vertices }: PlanGraph, vertex: PlanVertex): PlanVertex {
+  const outer = regions[vertex.region]?.path[1]
+  const loop = outer === undefined ? undefined : regions[outer]?.loop
+  return (loop === undefined ? undefined : vertices[loop]) ?? vertex
 }
 
 /** `ctx.state` of a vertex. */

@@ -17,6 +17,11 @@ export interface Slice {
   readonly firstLayer: readonly number[]
   /** The start vertex, when it stands in a cycle that it enters (FE-15). */
   readonly entry: number | undefined
+  /**
+   * Edges that each vertex outside of loops waits for, by its place in the flow; undefined when a
+   * cycle is entered.
+   */
+  readonly waiting: readonly number[] | undefined
   readonly warnings: readonly FlowProblem[]
 }
 
@@ -53,7 +58,17 @@ function cut(graph: PlanGraph, ends: Ends, request: SliceRequest): Slice {
   if (kept === undefined) contains.fill(1)
   else for (const vertex of kept) contains[vertex] = 1
   const size = kept?.size ?? graph.vertices.length
-  return { contains, size, ...begin(graph, contains, start), warnings: [] }
+  const first = begin(graph, contains, start)
+  const waiting = first.entry === undefined ? openEdges(graph, contains) : undefined
+  return { contains, size, ...first, waiting, warnings: [] }
+}
+
+function openEdges({ vertices, regions }: PlanGraph, contains: Uint8Array): readonly number[] {
+  return (regions[0]?.members ?? []).map((member) => {
+    if (contains[member] !== 1) return 0
+    const incoming = vertices[member]?.incoming ?? []
+    return incoming.filter((edge) => !edge.loopBack && contains[edge.source] === 1).length
+  })
 }
 
 /** FE-12. */
@@ -140,6 +155,7 @@ function nothing(graph: PlanGraph, request: SliceRequest): Slice {
     size: 0,
     firstLayer: [],
     entry: undefined,
+    waiting: undefined,
     warnings: [warning('unknown_slice', text, { nodeId })],
   }
 }

@@ -1,6 +1,6 @@
 import type { PlanGraph, PlanVertex } from './plan-graph.ts'
 import { warning, type FlowProblem } from './problems.ts'
-import { IDLE, scopeOf, type Scope } from './scope.ts'
+import { DEAD, IDLE, LIVE, PULLED, scopeOf, type Scope } from './scope.ts'
 import type { Slice } from './slice.ts'
 
 export interface StalledRequest {
@@ -48,8 +48,9 @@ function isClosedCycle(vertex: PlanVertex, graph: PlanGraph, slice: Slice): bool
 /** Something in front of it has finished, or it was asked for, and it never started. */
 function isHeld(scope: Scope, { local }: PlanVertex): boolean {
   if (scope.status[local] !== IDLE || scope.built[local] !== undefined) return false
-  const decided = (scope.live[local] ?? 0) + (scope.dead[local] ?? 0)
-  return scope.pulled[local] === 1 || (decided > 0 && (scope.waiting[local] ?? 0) > 0)
+  const marks = scope.marks[local] ?? 0
+  const decided = (marks & (LIVE | DEAD)) !== 0
+  return (marks & PULLED) !== 0 || (decided && (scope.waiting[local] ?? 0) > 0)
 }
 
 /** The warning that names them. */

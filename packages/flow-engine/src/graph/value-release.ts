@@ -2,7 +2,7 @@ import type { EndVertex } from './end-vertex.ts'
 import type { PlanVertex } from './plan-graph.ts'
 import type { VertexResult } from './run-options.ts'
 import { selectsOutput, type RunRequest } from './run-request.ts'
-import type { Task } from './scheduler.ts'
+import type { Task } from './task.ts'
 import type { Built, Scope } from './scope.ts'
 
 /** Values up to this size stay until the run is forgotten: they cost less than making their event. */

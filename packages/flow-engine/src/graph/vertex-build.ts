@@ -15,7 +15,7 @@ import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunRequest } from './run-request.ts'
-import type { Task } from './scheduler.ts'
+import type { Task } from './task.ts'
 import { edgeState, stateOf, type Scope } from './scope.ts'
 import type { BranchCall, LogEntry } from './vertex-context.ts'
 

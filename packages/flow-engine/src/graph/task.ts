@@ -1,0 +1,24 @@
+import type { PlanVertex } from './plan-graph.ts'
+import type { Scope } from './scope.ts'
+
+/** A vertex that is to be built in a scope. */
+export interface Task {
+  readonly scope: Scope
+  readonly vertex: PlanVertex
+}
+
+/** Tasks that became ready together, as they start (FE-14); mostly they are in order already. */
+export function inNodeOrder(tasks: Task[]): Task[] {
+  for (let at = 1; at < tasks.length; at += 1) {
+    const one = tasks[at - 1]
+    const next = tasks[at]
+    if (one !== undefined && next !== undefined && comparePlaces(one, next) > 0) {
+      return tasks.toSorted(comparePlaces)
+    }
+  }
+  return tasks
+}
+
+function comparePlaces(a: Task, b: Task): number {
+  return a.vertex.index - b.vertex.index || a.scope.serial - b.scope.serial
+}
