@@ -22,7 +22,8 @@ const stepComponent = defineComponent({
 
 export const TOKENS = 20_000
 
-async function* tokens() {
+/** The stream of the token case. */
+export async function* tokens(): AsyncGenerator<string> {
   for (let index = 0; index < TOKENS; index += 1) yield 'token '
 }
 

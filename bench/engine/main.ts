@@ -1,7 +1,14 @@
 import { runFlow, type FlowPlan } from '@x/flow-engine/graph'
-import { cpuPerOperation, heapUsed, interleave, type Candidate } from '../lib/measure.ts'
+import {
+  cpuPerOperation,
+  heapUsed,
+  interleave,
+  median,
+  ratio,
+  type Candidate,
+} from '../lib/measure.ts'
 import { report, type Figure } from '../lib/report.ts'
-import { chain, compile, fanOut, step, talk, TOKENS } from './flows.ts'
+import { chain, compile, fanOut, step, talk, tokens, TOKENS } from './flows.ts'
 import { langgraphChain } from './langgraph.ts'
 
 const CHAIN = 100
@@ -20,6 +27,19 @@ async function repeat(times: number, work: () => Promise<unknown>): Promise<void
 /** CPU microseconds for each node. */
 function perNode(nodes: number, times: number, work: () => Promise<unknown>): Candidate {
   return () => cpuPerOperation(nodes * times, () => repeat(times, work))
+}
+
+/** Median of several rounds, in milliseconds of CPU. */
+async function medianOf(rounds: number, work: () => void | Promise<void>): Promise<number> {
+  const samples: number[] = []
+  for (let round = 0; round < rounds; round += 1) samples.push(await cpuPerOperation(1000, work))
+  return median(samples)
+}
+
+async function plainTokens(): Promise<void> {
+  let text = ''
+  for await (const token of tokens()) text += token
+  if (text.length < TOKENS) throw new Error('Tokens are missing')
 }
 
 async function plainChain(): Promise<void> {
@@ -47,6 +67,7 @@ const measured = await interleave({
   'plain Promise.all, fan-out': perNode(WIDE + 2, 20, plainFanOut),
   'fan-out 1 -> 1000 -> 1': perNode(WIDE + 2, 20, () => runFlow(wide).result),
   '1000 runs of 10 at once': perNode(RUNS * 10, 2, () => manyRuns(ten)),
+  'plain tokens': perNode(TOKENS, 1, plainTokens),
   'a token, one reader': perNode(TOKENS, 1, readTokens),
   ...(peer === undefined ? {} : { 'langgraph, chain of 100': perNode(CHAIN, 5, peer) }),
 })
@@ -58,17 +79,34 @@ const LIMITS: Readonly<Record<string, number>> = {
   'a token, one reader': 0.6,
 }
 
-const figures: Figure[] = [...measured.values()].map(({ name, median }) => ({
+/** What each case is compared with: the same nodes without an engine. */
+const BOUNDS: Readonly<Record<string, string>> = {
+  'chain of 100': 'plain awaits, chain',
+  'fan-out 1 -> 1000 -> 1': 'plain Promise.all, fan-out',
+  '1000 runs of 10 at once': 'plain awaits, chain',
+  'a token, one reader': 'plain tokens',
+}
+
+function noteOf(name: string): { readonly note?: string } {
+  const bound = BOUNDS[name]
+  if (bound === undefined) return {}
+  return { note: `${ratio(measured, name, bound).toFixed(1)} times ${bound}` }
+}
+
+const figures: Figure[] = [...measured.values()].map(({ name, median: value }) => ({
   name,
-  value: median,
+  value,
   unit: 'us',
   ...(LIMITS[name] === undefined ? {} : { limit: LIMITS[name] }),
+  ...noteOf(name),
 }))
+const rss = process.resourceUsage().maxRSS / 1024
+figures.push({ name: 'RSS peak so far', value: rss, unit: 'MiB', limit: 250 })
 
 const large = chain(10_000)
-const compiled = await cpuPerOperation(1000, () => void compile(large))
 const plan = compile(large)
-const ran = await cpuPerOperation(1000, async () => void (await runFlow(plan).result))
+const compiled = await medianOf(5, () => void compile(large))
+const ran = await medianOf(5, async () => void (await runFlow(plan).result))
 figures.push(
   { name: 'compile 10,000 nodes', value: compiled, unit: 'ms', limit: 150 },
   { name: 'run 10,000 nodes', value: ran, unit: 'ms', limit: 300 },

@@ -39,12 +39,16 @@ function planEdge(
   layout: Layout,
 ): PlanEdge {
   const from = lift(arc.source, layout.regionOf[arc.target] ?? 0, layout)
+  const loopBack = arc.loopBack && !layout.demoted.has(arc.target)
   return Object.freeze({
-    ...arc,
+    source: arc.source,
+    target: arc.target,
+    output: arc.output,
+    field: arc.field,
     index,
     sourceHandle: edges[index]?.edge.sourceHandle ?? { dataType: '', id: '', output_types: [] },
-    loopBack: arc.loopBack && !layout.demoted.has(arc.target),
-    self: arc.source === arc.target && !(arc.loopBack && !layout.demoted.has(arc.target)),
+    loopBack,
+    self: arc.source === arc.target && !loopBack,
     from,
     fromRegion: layout.regionOf[from] ?? 0,
   })
@@ -52,9 +56,10 @@ function planEdge(
 
 /** The vertex itself, or the outermost loop around it that is not around the region too. */
 function lift(vertex: number, region: number, { regions, regionOf }: Layout): number {
+  const own = regionOf[vertex] ?? 0
+  if (own === 0 || own === region) return vertex
   const around = new Set(regions[region]?.path)
-  const path = regions[regionOf[vertex] ?? 0]?.path ?? []
-  const outside = path.find((entry) => !around.has(entry))
+  const outside = regions[own]?.path.find((entry) => !around.has(entry))
   return outside === undefined ? vertex : (regions[outside]?.loop ?? vertex)
 }
 
@@ -80,8 +85,7 @@ function planVertices(
   }
   return nodes.map((node, index) => {
     const leaving = outgoing[index] ?? []
-    const connected = new Set(leaving.filter((edge) => !edge.self).map((edge) => edge.output))
-    const order = [...Object.keys(node.component.outputs), ...node.outputs]
+    const connected = connectedOutputs(leaving)
     const { template, overrides } = node.node
     const vertex: PlanVertex = {
       index,
@@ -93,10 +97,7 @@ function planVertices(
       template,
       overrides,
       outputs: node.outputs,
-      computed:
-        connected.size === 0
-          ? node.outputs
-          : [...new Set([...order, ...connected])].filter((name) => connected.has(name)),
+      computed: computedOutputs(node, connected),
       connected,
       frozen: node.node.frozen,
       toolMode: node.toolMode,
@@ -120,18 +121,44 @@ function planVertices(
   })
 }
 
+function connectedOutputs(leaving: readonly PlanEdge[]): ReadonlySet<string> {
+  const connected = new Set<string>()
+  for (const edge of leaving) if (!edge.self) connected.add(edge.output)
+  return connected
+}
+
+/** Those with an edge, in the component's order; without edges all it offers (FE-25). */
+function computedOutputs(
+  { component, outputs }: ResolvedNode,
+  connected: ReadonlySet<string>,
+): readonly string[] {
+  if (connected.size === 0) return outputs
+  if (connected.size === 1) return [...connected]
+  const order = [...Object.keys(component.outputs), ...outputs, ...connected]
+  return [...new Set(order)].filter((name) => connected.has(name))
+}
+
 /** By `from`: edges decided at its end, and a loop's edges into its own passes. */
 function releaseLists(count: number, edges: readonly PlanEdge[], layout: Layout) {
   const releases: PlanEdge[][] = Array.from({ length: count }, () => [])
   const entrances: PlanEdge[][] = Array.from({ length: count }, () => [])
   for (const edge of edges) {
     if (edge.loopBack || edge.self) continue
-    const own = layout.loopRegion.get(edge.from)
+    const own = layout.loopRegion.size === 0 ? undefined : layout.loopRegion.get(edge.from)
+    if (own === undefined) {
+      releases[edge.from]?.push(edge)
+      continue
+    }
     const path = layout.regions[layout.regionOf[edge.target] ?? 0]?.path ?? []
-    const into = own !== undefined && path.includes(own)
+    const into = path.includes(own)
     ;(into ? entrances : releases)[edge.from]?.push(edge)
   }
   return { releases, entrances }
+}
+
+const NO_CHAT: Pick<PlanVertex, 'chatOutput' | 'chatOutputs'> = {
+  chatOutput: undefined,
+  chatOutputs: new Set(),
 }
 
 /** The chat outputs that outputs lead to, with the name the first one shows (FE-51, CO-35). */
@@ -144,8 +171,8 @@ function chatOutputsOf(
     return target !== undefined && isOfClass(target, 'ChatOutput')
   })
   const [first] = chats
+  if (first === undefined) return NO_CHAT
   const chatOutputs = new Set(chats.map((edge) => edge.output))
-  if (first === undefined) return { chatOutput: undefined, chatOutputs }
   const node = nodes[first.target]?.node
   const name = node === undefined ? undefined : templateValue(node, 'sender_name')
   const chatOutput = typeof name === 'string' && name !== '' ? { senderName: name } : {}

@@ -29,18 +29,20 @@ export function checkEdges(
 ): CheckedEdge[] {
   const checked = new Map<string, CheckedEdge>()
   for (const edge of edges) {
-    const missing = [edge.source, edge.target].filter((id) => !nodes.has(id))
-    for (const id of new Set(missing)) {
-      const place = { nodeId: id, edgeId: edge.id }
-      problems.push(problem('missing_node', `Vertex ${id} not found`, place))
-    }
     const source = nodes.get(edge.source)
     const target = nodes.get(edge.target)
+    if (source === undefined || target === undefined) {
+      const missing = [edge.source, edge.target].filter((id) => !nodes.has(id))
+      for (const id of new Set(missing)) {
+        const place = { nodeId: id, edgeId: edge.id }
+        problems.push(problem('missing_node', `Vertex ${id} not found`, place))
+      }
+    }
     // A node of an unknown component has been reported; its handles cannot be checked.
     if (!source || !target) continue
     const result = checkEdge(edge, source, target)
     if ('severity' in result) problems.push(result)
-    else checked.set(keyOf(result), checked.get(keyOf(result)) ?? result)
+    else add(checked, result)
   }
   return [...checked.values()]
 }
@@ -76,6 +78,11 @@ function typesFit({ sourceHandle, targetHandle }: FlatEdge): boolean {
 
 function canonical(type: string): string {
   return ALIASES.get(type) ?? type
+}
+
+function add(checked: Map<string, CheckedEdge>, edge: CheckedEdge): void {
+  const key = keyOf(edge)
+  if (!checked.has(key)) checked.set(key, edge)
 }
 
 function keyOf({ source, target, output, field, loopBack }: CheckedEdge): string {

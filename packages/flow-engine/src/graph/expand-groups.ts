@@ -107,7 +107,9 @@ function readFlatNode(pending: Pending, index: number): FlatNode | FlowProblem |
   const node = readNode(pending.value, index)
   if (node === undefined || isProblem(node)) return node
   const frozen = pending.frozen ?? own(node.details, 'frozen') === true
-  return { ...node, group: pending.group, frozen, overrides: pending.overrides }
+  const { id, type, raw, details, template } = node
+  const { group, overrides } = pending
+  return { id, type, raw, details, template, group, frozen, overrides }
 }
 
 /** The inner nodes with the values that the group's own fields copy down. */
@@ -195,6 +197,7 @@ function handleAt(data: PlainObject, edge: PlainObject, key: string): Handle | u
 
 /** Moves both ends of an edge from groups to the nodes in them; at most once for each group. */
 function followProxies(edge: FlatEdge, groups: ReadonlyMap<string, Group>): FlatEdge {
+  if (groups.size === 0) return edge
   let { source, target, sourceHandle, targetHandle } = edge
   const seen = new Set<string>()
   for (let group = groups.get(source); group !== undefined; group = groups.get(source)) {

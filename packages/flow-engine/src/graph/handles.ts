@@ -66,14 +66,19 @@ function readSource(value: PlainObject): SourceHandle | undefined {
 function readTarget(value: PlainObject, fieldName: string): TargetHandle {
   const inputTypes = own(value, 'inputTypes')
   const proxy = ownObject(value, 'proxy')
+  const id = ownText(value, 'id') ?? ''
+  const type = ownText(value, 'type') ?? ''
+  if (Array.isArray(inputTypes) && !Object.hasOwn(value, 'proxy')) {
+    return { ...value, fieldName, id, inputTypes: texts(inputTypes), type }
+  }
   const inner = { id: ownText(proxy ?? {}, 'id'), field: ownText(proxy ?? {}, 'field') }
   const { proxy: _, inputTypes: __, ...rest } = value
   return {
     ...rest,
     fieldName,
-    id: ownText(value, 'id') ?? '',
+    id,
     ...(inputTypes === undefined ? {} : { inputTypes: listOrNull(inputTypes) }),
-    type: ownText(value, 'type') ?? '',
+    type,
     ...(inner.id === undefined || inner.field === undefined
       ? {}
       : { proxy: { id: inner.id, field: inner.field } }),

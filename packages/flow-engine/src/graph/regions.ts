@@ -33,7 +33,8 @@ export function findRegions(count: number, arcs: readonly Arc[]): Layout {
   const loops = new Set(arcs.filter((arc) => arc.loopBack).map((arc) => arc.target))
   const demoted = new Set<number>()
   for (let round = 0; ; round += 1) {
-    const forward = arcs.filter((arc) => !arc.loopBack || demoted.has(arc.target))
+    const forward =
+      loops.size === 0 ? arcs : arcs.filter((arc) => !arc.loopBack || demoted.has(arc.target))
     const next = successorsOf(count, forward)
     const { members, of } = stronglyConnected(next)
     const caught = [...loops].filter(
@@ -50,9 +51,9 @@ export function findRegions(count: number, arcs: readonly Arc[]): Layout {
 
 /** Positions of the targets of each vertex, without repetition. */
 export function successorsOf(count: number, arcs: readonly Arc[]): Successors {
-  const next: Set<number>[] = Array.from({ length: count }, () => new Set<number>())
-  for (const { source, target } of arcs) if (source !== target) next[source]?.add(target)
-  return next.map((set) => [...set])
+  const next: number[][] = Array.from({ length: count }, () => [])
+  for (const { source, target } of arcs) if (source !== target) next[source]?.push(target)
+  return next.map((targets) => (targets.length < 2 ? targets : [...new Set(targets)]))
 }
 
 export function predecessorsOf(count: number, arcs: readonly Arc[]): Successors {

@@ -135,6 +135,10 @@ class EventLog implements RunLog {
       if (borders.has(at)) moved.set(at, kept.length)
       const first = events[at]
       if (first === undefined) break
+      if (at + 1 >= end || first.event !== 'token') {
+        kept.push(first)
+        continue
+      }
       const run: RunEvent[] = [first]
       while (at + 1 < end && !borders.has(at + 1) && isSameToken(first, events[at + 1])) {
         at += 1
