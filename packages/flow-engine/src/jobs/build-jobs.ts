@@ -116,6 +116,8 @@ export interface BuildJobs {
   /** @throws FlowError `conflict` when the job is not suspended (FE-63a) */
   resume(jobId: string, answer: unknown, options?: { userId?: string }): Promise<JobRecord>
   get(jobId: string, options?: { userId?: string }): Promise<JobRecord | null>
+  /** @throws FlowError `not_found` when the job is unknown, or another user's */
+  check(jobId: string, options?: { userId?: string }): Promise<void>
   /** In the process that ran it: the result. Elsewhere: rebuilt from the log, `outputs` {}. */
   result(jobId: string, options?: { signal?: AbortSignal }): Promise<RunResult>
   /** Repairs the jobs of processes that died; the first `start` calls it too. */

@@ -57,6 +57,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     runtime,
     name,
     concurrency: options.concurrency ?? 8,
+    askAgain: queue.shared || concurrencyPerUser !== null,
     leaseMs,
     heartbeatMs,
     onError,
@@ -179,6 +180,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       const job = await queue.get(jobId)
       if (job === null || (userId !== undefined && job.userId !== userId)) return null
       return record(job)
+    },
+    async check(jobId, { userId } = {}) {
+      await find(jobId, userId)
     },
     async result(jobId, { signal } = {}) {
       const job = await find(jobId, undefined)

@@ -6,6 +6,8 @@ export interface WorkerOptions {
   readonly runtime: Runtime
   readonly name: string
   readonly concurrency: number
+  /** Whether jobs may wait that only the end of another sets free, or that others queue. */
+  readonly askAgain: boolean
   readonly leaseMs: number
   readonly heartbeatMs: number
   /** Runs a job to its end; the signal says that the lease is lost, or a cancel was asked for. */
@@ -22,8 +24,9 @@ export interface Worker {
 }
 
 export function createWorker(options: WorkerOptions): Worker {
-  const { queue, runtime, name, concurrency, leaseMs, execute, onError } = options
+  const { queue, runtime, name, concurrency, askAgain, leaseMs, execute, onError } = options
   const running = new Set<Promise<void>>()
+  let mayWait = true
   let claiming = false
   let again = false
   const stopping = new AbortController()
@@ -34,12 +37,16 @@ export function createWorker(options: WorkerOptions): Worker {
     try {
       do {
         again = false
-        while (!stopping.signal.aborted && running.size < concurrency) {
+        while (mayWait && !stopping.signal.aborted && running.size < concurrency) {
           const job = await queue.claim(name, lease(), runtime.now())
-          if (job === null) break
+          if (job === null) {
+            mayWait = again
+            break
+          }
           const end: Promise<void> = run(job).finally(() => {
             running.delete(end)
-            wake()
+            if (askAgain) mayWait = true
+            claimMore()
           })
           running.add(end)
         }
@@ -62,8 +69,8 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  const wake = (): void => {
-    if (stopping.signal.aborted) return
+  const claimMore = (): void => {
+    if (stopping.signal.aborted || !mayWait) return
     again = true
     if (claiming) return
     claiming = true
@@ -71,7 +78,10 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   return {
-    wake,
+    wake() {
+      mayWait = true
+      claimMore()
+    },
     async stop() {
       stopping.abort()
       await Promise.allSettled(running)

@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ApiKeyRecord, ApiKeyUse } from '../store/api-keys.ts'
 import type { Caller } from './caller.ts'
 import type { ServiceKit } from './kit.ts'
@@ -44,7 +46,7 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
         id: runtime.uuid(),
         userId: caller.id,
         name,
-        hash: await hashKey(key),
+        hash: hashKey(key),
         prefix: key.slice(0, PREFIX),
         isActive: true,
         totalUses: 0,
@@ -65,7 +67,7 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
       return storeApiKey
     },
     async find(key) {
-      const record = await store.apiKeys.findByHash(await hashKey(key))
+      const record = await store.apiKeys.findByHash(hashKey(key))
       return record?.isActive === true ? record : null
     },
     countUse(record) {
@@ -76,9 +78,8 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
 }
 
 /** SHA-256 in hex: keys have 256 random bits, so no salt is needed (auth.md). */
-export async function hashKey(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+export function hashKey(key: string): string {
+  return bytesToHex(sha256(utf8ToBytes(key)))
 }
 
 /** Gathers uses in memory, so that a request does not wait for a write. */

@@ -138,7 +138,7 @@ export function createBuildService({ store, jobs, plans }: BuildServiceOptions):
       })
     },
     async events(ownerId, jobId, options) {
-      if ((await jobs.get(jobId, { userId: ownerId })) === null) throw unknownJob(jobId)
+      await orUnknown(jobId, jobs.check(jobId, { userId: ownerId }))
       const reader = options.after === undefined ? { reader: ownerId } : {}
       return jobs.encodedEvents(jobId, { ...options, ...reader, userId: ownerId })
     },

@@ -22,6 +22,9 @@ export interface Tokens {
   verifyRefresh(token: string): Promise<RefreshClaims | null>
 }
 
+/** Tokens whose signature is remembered. */
+const KEPT_TOKENS = 1000
+
 /** Tokens signed with the secret key; exactly HS256, `exp` required, no leeway. */
 export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
   const key = secretKey
@@ -32,13 +35,19 @@ export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
       .setIssuedAt(seconds(runtime.now()))
       .setExpirationTime(seconds(expires))
       .sign(key)
+  /** A signature that was right stays right; when a token ends is looked at each time. */
+  const verified = new Map<string, Record<string, unknown> & { readonly exp?: number }>()
   const verify = async (token: string): Promise<Record<string, unknown> | null> => {
+    const known = verified.get(token)
+    if (known !== undefined) return (known.exp ?? 0) > seconds(runtime.now()) ? known : null
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['HS256'],
         requiredClaims: ['exp'],
         currentDate: runtime.now(),
       })
+      if (verified.size >= KEPT_TOKENS) verified.clear()
+      verified.set(token, payload)
       return payload
     } catch (error) {
       if (error instanceof errors.JOSEError || error instanceof TypeError) return null

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FlowStore, UserChange } from '@x/flow-engine'
 import type { UserWrite } from '@x/scim-core'
 import type { Kysely } from 'kysely'
@@ -40,57 +39,64 @@ type Told = (() => void)[]
  */
 export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {
   const { tenant = 'default', adoptUsers = false, onFlowUserWrite, onScimUserWrite } = options
-  const calls = new AsyncLocalStorage<Told>()
-  const tell = (told: () => void): void => void calls.getStore()?.push(told)
 
-  const scim = createScimStore(db, {
-    async onUserWrite(change, tx) {
-      if ((change.after ?? change.before)?.tenant !== tenant) return
-      const written = await writeFlowUser(createFlowStore(tx), tx, change)
-      if (written !== null) tell(() => onFlowUserWrite?.(written))
-    },
-    ...(adoptUsers
-      ? {
-          adopt: async (owner, record, tx) =>
-            owner === tenant ? adoptableUser(tx, tenant, record) : null,
-        }
-      : {}),
-  })
-  const flow = createFlowStore(db, {
-    async onUserWrite(change, tx) {
-      const written = await writeScimUser(createScimStore(tx), tenant, change)
-      if (written !== null) tell(() => onScimUserWrite?.(written))
-    },
-  })
-
-  /** Runs a call of a store, and tells what it wrote when it has succeeded. */
-  const telling = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    const told: Told = []
-    const result = await calls.run(told, call)
-    for (const each of told) each()
-    return result
-  }
+  /** The SCIM store of one call, which keeps what is to be told. */
+  const scimStore = (told: Told): SqlScimStore =>
+    createScimStore(db, {
+      async onUserWrite(change, tx) {
+        if ((change.after ?? change.before)?.tenant !== tenant) return
+        const written = await writeFlowUser(createFlowStore(tx), tx, change)
+        if (written !== null) told.push(() => onFlowUserWrite?.(written))
+      },
+      ...(adoptUsers
+        ? {
+            adopt: async (owner, record, tx) =>
+              owner === tenant ? adoptableUser(tx, tenant, record) : null,
+          }
+        : {}),
+    })
+  const flowStore = (told: Told): FlowStore =>
+    createFlowStore(db, {
+      async onUserWrite(change, tx) {
+        const written = await writeScimUser(createScimStore(tx), tenant, change)
+        if (written !== null) told.push(() => onScimUserWrite?.(written))
+      },
+    })
+  const scim = scimStore([])
+  const flow = flowStore([])
+  const onScim = <Result>(call: (store: SqlScimStore) => Promise<Result>): Promise<Result> =>
+    telling((told) => call(scimStore(told)))
+  const onFlow = <Result>(call: (store: FlowStore) => Promise<Result>): Promise<Result> =>
+    telling((told) => call(flowStore(told)))
 
   return {
     scim: {
       ...scim,
       users: {
         ...scim.users,
-        insert: (...args) => telling(() => scim.users.insert(...args)),
-        update: (...args) => telling(() => scim.users.update(...args)),
-        remove: (...args) => telling(() => scim.users.remove(...args)),
+        insert: (...args) => onScim(({ users }) => users.insert(...args)),
+        update: (...args) => onScim(({ users }) => users.update(...args)),
+        remove: (...args) => onScim(({ users }) => users.remove(...args)),
       },
-      transaction: (owner, work) => telling(() => scim.transaction(owner, work)),
+      transaction: (owner, work) => onScim((store) => store.transaction(owner, work)),
     },
     flow: {
       ...flow,
       users: {
         ...flow.users,
-        insert: (...args) => telling(() => flow.users.insert(...args)),
-        update: (...args) => telling(() => flow.users.update(...args)),
-        remove: (...args) => telling(() => flow.users.remove(...args)),
+        insert: (...args) => onFlow(({ users }) => users.insert(...args)),
+        update: (...args) => onFlow(({ users }) => users.update(...args)),
+        remove: (...args) => onFlow(({ users }) => users.remove(...args)),
       },
-      transaction: (work) => telling(() => flow.transaction(work)),
+      transaction: (work) => onFlow((store) => store.transaction(work)),
     },
   }
+}
+
+/** Runs a call of a store, and tells what it wrote when it has succeeded. */
+async function telling<Result>(call: (told: Told) => Promise<Result>): Promise<Result> {
+  const told: Told = []
+  const result = await call(told)
+  for (const each of told) each()
+  return result
 }
