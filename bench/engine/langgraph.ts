@@ -17,13 +17,15 @@ interface LangGraph {
   END: string
 }
 
-/** The same chain as a graph of LangGraph; undefined unless `npm install` was run in `peers/`. */
+/** The same chain as a graph of LangGraph; undefined unless `npm ci --legacy-peer-deps` was run in `peers/`. */
 export async function langgraphChain(
   length: number,
 ): Promise<(() => Promise<unknown>) | undefined> {
   const entry = `${peers}node_modules/@langchain/langgraph/dist/index.js`
   if (!existsSync(entry)) {
-    console.log('langgraph is not installed: run `npm install` in bench/engine/peers to compare')
+    console.log(
+      'langgraph is not installed: run `npm ci --legacy-peer-deps` in bench/engine/peers to compare',
+    )
     return undefined
   }
   const module: unknown = await import(pathToFileURL(entry).href)

@@ -60,6 +60,10 @@ async function readTokens(): Promise<void> {
   for await (const event of runFlow(talking)) if (event.event === 'end') return
 }
 
+// Before anything else is loaded or measured: the peak is that of the process.
+await manyRuns(ten)
+const rss = process.resourceUsage().maxRSS / 1024
+
 const peer = await langgraphChain(CHAIN)
 const measured = await interleave({
   'plain awaits, chain': perNode(CHAIN, 200, plainChain),
@@ -100,8 +104,7 @@ const figures: Figure[] = [...measured.values()].map(({ name, median: value }) =
   ...(LIMITS[name] === undefined ? {} : { limit: LIMITS[name] }),
   ...noteOf(name),
 }))
-const rss = process.resourceUsage().maxRSS / 1024
-figures.push({ name: 'RSS peak so far', value: rss, unit: 'MiB', limit: 250 })
+figures.push({ name: 'RSS peak, 1000 runs at once', value: rss, unit: 'MiB', limit: 250 })
 
 const large = chain(10_000)
 const plan = compile(large)
