@@ -21,4 +21,4 @@ const reference = await createReferenceServer(settings, environment, {
   log: createLog('error'),
 })
 mount(reference.listener)
-process.on("SIGTERM",()=>process.exit(0));reportUsage((server.address() as AddressInfo).port)
+reportUsage((server.address() as AddressInfo).port)

@@ -8,7 +8,7 @@ export interface ListeningServer {
   /** `http://HOST:PORT`, with the port that was really taken. */
   readonly url: string
   /** Serves; requests that came earlier have waited for this. */
-  mount(listener: RequestListener): void
+  readonly mount: (listener: RequestListener) => void
 }
 
 /**

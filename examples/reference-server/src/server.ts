@@ -68,7 +68,10 @@ export async function createReferenceServer(
   const provisioning = readProvisioning(environment, publicUrl)
   const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, folder)
-  const stores = linkUsers(db, { adoptUsers: provisioning.adoptUsers })
+  const stores = linkUsers(db, {
+    adoptUsers: provisioning.adoptUsers,
+    onFlowUserWrite: (change) => engine.userWritten(change),
+  })
 
   const engine = createFlowEngine({
     store: stores.flow,

@@ -15,6 +15,7 @@ import { createSecretBox } from './services/secrets.ts'
 import { createRunning } from './services/running.ts'
 import type { FlowServices } from './services/services.ts'
 import { createTokens } from './services/tokens.ts'
+import type { UserChange } from './store/users.ts'
 import { resolveSettings } from './settings.ts'
 
 /** A flow service in process. */
@@ -25,6 +26,11 @@ export interface FlowEngine {
   readonly services: FlowServices
   readonly events: EventSource<FlowEvents>
   readonly jobs: BuildJobs
+  /**
+   * To be told of user writes that reach the same store by another way, after their commit (SU-2):
+   * notifies, and stops the builds of a user who may no longer run them (SU-13).
+   */
+  userWritten(change: UserChange): void
   /** The OpenAPI 3.1 description of the interface. */
   openapi(): object
   /** Ends running builds and stores what is still in memory. */
@@ -57,12 +63,32 @@ export function createFlowEngine(options: FlowEngineOptions): FlowEngine {
     services,
     events: kit.events,
     jobs: running.jobs,
+    userWritten: (change) => userWritten(kit.kit, change),
     openapi: () => createOpenApi(routeGroups),
     async close() {
       await running.close()
       await services.apiKeys.flush()
     },
   }
+}
+
+const NOTICES = {
+  create: 'user.created',
+  update: 'user.updated',
+  deactivate: 'user.deactivated',
+  reactivate: 'user.updated',
+  remove: 'user.deleted',
+} as const
+
+function userWritten(
+  { emit, runtime, cancelBuilds, report }: ServiceKit,
+  change: UserChange,
+): void {
+  const id = (change.after ?? change.before)?.id
+  if (id === undefined) return
+  emit(NOTICES[change.kind], { at: runtime.now(), userId: id, id })
+  if (change.kind !== 'deactivate' && change.kind !== 'remove') return
+  cancelBuilds({ userId: id }).catch((error: unknown) => report(error))
 }
 
 function createKit(

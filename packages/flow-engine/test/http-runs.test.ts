@@ -1,0 +1,183 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { builtinComponents } from '../src/components.ts'
+import { defineComponent } from '../src/components/define.ts'
+import { field } from '../src/components/field.ts'
+import { output } from '../src/components/output.ts'
+import { createRegistry } from '../src/components/registry.ts'
+import type { FlowEngine } from '../src/index.ts'
+import { flowBuilder } from '../src/testing/flow-builder.ts'
+import { send } from './support/client.ts'
+import { createTestEngine } from './support/engine.ts'
+
+/** Hangs until it is stopped. */
+const stuck = defineComponent({
+  type: 'Stuck',
+  inputs: { text: field.message({}) },
+  outputs: {
+    result: output.message({
+      run: (_, ctx) =>
+        new Promise((_resolve, reject) => {
+          ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason as Error))
+        }),
+    }),
+  },
+})
+
+const engines: FlowEngine[] = []
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()))
+})
+
+async function service() {
+  const engine = await createTestEngine({
+    components: createRegistry([...builtinComponents, stuck]),
+  })
+  engines.push(engine)
+  const record = await engine.services.users.create({
+    username: 'ada',
+    password: 'secret-1',
+    isActive: true,
+  })
+  const user = { userId: record.id, isSuperuser: false }
+  const call = async (method: string, path: string, body?: unknown) => {
+    const request = new Request(`http://host.example/api/v1${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const response = await engine.handler(request, { user })
+    const text = await response.text()
+    return { status: response.status, text, headers: response.headers }
+  }
+  const create = async (data: unknown, more: object = {}): Promise<string> => {
+    const { text } = await call('POST', '/flows/', { name: 'f', data, ...more })
+    return (JSON.parse(text) as { id: string }).id
+  }
+  return { engine, record, call, create }
+}
+
+function echo(): unknown {
+  const flow = flowBuilder('echo')
+  const input = flow.add('ChatInput')
+  const answer = flow.add('ChatOutput')
+  flow.connect(`${input}.message`, `${answer}.input_value`)
+  return (flow.toJSON() as { data: unknown }).data
+}
+
+function hanging(): unknown {
+  const flow = flowBuilder('hanging')
+  const input = flow.add('ChatInput')
+  const held = flow.add(stuck)
+  flow.connect(`${input}.message`, `${held}.text`)
+  return (flow.toJSON() as { data: unknown }).data
+}
+
+const eventsOf = (text: string): { event: string; data: Record<string, unknown> }[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { event: string; data: Record<string, unknown> })
+const jobOf = (text: string): string => (JSON.parse(text) as { job_id: string }).job_id
+
+describe('runs', () => {
+  test('a run answers with the outputs and stores its messages', async () => {
+    const { call, create } = await service()
+    const id = await create(echo())
+    const { status, text } = await call('POST', `/run/${id}`, { input_value: 'hello' })
+    expect(status).toBe(200)
+    const run = JSON.parse(text) as { session_id: string; outputs: unknown[] }
+    expect(run.session_id).toBe(id)
+    expect(run.outputs).toMatchObject([
+      { inputs: { input_value: 'hello' }, outputs: [{ results: { message: { text: 'hello' } } }] },
+    ])
+    const messages = JSON.parse((await call('GET', '/monitor/messages')).text) as object[]
+    expect(messages).toMatchObject([{ text: 'hello' }, { text: 'hello' }])
+  })
+
+  test('a streaming run ends with the whole answer', async () => {
+    const { call, create } = await service()
+    const id = await create(echo())
+    const { text, headers } = await call('POST', `/run/${id}?stream=true`, { input_value: 'hi' })
+    expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    const events = eventsOf(text)
+    expect(events.map(({ event }) => event)).toEqual(['add_message', 'add_message', 'end'])
+    expect(events.at(-1)?.data['result']).toMatchObject({ session_id: id })
+  })
+
+  test('a webhook starts the flow of its owner and says no more', async () => {
+    const { engine, call, create } = await service()
+    const id = await create(echo())
+    const { status, body } = await send(engine, `/api/v1/webhook/${id}`, { json: {} })
+    expect([status, body]).toEqual([
+      202,
+      { message: 'Task started in the background', status: 'in progress' },
+    ])
+    expect((await call('POST', `/webhook/unknown`, {})).status).toBe(404)
+  })
+})
+
+describe('builds', () => {
+  test('a direct build streams its events in the answer', async () => {
+    const { call, create } = await service()
+    const id = await create(echo())
+    const path = `/build/${id}/flow?event_delivery=direct`
+    const { text, headers } = await call('POST', path, { inputs: { input_value: 'x' } })
+    expect(headers.get('content-type')).toBe('application/x-ndjson')
+    expect(eventsOf(text).map(({ event }) => event)).toEqual([
+      'vertices_sorted',
+      'add_message',
+      'end_vertex',
+      'add_message',
+      'end_vertex',
+      'end',
+    ])
+  })
+
+  test('FE-69 a reader goes on behind its cursor', async () => {
+    const { call, create } = await service()
+    const started = await call('POST', `/build/${await create(echo())}/flow`, {})
+    const job = jobOf(started.text)
+    await call('GET', `/build/${job}/events`)
+    const { text, headers } = await call('GET', `/build/${job}/events?cursor=2`)
+    expect(headers.get('x-event-cursor')).toBe('2')
+    expect(eventsOf(text).map(({ event }) => event)).toEqual(['add_message', 'end_vertex', 'end'])
+  })
+
+  test('a public flow is built as stored, whatever graph the caller sends', async () => {
+    const { engine, create } = await service()
+    const id = await create(echo(), { access_type: 'PUBLIC' })
+    const path = `/api/v1/build_public_tmp/${id}/flow?event_delivery=direct`
+    const json = { data: { nodes: [], edges: [] }, inputs: { input_value: 'x' } }
+    const none = await send(engine, path, { json })
+    expect([none.status, none.body]).toEqual([400, { detail: 'No client_id cookie found' }])
+    const headers = { cookie: 'client_id=somebody' }
+    const { text } = await send(engine, path, { json, headers })
+    expect(eventsOf(text).filter(({ event }) => event === 'end_vertex')).toHaveLength(2)
+  })
+
+  test('the task of a job tells its state, any other id is refused', async () => {
+    const { engine, call, create } = await service()
+    const job = jobOf((await call('POST', `/build/${await create(echo())}/flow`, {})).text)
+    await call('GET', `/build/${job}/events`)
+    const known = await send(engine, `/api/v1/task/${job}`)
+    expect(known.body).toMatchObject({ status: 'SUCCESS', result: { outputs: [{}] } })
+    expect((await send(engine, '/api/v1/task/other')).status).toBe(400)
+  })
+
+  test('SU-13 builds of a user who is deactivated by another way are cancelled', async () => {
+    const { engine, record, call, create } = await service()
+    const job = jobOf((await call('POST', `/build/${await create(hanging())}/flow`, {})).text)
+    const told: string[] = []
+    engine.events.on('user.deactivated', ({ id }) => told.push(id))
+    const events = engine.jobs.events(job)
+    const seen: string[] = []
+    for await (const event of events) {
+      seen.push(event.event)
+      if (event.event === 'end_vertex')
+        engine.userWritten({ kind: 'deactivate', before: record, after: record })
+    }
+    expect(seen.at(-1)).toBe('end')
+    expect((await engine.jobs.get(job))?.state).toBe('cancelled')
+    expect(told).toEqual([record.id])
+  })
+})
