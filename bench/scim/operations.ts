@@ -1,0 +1,94 @@
+import type { LoadRequest } from '../lib/load.ts'
+import { TOKEN, USERS, userBody, userId, userName } from './data-set.ts'
+
+/** One line of the table. */
+export interface Operation {
+  readonly name: string
+  readonly requests: number
+  readonly status?: number
+  /** The most our CPU may be of the bound's: 1 / accept of the design. */
+  readonly limit: number
+  /** How many times less CPU than the peer is wanted. */
+  readonly peer?: number
+  readonly request: (index: number) => LoadRequest
+}
+
+const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/scim+json' }
+const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+/** Spreads the requests over all users. */
+const spread = (index: number): number => (index * 7919) % 100_000
+
+let created = USERS
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    name: 'GET /Users/:id',
+    requests: 3000,
+    limit: 1 / 0.4,
+    peer: 5,
+    request: (index) => ({ path: `/scim/v2/Users/${userId(spread(index))}`, headers }),
+  },
+  {
+    name: 'filter userName eq',
+    requests: 3000,
+    limit: 1 / 0.4,
+    request: (index) => {
+      const filter = encodeURIComponent(`userName eq "${userName(spread(index))}"`)
+      return { path: `/scim/v2/Users?filter=${filter}`, headers }
+    },
+  },
+  {
+    name: 'POST /Users',
+    requests: 1000,
+    status: 201,
+    limit: 1 / 0.45,
+    request: () => ({
+      method: 'POST',
+      path: '/scim/v2/Users',
+      headers,
+      body: JSON.stringify(userBody((created += 1))),
+    }),
+  },
+  {
+    name: 'PATCH active',
+    requests: 1000,
+    limit: 1 / 0.45,
+    peer: 8,
+    request: (index) => ({
+      method: 'PATCH',
+      path: `/scim/v2/Users/${userId(index)}`,
+      headers,
+      body: JSON.stringify({
+        schemas: [PATCH_URN],
+        Operations: [{ op: 'replace', value: { active: (flips += 1) % 2000 >= 1000 } }],
+      }),
+    }),
+  },
+  {
+    name: 'list of 100',
+    requests: 300,
+    limit: 1 / 0.2,
+    peer: 20,
+    request: () => ({ path: '/scim/v2/Users?count=100', headers }),
+  },
+]
+
+let flips = 0
+
+/** Adds (even numbers) and removes (odd numbers) one member of a group; for one connection. */
+export function memberChange(groupId: string): (index: number) => LoadRequest {
+  return (index) => {
+    const value = userId(100_000 + Math.floor(index / 2))
+    const operation =
+      index % 2 === 0
+        ? { op: 'add', path: 'members', value: [{ value }] }
+        : { op: 'remove', path: `members[value eq "${value}"]` }
+    return {
+      method: 'PATCH',
+      path: `/scim/v2/Groups/${groupId}?excludedAttributes=members`,
+      headers,
+      body: JSON.stringify({ schemas: [PATCH_URN], Operations: [operation] }),
+    }
+  }
+}
