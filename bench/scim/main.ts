@@ -24,7 +24,7 @@ try {
   const peer = await startPeer(file('bound'), file('peer'))
   if (peer !== undefined) servers.push(peer)
   for (const { name, request } of OPERATIONS) {
-    if (/GET|filter|list/.test(name)) await assertSame(request(1), ours, bound)
+    if (/GET|filter|list/.test(name)) await assertSame(request(1, 0), ours, bound)
   }
   const figures: Figure[] = []
   for (const operation of OPERATIONS) {
@@ -60,7 +60,8 @@ async function compare(
     ours: cost(ours, operation, late.ours),
   }
   if (peer !== undefined && operation.peer !== undefined) {
-    candidates['peer'] = cost(peer, { ...operation, requests: operation.requests / 3 }, [])
+    const requests = Math.ceil(operation.requests / 3)
+    candidates['peer'] = cost(peer, { ...operation, requests }, [])
   }
   const measured = await interleave(candidates, ROUNDS)
   const { name, limit } = operation
@@ -100,9 +101,16 @@ function cost(
   { requests, request, status = 200 }: Operation,
   late: number[],
 ): Candidate {
+  let rounds = 0
   return async () => {
+    const round = rounds++
     const cpu = await server.cpuOf(async () => {
-      const { p99 } = await load({ port: server.port, requests, request, status })
+      const { p99 } = await load({
+        port: server.port,
+        requests,
+        request: (index) => request(index, round),
+        status,
+      })
       late.push(p99)
     })
     return cpu / requests

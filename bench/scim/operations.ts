@@ -10,7 +10,8 @@ export interface Operation {
   readonly limit: number
   /** How many times less CPU than the peer is wanted. */
   readonly peer?: number
-  readonly request: (index: number) => LoadRequest
+  /** Of the same server, the round before had the same numbers. */
+  readonly request: (index: number, round: number) => LoadRequest
 }
 
 const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/scim+json' }
@@ -55,13 +56,13 @@ export const OPERATIONS: readonly Operation[] = [
     requests: 1000,
     limit: 1 / 0.45,
     peer: 8,
-    request: (index) => ({
+    request: (index, round) => ({
       method: 'PATCH',
       path: `/scim/v2/Users/${userId(index)}`,
       headers,
       body: JSON.stringify({
         schemas: [PATCH_URN],
-        Operations: [{ op: 'replace', value: { active: (flips += 1) % 2000 >= 1000 } }],
+        Operations: [{ op: 'replace', value: { active: round % 2 === 1 } }],
       }),
     }),
   },
@@ -73,8 +74,6 @@ export const OPERATIONS: readonly Operation[] = [
     request: () => ({ path: '/scim/v2/Users?count=100', headers }),
   },
 ]
-
-let flips = 0
 
 /** Adds (even numbers) and removes (odd numbers) one member of a group; for one connection. */
 export function memberChange(groupId: string): (index: number) => LoadRequest {
