@@ -2,11 +2,14 @@ import { InvalidFilterError, shown } from '../errors.ts'
 import type { FilterAst, PathAst } from './ast.ts'
 import type { CompareOperator } from './resolved.ts'
 import {
+  isInName,
+  nextCode,
   skipSpace,
   take,
   takeName,
-  takeString,
-  takeWord,
+  takePath,
+  takeSub,
+  takeValue,
   unexpected,
   type Scanner,
 } from './scanner.ts'
@@ -34,11 +37,21 @@ interface Reader extends Scanner {
 
 const NO_LIMITS: FilterLimits = {}
 
-const OPERATORS: ReadonlyMap<string, CompareOperator> = new Map(
-  (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((name) => [name, name]),
+const OPENING = 40
+const CLOSING = 41
+const OPENING_BRACKET = 91
+const CLOSING_BRACKET = 93
+/** Setting this bit makes an ASCII letter lower-case, and no other character a letter. */
+const LOWER = 32
+
+/** The operators, by their two characters. */
+const OPERATORS: ReadonlyMap<number, CompareOperator> = new Map(
+  (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((name) => [
+    pair(name.charCodeAt(0), name.charCodeAt(1)),
+    name,
+  ]),
 )
-const BARE = /^[a-z0-9._@+:-]+$/i
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
+const PRESENT = pair(112, 114)
 
 /**
  * Reads a filter (RFC 7644 section 3.4.2.2, grammar of section 8 of the specification) in one pass.
@@ -93,70 +106,72 @@ function completed(limits: FilterLimits): Required<FilterLimits> {
   }
 }
 
+/** Terms joined by `or`, each of terms joined by `and`. */
 function parseOr(reader: Reader): FilterAst {
-  return parseSeries(reader, 'or', parseAnd)
+  const first = parseAnd(reader)
+  if (!takeConnector(reader, 'or')) return first
+  const terms = [first]
+  do terms.push(parseAnd(reader))
+  while (takeConnector(reader, 'or'))
+  return { kind: 'or', terms }
 }
 
 function parseAnd(reader: Reader): FilterAst {
-  return parseSeries(reader, 'and', parseUnit)
-}
-
-function parseSeries(
-  reader: Reader,
-  kind: 'and' | 'or',
-  parseTerm: (reader: Reader) => FilterAst,
-): FilterAst {
-  const first = parseTerm(reader)
-  if (!takeConnector(reader, kind)) return first
+  const first = parseUnit(reader)
+  if (!takeConnector(reader, 'and')) return first
   const terms = [first]
-  do terms.push(parseTerm(reader))
-  while (takeConnector(reader, kind))
-  return { kind, terms }
+  do terms.push(parseUnit(reader))
+  while (takeConnector(reader, 'and'))
+  return { kind: 'and', terms }
 }
 
 /** Takes ` and ` or ` or ` when it comes next. */
 function takeConnector(reader: Reader, word: 'and' | 'or'): boolean {
   const start = reader.position
-  if (start === reader.text.length || !skipSpace(reader)) return false
-  if (takeWordOf(reader, word) && skipSpace(reader)) return true
+  if (!skipSpace(reader)) return false
+  if (isNext(reader, word)) {
+    reader.position += word.length
+    if (skipSpace(reader)) return true
+  }
   reader.position = start
   return false
 }
 
-/** Takes a word in any case when it comes next. */
-function takeWordOf(reader: Reader, word: 'and' | 'or' | 'not'): boolean {
-  const { text, position } = reader
+/** Whether a word comes next, in any case. */
+function isNext({ text, position }: Reader, word: 'and' | 'or' | 'not'): boolean {
+  if (position + word.length > text.length) return false
   for (let i = 0; i < word.length; i += 1) {
-    // Setting this bit makes an ASCII letter lower-case.
-    if ((text.charCodeAt(position + i) | 32) !== word.charCodeAt(i)) return false
+    if ((text.charCodeAt(position + i) | LOWER) !== word.charCodeAt(i)) return false
   }
-  reader.position = position + word.length
   return true
 }
 
 /** `not (...)`, `(...)` or an expression. */
 function parseUnit(reader: Reader): FilterAst {
+  if (nextCode(reader) === OPENING) return parseGroup(reader)
+  return takeNot(reader) ? { kind: 'not', term: parseGroup(reader) } : parseExpression(reader)
+}
+
+/** Takes `not` when a group follows it. */
+function takeNot(reader: Reader): boolean {
   const start = reader.position
-  if (reader.text.charAt(start) === '(') return parseGroup(reader)
-  if (takeWordOf(reader, 'not')) {
-    skipSpace(reader)
-    if (reader.text.charAt(reader.position) === '(') {
-      return { kind: 'not', term: parseGroup(reader) }
-    }
-    reader.position = start
-  }
-  return parseExpression(reader)
+  if (!isNext(reader, 'not')) return false
+  reader.position += 3
+  skipSpace(reader)
+  if (nextCode(reader) === OPENING) return true
+  reader.position = start
+  return false
 }
 
 function parseGroup(reader: Reader): FilterAst {
-  take(reader, '(')
-  const filter = nested(reader, parseOr)
-  skipSpace(reader)
-  if (!take(reader, ')')) throw unexpected(reader, '")"')
+  reader.position += 1
+  const filter = nested(reader)
+  if (!take(reader, CLOSING)) throw unexpected(reader, '")"')
   return filter
 }
 
-function nested(reader: Reader, parse: (reader: Reader) => FilterAst): FilterAst {
+/** A filter in parentheses or brackets, with the space around it. */
+function nested(reader: Reader): FilterAst {
   reader.depth += 1
   if (reader.depth > reader.limits.filterDepth) {
     throw new InvalidFilterError(
@@ -165,8 +180,9 @@ function nested(reader: Reader, parse: (reader: Reader) => FilterAst): FilterAst
     )
   }
   skipSpace(reader)
-  const filter = parse(reader)
+  const filter = parseOr(reader)
   reader.depth -= 1
+  skipSpace(reader)
   return filter
 }
 
@@ -179,110 +195,60 @@ function parseExpression(reader: Reader): FilterAst {
     )
   }
   const path = parsePath(reader)
-  if (path.where !== null && path.sub === null) return { kind: 'element', path }
-  if (path.where !== null && !reader.limits.valuePathSub) {
-    throw unexpected(reader, 'the end of the value filter')
+  if (path.where !== null) {
+    if (path.sub === null) return { kind: 'element', path }
+    if (!reader.limits.valuePathSub) throw unexpected(reader, 'the end of the value filter')
   }
   if (!skipSpace(reader)) throw unexpected(reader, 'an operator')
-  const at = reader.position
-  const word = takeName(reader)
-  if (word === 'pr' || word.toLowerCase() === 'pr') return { kind: 'present', path }
-  const operator = OPERATORS.get(word) ?? OPERATORS.get(word.toLowerCase())
-  if (operator === undefined) {
-    throw new InvalidFilterError(`"${shown(word)}" is not a filter operator.`, at)
-  }
+  const operator = takeOperator(reader)
+  if (operator === 'pr') return { kind: 'present', path }
   if (!skipSpace(reader)) throw unexpected(reader, 'a value')
-  return { kind: 'compare', path, operator, value: parseValue(reader) }
+  const value = takeValue(reader, reader.limits.bareFilterValues)
+  if (value === undefined) throw unexpected(reader, 'a value')
+  return { kind: 'compare', path, operator, value }
+}
+
+function takeOperator(reader: Reader): CompareOperator | 'pr' {
+  const { text, position } = reader
+  if (position + 1 < text.length && !isInName(text, position + 2)) {
+    const word = pair(text.charCodeAt(position), text.charCodeAt(position + 1))
+    const operator = word === PRESENT ? 'pr' : OPERATORS.get(word)
+    if (operator !== undefined) {
+      reader.position = position + 2
+      return operator
+    }
+  }
+  const word = takeName(reader)
+  throw new InvalidFilterError(`"${shown(word)}" is not a filter operator.`, position)
+}
+
+/** Two characters as one number, letters in lower case. */
+function pair(first: number, second: number): number {
+  return ((first | LOWER) << 16) | (second | LOWER)
 }
 
 function parsePath(reader: Reader): PathAst {
   const at = reader.position
-  const base = splitName(takeName(reader))
-  if (base === undefined) {
-    reader.position = at
-    throw unexpected(reader, 'an attribute name')
-  }
-  if (reader.text.charAt(reader.position) !== '[') return base
+  const path = takePath(reader)
+  if (path === undefined) throw unexpected(reader, 'an attribute name')
+  return nextCode(reader) === OPENING_BRACKET ? parseValuePath(reader, path, at) : path
+}
+
+/** `[filter]` and `[filter].sub` behind the path that starts at `at`. */
+function parseValuePath(reader: Reader, { urn, name, sub }: PathAst, at: number): PathAst {
   if (reader.inBrackets) throw unexpected(reader, 'no further "["')
   reader.position += 1
   reader.inBrackets = true
-  const where = nested(reader, parseOr)
+  const where = nested(reader)
   reader.inBrackets = false
-  skipSpace(reader)
-  if (!take(reader, ']')) throw unexpected(reader, '"]"')
-  if (base.sub !== null) {
+  if (!take(reader, CLOSING_BRACKET)) throw unexpected(reader, '"]"')
+  if (sub !== null) {
     throw new InvalidFilterError(
       'A value filter stands behind an attribute, not behind a sub-attribute.',
       at,
     )
   }
-  const { urn, name } = base
-  return { urn, name, sub: take(reader, '.') ? parseSub(reader) : null, where }
-}
-
-function parseSub(reader: Reader): string {
-  const at = reader.position
-  const sub = takeName(reader)
-  if (isName(sub)) return sub
-  reader.position = at
-  throw unexpected(reader, 'the name of a sub-attribute')
-}
-
-/** `urn:...:name.sub` in its parts; a text that can only be a URN has no name. */
-function splitName(text: string): PathAst | undefined {
-  const colon = text.lastIndexOf(':')
-  if (colon === -1) return splitPlain(text, null)
-  if (!/^urn:/i.test(text)) return undefined
-  return (
-    splitPlain(text.slice(colon + 1), text.slice(0, colon)) ?? {
-      urn: text,
-      name: '',
-      sub: null,
-      where: null,
-    }
-  )
-}
-
-function splitPlain(text: string, urn: string | null): PathAst | undefined {
-  const dot = text.indexOf('.')
-  if (dot === -1) return isName(text) ? { urn, name: text, sub: null, where: null } : undefined
-  const name = text.slice(0, dot)
-  const sub = text.slice(dot + 1)
-  return isName(name) && isName(sub) ? { urn, name, sub, where: null } : undefined
-}
-
-/** Letters, digits, `_` and `-` behind a letter or `$`. */
-function isName(text: string): boolean {
-  const first = text.charCodeAt(0)
-  if (!isLetter(first) && first !== 36) return false
-  for (let i = 1; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    const inner = isLetter(code) || (code >= 48 && code <= 57) || code === 95 || code === 45
-    if (!inner) return false
-  }
-  return true
-}
-
-function isLetter(code: number): boolean {
-  const lower = code | 32
-  return lower >= 97 && lower <= 122
-}
-
-function parseValue(reader: Reader): string | number | boolean | null {
-  if (reader.text.charAt(reader.position) === '"') return takeString(reader)
-  const at = reader.position
-  const word = takeWord(reader)
-  switch (word.toLowerCase()) {
-    case 'true':
-      return true
-    case 'false':
-      return false
-    case 'null':
-      return null
-  }
-  // Adding 0 turns -0 into 0, which is how it is written back.
-  if (NUMBER.test(word) && Number.isFinite(Number(word))) return Number(word) + 0
-  if (reader.limits.bareFilterValues && BARE.test(word)) return word
-  reader.position = at
-  throw unexpected(reader, 'a value')
+  const behind = takeSub(reader)
+  if (behind === undefined) throw unexpected(reader, 'the name of a sub-attribute')
+  return { urn, name, sub: behind, where }
 }

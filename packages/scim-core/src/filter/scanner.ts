@@ -1,14 +1,36 @@
 import { InvalidFilterError, shown } from '../errors.ts'
+import type { PathAst } from './ast.ts'
 
 const SPACE = 32
 const QUOTE = 34
+const DOT = 46
 const BACKSLASH = 92
 
-/** 1 for letters, digits and `$ - . : _`, and for `% + ~`, which only URNs hold. */
-const NAME_CODES = new Uint8Array(128)
-for (const character of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$-.:_%+~') {
-  NAME_CODES[character.charCodeAt(0)] = 1
-}
+/** What a character can be in a path; every other one ends it. */
+const END = 0
+const LETTER = 1
+/** Digits, `_` and `-`, which do not start a name. */
+const INNER = 2
+/** `$`, which only starts a name. */
+const DOLLAR = 3
+const SEPARATOR = 4
+const COLON = 5
+/** `%`, `+` and `~`, which only URNs hold. */
+const URN_ONLY = 6
+
+const KINDS = tableOf([
+  ['abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', LETTER],
+  ['0123456789_-', INNER],
+  ['$', DOLLAR],
+  ['.', SEPARATOR],
+  [':', COLON],
+  ['%+~', URN_ONLY],
+])
+
+/** What ends a value without quotes, and what such a value may hold (quirk `bareFilterValues`). */
+const BARE = tableOf([['abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@+:-', 1]])
+const STOP = tableOf([['"()[] \u007f', 1]])
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
 /** A place in a text, moved forward as the text is read. */
 export interface Scanner {
@@ -18,57 +40,111 @@ export interface Scanner {
 
 /** Moves over white space; whether there was any. */
 export function skipSpace(scanner: Scanner): boolean {
-  const start = scanner.position
-  while (scanner.text.charCodeAt(scanner.position) === SPACE) scanner.position += 1
-  return scanner.position > start
+  const { text, position } = scanner
+  let end = position
+  while (end < text.length && text.charCodeAt(end) === SPACE) end += 1
+  scanner.position = end
+  return end > position
+}
+
+/** The code of the character that comes next; 0 at the end. */
+export function nextCode({ text, position }: Scanner): number {
+  return position < text.length ? text.charCodeAt(position) : 0
 }
 
 /** Takes one character when it comes next. */
-export function take(scanner: Scanner, character: string): boolean {
-  if (scanner.text.charAt(scanner.position) !== character) return false
+export function take(scanner: Scanner, code: number): boolean {
+  if (nextCode(scanner) !== code) return false
   scanner.position += 1
   return true
 }
 
 /** Takes the characters of attribute names and URNs that come next; may be empty. */
 export function takeName(scanner: Scanner): string {
-  const { text } = scanner
-  const start = scanner.position
-  let end = start
-  while (NAME_CODES[text.charCodeAt(end)] === 1) end += 1
+  const { text, position } = scanner
+  let end = position
+  while (end < text.length && lookUp(KINDS, text.charCodeAt(end)) !== END) end += 1
   scanner.position = end
-  return text.slice(start, end)
+  return text.slice(position, end)
 }
 
-/** Takes the JSON string that starts here. */
-export function takeString(scanner: Scanner): string {
-  const { text } = scanner
-  const start = scanner.position
-  let end = start + 1
-  let plain = true
-  for (;;) {
-    const code = text.charCodeAt(end)
-    if (Number.isNaN(code)) throw new InvalidFilterError('A string is not closed.', start)
-    if (code === QUOTE) break
-    if (code < SPACE) plain = false
-    if (code === BACKSLASH) {
-      plain = false
-      end += 1
+/** Whether the character at an index goes on a name. */
+export function isInName(text: string, index: number): boolean {
+  return index < text.length && lookUp(KINDS, text.charCodeAt(index)) !== END
+}
+
+/**
+ * Takes `name.sub` or `urn:...:name.sub`; what can only be a URN has no name.
+ * @returns undefined, and takes nothing, when no path comes next
+ */
+export function takePath(scanner: Scanner): PathAst | undefined {
+  const { text, position } = scanner
+  let colon = -1
+  let dot = -1
+  // Where the name or sub-attribute being read starts, and whether all since the last colon is names.
+  let part = position
+  let named = true
+  let end = position
+  for (; end < text.length; end += 1) {
+    const kind = lookUp(KINDS, text.charCodeAt(end))
+    if (kind === LETTER) continue
+    if (kind === END) break
+    if (kind === INNER) named &&= end > part
+    else if (kind === DOLLAR) named &&= end === part
+    else if (kind === URN_ONLY) named = false
+    else if (kind === COLON) {
+      colon = end
+      dot = -1
+      named = true
+      part = end + 1
+    } else {
+      named &&= end > part && dot === -1
+      dot = dot === -1 ? end : dot
+      part = end + 1
     }
-    end += 1
   }
-  scanner.position = end + 1
-  return plain ? text.slice(start + 1, end) : unescape(text.slice(start, end + 1), start)
+  named &&= end > part
+  if (colon === -1 ? !named : !startsUrn(text, position)) return undefined
+  scanner.position = end
+  if (!named) return { urn: text.slice(position, end), name: '', sub: null, where: null }
+  const start = colon === -1 ? position : colon + 1
+  return {
+    urn: colon === -1 ? null : text.slice(position, colon),
+    name: text.slice(start, dot === -1 ? end : dot),
+    sub: dot === -1 ? null : text.slice(dot + 1, end),
+    where: null,
+  }
 }
 
-/** Takes the characters up to the next space, bracket or quote. */
-export function takeWord(scanner: Scanner): string {
-  const { text } = scanner
-  let end = scanner.position
-  while (isWordCode(text.charCodeAt(end))) end += 1
-  const word = text.slice(scanner.position, end)
+/** Takes `.sub` when it comes next; null when there is no dot, undefined when no name follows it. */
+export function takeSub(scanner: Scanner): string | null | undefined {
+  if (!take(scanner, DOT)) return null
+  const start = scanner.position
+  const path = takePath(scanner)
+  if (path !== undefined && path.urn === null && path.sub === null) return path.name
+  scanner.position = start
+  return undefined
+}
+
+/**
+ * Takes a JSON string, number, `true`, `false` or `null` in any case, or a bare word.
+ * @returns undefined, and takes nothing, when no value comes next
+ */
+export function takeValue(
+  scanner: Scanner,
+  bareWords: boolean,
+): string | number | boolean | null | undefined {
+  const { text, position } = scanner
+  const first = nextCode(scanner)
+  if (first === QUOTE) return takeString(scanner)
+  let end = position
+  while (end < text.length && lookUp(BARE, text.charCodeAt(end)) === 1) end += 1
+  if (end === position || !isStop(text, end)) return undefined
+  const word = text.slice(position, end)
+  const value = literalOf(word, first)
+  if (value === undefined && !bareWords) return undefined
   scanner.position = end
-  return word
+  return value === undefined ? word : value
 }
 
 /** The error for a text that does not go on as it should. */
@@ -81,9 +157,54 @@ export function unexpected(scanner: Scanner, wanted: string): InvalidFilterError
   )
 }
 
-function unescape(json: string, position: number): string {
+function startsUrn(text: string, start: number): boolean {
+  return text.slice(start, start + 4).toLowerCase() === 'urn:'
+}
+
+function isStop(text: string, index: number): boolean {
+  if (index === text.length) return true
+  const code = text.charCodeAt(index)
+  return code < SPACE || lookUp(STOP, code) === 1
+}
+
+function literalOf(word: string, first: number): number | boolean | null | undefined {
+  const isNumeric = first < 58 && NUMBER.test(word)
+  // Adding 0 turns -0 into 0, which is how it is written back.
+  if (isNumeric) return Number.isFinite(Number(word)) ? Number(word) + 0 : undefined
+  if (word.length !== 4 && word.length !== 5) return undefined
+  const lower = word.toLowerCase()
+  if (lower === 'null') return null
+  if (lower === 'true') return true
+  return lower === 'false' ? false : undefined
+}
+
+/** Takes the JSON string that starts here. */
+function takeString(scanner: Scanner): string {
+  const { text, position } = scanner
+  for (let end = position + 1; end < text.length; end += 1) {
+    const code = text.charCodeAt(end)
+    if (code === QUOTE) {
+      scanner.position = end + 1
+      return text.slice(position + 1, end)
+    }
+    if (code === BACKSLASH || code < SPACE) return takeEscaped(scanner, end)
+  }
+  throw notClosed(position)
+}
+
+/** Takes a string with a character at `special` that only JSON knows to read or refuse. */
+function takeEscaped(scanner: Scanner, special: number): string {
+  const { text, position } = scanner
+  let end = special
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end)
+    if (code === QUOTE) break
+    if (code === BACKSLASH) end += 1
+  }
+  if (end >= text.length) throw notClosed(position)
+  scanner.position = end + 1
   try {
-    return String(JSON.parse(json))
+    return String(JSON.parse(text.slice(position, end + 1)))
   } catch {
     throw new InvalidFilterError(
       `The string at position ${position} is not a JSON string.`,
@@ -92,14 +213,18 @@ function unescape(json: string, position: number): string {
   }
 }
 
-function isWordCode(code: number): boolean {
-  return (
-    code > SPACE &&
-    code !== QUOTE &&
-    code !== 40 &&
-    code !== 41 &&
-    code !== 91 &&
-    code !== 93 &&
-    code !== 127
-  )
+function notClosed(position: number): InvalidFilterError {
+  return new InvalidFilterError('A string is not closed.', position)
+}
+
+function lookUp(table: Uint8Array, code: number): number {
+  return code < 128 ? (table[code] ?? END) : END
+}
+
+function tableOf(entries: readonly (readonly [characters: string, kind: number])[]): Uint8Array {
+  const table = new Uint8Array(128)
+  for (const [characters, kind] of entries) {
+    for (const character of characters) table[character.charCodeAt(0)] = kind
+  }
+  return table
 }
