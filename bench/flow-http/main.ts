@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { joinSources } from '../../tools/join-sources.mjs'
 import { load, type LoadRequest } from '../lib/load.ts'
 import { median } from '../lib/measure.ts'
 import { report } from '../lib/report.ts'
@@ -12,8 +14,12 @@ import { startServer } from '../lib/server-process.ts'
  */
 const REFERENCE = { run: 35, build: 55, read: 5.5, list: 12 }
 
+// Joined into one file, as `npm start` runs it, where its relative addresses stay true.
+const joined = new URL('../../examples/reference-server/dist/bench.js', import.meta.url)
+await joinSources(fileURLToPath(new URL('server.ts', import.meta.url)), fileURLToPath(joined))
+
 const folder = mkdtempSync(join(tmpdir(), 'bench-flow-http-'))
-const server = await startServer(new URL('server.ts', import.meta.url), { args: [folder] })
+const server = await startServer(joined, { args: [folder] })
 const base = `http://127.0.0.1:${server.port}/api/v1`
 
 const signIn = await fetch(`${base}/login`, {

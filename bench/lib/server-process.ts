@@ -12,6 +12,8 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
+const FROM_SOURCES = ['--import', 'tsx', '--conditions=@x/source']
+
 /** How a measured server is started. */
 export interface ServerProcessOptions {
   readonly args?: readonly string[]
@@ -21,16 +23,17 @@ export interface ServerProcessOptions {
 }
 
 /**
- * Starts a TypeScript file that calls `reportUsage` once its server listens. The workspace packages
- * resolve to their sources, as in `npm start`.
+ * Starts a file that calls `reportUsage` once its server listens. Of a TypeScript file the workspace
+ * packages resolve to their sources; a JavaScript file runs without any loader.
  */
 export async function startServer(
   script: URL,
   { args = [], env = {}, execArgv = [] }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
+  const loader = script.pathname.endsWith('.ts') ? FROM_SOURCES : []
   const child = fork(fileURLToPath(script), [...args], {
     env: { ...process.env, NODE_ENV: 'production', ...env },
-    execArgv: ['--import', 'tsx', '--conditions=@x/source', ...execArgv],
+    execArgv: [...loader, ...execArgv],
   })
   const { port } = await reply(child, 'listening')
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const START = fileURLToPath(new URL('../start.mjs', import.meta.url))
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -27,14 +27,10 @@ export interface Ended {
 
 function run(environment: Environment, parameters: readonly string[] = []): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions=@x/source', MAIN, ...parameters],
-    {
-      env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  return spawn(process.execPath, [START, ...parameters], {
+    env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 /**
