@@ -64,11 +64,15 @@ export function createEngine(options: ScimOptions): Engine {
   const presenterOf = createPresenters(rules)
 
   const audit = (subject: Subject, outcome: Outcome): void => {
+    if (options.audit === undefined && !emitter.wants('audit')) return
     const { started, error, trace = createTrace() } = outcome
     const entry = auditEntry(subject, trace, {
-      ...outcome,
       at: started,
       durationMs: runtime.now().getTime() - started.getTime(),
+      requestId: outcome.requestId,
+      tenant: outcome.tenant,
+      actor: outcome.actor,
+      status: outcome.status,
       scimType: error?.scimType,
       withUserName: options.auditUserNames === true,
     })
@@ -86,9 +90,13 @@ export function createEngine(options: ScimOptions): Engine {
     report,
     audit,
     failed,
-    createCall: ({ ifMatch, ...input }) => ({
-      ...input,
-      presenter: presenterOf(input.tenant),
+    createCall: ({ tenant, actor, requestId, context, now, ifMatch }) => ({
+      tenant,
+      actor,
+      requestId,
+      context,
+      now,
+      presenter: presenterOf(tenant),
       ifMatch: config.etag ? ifMatch : null,
       trace: createTrace(),
     }),

@@ -3,6 +3,7 @@ import { createAddressFilter, type AddressFilter } from './addresses.ts'
 import type { ScimAuth } from './auth.ts'
 import { invalidValue, ScimConfigError } from './errors.ts'
 import type { ScimAuditEntry } from './events.ts'
+import type { FilterLimits } from './filter/parse.ts'
 import { completeLimits, type ScimLimits } from './limits.ts'
 import type { ScimContext, ScimPrincipal } from './principal.ts'
 import { completeQuirks, type QuirkSwitches, type ScimQuirk } from './quirks.ts'
@@ -109,6 +110,8 @@ export interface ScimConfig {
   readonly runtime: Runtime
   readonly limits: ScimLimits
   readonly quirks: QuirkSwitches
+  /** Of filters in queries; made once. */
+  readonly filterLimits: FilterLimits
   readonly checkUserName: (value: string) => void
   readonly emailConflict: boolean
   readonly deleteUser: 'deactivate' | 'tombstone' | 'remove'
@@ -131,14 +134,23 @@ export interface ScimConfig {
 export function completeOptions(options: ScimOptions): ScimConfig {
   const { baseUrl, cursor = false, allowedAddresses = [] } = options
   const maxPageSize = positive('maxPageSize', options.maxPageSize ?? 200)
+  const limits = completeLimits(options.limits)
+  const quirks = completeQuirks(options.quirks)
   return {
     store: required('store', options.store),
     schemas: createSchemas(options),
     baseUrl: readBaseUrl(baseUrl),
     basePath: readBasePath(options),
     runtime: options.runtime ?? createSystemRuntime(),
-    limits: completeLimits(options.limits),
-    quirks: completeQuirks(options.quirks),
+    limits,
+    quirks,
+    filterLimits: {
+      filterLength: limits.filterLength,
+      filterTerms: limits.filterTerms,
+      filterDepth: limits.filterDepth,
+      bareFilterValues: quirks.bareFilterValues,
+      valuePathSub: quirks.valuePathSub,
+    },
     checkUserName: userNameCheck(options.userName ?? 'email'),
     emailConflict: (options.emailConflict ?? 'userName') === 'userName',
     deleteUser: options.deleteUser ?? 'deactivate',

@@ -14,7 +14,7 @@ import {
   type StoredValue,
 } from '../schema/read-value.ts'
 import { findAttribute } from '../schema/registry.ts'
-import type { PatchContext, PatchStep, PatchTarget } from './step.ts'
+import { targetText, type PatchContext, type PatchStep, type PatchTarget } from './step.ts'
 
 /** A document whose values are replaced, never changed in place. */
 export type Draft = Record<string, StoredValue>
@@ -69,7 +69,7 @@ function assigned(change: Change): StoredValue | undefined {
 function assertMutable({ attribute, current, step, context }: Change): void {
   if (attribute.mutability !== 'immutable' || current === undefined) return
   if (!isEqual(readAttribute(attribute, step.value, context), current)) {
-    throw notMutable(step.target.text)
+    throw notMutable(targetText(step.target))
   }
 }
 
@@ -193,20 +193,20 @@ function createdElement(change: Change): StoredValue {
   const { step, attribute, context } = change
   const terms = step.target.where?.equalities ?? null
   if (!context.quirks.filterMissCreates || terms === null || attribute.type !== 'complex') {
-    throw new ScimError('no_target', `Nothing matches ${step.target.text}.`)
+    throw new ScimError('no_target', `Nothing matches ${targetText(step.target)}.`)
   }
   const base: Draft = {}
   for (const { sub, value } of terms) assign(base, sub.name, readAttribute(sub, value, context))
   const element = updated(base, change)
   if (element === undefined)
-    throw new ScimError('no_target', `Nothing matches ${step.target.text}.`)
+    throw new ScimError('no_target', `Nothing matches ${targetText(step.target)}.`)
   return element
 }
 
 function removed(change: Change): StoredValue | undefined {
   const { step, attribute, current, context } = change
   const { target, value } = step
-  if (isRequired(target)) throw notMutable(target.text)
+  if (isRequired(target)) throw notMutable(targetText(target))
   if (current === undefined) return undefined
   if (!attribute.multiValued) {
     assertRemovable(target)
@@ -237,8 +237,9 @@ function isRequired({ attribute, sub, where }: PatchTarget): boolean {
   return where === null && attribute?.required === true
 }
 
-function assertRemovable({ attribute, sub, text }: PatchTarget): void {
-  if ((sub ?? attribute)?.mutability === 'immutable') throw notMutable(text)
+function assertRemovable(target: PatchTarget): void {
+  const { attribute, sub } = target
+  if ((sub ?? attribute)?.mutability === 'immutable') throw notMutable(targetText(target))
 }
 
 /** SC-50, D15: elements that equal a given one in all sub-attributes sent. */
@@ -273,6 +274,7 @@ function finished(
   context: PatchContext,
 ): StoredValue | undefined {
   assertLength(attribute, list.length, context)
+  if (list.length < 2) return list.length === 0 ? undefined : list
   const seen = new Set<string>()
   const distinct = list.filter((element) => {
     const key = elementKey(attribute, element)

@@ -3,7 +3,7 @@ import type { ResolvedFilter } from '../filter/resolved.ts'
 import type { ScimDocument } from '../resource/document.ts'
 import { isObject } from '../schema/read-value.ts'
 import { memberOf } from './normalize.ts'
-import type { PatchContext, PatchStep } from './step.ts'
+import { targetText, type PatchContext, type PatchStep } from './step.ts'
 
 /** A change of the members of a group, which are not part of its document (SC-58). */
 export type MemberStep =
@@ -58,7 +58,7 @@ function assertMemberCount(count: number, { limits }: PatchContext): void {
 
 function planMember(step: PatchStep, context: PatchContext): MemberStep {
   const { op, target, value } = step
-  if (target.sub !== null) throw notMutable(target.text)
+  if (target.sub !== null) throw notMutable(targetText(target))
   if (op === 'remove') return planRemoval(step, context)
   if (target.where !== null) return { kind: 'add', ids: filteredIds(step, context) }
   return { kind: op, ids: readMemberIds(value, context) }
@@ -91,11 +91,11 @@ function namedIds(filter: ResolvedFilter): readonly string[] | null {
 /** `members[value eq a]` with add or replace names the member a itself; it changes nothing else. */
 function filteredIds({ target, value }: PatchStep, context: PatchContext): readonly string[] {
   const [term, second] = target.where?.equalities ?? []
-  if (term?.sub.name !== 'value' || second !== undefined) throw notMutable(target.text)
+  if (term?.sub.name !== 'value' || second !== undefined) throw notMutable(targetText(target))
   const id = String(term.value)
   const given: unknown = Array.isArray(value) ? value[0] : value
   const own = isObject(given) ? memberOf(given, 'value') : given
-  if (own !== undefined && own !== id) throw notMutable(target.text)
+  if (own !== undefined && own !== id) throw notMutable(targetText(target))
   return readMemberIds([{ value: id }], context)
 }
 
@@ -104,24 +104,40 @@ export function applyMemberSteps(
   resource: ScimDocument,
   steps: readonly MemberStep[],
 ): ScimDocument {
-  const current: readonly unknown[] = Array.isArray(resource['members']) ? resource['members'] : []
-  let members = new Map(current.map((member) => [idOf(member), member]))
+  let members: readonly unknown[] = Array.isArray(resource['members']) ? resource['members'] : []
+  for (const step of joinedSteps(steps)) members = applyMemberStep(members, step)
+  return { ...resource, members }
+}
+
+/** Additions that follow each other as one, and removals alike: each step walks over all members. */
+function joinedSteps(steps: readonly MemberStep[]): readonly MemberStep[] {
+  if (steps.length < 2) return steps
+  const joined: MemberStep[] = []
+  let ids: string[] | null = null
   for (const step of steps) {
-    if (step.kind === 'removeWhere') {
-      for (const [id, member] of members) if (step.matches(member)) members.delete(id)
+    const last = joined.at(-1)
+    if (ids !== null && last?.kind === step.kind && 'ids' in step && step.kind !== 'replace') {
+      for (const id of step.ids) ids.push(id)
       continue
     }
-    const { kind, ids } = step
-    if (kind === 'remove') for (const id of ids) members.delete(id)
-    if (kind === 'replace') {
-      const wanted = new Set<unknown>(ids)
-      members = new Map([...members].filter(([id]) => wanted.has(id)))
-    }
-    if (kind !== 'remove') {
-      for (const id of ids) if (!members.has(id)) members.set(id, { value: id })
-    }
+    ids = 'ids' in step ? [...step.ids] : null
+    joined.push('ids' in step && ids !== null ? { kind: step.kind, ids } : step)
   }
-  return { ...resource, members: [...members.values()] }
+  return joined
+}
+
+function applyMemberStep(members: readonly unknown[], step: MemberStep): readonly unknown[] {
+  if (step.kind === 'removeWhere') return members.filter((member) => !step.matches(member))
+  const named = new Set<unknown>(step.ids)
+  if (step.kind === 'remove') return members.filter((member) => !named.has(idOf(member)))
+  const kept = step.kind === 'replace' ? members.filter((one) => named.has(idOf(one))) : members
+  const added = [...kept]
+  for (const member of kept) {
+    if (named.size === 0) return added
+    named.delete(idOf(member))
+  }
+  for (const value of named) added.push({ value })
+  return added
 }
 
 function idOf(member: unknown): unknown {

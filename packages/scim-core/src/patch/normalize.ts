@@ -12,7 +12,13 @@ import { unknownAttribute, isObject } from '../schema/read-value.ts'
 import type { ExtensionSchema, ResourceSchema } from '../schema/registry.ts'
 import { readUrns } from '../schema/read-resource.ts'
 import { parsePath } from './parse-path.ts'
-import { findTarget, type PatchContext, type PatchStep, type PatchTarget } from './step.ts'
+import {
+  findTarget,
+  targetText,
+  type PatchContext,
+  type PatchStep,
+  type PatchTarget,
+} from './step.ts'
 
 /** URN of PATCH bodies. */
 export const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
@@ -138,13 +144,8 @@ function planKey(
   context: PatchContext,
 ): readonly PatchStep[] {
   if (extension !== null && key.toLowerCase() === 'schemas') return []
-  const target = findKey(extension === null ? key : `${extension.urn}:${key}`, schema, {
-    ...context,
-    quirks: {
-      ...context.quirks,
-      unprefixedExtension: context.quirks.pathKeys && context.quirks.unprefixedExtension,
-    },
-  })
+  const path = extension === null ? key : `${extension.urn}:${key}`
+  const target = findKey(path, schema, context.quirks.pathKeys ? context : plainKeys(context))
   if (target === undefined) {
     if (context.rejectUnknown) throw unknownAttribute(shown(key))
     return []
@@ -154,9 +155,14 @@ function planKey(
   if (!plain && !context.quirks.pathKeys) return []
   if (isReadOnly(target)) {
     if (context.quirks.readOnlyInValue) return []
-    throw notMutable(target.text)
+    throw notMutable(targetText(target))
   }
   return planTarget({ op, target, value }, schema, context)
+}
+
+/** Without path keys, an attribute of an extension cannot be named by its bare name either. */
+function plainKeys(context: PatchContext): PatchContext {
+  return { ...context, quirks: { ...context.quirks, unprefixedExtension: false } }
 }
 
 /** A key that is no path is an unknown one. */
@@ -179,13 +185,13 @@ function planTarget(
   context: PatchContext,
 ): readonly PatchStep[] {
   const { op, target, value } = step
-  if (isReadOnly(target)) throw notMutable(target.text)
+  if (isReadOnly(target)) throw notMutable(targetText(target))
   if (target.attribute?.mutability === 'writeOnly') return []
   if (op !== 'remove' && value === null) return planNull({ ...step, op })
   if (target.attribute !== null || op === 'remove') return [step]
   const extension = target.extension
   if (extension === null || !isObject(value)) {
-    throw invalidValue(`The value of ${target.text} must be an object.`)
+    throw invalidValue(`The value of ${targetText(target)} must be an object.`)
   }
   return Object.keys(value).flatMap((key) =>
     planKey({ op, key, value: value[key], extension }, schema, context),

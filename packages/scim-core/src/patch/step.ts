@@ -32,8 +32,13 @@ export interface ValueFilter {
 /** Where an operation applies. */
 export interface PatchTarget extends FoundPath {
   readonly where: ValueFilter | null
-  /** For details of errors. */
-  readonly text: string
+  /** As it was written. */
+  readonly path: PathAst
+}
+
+/** A target for details of errors. */
+export function targetText({ path }: PatchTarget): string {
+  return shown(formatPath(path))
 }
 
 /** One operation on one attribute, names looked up, values not read yet. */
@@ -55,12 +60,15 @@ export function findTarget(
 ): PatchTarget | undefined {
   const found = findPath(schema, path, context.quirks.unprefixedExtension)
   if (found === undefined) return undefined
-  const text = shown(formatPath(path))
-  if (path.where === null) return { ...found, where: null, text }
-  if (found.attribute?.multiValued !== true) {
-    throw invalidPath(`${text} puts a filter on an attribute that is not a list.`)
+  const { extension, attribute, sub } = found
+  if (path.where === null) return { extension, attribute, sub, where: null, path }
+  if (attribute?.multiValued !== true) {
+    throw invalidPath(
+      `${shown(formatPath(path))} puts a filter on an attribute that is not a list.`,
+    )
   }
-  return { ...found, where: valueFilter(path, found, { schema, context }), text }
+  const where = valueFilter(path, found, { schema, context })
+  return { extension, attribute, sub, where, path }
 }
 
 function valueFilter(

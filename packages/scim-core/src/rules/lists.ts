@@ -60,14 +60,15 @@ export function prepareQuery(
     root,
   }: { readonly type: ResourceTypeName; readonly request: ListRequest; readonly root: boolean },
 ): TypeQuery {
-  const { schemas, quirks, etag, limits } = rules.config
+  const { schemas, quirks, etag, filterLimits } = rules.config
   const schema = schemas[type]
   const unprefixed = quirks.unprefixedExtension
   const { baseUrl } = call.presenter
   const filter =
     request.filter === undefined ||
-    resolveFilter(parseFilter(request.filter, { ...limits, ...quirks }), schema, {
-      ...quirks,
+    resolveFilter(parseFilter(request.filter, filterLimits), schema, {
+      booleanStrings: quirks.booleanStrings,
+      unprefixedExtension: unprefixed,
       unknownIsAbsent: root,
       baseUrl,
       versioned: etag,
