@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, stop } from 'esbuild'
+import * as esbuild from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const installed = join(root, 'node_modules/')
@@ -14,7 +14,7 @@ const installed = join(root, 'node_modules/')
  * addresses stay true. It is renamed into its place: another process may be loading it.
  */
 export async function joinSources(/** @type {string} */ entry, /** @type {string} */ output) {
-  const { outputFiles } = await build({
+  const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [entry],
     outfile: output,
@@ -27,7 +27,7 @@ export async function joinSources(/** @type {string} */ entry, /** @type {string
     plugins: [installedStaysOutside],
     logLevel: 'error',
   })
-  await stop()
+  await esbuild.stop()
   await mkdir(dirname(output), { recursive: true })
   const draft = join(dirname(output), `${process.pid}.${basename(output)}`)
   await writeFile(draft, outputFiles[0]?.contents ?? '')
@@ -38,12 +38,20 @@ export async function joinSources(/** @type {string} */ entry, /** @type {string
 /** @type {import('esbuild').Plugin} */
 const installedStaysOutside = {
   name: 'installed-stays-outside',
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-      if (kind === 'entry-point' || pluginData === installed) return undefined
-      const found = await resolve(path, { kind, importer, resolveDir, pluginData: installed })
-      const outside = found.errors.length > 0 || found.path.startsWith(installed)
-      return outside ? { path, external: true } : found
-    })
+  setup(build) {
+    build.onResolve(
+      { filter: /^[^./]/ },
+      async ({ path, kind, importer, resolveDir, pluginData }) => {
+        if (kind === 'entry-point' || pluginData === installed) return undefined
+        const found = await build.resolve(path, {
+          kind,
+          importer,
+          resolveDir,
+          pluginData: installed,
+        })
+        const outside = found.errors.length > 0 || found.path.startsWith(installed)
+        return outside ? { path, external: true } : found
+      },
+    )
   },
 }
