@@ -2,7 +2,6 @@ import type { JsonObject } from '../json.ts'
 import { surfaceUpdate, type ComponentInstance } from '../message/messages.ts'
 import { readInstance } from '../message/read-instance.ts'
 import { Report } from '../message/report.ts'
-import { defineComponent } from '../store/definition.ts'
 import { planOf, type BindingPlan } from '../store/plan.ts'
 import type { SurfaceState } from '../store/surface.ts'
 import { createMirror } from './mirror.ts'
@@ -16,7 +15,7 @@ export function someInitialises(components: readonly ComponentInstance[]): boole
 export function initialBindings(component: ComponentInstance): BindingPlan[] {
   const draft = readInstance(component, null, { report: new Report(), check: () => null })
   if (draft === null) return []
-  const { bindings } = planOf(defineComponent(draft))
+  const { bindings } = planOf(draft)
   return bindings.filter(({ path, literal }) => path !== null && literal !== undefined)
 }
 

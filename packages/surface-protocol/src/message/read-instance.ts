@@ -1,37 +1,24 @@
-import type { CatalogCore } from '../catalog/catalog.ts'
 import { quote } from '../errors.ts'
-import { isPlainObject, type JsonObject } from '../json.ts'
+import { isPlainObject } from '../json.ts'
+import { noIds, type Definition } from '../store/definition.ts'
 import { copyObject } from './copy-json.ts'
 import type { ComponentCheck } from './read-message.ts'
 import type { Report } from './report.ts'
-
-/** One component of a message, copied. */
-export interface InstanceDraft {
-  /** Position in the message. */
-  index: number
-  readonly id: string
-  readonly type: string
-  readonly properties: JsonObject
-  readonly weight: number | undefined
-  /** Size by SP-89. */
-  readonly size: number
-  /** Whether a bound value may hold both path and literal. */
-  readonly initialises: boolean
-  /** The catalog that accepted it. */
-  readonly core: CatalogCore | null
-}
 
 interface Context {
   readonly report: Report
   readonly check: ComponentCheck
 }
 
-/** Reads a component at the current place of the report; null when it has no readable id or type. */
+/**
+ * Reads a component at the current place of the report and copies it; null when it has no readable id
+ * or type. Its references are not looked for yet.
+ */
 export function readInstance(
   value: unknown,
   surfaceId: string | null,
   { report, check }: Context,
-): InstanceDraft | null {
+): Definition | null {
   if (!isPlainObject(value)) {
     report.add('invalid_type', 'A component is an object.')
     return null
@@ -59,7 +46,19 @@ export function readInstance(
   if (id === null || typed === null) return null
   const { type, properties, initialises, core } = typed
   const size = report.size - start + id.length + 16
-  return { index: 0, id, type, properties, weight, size, initialises, core }
+  return {
+    id,
+    position: 0,
+    type,
+    properties,
+    weight,
+    size,
+    initialises,
+    core,
+    edges: noIds,
+    templates: noIds,
+    plan: null,
+  }
 }
 
 function readComponentId(value: Record<string, unknown>, report: Report): string | null {
@@ -85,7 +84,7 @@ function readWeight(weight: unknown, report: Report): number | undefined {
   return undefined
 }
 
-type Typed = Pick<InstanceDraft, 'type' | 'properties' | 'initialises' | 'core'>
+type Typed = Pick<Definition, 'type' | 'properties' | 'initialises' | 'core'>
 
 function readTyped(
   component: unknown,

@@ -2,10 +2,11 @@ import type { CatalogCore } from '../catalog/catalog.ts'
 import { quote } from '../errors.ts'
 import { isPlainObject, type JsonObject } from '../json.ts'
 import type { DataMap } from '../store/data-value.ts'
+import type { Definition } from '../store/definition.ts'
 import { checkPath } from './check-path.ts'
 import { copyObject } from './copy-json.ts'
 import { readEntries } from './read-entries.ts'
-import { readInstance, type InstanceDraft } from './read-instance.ts'
+import { readInstance } from './read-instance.ts'
 import type { Report } from './report.ts'
 import { detectVersion } from './version.ts'
 
@@ -22,7 +23,7 @@ export type MessageDraft =
   | {
       readonly kind: 'surfaceUpdate'
       readonly surfaceId: string
-      readonly instances: readonly InstanceDraft[]
+      readonly instances: readonly Definition[]
     }
   | {
       readonly kind: 'dataModelUpdate'
@@ -149,7 +150,7 @@ function readComponents(
   components: unknown,
   surfaceId: string | null,
   { report, check }: Context,
-): InstanceDraft[] | null {
+): Definition[] | null {
   if (!Array.isArray(components)) {
     report.add('invalid_type', 'Components are an array.')
     return null
@@ -164,14 +165,14 @@ function readComponents(
     report.exceeds('componentsPerMessage')
     return null
   }
-  const instances: InstanceDraft[] = []
+  const instances: Definition[] = []
   for (let index = 0; index < components.length; index += 1) {
     report.path.push(index)
     const instance = readInstance(components[index], surfaceId, { report, check })
     report.path.pop()
     report.componentId = undefined
     if (instance === null) continue
-    instance.index = index
+    instance.position = index
     instances.push(instance)
   }
   return instances

@@ -3,11 +3,11 @@ import { errorFrom, type SurfaceDiagnostic } from '../errors.ts'
 import { setOwn } from '../json.ts'
 import { resolveLimits, type SurfaceLimits } from '../limits.ts'
 import { checkBatch, collectBatch } from '../store/apply-components.ts'
+import type { Definition } from '../store/definition.ts'
 import { dataToEntries } from '../store/entries.ts'
 import { Graph } from '../store/graph.ts'
 import { parseJson } from './client-message.ts'
 import type { ComponentInstance, ServerMessage } from './messages.ts'
-import type { InstanceDraft } from './read-instance.ts'
 import { readMessage, type MessageDraft } from './read-message.ts'
 import { Report, type Mode } from './report.ts'
 
@@ -86,7 +86,7 @@ function toMessage(draft: MessageDraft): ServerMessage {
   }
 }
 
-function toComponent({ id, type, properties, weight }: InstanceDraft): ComponentInstance {
+function toComponent({ id, type, properties, weight }: Definition): ComponentInstance {
   const component = {}
   setOwn(component, type, properties)
   return weight === undefined ? { id, component } : { id, component, weight }

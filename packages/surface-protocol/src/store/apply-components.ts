@@ -1,10 +1,9 @@
 import { collectReferences, inferReferences } from '../catalog/references.ts'
 import { quote } from '../errors.ts'
 import { formatPointer } from '../json.ts'
-import type { InstanceDraft } from '../message/read-instance.ts'
 import type { Report } from '../message/report.ts'
 import { fromJson } from './data-value.ts'
-import { defineComponent, type Definition } from './definition.ts'
+import { findEdges, type Definition } from './definition.ts'
 import type { Graph } from './graph.ts'
 import { findLoops } from './loops.ts'
 import { planOf } from './plan.ts'
@@ -15,17 +14,18 @@ import type { Surface } from './surface.ts'
 export type ComponentBatch = ReadonlyMap<string, Definition>
 
 /** Collects the components of a message and reports ids that occur twice (SP-23). */
-export function collectBatch(instances: readonly InstanceDraft[], report: Report): ComponentBatch {
+export function collectBatch(instances: readonly Definition[], report: Report): ComponentBatch {
   const batch = new Map<string, Definition>()
   for (const instance of instances) {
-    const { id, index } = instance
+    const { id, position } = instance
     if (batch.delete(id)) {
       report.duplicate('duplicate_id', `The id ${quote(id)} occurs twice in the message.`, {
-        at: ['surfaceUpdate', 'components', index, 'id'],
+        at: ['surfaceUpdate', 'components', position, 'id'],
         componentId: id,
       })
     }
-    batch.set(id, defineComponent(instance))
+    findEdges(instance)
+    batch.set(id, instance)
   }
   return batch
 }

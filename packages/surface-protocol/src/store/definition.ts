@@ -3,56 +3,48 @@ import { asChildren, inferReferences } from '../catalog/references.ts'
 import type { Shape, Slot } from '../catalog/slot.ts'
 import { cloneJson, setOwn, type JsonObject } from '../json.ts'
 import type { ComponentInstance } from '../message/messages.ts'
-import type { InstanceDraft } from '../message/read-instance.ts'
 import type { Plan } from './plan.ts'
 
-/** A component as a surface keeps it. Nothing of it changes but the plan, which is made when needed. */
+/** A component as a surface keeps it. */
 export interface Definition {
   readonly id: string
-  /** Where it stood in its message. */
-  readonly position: number
+  /** Position in its message. */
+  position: number
   readonly type: string
   readonly properties: JsonObject
   readonly weight: number | undefined
+  /** Size by SP-89. */
   readonly size: number
+  /** Whether a bound value may hold both path and literal. */
   readonly initialises: boolean
+  /** The catalog that accepted it. */
   readonly core: CatalogCore | null
   /** Ids it refers to, in order. */
-  readonly edges: readonly string[]
+  edges: readonly string[]
   /** Those of them that are repeated by a template. */
-  readonly templates: readonly string[]
+  templates: readonly string[]
+  /** Made when it is needed. */
   plan: Plan | null
 }
 
-const NONE: readonly string[] = Object.freeze([])
+/** A list that is shared by all components that refer to nothing. */
+export const noIds: readonly string[] = Object.freeze([])
 
-/** The stored form of a component that was read. */
-export function defineComponent(draft: InstanceDraft): Definition {
-  const { index, id, type, properties, weight, size, initialises, core } = draft
+/** Finds what a component that was read refers to. */
+export function findEdges(definition: Definition): void {
+  const { type, properties, core } = definition
   const shape = core?.shape(type) ?? null
-  let edges = NONE
-  let templates = NONE
   if (shape === null) {
     const found = inferReferences(properties)
-    edges = found.map(({ componentId }) => componentId)
-    templates = found.filter(({ template }) => template).map(({ componentId }) => componentId)
+    definition.edges = found.map(({ componentId }) => componentId)
+    definition.templates = found
+      .filter(({ template }) => template)
+      .map(({ componentId }) => componentId)
   } else if (shape.references) {
     const walk: EdgeWalk = { edges: [], templates: [] }
     addShape(shape, properties, walk)
-    ;({ edges, templates } = walk)
-  }
-  return {
-    id,
-    position: index,
-    type,
-    properties,
-    weight,
-    size,
-    initialises,
-    core,
-    edges,
-    templates,
-    plan: null,
+    definition.edges = walk.edges
+    definition.templates = walk.templates
   }
 }
 

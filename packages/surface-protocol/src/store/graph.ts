@@ -1,6 +1,4 @@
-import type { Definition } from './definition.ts'
-
-const NONE: readonly string[] = Object.freeze([])
+import { noIds, type Definition } from './definition.ts'
 
 /**
  * The components of a surface with their references in both directions. What was put in can be taken
@@ -50,7 +48,7 @@ export class Graph {
   /** The components that refer to an id. */
   owners(id: string): readonly string[] {
     const found = this.#owners.get(id)
-    if (found === undefined) return NONE
+    if (found === undefined) return noIds
     return typeof found === 'string' ? [found] : found
   }
 
@@ -73,7 +71,7 @@ export class Graph {
       this.#size -= old.size
       if (old.weight !== undefined) this.#weighted -= 1
     }
-    this.#relink(id, old?.edges ?? NONE, definition?.edges ?? NONE)
+    this.#relink(id, old?.edges ?? noIds, definition?.edges ?? noIds)
     if (definition === undefined) {
       this.#definitions.delete(id)
       return old

@@ -14,6 +14,7 @@ export interface LocalWrite {
 
 /** Applies a local write under the same limits as a message. */
 export function processLocalWrite(state: StoreState, write: LocalWrite, report: Report): Processed {
+  report.surfaceId = write.surfaceId
   const surface = state.surfaces.get(write.surfaceId)
   if (surface === undefined) {
     report.add('surface_not_found', 'There is no such surface.')

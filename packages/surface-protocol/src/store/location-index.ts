@@ -1,3 +1,5 @@
+import type { DataChange } from './data-model.ts'
+
 /**
  * How far below its location a change still counts: not at all, only when a key is added there, or
  * wherever it is.
@@ -60,20 +62,49 @@ export class LocationIndex<Owner> {
     }
   }
 
-  /** Collects what hangs at, above or below a location; `added` says that nothing was there. */
-  concerned(location: readonly string[], added: boolean, found: Concerned<Owner>): void {
-    let node: Node<Owner> | undefined = this.#root
-    for (let depth = 0; depth < location.length; depth += 1) {
-      const keysChange = added && depth === location.length - 1
-      if (node.watches !== null) {
-        for (const watch of node.watches) {
-          if (watch.reach === 'deep' || (watch.reach === 'keys' && keysChange)) note(watch, found)
-        }
+  /** Collects what hangs at, above or below the locations that were changed. */
+  concerned(changes: readonly DataChange[], found: Concerned<Owner>): void {
+    let parent: readonly string[] | null = null
+    let container: Node<Owner> | undefined
+    for (const change of changes) {
+      // The keys of one message share their parent, so that the way to it is gone once.
+      if (change.parent !== parent) {
+        ;({ parent } = change)
+        container = this.#descend(parent, found)
       }
-      node = node.children?.get(location[depth] ?? '')
-      if (node === undefined) return
+      if (container === undefined) continue
+      const { key } = change
+      if (key === null) collectBelow(container, found)
+      else {
+        if (container.watches !== null)
+          noteWatches(container.watches, change.before === undefined, found)
+        const node = container.children?.get(key)
+        if (node !== undefined) collectBelow(node, found)
+      }
     }
-    collectBelow(node, found)
+  }
+
+  /** The node of a location, with what hangs above it; undefined when nothing hangs at it or below. */
+  #descend(location: readonly string[], found: Concerned<Owner>): Node<Owner> | undefined {
+    let node = this.#root
+    for (const key of location) {
+      if (node.watches !== null) noteWatches(node.watches, false, found)
+      const next = node.children?.get(key)
+      if (next === undefined) return undefined
+      node = next
+    }
+    return node
+  }
+}
+
+/** Notes those that a change below them concerns; `added` says that one of their keys is new. */
+function noteWatches<Owner>(
+  watches: ReadonlySet<Watch<Owner>>,
+  added: boolean,
+  found: Concerned<Owner>,
+): void {
+  for (const watch of watches) {
+    if (watch.reach === 'deep' || (watch.reach === 'keys' && added)) note(watch, found)
   }
 }
 

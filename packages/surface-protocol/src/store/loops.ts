@@ -1,4 +1,4 @@
-import type { Definition } from './definition.ts'
+import { noIds, type Definition } from './definition.ts'
 import { sameEdges, type Graph } from './graph.ts'
 
 /** A loop that a message closes. */
@@ -32,14 +32,35 @@ export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>
 const NO_LOOPS: readonly Loop[] = Object.freeze([])
 
 function someMayClose(graph: Graph, changed: ReadonlyMap<string, Definition>): boolean {
+  if (changed.size > 1) return !isOrdered(graph, changed)
   for (const { id, edges } of changed.values()) {
-    if (edges.length === 0) continue
-    if (changed.size > 1) return true
+    if (edges.length === 0) return false
     // Alone, it closes a loop only through a stored component or through itself.
     if (!graph.isReferenced(id)) return edges.includes(id)
-    return !sameEdges(edges, graph.definitions.get(id)?.edges ?? [])
+    return !sameEdges(edges, graph.definitions.get(id)?.edges ?? noIds)
   }
   return false
+}
+
+/**
+ * Whether all references lead to later components of the message, or all to earlier ones, or to
+ * components that refer to nothing: then no loop can be among them.
+ */
+function isOrdered(graph: Graph, changed: ReadonlyMap<string, Definition>): boolean {
+  let forwards = true
+  let backwards = true
+  for (const { position, edges } of changed.values()) {
+    for (const id of edges) {
+      const target = changed.get(id)
+      if (target === undefined) {
+        if ((graph.definitions.get(id)?.edges.length ?? 0) > 0) return false
+      } else if (target.position > position) backwards = false
+      else if (target.position < position) forwards = false
+      else return false
+      if (!forwards && !backwards) return false
+    }
+  }
+  return true
 }
 
 interface View {

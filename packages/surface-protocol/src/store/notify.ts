@@ -163,11 +163,12 @@ export function createNotifier({
         active: true,
       }),
     emit(type, event) {
-      const listeners = events.get(type)
+      // Most stores have no listeners, and this is asked for every message.
+      const listeners = events.size === 0 ? undefined : events.get(type)
       if (listeners === undefined) return
       for (const { listener } of Array.from(listeners)) guard(() => listener(event as never))
     },
-    isWatched: (surfaceId) => watchers.has(surfaceId),
+    isWatched: (surfaceId) => watchers.size > 0 && watchers.has(surfaceId),
     tell(notice) {
       const concerned = watchers.get(notice.surfaceId)
       if (concerned === undefined) return

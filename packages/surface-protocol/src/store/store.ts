@@ -74,80 +74,122 @@ export function stateOfStore(store: SurfaceStore): StoreState {
 
 /** The same for checks of a whole sequence, in which positions and duplicates count (SP-58). */
 export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition): SurfaceStore {
-  const settings = resolveStoreOptions(options)
-  const { mode, limits } = settings
-  const byId = new Map<string, Surface>()
-  const check = createComponentCheck(byId, settings.cores)
-  const state: StoreState = { settings, surfaces: byId, check, buffered: 0 }
-  const notifier = createNotifier({
-    limits,
-    onError: options.onListenerError ?? (() => undefined),
-  })
-  const run = createQueue()
+  return new Store(options, fixed)
+}
 
-  const settle = (message: unknown, report: Report, processed: Processed): ApplyResult => {
-    const surfaceId = report.surfaceId ?? null
-    if (processed === 'nothing') {
-      return { applied: true, surfaceId, diagnostics: report.finish(), change: null }
+type Process<Input> = (state: StoreState, input: Input, report: Report) => Processed
+
+class Store implements SurfaceStore {
+  readonly on: Notifier['on']
+  readonly watchNode: Notifier['watchNode']
+  readonly watchData: Notifier['watchData']
+  readonly #fixed: MessagePosition
+  readonly #state: StoreState
+  readonly #notifier: Notifier
+  /** What listeners sent while a message was told of. */
+  readonly #waiting: (() => void)[] = []
+  #busy = false
+
+  constructor(options: SurfaceStoreOptions, fixed: MessagePosition) {
+    const settings = resolveStoreOptions(options)
+    const surfaces = new Map<string, Surface>()
+    const check = createComponentCheck(surfaces, settings.cores)
+    this.#fixed = fixed
+    this.#state = { settings, surfaces, check, buffered: 0 }
+    this.#notifier = createNotifier({
+      limits: settings.limits,
+      onError: options.onListenerError ?? (() => undefined),
+    })
+    ;({ on: this.on, watchNode: this.watchNode, watchData: this.watchData } = this.#notifier)
+    states.set(this, this.#state)
+  }
+
+  apply(message: unknown, context?: { line?: number; index?: number }): ApplyResult {
+    const position = context === undefined ? this.#fixed : { ...this.#fixed, ...context }
+    return this.#run(message, position, processMessage)
+  }
+
+  applyAll(messages: Iterable<unknown>): ApplyResult[] {
+    return Array.from(messages, (message) => this.apply(message))
+  }
+
+  surfaceIds(): string[] {
+    return [...this.#state.surfaces.keys()]
+  }
+
+  get(surfaceId: string): SurfaceView | null {
+    const { surfaces, settings } = this.#state
+    const surface = surfaces.get(surfaceId)
+    return surface === undefined ? null : viewOf(surface, settings)
+  }
+
+  tree(surfaceId: string): TreeNode | null {
+    const { surfaces, settings } = this.#state
+    const surface = surfaces.get(surfaceId)
+    if (surface === undefined) return null
+    const tree = ensureTree(surface, settings)
+    const overflow = overflowError(surface, settings.limits)
+    if (overflow !== null) throw overflow
+    return tree === null ? null : toTreeNode(tree.root)
+  }
+
+  getData(surfaceId: string, path = ''): JsonValue | undefined {
+    const { segments } = parseDataPath(path)
+    const value = valueAt(this.#state.surfaces.get(surfaceId)?.data.root, segments)
+    return value === undefined ? undefined : toJson(value)
+  }
+
+  setData(surfaceId: string, path: string, value: JsonValue): ApplyResult {
+    return this.#run({ surfaceId, path, value }, {}, processLocalWrite)
+  }
+
+  snapshot(surfaceId?: string): ServerMessage[] {
+    const { surfaces, settings } = this.#state
+    return [...surfaces.values()]
+      .filter(({ id }) => surfaceId === undefined || id === surfaceId)
+      .flatMap((surface) => snapshotOf(surface, settings.limits))
+  }
+
+  /**
+   * Runs one message after the other. A listener's own message waits until the current one has been
+   * told to everybody; the result it was given is filled in then (SP-43).
+   */
+  #run<Input>(input: Input, position: MessagePosition, process: Process<Input>): ApplyResult {
+    if (this.#busy) {
+      const later: ApplyResult = { applied: false, surfaceId: null, diagnostics: [], change: null }
+      this.#waiting.push(() => Object.assign(later, this.#process(input, position, process)))
+      return later
     }
+    this.#busy = true
+    try {
+      const result = this.#process(input, position, process)
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+        next()
+      return result
+    } finally {
+      this.#busy = false
+    }
+  }
+
+  #process<Input>(input: Input, position: MessagePosition, process: Process<Input>): ApplyResult {
+    const { mode, limits } = this.#state.settings
+    const report = new Report(mode, limits, position)
+    return this.#settle(input, report, process(this.#state, input, report))
+  }
+
+  #settle(message: unknown, report: Report, processed: Processed): ApplyResult {
+    const { settings } = this.#state
+    const surfaceId = report.surfaceId ?? null
+    const diagnostics = report.finish()
+    if (processed === 'nothing') return { applied: true, surfaceId, diagnostics, change: null }
     if (processed === 'refused') {
-      const diagnostics = report.finish()
-      notifier.emit('message.refused', { message, diagnostics })
+      this.#notifier.emit('message.refused', { message, diagnostics })
       return { applied: false, surfaceId, diagnostics, change: null }
     }
     const change = changeOf(processed, settings)
-    announce(processed, change, { notifier, settings })
-    return { applied: true, surfaceId, diagnostics: report.finish(), change }
+    announce(processed, change, { notifier: this.#notifier, settings })
+    return { applied: true, surfaceId, diagnostics, change }
   }
-
-  const apply: SurfaceStore['apply'] = (message, context) =>
-    run(() => {
-      const position = context === undefined ? fixed : { ...fixed, ...context }
-      const report = new Report(mode, limits, position)
-      return settle(message, report, processMessage(state, message, report))
-    })
-
-  const store: SurfaceStore = {
-    on: notifier.on,
-    watchNode: notifier.watchNode,
-    watchData: notifier.watchData,
-    apply,
-    applyAll: (messages) => Array.from(messages, (message) => apply(message)),
-    surfaceIds: () => [...state.surfaces.keys()],
-    get(surfaceId) {
-      const surface = state.surfaces.get(surfaceId)
-      return surface === undefined ? null : viewOf(surface, settings)
-    },
-    tree(surfaceId) {
-      const surface = state.surfaces.get(surfaceId)
-      if (surface === undefined) return null
-      const tree = ensureTree(surface, settings)
-      const overflow = overflowError(surface, settings.limits)
-      if (overflow !== null) throw overflow
-      return tree === null ? null : toTreeNode(tree.root)
-    },
-    getData(surfaceId, path = '') {
-      const { segments } = parseDataPath(path)
-      const surface = state.surfaces.get(surfaceId)
-      const value = surface === undefined ? undefined : valueAt(surface.data.root, segments)
-      return value === undefined ? undefined : toJson(value)
-    },
-    setData: (surfaceId, path, value) =>
-      run(() => {
-        const report = new Report(mode, limits)
-        report.surfaceId = surfaceId
-        const processed = processLocalWrite(state, { surfaceId, path, value }, report)
-        return settle({ surfaceId, path, value }, report, processed)
-      }),
-    snapshot(surfaceId) {
-      const surfaces = [...state.surfaces.values()]
-      return surfaces
-        .filter(({ id }) => surfaceId === undefined || id === surfaceId)
-        .flatMap((surface) => snapshotOf(surface, settings.limits))
-    },
-  }
-  states.set(store, state)
-  return store
 }
 
 function changeOf(done: Change, settings: TreeOptions): SurfaceChange {
@@ -192,28 +234,4 @@ function announce(
   if (!notifier.isWatched(surface.id)) return
   const seen = nodes ?? ensureTree(surface, settings)?.instances() ?? []
   notifier.tell({ surfaceId: surface.id, nodes: seen, data: surface.data, changes })
-}
-
-/**
- * Runs one message after the other. A listener's own message waits until the current one has been
- * told to everybody; the result it was given is filled in then (SP-43).
- */
-function createQueue(): (work: () => ApplyResult) => ApplyResult {
-  const waiting: (() => void)[] = []
-  let busy = false
-  return (work) => {
-    if (busy) {
-      const later: ApplyResult = { applied: false, surfaceId: null, diagnostics: [], change: null }
-      waiting.push(() => Object.assign(later, work()))
-      return later
-    }
-    busy = true
-    try {
-      const result = work()
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) next()
-      return result
-    } finally {
-      busy = false
-    }
-  }
 }

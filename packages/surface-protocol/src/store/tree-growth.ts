@@ -1,5 +1,5 @@
 import type { SurfaceLimits } from '../limits.ts'
-import { locationOf, type DataChange } from './data-model.ts'
+import type { DataChange } from './data-model.ts'
 import { isContainer, type DataMap, type DataValue } from './data-value.ts'
 import type { Graph } from './graph.ts'
 import { giveIds, sightOf, type Instance, type InstanceWarning, type Sight } from './instance.ts'
@@ -251,9 +251,7 @@ export class TreeGrowth {
   #react(changes: readonly DataChange[]): void {
     if (changes.length === 0) return
     const { templates, owners } = this.#concerned
-    for (const change of changes) {
-      this.#index.concerned(locationOf(change), change.before === undefined, this.#concerned)
-    }
+    this.#index.concerned(changes, this.#concerned)
     if (templates.size === 0 && owners.size === 0) return
     this.#concerned = { templates: new Set(), owners: new Set() }
     if (templates.size > 0) {

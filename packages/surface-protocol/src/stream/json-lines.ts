@@ -3,7 +3,7 @@ import { resolveLimits, type SurfaceLimits } from '../limits.ts'
 import type { ClientMessage } from '../message/client-message.ts'
 import { formatMessage } from '../message/format-message.ts'
 import type { ServerMessage } from '../message/messages.ts'
-import { createLineSplitter, type RawLine } from './line-splitter.ts'
+import { createLineSplitter, type TakeLine } from './line-splitter.ts'
 import { exceedsDepth } from './json-depth.ts'
 
 /** One line of a stream: its value, or what is wrong with it (SP-48). */
@@ -30,20 +30,32 @@ export interface JsonLinesParser {
  */
 export function createJsonLinesParser(options: JsonLinesOptions = {}): JsonLinesParser {
   const limits = resolveLimits(options.limits)
-  const splitter = createLineSplitter(limits.lineBytes)
-
-  const parseAll = (raw: readonly RawLine[]): JsonLine[] => {
-    const lines: JsonLine[] = []
-    for (const line of raw) {
-      const parsed = parseLine(line, limits)
-      if (parsed !== null) lines.push(parsed)
+  let lines: JsonLine[] = []
+  const taker =
+    (partial: boolean): TakeLine =>
+    (line, offset, text) => {
+      if (typeof text !== 'string') {
+        const { problem } = text
+        lines.push(failure(line, offset, problem === 'too-long' ? longLine(limits) : notUtf8))
+      } else if (exceedsDepth(text, limits.jsonDepth)) {
+        lines.push(failure(line, offset, deepLine(limits)))
+      } else if (!isBlank(text)) lines.push(parseLine(line, offset, { text, partial }))
     }
-    return lines
+  const splitter = createLineSplitter(limits.lineBytes, taker(false))
+  const taken = (): JsonLine[] => {
+    const result = lines
+    lines = []
+    return result
   }
-
   return {
-    push: (chunk) => parseAll(splitter.push(chunk)),
-    end: () => parseAll(splitter.end()),
+    push(chunk) {
+      splitter.push(chunk)
+      return taken()
+    },
+    end() {
+      splitter.end(taker(true))
+      return taken()
+    },
   }
 }
 
@@ -88,16 +100,16 @@ export async function* readJsonLines(
   yield* parser.end()
 }
 
-function parseLine(raw: RawLine, limits: Readonly<SurfaceLimits>): JsonLine | null {
-  const { line, offset, text, problem } = raw
-  if (problem !== null) return failure(raw, problem === 'too-long' ? longLine(limits) : notUtf8)
-  if (isBlank(text)) return null
-  if (exceedsDepth(text, limits.jsonDepth)) return failure(raw, deepLine(limits))
+function parseLine(
+  line: number,
+  offset: number,
+  { text, partial }: { text: string; partial: boolean },
+): JsonLine {
   try {
     const value: unknown = JSON.parse(text)
     return { line, offset, value }
   } catch (cause) {
-    return failure(raw, raw.partial ? { ...truncated, cause } : { ...malformed, cause })
+    return failure(line, offset, { ...(partial ? truncated : malformed), cause })
   }
 }
 
@@ -118,7 +130,7 @@ function deepLine({ jsonDepth }: Readonly<SurfaceLimits>): SurfaceErrorInit {
   return { code: 'limit_exceeded', detail, limit: 'jsonDepth' }
 }
 
-function failure({ line, offset }: RawLine, init: SurfaceErrorInit): JsonLine {
+function failure(line: number, offset: number, init: SurfaceErrorInit): JsonLine {
   return { line, offset, error: new SurfaceError({ ...init, line }) }
 }
 
