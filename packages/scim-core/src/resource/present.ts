@@ -18,7 +18,7 @@ export interface Presenter {
 }
 
 export interface UserReferences {
-  readonly groups?: readonly GroupBrief[]
+  readonly groups?: readonly GroupBrief[] | undefined
   readonly manager?: UserBrief | undefined
 }
 
@@ -40,44 +40,58 @@ export function createPresenter({
 }: PresenterOptions): Presenter {
   const quoted = (path: string): string => JSON.stringify(`${baseUrl}${path}/`).slice(0, -1)
   const places = { User: quoted('/Users'), Group: quoted('/Groups') }
-  const place = (type: ResourceTypeName, id: string): string =>
-    `${places[type]}${encodeURIComponent(id)}"`
+  const place = (type: ResourceTypeName, id: string): string => `${places[type]}${inAddress(id)}"`
 
   const head = (type: ResourceTypeName, record: UserRecord | GroupRecord, data: string): string => {
-    const externalId =
-      record.externalId === null ? '' : `,"externalId":${JSON.stringify(record.externalId)}`
-    return `{"schemas":${schemaList(schemas[type], data)},"id":${JSON.stringify(record.id)}${externalId}`
+    const externalId = record.externalId === null ? '' : `,"externalId":${quote(record.externalId)}`
+    return `{"schemas":${schemaList(schemas[type], data)},"id":${quote(record.id)}${externalId}`
   }
   const meta = (type: ResourceTypeName, record: UserRecord | GroupRecord): string => {
     const { id, created, lastModified, version } = record
+    const first = created.toISOString()
+    const untouched = created.getTime() === lastModified.getTime()
+    const last = untouched ? first : lastModified.toISOString()
     const tag = etag ? `,"version":${JSON.stringify(versionTag(version))}` : ''
-    return `"meta":{"resourceType":"${type}","created":"${created.toISOString()}","lastModified":"${lastModified.toISOString()}","location":${place(type, id)}${tag}}}`
+    return `"meta":{"resourceType":"${type}","created":"${first}","lastModified":"${last}","location":${place(type, id)}${tag}}}`
   }
   const member = ({ id, type, display }: MemberRow): string =>
-    `{"value":${JSON.stringify(id)},"$ref":${place(type, id)},"type":"${type}"${
-      display === null ? '' : `,"display":${JSON.stringify(display)}`
+    `{"value":${quote(id)},"$ref":${place(type, id)},"type":"${type}"${
+      display === null ? '' : `,"display":${quote(display)}`
     }}`
   const groupReference = ({ id, displayName }: GroupBrief): string =>
-    `{"value":${JSON.stringify(id)},"$ref":${place('Group', id)},"display":${JSON.stringify(displayName)},"type":"direct"}`
+    `{"value":${quote(id)},"$ref":${place('Group', id)},"display":${quote(displayName)},"type":"direct"}`
 
   return {
     baseUrl,
-    location: (type, id) => `${baseUrl}${schemas[type].endpoint}/${encodeURIComponent(id)}`,
+    location: (type, id) => `${baseUrl}${schemas[type].endpoint}/${inAddress(id)}`,
     user(record, { groups = [], manager } = {}) {
       const data = manager === undefined ? record.data : withManager(record, manager, place)
       const active = record.active === null ? '' : `"active":${record.active},`
       const list = groups.length === 0 ? '' : `"groups":[${groups.map(groupReference).join(',')}],`
-      return `${head('User', record, data)},"userName":${JSON.stringify(record.userName)},${inner(data)}${active}${list}${meta('User', record)}`
+      return `${head('User', record, data)},"userName":${quote(record.userName)},${inner(data)}${active}${list}${meta('User', record)}`
     },
     group(record, members) {
       const shown =
         members === undefined || (members.length === 0 && emptyMembers === 'omit')
           ? ''
           : `"members":[${members.join(',')}],`
-      return `${head('Group', record, record.data)},"displayName":${JSON.stringify(record.displayName)},${inner(record.data)}${shown}${meta('Group', record)}`
+      return `${head('Group', record, record.data)},"displayName":${quote(record.displayName)},${inner(record.data)}${shown}${meta('Group', record)}`
     },
     member,
   }
+}
+
+/** Printable ASCII without quote and backslash, which stands in JSON as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/
+/** What stands in an address as it is. */
+const UNRESERVED = /^[\w.~-]+$/
+
+function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
+function inAddress(id: string): string {
+  return UNRESERVED.test(id) ? id : encodeURIComponent(id)
 }
 
 /** The weak entity tag of a version (SC-61). */

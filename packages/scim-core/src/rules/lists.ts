@@ -125,13 +125,14 @@ export async function readSlice(
   { tenant }: Call,
   { query, slice }: { readonly query: TypeQuery; readonly slice: Slice },
 ): Promise<{ total: number; records: AnyRecord[] }> {
-  const { filter, sort, schema } = query
+  const { filter, sort, schema, projection } = query
   if (filter === false) return { total: 0, records: [] }
   const list: ListQuery = {
     ...slice,
     ...(filter !== true && { filter }),
     ...(sort && { sort }),
     withTotal: true,
+    withGroups: projection.includes('groups'),
   }
   return schema.resourceType === 'User'
     ? store.users.list(tenant, list)

@@ -1,8 +1,8 @@
 import type { Projection } from '../resource/project.ts'
 import { managerId } from '../resource/present.ts'
-import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import type { ScimDocument } from '../resource/document.ts'
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
+import { knownGroups } from '../store/known-groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
 import type { Call } from './call.ts'
@@ -19,16 +19,19 @@ export async function showUsers(
     projection,
   }: { readonly records: readonly UserRecord[]; readonly projection: Projection },
 ): Promise<string[]> {
-  const groups = await groupsOf(store, call, { records, projection })
-  const managers = await managersOf(store, call, records)
+  const asked = projection.includes('groups') ? records.filter(isUnread) : []
+  const groups = asked.length === 0 ? NO_GROUPS : await groupsOf(store, call, asked)
+  const managing = managerIds(records)
+  const managers = managing.length === 0 ? NOBODY : await store.users.briefs(call.tenant, managing)
   return records.map((record) => {
-    const manager = managers.get(managerId(record) ?? '')
-    return projected(
-      call.presenter.user(record, { groups: groups.get(record.id) ?? [], manager }),
-      projection,
-    )
+    const manager = managers.size === 0 ? undefined : managers.get(managerId(record) ?? '')
+    const own = knownGroups(record) ?? groups.get(record.id)
+    return projected(call.presenter.user(record, { groups: own, manager }), projection)
   })
 }
+
+const NO_GROUPS: ReadonlyMap<string, readonly GroupBrief[]> = new Map()
+const NOBODY: ReadonlyMap<string, UserBrief> = new Map()
 
 /** The JSON texts of groups; members are read only when the projection shows them. */
 export async function showGroups(
@@ -49,32 +52,29 @@ export async function showGroups(
   return texts
 }
 
+/** Whether the groups of a record were not read along with it. */
+function isUnread(record: UserRecord): boolean {
+  return knownGroups(record) === undefined
+}
+
 async function groupsOf(
   store: ScimStore,
   { tenant }: Call,
-  {
-    records,
-    projection,
-  }: { readonly records: readonly UserRecord[]; readonly projection: Projection },
-): Promise<Map<string, GroupBrief[]>> {
-  if (records.length === 0 || !projection.includes('groups')) return new Map()
+  records: readonly UserRecord[],
+): Promise<ReadonlyMap<string, readonly GroupBrief[]>> {
   return store.members.groupsOf(
     tenant,
     records.map(({ id }) => id),
   )
 }
 
-async function managersOf(
-  store: ScimStore,
-  { tenant }: Call,
-  records: readonly UserRecord[],
-): Promise<Map<string, UserBrief>> {
+function managerIds(records: readonly UserRecord[]): readonly string[] {
   const ids = new Set<string>()
   for (const record of records) {
-    const id = record.data.includes(ENTERPRISE_URN) ? managerId(record) : undefined
+    const id = managerId(record)
     if (id !== undefined) ids.add(id)
   }
-  return ids.size === 0 ? new Map() : store.users.briefs(tenant, [...ids])
+  return [...ids]
 }
 
 async function memberTexts(store: ScimStore, call: Call, groupId: string): Promise<string[]> {

@@ -4,6 +4,8 @@ import { planPatch } from '../patch/normalize.ts'
 import type { PatchContext } from '../patch/step.ts'
 import type { ScimDocument } from '../resource/document.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
+import type { GroupBrief } from '../store/groups.ts'
+import { knownGroups, rememberGroups } from '../store/known-groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import { isUniqueConflict } from '../store/errors.ts'
 import type { UserRecord } from '../store/users.ts'
@@ -48,7 +50,7 @@ export function createUserRules(rules: Rules): UserRules {
     withRetry(async () => {
       const events: PendingEvent[] = []
       const record = await store.transaction(call.tenant, async (tx) => {
-        const before = await existing(tx, call, id)
+        const before = await existing(tx, call, { id, withGroups: reason !== 'delete' })
         const document = next(userDocument(before))
         if (reason !== 'delete') checkUser(rules, document, before)
         return writeChange(rules, { call, tx, before, document, reason, events })
@@ -124,13 +126,19 @@ function checkUser({ config }: Rules, document: ScimDocument, before?: UserRecor
   if (userName !== before?.userName) config.checkUserName(userName)
 }
 
-async function existing(tx: ScimStore, call: Call, id: string): Promise<UserRecord> {
-  const record = await tx.users.get(call.tenant, id, { forUpdate: true })
+async function existing(
+  tx: ScimStore,
+  call: Call,
+  { id, withGroups }: { readonly id: string; readonly withGroups: boolean },
+): Promise<UserRecord> {
+  const record = await tx.users.get(call.tenant, id, { forUpdate: true, withGroups })
   if (record === null) throw notFound('User', id)
   assertMatch(call, record.version)
   call.trace.userName = record.userName
   return record
 }
+
+const NO_GROUPS: readonly GroupBrief[] = []
 
 async function insert(
   rules: Rules,
@@ -150,6 +158,7 @@ async function insert(
   const adopted = (await tx.users.adopt?.(call.tenant, record)) ?? null
   const user = adopted === null ? record : { ...record, id: adopted }
   await unique(user.userName, () => tx.users.insert(call.tenant, user))
+  rememberGroups(user, NO_GROUPS)
   await veto(rules, call, { kind: 'create', before: null, after: user })
   return user
 }
@@ -184,6 +193,8 @@ async function writeChange(
     lastModified: laterThan(before.lastModified, call.now),
     version: before.version + 1,
   }
+  const groups = knownGroups(before)
+  if (groups !== undefined) rememberGroups(after, groups)
   assertWritten(
     await unique(after.userName, () => tx.users.update(call.tenant, after, before.version)),
   )
@@ -299,7 +310,7 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
   const mode: 'tombstone' | 'remove' = config.deleteUser === 'remove' ? 'remove' : 'tombstone'
   const events: PendingEvent[] = []
   await config.store.transaction(call.tenant, async (tx) => {
-    const before = await existing(tx, call, id)
+    const before = await existing(tx, call, { id, withGroups: false })
     const left = await leaveGroups(tx, call, id)
     if (mode === 'remove') await tx.users.remove(call.tenant, id)
     else {

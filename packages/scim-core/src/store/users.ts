@@ -39,6 +39,8 @@ export interface GetOptions {
    * versions all the same.
    */
   readonly forUpdate?: boolean
+  /** Of a user: its groups will be shown; a store may read them along and `rememberGroups`. */
+  readonly withGroups?: boolean
 }
 
 /** The users of a store. Records are plain data; those returned are copies or frozen. */

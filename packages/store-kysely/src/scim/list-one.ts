@@ -1,8 +1,9 @@
 import type { ResolvedFilter, UserRecord } from '@x/scim-core'
 import type { Kysely } from 'kysely'
-import { hotQuery } from '../hot-query.ts'
+import { hotQuery, type Placeholders } from '../hot-query.ts'
 import type { ScimTables } from '../tables/scim.ts'
 import type { ListRequest } from './list-request.ts'
+import { userGroups, type UserGroupsRow } from './user-groups.ts'
 import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 /**
@@ -15,7 +16,8 @@ export async function findOne(
 ): Promise<{ total: number; records: UserRecord[] } | undefined> {
   const key = uniqueValue(query.filter)
   if (key === undefined || query.after !== undefined) return undefined
-  const { rows } = await (key.name === 'id' ? byId : byUserName).run(db, {
+  const queries = query.withGroups === true ? WITH_GROUPS : ALONE
+  const { rows } = await queries[key.name].run(db, {
     tenant,
     value: key.value,
   })
@@ -40,20 +42,22 @@ interface KeyValues {
   readonly value: string
 }
 
-const byUserName = hotQuery<ScimTables, KeyValues, UserRecordRow>((db, value) =>
-  db
-    .selectFrom('scim_user')
-    .select(USER_RECORD_COLUMNS)
-    .where('tenant', '=', value('tenant'))
-    .where('user_name_key', '=', value('value'))
-    .where('deleted_at', 'is', null),
-)
+const keyed =
+  (column: 'id' | 'user_name_key') => (db: Kysely<ScimTables>, value: Placeholders<KeyValues>) =>
+    db
+      .selectFrom('scim_user')
+      .select(USER_RECORD_COLUMNS)
+      .where('tenant', '=', value('tenant'))
+      .where(column, '=', value('value'))
+      .where('deleted_at', 'is', null)
 
-const byId = hotQuery<ScimTables, KeyValues, UserRecordRow>((db, value) =>
-  db
-    .selectFrom('scim_user')
-    .select(USER_RECORD_COLUMNS)
-    .where('tenant', '=', value('tenant'))
-    .where('id', '=', value('value'))
-    .where('deleted_at', 'is', null),
-)
+const alone = (column: 'id' | 'user_name_key') =>
+  hotQuery<ScimTables, KeyValues, UserRecordRow>(keyed(column))
+
+const withGroups = (column: 'id' | 'user_name_key') =>
+  hotQuery<ScimTables, KeyValues, UserRecordRow & UserGroupsRow>((db, value) =>
+    keyed(column)(db, value).select(userGroups(db, 'scim_user').as('groups')),
+  )
+
+const ALONE = { id: alone('id'), userName: alone('user_name_key') }
+const WITH_GROUPS = { id: withGroups('id'), userName: withGroups('user_name_key') }

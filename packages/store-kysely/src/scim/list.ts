@@ -12,6 +12,7 @@ import { GROUPS, USERS, type ResourceColumns } from './operands.ts'
 import { afterPosition, orderOf, type ListOrder } from './order.ts'
 import { selectivityOf } from './selectivity.ts'
 import { both, type Condition } from './sql-words.ts'
+import { userGroups, type UserGroupsRow } from './user-groups.ts'
 import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 type Db = Kysely<ScimTables>
@@ -29,7 +30,8 @@ export async function listUsers(db: Db, request: ListRequest): Promise<Listing<U
   return listRecords(db, request, {
     resource: USERS,
     columns: USER_RECORD_COLUMNS,
-    read: (row: UserRecordRow) => fromUserRow(tenant, row),
+    ...(request.query.withGroups === true && { extra: userGroups(db, 'r') }),
+    read: (row: UserRecordRow & Partial<UserGroupsRow>) => fromUserRow(tenant, row),
   })
 }
 
@@ -46,6 +48,8 @@ export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupR
 interface Source<Row, Record> {
   readonly resource: ResourceColumns
   readonly columns: readonly string[]
+  /** What is read along, as `groups`. */
+  readonly extra?: RawBuilder<string>
   read(row: Row): Record
 }
 
@@ -105,7 +109,8 @@ interface PageRequest<Row> {
 
 async function readPage<Row>(db: Db, page: PageRequest<Row>): Promise<Row[]> {
   const { source, order, limit, offset } = page
-  const columns = sql.join(source.columns.map((column) => sql.ref(`r.${column}`)))
+  const own = sql.join(source.columns.map((column) => sql.ref(`r.${column}`)))
+  const columns = source.extra === undefined ? own : sql`${own}, ${source.extra} as groups`
   const key = order.key === null ? sql`` : sql`, ${order.key} as sort_key`
   const table = sql.table(source.resource.table)
   const rest = sql`from ${table} as r where ${whereOf(page)}

@@ -43,7 +43,7 @@ export function createScimStore<Tables>(
 }
 
 function bind(db: ScimTransaction, options: ScimStoreOptions, cache: ListCache): SqlScimStore {
-  const context = { cache, ...options }
+  const context = db.isTransaction ? { ...options, cache, seen: new Map() } : { ...options, cache }
   return {
     users: protect(createUserStore(db, context), toScimError),
     groups: protect(createGroupStore(db, context), toScimError),

@@ -1,6 +1,8 @@
+import type { UserBrief } from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { hotQuery, type Placeholders } from '../hot-query.ts'
 import type { ScimTables, ScimUserElementRow, ScimUserRow } from '../tables/scim.ts'
+import { userGroups, type UserGroupsRow } from './user-groups.ts'
 import {
   INDEXED_COLUMNS,
   USER_RECORD_COLUMNS,
@@ -26,12 +28,29 @@ const aliveUser = (db: Db, value: Placeholders<UserKey>) =>
     .where('id', '=', value('id'))
     .where('deleted_at', 'is', null)
 
-export const readUser = hotQuery<ScimTables, UserKey, UserRecordRow>((db, value) =>
-  aliveUser(db, value).select(USER_RECORD_COLUMNS),
+const userRecord = (db: Db, value: Placeholders<UserKey>) =>
+  aliveUser(db, value).select(USER_RECORD_COLUMNS)
+
+const userWithGroups = (db: Db, value: Placeholders<UserKey>) =>
+  userRecord(db, value).select(userGroups(db, 'scim_user').as('groups'))
+
+export const readUser = hotQuery<ScimTables, UserKey, UserRecordRow>(userRecord)
+
+export const readUserWithGroups = hotQuery<ScimTables, UserKey, UserRecordRow & UserGroupsRow>(
+  userWithGroups,
 )
 
 export const lockUser = hotQuery<ScimTables, UserKey, UserRecordRow>((db, value) =>
-  aliveUser(db, value).select(USER_RECORD_COLUMNS).forUpdate(),
+  userRecord(db, value).forUpdate(),
+)
+
+export const lockUserWithGroups = hotQuery<ScimTables, UserKey, UserRecordRow & UserGroupsRow>(
+  (db, value) => userWithGroups(db, value).forUpdate(),
+)
+
+/** What references show of one user. */
+export const readBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
+  aliveUser(db, value).select(['id', 'display']),
 )
 
 /** What an update has to know of the stored row. */

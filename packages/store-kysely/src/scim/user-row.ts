@@ -2,6 +2,7 @@ import { recordData, type UserRecord } from '@x/scim-core'
 import { date, nullable } from '../columns.ts'
 import type { ScimUserRow } from '../tables/scim.ts'
 import { elementRows, searchDocument, USER_COLUMNS, userKeys } from './search-keys.ts'
+import { withGroups, type UserGroupsRow } from './user-groups.ts'
 
 /** The columns a record is made of; `tenant` is known and `deleted_at` is null. */
 export const USER_RECORD_COLUMNS = [
@@ -32,8 +33,11 @@ export const INDEXED_COLUMNS = [
 ] as const
 
 /** The record of a user that is not a tombstone. */
-export function fromUserRow(tenant: string, row: UserRecordRow): UserRecord {
-  return {
+export function fromUserRow(
+  tenant: string,
+  row: UserRecordRow & Partial<UserGroupsRow>,
+): UserRecord {
+  const record: UserRecord = {
     tenant,
     id: row.id,
     externalId: row.external_id,
@@ -46,6 +50,7 @@ export function fromUserRow(tenant: string, row: UserRecordRow): UserRecord {
     version: row.version,
     deletedAt: null,
   }
+  return withGroups(record, row)
 }
 
 export function toUserRow(record: UserRecord): UserValues {

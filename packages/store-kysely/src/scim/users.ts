@@ -1,6 +1,7 @@
 import {
   recordData,
   userWrite,
+  type GetOptions,
   type OnUserWrite,
   type UserBrief,
   type UserRecord,
@@ -20,18 +21,23 @@ import {
   insertElement,
   insertUser,
   lockUser,
+  lockUserWithGroups,
+  readBrief,
   readHead,
   readUser,
+  readUserWithGroups,
   updateAll,
   updateDocument,
 } from './user-queries.ts'
-import { fromUserRow, INDEXED_COLUMNS, toUserRow } from './user-row.ts'
+import { fromUserRow, INDEXED_COLUMNS, toUserRow, type UserValues } from './user-row.ts'
 
 type Db = Kysely<ScimTables>
 
 /** What the stores of one database share. */
 export interface ScimContext {
   readonly cache: ListCache
+  /** Inside a transaction: the users read so far, which need not be read again to be changed. */
+  readonly seen?: Map<string, UserRecord>
   readonly onUserWrite?: OnUserWrite<Db> | undefined
   readonly adopt?: AdoptUser | undefined
 }
@@ -65,7 +71,11 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
   }
 
   return {
-    get: (tenant, id, options) => getUser(db, { tenant, id, forUpdate: options?.forUpdate }),
+    async get(tenant, id, options) {
+      const record = await getUser(db, { tenant, id }, options)
+      if (record !== null) context.seen?.set(id, record)
+      return record
+    },
 
     async insert(tenant, given) {
       const record = { ...given, tenant }
@@ -80,7 +90,9 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
     async update(tenant, given, expectedVersion) {
       const record = { ...given, tenant }
       const done = await write(record, async (tx) =>
-        (await updateUser(tx, record, expectedVersion)) ? record : false,
+        (await updateUser(tx, record, { expectedVersion, seen: context.seen?.get(given.id) }))
+          ? record
+          : false,
       )
       if (done) cache.changed(record.deletedAt === null ? 'updated' : 'removed')
       return done
@@ -97,6 +109,12 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
 
     async briefs(tenant, ids) {
       const found = new Map<string, UserBrief>()
+      const [one, second] = ids
+      if (one !== undefined && second === undefined) {
+        const { rows } = await readBrief.run(db, { tenant, id: one })
+        for (const row of rows) found.set(row.id, row)
+        return found
+      }
       for (const chunk of chunks(ids)) {
         const rows = await db
           .selectFrom('scim_user')
@@ -120,25 +138,36 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
 
 async function getUser(
   db: Db,
-  key: { readonly tenant: string; readonly id: string; readonly forUpdate?: boolean | undefined },
+  key: { readonly tenant: string; readonly id: string },
+  { forUpdate = false, withGroups = false }: GetOptions = {},
 ): Promise<UserRecord | null> {
-  const { tenant, id, forUpdate = false } = key
   const locks = forUpdate && db.isTransaction && engineOf(db).kind === 'postgres'
-  const { rows } = await (locks ? lockUser : readUser).run(db, { tenant, id })
+  const alone = locks ? lockUser : readUser
+  const query = withGroups ? (locks ? lockUserWithGroups : readUserWithGroups) : alone
+  const { rows } = await query.run(db, key)
   const row = rows[0]
-  return row === undefined ? null : fromUserRow(tenant, row)
+  return row === undefined ? null : fromUserRow(key.tenant, row)
 }
 
 /** Writes only what changed: indexes and list elements stay alone when their values do. */
-async function updateUser(tx: Db, record: UserRecord, expectedVersion: number): Promise<boolean> {
+async function updateUser(
+  tx: Db,
+  record: UserRecord,
+  {
+    expectedVersion,
+    seen,
+  }: { readonly expectedVersion: number; readonly seen: UserRecord | undefined },
+): Promise<boolean> {
+  const row = toUserRow(record)
+  const known = seen?.tenant === record.tenant && seen.version === expectedVersion ? seen : null
+  if (known !== null && isSameIndexed(record, row, toUserRow(known))) {
+    return (await updateDocument.run(tx, { ...row, expectedVersion })).changed > 0
+  }
   const { tenant, id } = record
   const { rows } = await readHead.run(tx, { tenant, id, expectedVersion })
   const head = rows[0]
   if (head === undefined) return false
-  const row = toUserRow(record)
-  const keysStay =
-    record.deletedAt === null && INDEXED_COLUMNS.every((column) => head[column] === row[column])
-  const query = keysStay ? updateDocument : updateAll
+  const query = isKeySame(record, row, head) ? updateDocument : updateAll
   const { changed } = await query.run(tx, { ...row, expectedVersion })
   if (changed === 0) return false
   if (head.lists !== row.lists) {
@@ -146,6 +175,19 @@ async function updateUser(tx: Db, record: UserRecord, expectedVersion: number): 
     await insertElements(tx, head.seq, record)
   }
   return true
+}
+
+function isSameIndexed(record: UserRecord, row: UserValues, before: UserValues): boolean {
+  return row.lists === before.lists && isKeySame(record, row, before)
+}
+
+/** Whether no column that stands in an index changes. */
+function isKeySame(
+  { deletedAt }: UserRecord,
+  row: UserValues,
+  before: Pick<UserValues, (typeof INDEXED_COLUMNS)[number]>,
+): boolean {
+  return deletedAt === null && INDEXED_COLUMNS.every((column) => before[column] === row[column])
 }
 
 async function insertElements(tx: Db, seq: number, record: UserRecord): Promise<void> {

@@ -54,7 +54,10 @@ async function getResource(
   const { store, etag, limits } = routes.rules.config
   const { call, request: http } = exchange
   const request = readProjection(exchange.query, limits)
-  const record = await (type === 'User' ? store.users : store.groups).get(call.tenant, id)
+  const withGroups = type === 'User' && projectionOf(routes, type, request).includes('groups')
+  const record = await (type === 'User' ? store.users : store.groups).get(call.tenant, id, {
+    withGroups,
+  })
   if (record === null) throw notFound(type, id)
   if (type === 'User') call.trace.userName = 'userName' in record ? record.userName : null
   const held = etag ? http.headers.get('if-none-match') : null
