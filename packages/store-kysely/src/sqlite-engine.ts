@@ -108,30 +108,20 @@ export class SqliteEngine {
   /**
    * Runs the work of the holder of the lock, again while another process or connection writes. SQLite
    * would wait by itself, but hold up everything else in this process, perhaps the very transaction it
-   * waits for. Work that is refused for this reason has changed nothing.
+   * waits for: therefore the writing connection has no busy timeout of its own. Work that is refused
+   * for this reason has changed nothing.
    * @throws DatabaseError `busy` when that took too long
    */
   async patiently<T>(work: () => T): Promise<T> {
     for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(pause * 2, 50)) {
       try {
-        return this.#withoutWaiting(work)
+        this.#session(this.writer)
+        return work()
       } catch (error) {
         const busy = error instanceof DatabaseError && error.kind === 'busy'
         if (!busy || waited >= this.#busyTimeoutMs) throw error
       }
       await delay(pause)
-    }
-  }
-
-  #withoutWaiting<T>(work: () => T): T {
-    const session = this.#session(this.writer)
-    // Nobody else has a database in memory.
-    if (this.#reader === null) return work()
-    session.run('pragma busy_timeout = 0', [])
-    try {
-      return work()
-    } finally {
-      session.run(`pragma busy_timeout = ${this.#busyTimeoutMs}`, [])
     }
   }
 

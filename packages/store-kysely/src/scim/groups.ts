@@ -1,4 +1,4 @@
-import type { GroupBrief, GroupStore } from '@x/scim-core'
+import type { GroupBrief, GroupRecord, GroupStore } from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { chunks } from '../chunks.ts'
 import { engineOf } from '../dialect.ts'
@@ -17,15 +17,25 @@ import { listGroups } from './list.ts'
 
 type Db = Kysely<ScimTables>
 
+/** What the group stores of one database, or one transaction, share. */
+export interface GroupContext {
+  readonly cache: ListCache
+  /** Inside a transaction: the groups read so far. */
+  readonly seenGroups?: Map<string, GroupRecord>
+}
+
 /** Groups in SQL, without their members. */
-export function createGroupStore(db: Db, { cache }: { readonly cache: ListCache }): GroupStore {
+export function createGroupStore(db: Db, { cache, seenGroups }: GroupContext): GroupStore {
   return {
     async get(tenant, id, options) {
       const locks =
         options?.forUpdate === true && db.isTransaction && engineOf(db).kind === 'postgres'
       const { rows } = await (locks ? lockGroup : readGroup).run(db, { tenant, id })
       const row = rows[0]
-      return row === undefined ? null : fromGroupRow(tenant, row)
+      if (row === undefined) return null
+      const record = fromGroupRow(tenant, row)
+      seenGroups?.set(id, record)
+      return record
     },
 
     async insert(tenant, record) {
@@ -34,8 +44,12 @@ export function createGroupStore(db: Db, { cache }: { readonly cache: ListCache 
     },
 
     async update(tenant, record, expectedVersion) {
+      const row = toGroupRow({ ...record, tenant })
+      const before = seenGroups?.get(record.id)
+      const known = before?.tenant === tenant && before.version === expectedVersion
+      const query = known && isKeySame(row, toGroupRow(before)) ? updateDocument : updateGroup
       const { changed } = await statement(db, (step) =>
-        updateGroup.run(step, { ...toGroupRow({ ...record, tenant }), expectedVersion }),
+        query.run(step, { ...row, expectedVersion }),
       )
       if (changed > 0) cache.changed('updated')
       return changed > 0
@@ -83,17 +97,31 @@ const lockGroup = hotQuery<ScimTables, GroupKey, GroupRecordRow>((db, value) =>
   oneGroup(db, value).forUpdate(),
 )
 
-const groupColumns = (value: Placeholders<GroupValues>) => ({
-  external_id: value('external_id'),
+const documentColumns = (value: Placeholders<GroupValues>) => ({
   display_name: value('display_name'),
-  display_name_key: value('display_name_key'),
-  unique_key: value('unique_key'),
-  created: value('created'),
   modified: value('modified'),
   version: value('version'),
   search: value('search'),
   data: value('data'),
 })
+
+const groupColumns = (value: Placeholders<GroupValues>) => ({
+  ...documentColumns(value),
+  external_id: value('external_id'),
+  display_name_key: value('display_name_key'),
+  unique_key: value('unique_key'),
+  created: value('created'),
+})
+
+/** Whether no column that stands in an index changes. */
+function isKeySame(row: GroupValues, before: GroupValues): boolean {
+  return (
+    row.external_id === before.external_id &&
+    row.display_name_key === before.display_name_key &&
+    row.unique_key === before.unique_key &&
+    row.created === before.created
+  )
+}
 
 const insertGroup = hotQuery<ScimTables, GroupValues, never>((db, value) =>
   db
@@ -101,14 +129,22 @@ const insertGroup = hotQuery<ScimTables, GroupValues, never>((db, value) =>
     .values({ tenant: value('tenant'), id: value('id'), ...groupColumns(value) }),
 )
 
-const updateGroup = hotQuery<ScimTables, GroupValues & { readonly expectedVersion: number }, never>(
-  (db, value) =>
-    db
-      .updateTable('scim_group')
-      .set(groupColumns(value))
-      .where('tenant', '=', value('tenant'))
-      .where('id', '=', value('id'))
-      .where('version', '=', value('expectedVersion')),
+type NewGroupValues = GroupValues & { readonly expectedVersion: number }
+
+const versionedUpdate = (db: Db, value: Placeholders<NewGroupValues>) =>
+  db
+    .updateTable('scim_group')
+    .where('tenant', '=', value('tenant'))
+    .where('id', '=', value('id'))
+    .where('version', '=', value('expectedVersion'))
+
+const updateGroup = hotQuery<ScimTables, NewGroupValues, never>((db, value) =>
+  versionedUpdate(db, value).set(groupColumns(value)),
+)
+
+/** For records whose indexed values stay, as when a member comes or goes. */
+const updateDocument = hotQuery<ScimTables, NewGroupValues, never>((db, value) =>
+  versionedUpdate(db, value).set(documentColumns(value)),
 )
 
 const deleteGroup = hotQuery<ScimTables, GroupKey, never>((db, value) =>

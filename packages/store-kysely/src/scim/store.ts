@@ -1,4 +1,13 @@
-import type { OnUserWrite, ScimStore, TokenStore } from '@x/scim-core'
+import type {
+  GroupRecord,
+  GroupStore,
+  MemberStore,
+  OnUserWrite,
+  ScimStore,
+  TokenStore,
+  UserRecord,
+  UserStore,
+} from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { engineOf } from '../dialect.ts'
 import { protect } from '../protect.ts'
@@ -43,12 +52,28 @@ export function createScimStore<Tables>(
 }
 
 function bind(db: ScimTransaction, options: ScimStoreOptions, cache: ListCache): SqlScimStore {
-  const context = db.isTransaction ? { ...options, cache, seen: new Map() } : { ...options, cache }
+  const seen = db.isTransaction
+    ? { seen: new Map<string, UserRecord>(), seenGroups: new Map<string, GroupRecord>() }
+    : {}
+  const context = { ...options, cache, ...seen }
+  // A transaction mostly needs one or two of them.
+  let users: UserStore | undefined
+  let groups: GroupStore | undefined
+  let members: MemberStore | undefined
+  let tokens: TokenStore | undefined
   return {
-    users: protect(createUserStore(db, context), toScimError),
-    groups: protect(createGroupStore(db, context), toScimError),
-    members: protect(createMemberStore(db), toScimError),
-    tokens: protect(createTokenStore(db), toScimError),
+    get users() {
+      return (users ??= protect(createUserStore(db, context), toScimError))
+    },
+    get groups() {
+      return (groups ??= protect(createGroupStore(db, context), toScimError))
+    },
+    get members() {
+      return (members ??= protect(createMemberStore(db), toScimError))
+    },
+    get tokens() {
+      return (tokens ??= protect(createTokenStore(db), toScimError))
+    },
     async transaction(_tenant, work) {
       const changes = deferredListCache(cache)
       try {
