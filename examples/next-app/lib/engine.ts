@@ -1,0 +1,22 @@
+import { createFlowEngine, type FlowEngine } from '@x/flow-engine'
+import { createMemoryBlobStore, createMemoryFlowStore } from '@x/flow-engine/memory'
+import { SESSIONS } from './sessions.ts'
+
+function create(): FlowEngine {
+  return createFlowEngine({
+    store: createMemoryFlowStore(),
+    files: createMemoryBlobStore(),
+    secretKey: 'at least 32 characters of your own secret',
+    authenticate(request) {
+      const cookie = request.headers.get('cookie') ?? ''
+      const user = SESSIONS.get(/(?:^|; )session=([^;]+)/.exec(cookie)?.[1] ?? '')
+      return user === undefined
+        ? null
+        : { userId: user.id, isSuperuser: false, createAs: user.name }
+    },
+  })
+}
+
+// Next loads a module once for each bundle and again after each edit: one engine serves them all.
+const shared = globalThis as { flowEngine?: FlowEngine }
+export const engine = (shared.flowEngine ??= create())

@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url'
+import type { NextConfig } from 'next'
+
+// The packages of this repository stand two folders up; an app that installs them needs no config
+// but the line that keeps them out of the bundle.
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export default {
+  turbopack: { root },
+  outputFileTracingRoot: root,
+  serverExternalPackages: ['@x/flow-engine', '@x/http-adapters'],
+} satisfies NextConfig
