@@ -5,6 +5,10 @@ import { copyObject } from './copy-json.ts'
 import type { ComponentCheck } from './read-message.ts'
 import type { Report } from './report.ts'
 
+/** Size (SP-89) of `{id, component: {}}` without the id, and of the same with a weight. */
+const FRAME = 'idcomponent'.length + 3 * 8
+const WEIGHTED_FRAME = FRAME + 'weight'.length + 8
+
 interface Context {
   readonly report: Report
   readonly check: ComponentCheck
@@ -45,7 +49,7 @@ export function readInstance(
   report.path.pop()
   if (id === null || typed === null) return null
   const { type, properties, initialises, core } = typed
-  const size = report.size - start + id.length + 16
+  const size = report.size - start + id.length + (weight === undefined ? FRAME : WEIGHTED_FRAME)
   return {
     id,
     position: 0,

@@ -1,6 +1,6 @@
 import { formatPointer } from '../json.ts'
 import type { ServerMessage } from '../message/messages.ts'
-import type { DataMap, DataValue } from './data-value.ts'
+import { isContainer, type DataMap, type DataValue } from './data-value.ts'
 import { dataToEntries } from './entries.ts'
 
 /**
@@ -27,7 +27,7 @@ export function dataMessages(
 
 interface Cut {
   readonly segments: readonly string[]
-  /** Levels that may still be nested. */
+  /** Levels of `valueMap` that may still be nested. */
   readonly depth: number
   readonly later: { segments: string[]; map: DataMap }[]
 }
@@ -39,14 +39,21 @@ function prune(map: DataMap, { segments, depth, later }: Cut): DataMap {
     if (inner === null) kept.set(key, value)
     else {
       const place = [...segments, key]
-      if (depth > 0) kept.set(key, prune(inner, { segments: place, depth: depth - 1, later }))
-      else {
+      if (depth > 1 || !holdsMaps(inner)) {
+        kept.set(key, prune(inner, { segments: place, depth: depth - 1, later }))
+      } else {
+        // The key keeps its position while what is below it follows.
         kept.set(key, new Map())
-        if (inner.size > 0) later.push({ segments: place, map: inner })
+        later.push({ segments: place, map: inner })
       }
     }
   }
   return kept
+}
+
+function holdsMaps(map: DataMap): boolean {
+  for (const value of map.values()) if (isContainer(value)) return true
+  return false
 }
 
 function asMap(value: DataValue): DataMap | null {

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import { createSurfaceStore, type Catalog, type SurfaceDiagnostic } from '@x/surface-protocol'
+import {
+  defineCatalog,
+  formatCatalog,
+  negotiateCatalog,
+  parseCatalog,
+  parseClientCapabilities,
+} from '@x/surface-protocol/catalog'
+import { z } from 'zod'
+
+const catalogOf = (v: object, more: object = {}): Catalog =>
+  parseCatalog({
+    catalogId: 'urn:x',
+    components: { A: { type: 'object', properties: { v } } },
+    ...more,
+  })
+
+describe('JSON Schema keywords', () => {
+  const table: Record<string, [schema: object, right: unknown[], wrong: unknown[]]> = {
+    'type string': [{ type: 'string' }, ['', 'x'], [1, null, {}, []]],
+    'type number': [{ type: 'number' }, [1, 1.5], ['1', null]],
+    'type integer': [{ type: 'integer' }, [1, 2.0], [1.5, '1']],
+    'type boolean': [{ type: 'boolean' }, [true], [0, 'true']],
+    'type null': [{ type: 'null' }, [null], [0, false]],
+    'type array': [{ type: 'array' }, [[], [1]], [{}, 'x']],
+    'type object': [{ type: 'object' }, [{}], [[], null]],
+    'list of types': [{ type: ['string', 'null'] }, ['x', null], [1]],
+    required: [{ required: ['a'] }, [{ a: 1 }, 'x'], [{}, { b: 1 }]],
+    'additionalProperties false': [
+      { properties: { a: {} }, additionalProperties: false },
+      [{}, { a: 1 }],
+      [{ b: 1 }],
+    ],
+    'additionalProperties schema': [
+      { properties: { a: {} }, additionalProperties: { type: 'number' } },
+      [{ a: 'x', b: 1 }],
+      [{ b: 'x' }],
+    ],
+    'additionalProperties absent': [{ properties: { a: {} } }, [{ b: 1 }], []],
+    items: [{ items: { type: 'number' } }, [[], [1]], [['x'], [1, 'x']]],
+    enum: [{ enum: ['a', 1, null, { b: [1] }] }, ['a', 1, null, { b: [1] }], ['b', 2, { b: [2] }]],
+    const: [{ const: { a: [1] } }, [{ a: [1] }], [{ a: [2] }, 1]],
+    minItems: [{ minItems: 1 }, [[1], 'x'], [[]]],
+    maxItems: [{ maxItems: 1 }, [[], [1]], [[1, 2]]],
+    minProperties: [{ minProperties: 1 }, [{ a: 1 }], [{}]],
+    maxProperties: [{ maxProperties: 1 }, [{}], [{ a: 1, b: 2 }]],
+    minimum: [{ minimum: 1 }, [1, 2, 'x'], [0.9]],
+    maximum: [{ maximum: 1 }, [1], [1.1]],
+    exclusiveMinimum: [{ exclusiveMinimum: 1 }, [1.1], [1]],
+    exclusiveMaximum: [{ exclusiveMaximum: 1 }, [0.9], [1]],
+    multipleOf: [{ multipleOf: 0.1 }, [0.3, 1], [0.35]],
+    minLength: [{ minLength: 2 }, ['ab', '😀x'], ['a', '😀']],
+    maxLength: [{ maxLength: 1 }, ['a', '😀'], ['ab']],
+    pattern: [{ pattern: '^a+$' }, ['aa', 1], ['b']],
+    anyOf: [{ anyOf: [{ type: 'string' }, { minimum: 5 }] }, ['x', 5], [4]],
+    oneOf: [{ oneOf: [{ minimum: 5 }, { maximum: 6 }] }, [1, 9], [5]],
+    allOf: [{ allOf: [{ minimum: 5 }, { maximum: 6 }] }, [5], [4, 7]],
+    not: [{ not: { type: 'string' } }, [1], ['x']],
+    'local $ref': [{ $ref: '#/$defs/N' }, [1], ['x']],
+    '$ref with a pointer escape': [{ $ref: '#/$defs/a~1b' }, ['x'], [1]],
+    'annotations are ignored': [
+      { title: 'x', description: 'x', default: 1, examples: [1], deprecated: true, $comment: 'x' },
+      [1, 'x'],
+      [],
+    ],
+    'schema true': [{ properties: { a: true } }, [{ a: 1 }], []],
+    'schema false': [{ properties: { a: false } }, [{}], [{ a: 1 }]],
+  }
+  for (const [name, [schema, right, wrong]] of Object.entries(table)) {
+    test(`SP-51: ${name}`, () => {
+      const more = { $defs: { N: { type: 'number' }, 'a/b': { type: 'string' } } }
+      for (const catalog of [
+        catalogOf(schema, more),
+        parseCatalog(formatCatalog(catalogOf(schema, more))),
+      ]) {
+        for (const v of right) expect(catalog.validateComponent('A', { v })).toEqual([])
+        for (const v of wrong) {
+          const [first] = catalog.validateComponent('A', { v })
+          expect(first).toMatchObject({ severity: 'error', path: expect.stringMatching(/^\/v/) })
+        }
+      }
+    })
+  }
+
+  test('SP-51: documents that are refused', () => {
+    const components = { A: {} }
+    for (const document of [
+      [],
+      { components },
+      { catalogId: '', components },
+      { catalogId: 'x', components: [] },
+      { catalogId: 'x', components, styles: [] },
+      { catalogId: 'x', components, styles: { a: { nope: 1 } } },
+      { catalogId: 'x', components, $defs: { a: { nope: 1 } } },
+      ...[
+        5,
+        { type: 'nope' },
+        { type: 5 },
+        { required: 'a' },
+        { required: [1] },
+        { enum: 'a' },
+        { pattern: 5 },
+        { minimum: 'x' },
+        { multipleOf: 0 },
+        { anyOf: {} },
+        { properties: [] },
+        { $ref: '#/$defs/nowhere' },
+        { $ref: 'other.json#/a' },
+        { unevaluatedProperties: false },
+        { patternProperties: {} },
+      ].map((A) => ({ catalogId: 'x', components: { A } })),
+    ]) {
+      expect(() => parseCatalog(document)).toThrow(
+        expect.objectContaining({ code: 'invalid_catalog', status: 422 }),
+      )
+    }
+    const loop = { catalogId: 'x', components: { A: { $ref: '#/$defs/a' } } }
+    const $defs = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }
+    expect(() => parseCatalog({ ...loop, $defs })).toThrow(
+      expect.objectContaining({ code: 'invalid_catalog' }),
+    )
+  })
+
+  test('SP-51: a schema that contains itself follows the value', () => {
+    const tree = { type: 'object', properties: { v: { $ref: '#/components/A' } }, required: ['v'] }
+    const catalog = parseCatalog({
+      catalogId: 'x',
+      components: { A: { ...tree, required: [], additionalProperties: false } },
+    })
+    expect(catalog.validateComponent('A', { v: { v: {} } })).toEqual([])
+    expect(catalog.validateComponent('A', { v: { v: { w: 1 } } })).toMatchObject([
+      { code: 'invalid_property', path: '/v/v/w' },
+    ])
+  })
+})
+
+test('SP-52: loose zod objects are open, others closed', () => {
+  const catalog = defineCatalog({
+    catalogId: 'urn:z',
+    components: {
+      Closed: z.object({ a: z.string() }),
+      Loose: z.looseObject({ a: z.string() }),
+      Rest: z.object({ a: z.string() }).catchall(z.number()),
+    },
+    styles: { dense: z.boolean() },
+  })
+  const codes = (type: string, value: object) =>
+    catalog.validateComponent(type, value).map(({ code }) => code)
+  expect(codes('Closed', { a: 'x', b: 1 })).toEqual(['invalid_property'])
+  expect(codes('Loose', { a: 'x', b: 'y' })).toEqual([])
+  expect(codes('Rest', { a: 'x', b: 1 })).toEqual([])
+  expect(codes('Rest', { a: 'x', b: 'y' })).toHaveLength(1)
+  expect(catalog.validateStyles({ dense: 'x' })).toMatchObject([{ code: 'invalid_style' }])
+  const checked = z.object({ a: z.string().refine((value) => value !== 'x') })
+  expect(() => defineCatalog({ catalogId: 'urn:c', components: { A: checked } })).toThrow(
+    expect.objectContaining({ code: 'invalid_catalog', path: '/components/A' }),
+  )
+})
+
+test('SP-24: a catalog that was written by hand is asked through its methods', () => {
+  const wrong: SurfaceDiagnostic = {
+    code: 'invalid_property_value',
+    severity: 'error',
+    message: 'No.',
+    path: '/v',
+  }
+  const catalog: Catalog = {
+    catalogId: 'urn:hand',
+    types: ['A'],
+    validateComponent: (_, properties) => (JSON.stringify(properties) === '{"v":1}' ? [] : [wrong]),
+    validateStyles: () => [{ ...wrong, code: 'invalid_style', path: '/font' }],
+    references: () => [],
+  }
+  const store = createSurfaceStore({ catalogs: [catalog] })
+  const send = (v: number) =>
+    store.apply({
+      surfaceUpdate: { surfaceId: 's', components: [{ id: 'a', component: { A: { v } } }] },
+    })
+  expect(send(1).applied).toBe(true)
+  expect(send(2).diagnostics).toMatchObject([
+    { code: 'invalid_property_value', path: '/surfaceUpdate/components/0/component/A/v' },
+  ])
+  const styles = { font: 'x' }
+  expect(
+    store.apply({ beginRendering: { surfaceId: 's', root: 'a', catalogId: 'urn:hand', styles } })
+      .diagnostics,
+  ).toMatchObject([{ code: 'invalid_style', path: '/beginRendering/styles/font' }])
+})
+
+test('SP-54 SP-55: malformed capabilities, inline catalogs over a base', () => {
+  for (const value of [
+    5,
+    {},
+    { supportedCatalogIds: 'x' },
+    { supportedCatalogIds: [1] },
+    { inlineCatalogs: {} },
+    { inlineCatalogs: [1] },
+  ]) {
+    expect(() => parseClientCapabilities(value)).toThrow(
+      expect.objectContaining({ code: expect.any(String), status: 422 }),
+    )
+  }
+  const base = catalogOf({ type: 'string' })
+  const inline = {
+    catalogId: 'urn:inline',
+    components: { B: { type: 'object' }, A: { type: 'object', required: ['w'] } },
+  }
+  const client = parseClientCapabilities({
+    a2uiClientCapabilities: { supportedCatalogIds: ['urn:y'], inlineCatalogs: [inline] },
+  })
+  const result = negotiateCatalog({ catalogs: [base], acceptsInlineCatalogs: true, client })
+  expect([result.catalogId, [...result.types]]).toEqual(['urn:x', ['A', 'B']])
+  expect(result.validateComponent('A', {})).toMatchObject([{ code: 'missing_property' }])
+  expect(base.validateComponent('A', {})).toEqual([])
+  expect(() => negotiateCatalog({ catalogs: [base], client })).toThrow(
+    expect.objectContaining({ code: 'inline_catalog_refused' }),
+  )
+})
