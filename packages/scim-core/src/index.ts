@@ -59,7 +59,6 @@ export {
 } from './store/errors.ts'
 export { type GroupBrief, type GroupRecord, type GroupStore } from './store/groups.ts'
 export { type KeysetPosition, type ListQuery } from './store/list-query.ts'
-export { knownGroups, rememberGroups } from './store/known-groups.ts'
 export { type MemberRow, type MemberStore } from './store/members.ts'
 export { type ScimStore } from './store/scim-store.ts'
 export {

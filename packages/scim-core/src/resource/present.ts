@@ -5,6 +5,7 @@ import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import { isObject } from '../schema/read-value.ts'
 import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
 import { recordData } from './document.ts'
+import { instantText } from './instant-text.ts'
 
 /** Turns records into the JSON text of resources, with the addresses of one tenant. */
 export interface Presenter {
@@ -48,9 +49,9 @@ export function createPresenter({
   }
   const meta = (type: ResourceTypeName, record: UserRecord | GroupRecord): string => {
     const { id, created, lastModified, version } = record
-    const first = created.toISOString()
+    const first = instantText(created)
     const untouched = created.getTime() === lastModified.getTime()
-    const last = untouched ? first : lastModified.toISOString()
+    const last = untouched ? first : instantText(lastModified)
     const tag = etag ? `,"version":${JSON.stringify(versionTag(version))}` : ''
     return `"meta":{"resourceType":"${type}","created":"${first}","lastModified":"${last}","location":${place(type, id)}${tag}}}`
   }

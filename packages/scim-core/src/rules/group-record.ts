@@ -26,14 +26,16 @@ export function groupFields(
   }
 }
 
-/** The record with other attributes. */
+/** The next version of a record, with other attributes. */
 export function withGroupDocument(
   record: GroupRecord,
   document: ScimDocument,
-  uniqueNames: boolean,
+  { uniqueNames, at }: { readonly uniqueNames: boolean; readonly at: Date },
 ): GroupRecord {
   const { displayName: _displayName, externalId: _externalId, ...rest } = document
-  const next = { ...record, ...groupFields(document, uniqueNames) }
+  const { tenant, id, created, version } = record
+  const fields = groupFields(document, uniqueNames)
+  const next = { tenant, id, ...fields, created, lastModified: at, version: version + 1 }
   rememberData(next, rest)
   return next
 }

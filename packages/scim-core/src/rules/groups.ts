@@ -167,11 +167,10 @@ async function writeChange(
     wanted.members.length === 0 ? NO_CHANGE : await changeMembers(scope, wanted.members)
   const moved = change.added.length + change.removed.length > 0
   if (changed.length === 0 && !moved) return before
-  const after: GroupRecord = {
-    ...withGroupDocument(before, wanted.document, rules.config.uniqueGroupNames),
-    lastModified: laterThan(before.lastModified, call.now),
-    version: before.version + 1,
-  }
+  const after = withGroupDocument(before, wanted.document, {
+    uniqueNames: rules.config.uniqueGroupNames,
+    at: laterThan(before.lastModified, call.now),
+  })
   assertWritten(
     await unique(after.displayName, () => tx.groups.update(call.tenant, after, before.version)),
   )

@@ -2,7 +2,6 @@ import type { Projection } from '../resource/project.ts'
 import { managerId } from '../resource/present.ts'
 import type { ScimDocument } from '../resource/document.ts'
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
-import { knownGroups } from '../store/known-groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
 import type { Call } from './call.ts'
@@ -25,7 +24,7 @@ export async function showUsers(
   const managers = managing.length === 0 ? NOBODY : await store.users.briefs(call.tenant, managing)
   return records.map((record) => {
     const manager = managers.size === 0 ? undefined : managers.get(managerId(record) ?? '')
-    const own = knownGroups(record) ?? groups.get(record.id)
+    const own = record.groups ?? groups.get(record.id)
     return projected(call.presenter.user(record, { groups: own, manager }), projection)
   })
 }
@@ -54,7 +53,7 @@ export async function showGroups(
 
 /** Whether the groups of a record were not read along with it. */
 function isUnread(record: UserRecord): boolean {
-  return knownGroups(record) === undefined
+  return record.groups === undefined
 }
 
 async function groupsOf(

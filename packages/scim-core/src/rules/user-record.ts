@@ -15,11 +15,11 @@ export function userDocument(record: UserRecord): ScimDocument {
   }
 }
 
-/** The fields of a record that follow from its attributes. */
-export function userFields(
-  document: ScimDocument,
+/** The fields of a record that follow from its attributes; `rest` are those without a field. */
+function userFields(
+  { userName, externalId, active }: ScimDocument,
+  rest: ScimDocument,
 ): Pick<UserRecord, 'userName' | 'userNameKey' | 'externalId' | 'active' | 'data'> {
-  const { userName, externalId, active, ...rest } = document
   if (typeof userName !== 'string') throw invalidValue('The attribute userName is required.')
   return {
     userName,
@@ -30,12 +30,17 @@ export function userFields(
   }
 }
 
-/** The record with other attributes. */
-export function withUserDocument(record: UserRecord, document: ScimDocument): UserRecord {
+/** A record made of attributes. */
+export function createUserRecord(
+  document: ScimDocument,
+  fixed: Pick<UserRecord, 'tenant' | 'id' | 'created' | 'lastModified' | 'version' | 'deletedAt'>,
+): UserRecord {
   const { userName: _userName, externalId: _externalId, active: _active, ...rest } = document
-  const next = { ...record, ...userFields(document) }
-  rememberData(next, rest)
-  return next
+  const { tenant, id, created, lastModified, version, deletedAt } = fixed
+  const fields = userFields(document, rest)
+  const record = { tenant, id, ...fields, created, lastModified, version, deletedAt }
+  rememberData(record, rest)
+  return record
 }
 
 /** The primary e-mail address in the form in which userNames are compared. */

@@ -3,9 +3,8 @@ import { applySteps, changedNames } from '../patch/apply.ts'
 import { planPatch } from '../patch/normalize.ts'
 import type { PatchContext } from '../patch/step.ts'
 import type { ScimDocument } from '../resource/document.ts'
+import { fold } from '../resource/fold.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
-import type { GroupBrief } from '../store/groups.ts'
-import { knownGroups, rememberGroups } from '../store/known-groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import { isUniqueConflict } from '../store/errors.ts'
 import type { UserRecord } from '../store/users.ts'
@@ -23,7 +22,7 @@ import {
   type Rules,
 } from './call.ts'
 import { leaveGroups } from './groups-left.ts'
-import { primaryEmailKey, userDocument, userFields, withUserDocument } from './user-record.ts'
+import { createUserRecord, primaryEmailKey, userDocument } from './user-record.ts'
 
 /** The writes of users: rules of section 6, without HTTP and without SQL. */
 export interface UserRules {
@@ -64,15 +63,14 @@ export function createUserRules(rules: Rules): UserRules {
       const { attributes } = readResource(body, schemas.User, read)
       const document: ScimDocument = { active: true, ...attributes }
       checkUser(rules, document)
-      const record: UserRecord = {
+      const record = createUserRecord(document, {
         tenant: call.tenant,
         id: config.runtime.uuid(),
-        ...userFields(document),
         created: call.now,
         lastModified: call.now,
         version: 1,
         deletedAt: null,
-      }
+      })
       const stored = await store.transaction(call.tenant, (tx) =>
         insert(rules, { call, tx, record, document }),
       )
@@ -138,8 +136,6 @@ async function existing(
   return record
 }
 
-const NO_GROUPS: readonly GroupBrief[] = []
-
 async function insert(
   rules: Rules,
   {
@@ -158,9 +154,8 @@ async function insert(
   const adopted = (await tx.users.adopt?.(call.tenant, record)) ?? null
   const user = adopted === null ? record : { ...record, id: adopted }
   await unique(user.userName, () => tx.users.insert(call.tenant, user))
-  rememberGroups(user, NO_GROUPS)
   await veto(rules, call, { kind: 'create', before: null, after: user })
-  return user
+  return { ...user, groups: [] }
 }
 
 /** Writes a changed document; a document that is equal is not written (SC-20, SC-57). */
@@ -188,20 +183,21 @@ async function writeChange(
   if (primaryEmailKey(document) !== primaryEmailKey(old)) {
     await assertEmailFree(rules, { tx, call, document, id: before.id })
   }
-  const after: UserRecord = {
-    ...withUserDocument(before, document),
+  const after = createUserRecord(document, {
+    tenant: before.tenant,
+    id: before.id,
+    created: before.created,
     lastModified: laterThan(before.lastModified, call.now),
     version: before.version + 1,
-  }
-  const groups = knownGroups(before)
-  if (groups !== undefined) rememberGroups(after, groups)
+    deletedAt: before.deletedAt,
+  })
   assertWritten(
     await unique(after.userName, () => tx.users.update(call.tenant, after, before.version)),
   )
   await veto(rules, call, { kind: 'update', before, after })
   call.trace.changed = changed
   events.push(...changeEvents(call, { before, after, changed, reason }))
-  return after
+  return before.groups === undefined ? after : { ...after, groups: before.groups }
 }
 
 function changeEvents(
@@ -253,7 +249,7 @@ async function assertEmailFree(
 ): Promise<void> {
   const key = primaryEmailKey(document)
   if (!config.emailConflict || key === undefined) return
-  if (key === userFields(document).userNameKey) return
+  if (key === fold(String(document['userName']))) return
   const { records } = await tx.users.list(call.tenant, {
     filter: {
       kind: 'compare',

@@ -23,6 +23,6 @@ export interface ListQuery {
   readonly limit: number
   /** False: the total is not wanted and may be given as 0. */
   readonly withTotal: boolean
-  /** Of users: their groups will be shown; a store may read them along and `rememberGroups`. */
+  /** Of users: their groups will be shown; a store may read them along, into `groups` of the records. */
   readonly withGroups?: boolean
 }

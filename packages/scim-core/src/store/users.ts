@@ -1,3 +1,4 @@
+import type { GroupBrief } from './groups.ts'
 import type { ListQuery } from './list-query.ts'
 
 /**
@@ -22,6 +23,8 @@ export interface UserRecord {
   readonly version: number
   /** Set: a tombstone, which no method but `remove` and the host ever sees again. */
   readonly deletedAt: Date | null
+  /** Only in what was read `withGroups`: the groups of the user, by id. Never part of what is written. */
+  readonly groups?: readonly GroupBrief[]
 }
 
 /** What a reference to a user shows. */
@@ -39,7 +42,7 @@ export interface GetOptions {
    * versions all the same.
    */
   readonly forUpdate?: boolean
-  /** Of a user: its groups will be shown; a store may read them along and `rememberGroups`. */
+  /** Of a user: its groups will be shown; a store may read them along, into `groups` of the record. */
   readonly withGroups?: boolean
 }
 

@@ -44,7 +44,7 @@ export function createGroupStore(db: Db, { cache, seenGroups }: GroupContext): G
     },
 
     async update(tenant, record, expectedVersion) {
-      const row = toGroupRow({ ...record, tenant })
+      const row = toGroupRow(record.tenant === tenant ? record : { ...record, tenant })
       const before = seenGroups?.get(record.id)
       const known = before?.tenant === tenant && before.version === expectedVersion
       const query = known && isKeySame(row, toGroupRow(before)) ? updateDocument : updateGroup

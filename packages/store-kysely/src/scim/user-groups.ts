@@ -1,4 +1,4 @@
-import { rememberGroups, type GroupBrief, type UserRecord } from '@x/scim-core'
+import type { GroupBrief } from '@x/scim-core'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { engineOf } from '../dialect.ts'
 import type { ScimTables } from '../tables/scim.ts'
@@ -21,10 +21,9 @@ export function userGroups(db: Kysely<ScimTables>, table: 'r' | 'scim_user'): Ra
         ${memberships})`
 }
 
-/** Keeps the groups that were read with a record beside it. */
-export function withGroups(record: UserRecord, { groups }: Partial<UserGroupsRow>): UserRecord {
-  if (groups !== undefined) rememberGroups(record, groups === '[]' ? NONE : briefs(groups))
-  return record
+/** The groups in a row, as records show them. */
+export function readGroups(groups: string): readonly GroupBrief[] {
+  return groups === '[]' ? NONE : briefs(groups)
 }
 
 const NONE: readonly GroupBrief[] = []

@@ -2,7 +2,7 @@ import { recordData, type UserRecord } from '@x/scim-core'
 import { date, nullable } from '../columns.ts'
 import type { ScimUserRow } from '../tables/scim.ts'
 import { elementRows, searchDocument, USER_COLUMNS, userKeys } from './search-keys.ts'
-import { withGroups, type UserGroupsRow } from './user-groups.ts'
+import { readGroups, type UserGroupsRow } from './user-groups.ts'
 
 /** The columns a record is made of; `tenant` is known and `deleted_at` is null. */
 export const USER_RECORD_COLUMNS = [
@@ -50,7 +50,7 @@ export function fromUserRow(
     version: row.version,
     deletedAt: null,
   }
-  return withGroups(record, row)
+  return row.groups === undefined ? record : { ...record, groups: readGroups(row.groups) }
 }
 
 export function toUserRow(record: UserRecord): UserValues {

@@ -14,7 +14,7 @@ import type { ScimTables } from '../tables/scim.ts'
 import { atomic, statement } from '../transaction.ts'
 import type { ListCache } from './list-cache.ts'
 import { listUsers } from './list.ts'
-import { elementRows } from './search-keys.ts'
+import { CONTACT_LISTS, elementRows } from './search-keys.ts'
 import {
   deleteElements,
   deleteUser,
@@ -78,7 +78,7 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
     },
 
     async insert(tenant, given) {
-      const record = { ...given, tenant }
+      const record = given.tenant === tenant ? given : { ...given, tenant }
       await write(record, async (tx) => {
         const { rows } = await insertUser.run(tx, toUserRow(record))
         await insertElements(tx, rows[0]?.seq ?? 0, record)
@@ -88,7 +88,7 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
     },
 
     async update(tenant, given, expectedVersion) {
-      const record = { ...given, tenant }
+      const record = given.tenant === tenant ? given : { ...given, tenant }
       const done = await write(record, async (tx) =>
         (await updateUser(tx, record, { expectedVersion, seen: context.seen?.get(given.id) }))
           ? record
@@ -160,7 +160,7 @@ async function updateUser(
 ): Promise<boolean> {
   const row = toUserRow(record)
   const known = seen?.tenant === record.tenant && seen.version === expectedVersion ? seen : null
-  if (known !== null && isSameIndexed(record, row, toUserRow(known))) {
+  if (known !== null && isSameIndexed(record, known)) {
     return (await updateDocument.run(tx, { ...row, expectedVersion })).changed > 0
   }
   const { tenant, id } = record
@@ -177,9 +177,19 @@ async function updateUser(
   return true
 }
 
-function isSameIndexed(record: UserRecord, row: UserValues, before: UserValues): boolean {
-  return row.lists === before.lists && isKeySame(record, row, before)
+/**
+ * Whether nothing that stands in an index or in the table of elements changes. What a change leaves
+ * alone is the same value in both documents.
+ */
+function isSameIndexed(record: UserRecord, before: UserRecord): boolean {
+  if (record.deletedAt !== null || record.externalId !== before.externalId) return false
+  if (record.userNameKey !== before.userNameKey) return false
+  if (record.created.getTime() !== before.created.getTime()) return false
+  const [data, old] = [recordData(record), recordData(before)]
+  return INDEXED_ATTRIBUTES.every((name) => data[name] === old[name])
 }
+
+const INDEXED_ATTRIBUTES: readonly string[] = [...CONTACT_LISTS, 'displayName', 'name']
 
 /** Whether no column that stands in an index changes. */
 function isKeySame(
