@@ -2,10 +2,11 @@ import { load, type LoadRequest } from '../lib/load.ts'
 import { interleave, ratio, type Measured } from '../lib/measure.ts'
 import { report, type Figure } from '../lib/report.ts'
 import { startServer, type ServerProcess } from '../lib/server-process.ts'
+import { join } from './join.ts'
 
 /**
- * The figures of AD-28: CPU for each request beside raw node:http in the same run, and CPU for each
- * event of a stream.
+ * The figures of AD-28 for the built package: CPU for each request beside raw node:http in the same
+ * run, and CPU for each event of a stream.
  */
 const REQUESTS = 2000
 const EVENTS = 50_000
@@ -22,9 +23,10 @@ const POST: LoadRequest = {
 }
 
 const names = ['raw', 'node', 'express-raw', 'express', 'fastify'] as const
+const program = await join()
 const started = await Promise.all(
   names.map(async (name) => {
-    const server = await startServer(new URL('server.ts', import.meta.url), { args: [name] })
+    const server = await startServer(program, { args: [name] })
     return [name, server] as const
   }),
 )
