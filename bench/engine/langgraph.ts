@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { step } from './flows.ts'
 
-const peers = fileURLToPath(new URL('peers/', import.meta.url))
+const peers = fileURLToPath(new URL('../engine/peers/', import.meta.url))
 
 interface Graph {
   addNode(name: string, work: (state: { value: number }) => Promise<{ value: number }>): Graph

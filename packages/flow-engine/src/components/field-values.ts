@@ -26,7 +26,7 @@ export function fieldValues(
   raw: Readonly<Record<string, unknown>>,
   options: FieldValueOptions,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
-  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  const values: Record<string, unknown> = Object.setPrototypeOf({}, null) as typeof values
   let pending: Promise<void>[] | undefined
   for (const name of Object.keys(raw)) {
     if (!Object.hasOwn(component.inputs, name)) values[name] = raw[name]

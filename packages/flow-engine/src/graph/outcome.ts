@@ -54,11 +54,7 @@ export function runResult(
   run: RunContext,
   durationMs: number,
 ): RunResult {
-  const selects = selectsOutput(request)
-  const outputs = request.graph.vertices.flatMap((vertex: PlanVertex) => {
-    const result = selects(vertex) ? outcome.vertices.get(vertex.id) : undefined
-    return result?.valid === true ? [result] : []
-  })
+  const outputs = selectedResults(outcome, request)
   const { vertices, warnings, stalled, usage, error } = outcome
   const result: RunResult = {
     status: outcome.failed ? 'failed' : outcome.cancelled ? 'cancelled' : 'succeeded',
@@ -72,13 +68,29 @@ export function runResult(
     messages: run.hasMessages ? [...run.messages.records.values()] : [],
     usage,
     durationMs,
-    text: (component) => textOf({ outputs, vertices }, component),
+    text: textReader(outputs, vertices),
   }
   keepNotes(result, {
     inputValue: request.input.value ?? undefined,
     graph: request.graph,
     vertices: outcome.notes,
-    run,
+    secrets: run.secrets,
   })
   return result
+}
+
+function selectedResults({ vertices }: Outcome, request: RunRequest): VertexResult[] {
+  const selects = selectsOutput(request)
+  return request.graph.vertices.flatMap((vertex: PlanVertex) => {
+    const result = selects(vertex) ? vertices.get(vertex.id) : undefined
+    return result?.valid === true ? [result] : []
+  })
+}
+
+/** A function that keeps nothing of the run alive but its results. */
+function textReader(
+  outputs: RunResult['outputs'],
+  vertices: RunResult['vertices'],
+): RunResult['text'] {
+  return (component) => textOf({ outputs, vertices }, component)
 }

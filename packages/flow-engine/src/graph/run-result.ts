@@ -47,7 +47,7 @@ export interface ResultNotes {
   readonly inputValue: string | undefined
   readonly graph: PlanGraph
   readonly vertices: ReadonlyMap<string, VertexNotes>
-  readonly run: Pick<RunContext, 'secrets'>
+  readonly secrets: RunContext['secrets']
 }
 
 /** What a component noted in a build; most note nothing. */
@@ -99,7 +99,7 @@ function componentOutput(
     component_id: result.id,
     used_frozen_result: result.usedFrozenResult,
   }
-  return notes === undefined ? response : notes.run.secrets.maskJson(response)
+  return notes === undefined ? response : notes.secrets.maskJson(response)
 }
 
 /** The wire's view of a result. */
