@@ -1,6 +1,8 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
+import type { HotQuery } from './hot-query.ts'
 import type { Mapping } from './columns.ts'
 import { chunks } from './chunks.ts'
+import { equalities, shapedQueries, shapeOf, type ColumnValues } from './shaped-query.ts'
 import { atomic, statement } from './transaction.ts'
 
 /** What records of one table have in common: reading and writing by the values of fields. */
@@ -29,6 +31,8 @@ export interface Rows<Value> {
   remove(where: Partial<Value>): Promise<number>
   /** Equality of fields as SQL; null stands for null. */
   where(fields: Partial<Value>): RawBuilder<unknown>
+  /** The insertion of one record, to be run some other way. */
+  insertion(record: Value): CompiledQuery
 }
 
 /** Columns beside the fields, made for each record. */
@@ -36,6 +40,14 @@ export type RowColumns<Value> = (record: Value) => Readonly<Record<string, unkno
 
 /** Well under the limit of parameters of both databases, for tables of up to 30 columns. */
 const INSERTED_AT_ONCE = 100
+
+const ONE = sql`limit 1`
+const ALL = sql``
+
+/** A row as the values of its columns. */
+function valuesOf(row: unknown): ColumnValues {
+  return row as ColumnValues
+}
 
 /** The rows of one table of the flow store; `db` may be a transaction. */
 export function tableRows<Value, Row, Tables>(
@@ -47,11 +59,28 @@ export function tableRows<Value, Row, Tables>(
   const columns = sql.join(mapping.columns.map((column) => sql.ref(column)))
   const records = (rows: readonly Row[]): Value[] => rows.map((row) => mapping.fromRow(row))
 
+  const queries = shapedQueries<Tables>(mapping)
   const where = (fields: Partial<Value>): RawBuilder<unknown> => {
-    const conditions = Object.entries(mapping.toPatch(fields)).map(([column, value]) =>
-      value === null ? sql`${sql.ref(column)} is null` : sql`${sql.ref(column)} = ${value}`,
+    const values = valuesOf(mapping.toPatch(fields))
+    return equalities(values, (column) => values[column])
+  }
+  const find = async (fields: Partial<Value>, rest: RawBuilder<unknown>): Promise<Value[]> => {
+    const values = valuesOf(mapping.toPatch(fields))
+    const shape = `${rest === ONE ? 'first' : 'all'}${shapeOf(values)}`
+    const query = queries.of(
+      shape,
+      (value) => sql<Row>`select ${columns} from ${table} as r
+        where ${equalities(values, value)} order by seq ${rest}`,
     )
-    return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `)
+    return records((await query.run(db, values)).rows)
+  }
+  const insertOne = (row: ColumnValues): HotQuery<Tables, ColumnValues, unknown> => {
+    const names = Object.keys(row)
+    return queries.of(
+      `insert ${names.join(' ')}`,
+      (value) => sql`insert into ${table} (${sql.join(names.map((column) => sql.ref(column)))})
+        values (${sql.join(names.map((column) => value(column)))})`,
+    )
   }
 
   const select = async (rest: RawBuilder<unknown>): Promise<Value[]> =>
@@ -70,9 +99,12 @@ export function tableRows<Value, Row, Tables>(
   return {
     where,
     select,
-    first: async (fields) =>
-      (await select(sql`where ${where(fields)} order by seq limit 1`))[0] ?? null,
-    all: (fields) => select(sql`where ${where(fields)} order by seq`),
+    first: async (fields) => (await find(fields, ONE))[0] ?? null,
+    all: (fields) => find(fields, ALL),
+    insertion(record) {
+      const row = valuesOf(mapping.toRow(record))
+      return insertOne(row).bind(db, row)
+    },
 
     async pluck(field, rest) {
       const { rows } = await sql<{ value: unknown }>`
@@ -88,7 +120,12 @@ export function tableRows<Value, Row, Tables>(
 
     async insert(given, more) {
       const rows = given.map((record) => ({ ...mapping.toRow(record), ...more?.(record) }))
-      if (rows.length === 0) return
+      const [first] = rows
+      if (first === undefined) return
+      if (rows.length === 1) {
+        await statement(db, (step) => insertOne(first).run(step, first))
+        return
+      }
       if (rows.length <= INSERTED_AT_ONCE) {
         await statement(db, (step) => insertSome(step, rows))
         return

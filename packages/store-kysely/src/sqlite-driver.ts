@@ -76,7 +76,10 @@ class SqliteConnection implements DatabaseConnection {
   async begin(statement: string): Promise<void> {
     await this.#engine.lock()
     try {
-      await this.#engine.patiently(() => this.#engine.writer.run(statement, []))
+      await this.#engine.patiently(() => {
+        this.#engine.syncCommits(true)
+        this.#engine.writer.run(statement, [])
+      })
       this.#held = true
     } catch (error) {
       this.#engine.unlock()

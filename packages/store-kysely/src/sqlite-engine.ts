@@ -17,9 +17,9 @@ export class SqliteSession {
   /** @throws DatabaseError */
   run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
     try {
-      const statement = this.statements.get(sql)
+      const { statement, reader } = this.statements.get(sql)
       const bound = parameters.map(bindable)
-      if (statement.reader) return { rows: rowsOf<Row>(statement.all(bound)) }
+      if (reader) return { rows: rowsOf<Row>(statement.all(bound)) }
       const { changes, lastInsertRowid } = statement.run(bound)
       return {
         rows: [],
@@ -75,6 +75,7 @@ export class SqliteEngine {
   #locked = false
   #taken = 0
   #closed = false
+  #durable = true
 
   constructor(options: {
     readonly writer: SqliteSession
@@ -92,7 +93,20 @@ export class SqliteEngine {
     if (this.#reader !== null && isRead(query)) {
       return this.#session(this.#reader).run<Row>(query.sql, query.parameters)
     }
-    return this.exclusive(() => this.writer.run<Row>(query.sql, query.parameters))
+    return this.exclusive(() => {
+      this.syncCommits(true)
+      return this.writer.run<Row>(query.sql, query.parameters)
+    })
+  }
+
+  /**
+   * Says whether the commits of the writing connection wait for the disk. Called by whoever holds the
+   * lock, before its transaction begins.
+   */
+  syncCommits(durable: boolean): void {
+    if (this.#durable === durable) return
+    this.writer.run(`pragma synchronous = ${durable ? 'full' : 'normal'}`, [])
+    this.#durable = durable
   }
 
   /** Runs synchronous work on the writing connection between transactions. */

@@ -47,7 +47,7 @@ function createGroup(engine: SqliteEngine): SqliteGroup {
       const batch = takeBatch(waiting)
       waiting = waiting.slice(batch.length)
       try {
-        await engine.exclusive(() => commitBatch(engine.writer, batch))
+        await engine.exclusive(() => commitBatch(engine, batch))
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
@@ -77,9 +77,9 @@ function takeBatch(waiting: readonly Entry[]): Entry[] {
 }
 
 /** Runs all work of a batch in one transaction; work that throws does not disturb the rest. */
-function commitBatch(session: SqliteSession, batch: readonly Entry[]): void {
-  const durable = batch.some(({ work }) => work.durable)
-  if (!durable) session.run('pragma synchronous = normal', [])
+function commitBatch(engine: SqliteEngine, batch: readonly Entry[]): void {
+  const session = engine.writer
+  engine.syncCommits(batch.some(({ work }) => work.durable))
   try {
     session.run('begin immediate', [])
     const settle = batch.map(({ work, resolve, reject }) => {
@@ -96,8 +96,6 @@ function commitBatch(session: SqliteSession, batch: readonly Entry[]): void {
   } catch (error) {
     if (session.database.inTransaction) session.run('rollback', [])
     throw error
-  } finally {
-    if (!durable) session.run('pragma synchronous = full', [])
   }
 }
 
@@ -113,4 +111,28 @@ export function oneStatement<Row>(
   durable: boolean,
 ): GroupedWork<QueryResult<Row>> {
   return { rows: 1, durable, run: (session) => session.run<Row>(query.sql, query.parameters) }
+}
+
+/** Several statements as work of a group, all or nothing. */
+export function allStatements(
+  queries: readonly { readonly sql: string; readonly parameters: readonly unknown[] }[],
+  durable: boolean,
+): GroupedWork<void> {
+  return {
+    rows: queries.length,
+    durable,
+    run(session) {
+      session.run('savepoint x_part', [])
+      try {
+        for (const { sql, parameters } of queries) session.run(sql, parameters)
+        session.run('release x_part', [])
+      } catch (error) {
+        if (session.database.inTransaction) {
+          session.run('rollback to x_part', [])
+          session.run('release x_part', [])
+        }
+        throw error
+      }
+    },
+  }
 }

@@ -17,40 +17,53 @@ export interface SqliteDatabase {
   close(): void
 }
 
-/** Keeps the last used prepared statements of one connection, so that a query is compiled once. */
+/** A prepared statement, and whether it gives rows: asking the driver costs as much as a small query. */
+export interface PreparedStatement {
+  readonly statement: SqliteStatement
+  readonly reader: boolean
+}
+
+/**
+ * Keeps the last used prepared statements of one connection, so that a query is compiled once. They
+ * are kept in two generations: when the young one is full it becomes the old one, and what was not
+ * used since is dropped. Finding a statement thus moves nothing.
+ */
 export class StatementCache {
   readonly #database: SqliteDatabase
-  readonly #limit: number
-  readonly #statements = new Map<string, SqliteStatement>()
+  readonly #generation: number
+  #young = new Map<string, PreparedStatement>()
+  #old = new Map<string, PreparedStatement>()
 
+  /** `limit` is the most that is kept. */
   constructor(database: SqliteDatabase, limit: number) {
     this.#database = database
-    this.#limit = limit
+    this.#generation = Math.max(1, Math.floor(limit / 2))
   }
 
   get size(): number {
-    return this.#statements.size
+    return this.#young.size + this.#old.size
   }
 
-  get(sql: string): SqliteStatement {
-    const known = this.#statements.get(sql)
-    if (known !== undefined) {
-      this.#statements.delete(sql)
-      this.#statements.set(sql, known)
-      return known
+  get(sql: string): PreparedStatement {
+    const known = this.#young.get(sql)
+    if (known !== undefined) return known
+    const prepared = this.#old.get(sql) ?? this.#prepare(sql)
+    this.#old.delete(sql)
+    if (this.#young.size >= this.#generation) {
+      this.#old = this.#young
+      this.#young = new Map()
     }
-    const statement = this.#database.prepare(sql)
-    this.#statements.set(sql, statement)
-    if (this.#statements.size > this.#limit) this.#dropOldest()
-    return statement
+    this.#young.set(sql, prepared)
+    return prepared
   }
 
   clear(): void {
-    this.#statements.clear()
+    this.#young.clear()
+    this.#old.clear()
   }
 
-  #dropOldest(): void {
-    const oldest = this.#statements.keys().next()
-    if (oldest.done !== true) this.#statements.delete(oldest.value)
+  #prepare(sql: string): PreparedStatement {
+    const statement = this.#database.prepare(sql)
+    return { statement, reader: statement.reader }
   }
 }

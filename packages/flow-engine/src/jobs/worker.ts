@@ -29,26 +29,42 @@ export function createWorker(options: WorkerOptions): Worker {
   let mayWait = true
   let claiming = false
   let again = false
+  /** Jobs that were queued here and not claimed since. */
+  let likely = 0
   const stopping = new AbortController()
 
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
 
+  /** Claims as many jobs as are likely to wait, so that a store may write the claims together. */
+  const claimSome = async (): Promise<readonly ClaimedJob[]> => {
+    const wanted = Math.max(1, Math.min(likely, concurrency - running.size))
+    const claims = await Promise.allSettled(
+      Array.from({ length: wanted }, () => queue.claim(name, lease(), runtime.now())),
+    )
+    const jobs = claims.flatMap((claim) =>
+      claim.status === 'fulfilled' && claim.value !== null ? [claim.value] : [],
+    )
+    likely = jobs.length < wanted ? 0 : Math.max(0, likely - wanted)
+    for (const job of jobs) start(job)
+    for (const claim of claims) if (claim.status === 'rejected') throw claim.reason
+    return jobs
+  }
+  const start = (job: ClaimedJob): void => {
+    const end: Promise<void> = run(job).finally(() => {
+      running.delete(end)
+      if (askAgain) mayWait = true
+      claimMore()
+    })
+    running.add(end)
+  }
   const claimAll = async (): Promise<void> => {
     try {
       do {
         again = false
         while (mayWait && !stopping.signal.aborted && running.size < concurrency) {
-          const job = await queue.claim(name, lease(), runtime.now())
-          if (job === null) {
-            mayWait = again
-            break
-          }
-          const end: Promise<void> = run(job).finally(() => {
-            running.delete(end)
-            if (askAgain) mayWait = true
-            claimMore()
-          })
-          running.add(end)
+          if ((await claimSome()).length > 0) continue
+          mayWait = again
+          break
         }
       } while (again)
     } finally {
@@ -80,6 +96,7 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     wake() {
       mayWait = true
+      likely += 1
       claimMore()
     },
     async stop() {

@@ -19,6 +19,10 @@ export function createRecordWriter({
   runtime,
   report,
 }: Pick<ServiceKit, 'store' | 'settings' | 'runtime' | 'report'>): RecordWriter {
+  const buildLimits = {
+    perVertex: settings.maxVertexBuildsPerVertex,
+    total: settings.maxVertexBuildsToKeep,
+  }
   let builds: VertexBuildRecord[] = []
   let transactions: TransactionRecord[] = []
   let waiting = false
@@ -30,18 +34,13 @@ export function createRecordWriter({
     if (newBuilds.length + newTransactions.length === 0) return
     builds = []
     transactions = []
-    const { maxVertexBuildsPerVertex, maxVertexBuildsToKeep, maxTransactionsToKeep } = settings
     try {
-      await store.transaction(async (bound) => {
-        if (newBuilds.length > 0) {
-          await bound.vertexBuilds.append(newBuilds, {
-            perVertex: maxVertexBuildsPerVertex,
-            total: maxVertexBuildsToKeep,
-          })
-        }
-        if (newTransactions.length > 0)
-          await bound.transactions.append(newTransactions, maxTransactionsToKeep)
-      })
+      await Promise.all([
+        newBuilds.length === 0 ? undefined : store.vertexBuilds.append(newBuilds, buildLimits),
+        newTransactions.length === 0
+          ? undefined
+          : store.transactions.append(newTransactions, settings.maxTransactionsToKeep),
+      ])
     } catch (error) {
       report(error)
     }

@@ -1,26 +1,29 @@
 import type {
+  TransactionRecord,
   TransactionStore,
   VertexBuildLimits,
   VertexBuildRecord,
   VertexBuildStore,
 } from '@x/flow-engine'
-import { sql } from 'kysely'
+import { sql, type CompiledQuery } from 'kysely'
 import { encodeText } from '../columns.ts'
+import type { Rows } from '../rows.ts'
+import { allStatements } from '../sqlite-group.ts'
 import { atomic } from '../transaction.ts'
-import { rowsOf, type FlowDb } from './context.ts'
+import { groupOf, rowsOf, type FlowDb } from './context.ts'
+import { hotSql } from './hot-sql.ts'
 import { transactionMapping, vertexBuildMapping } from './mappings.ts'
 import { pageOf } from './slices.ts'
 
+const buildRows = (db: FlowDb) => rowsOf(db, 'flow_vertex_build', vertexBuildMapping)
+const transactionRows = (db: FlowDb) => rowsOf(db, 'flow_transaction', transactionMapping)
+
 /** Vertex builds in SQL. */
 export function createVertexBuilds(db: FlowDb): VertexBuildStore {
-  const rows = rowsOf(db, 'flow_vertex_build', vertexBuildMapping)
+  const rows = buildRows(db)
   return {
     append: (records, limits) =>
-      atomic(db, async (tx) => {
-        await rowsOf(tx, 'flow_vertex_build', vertexBuildMapping).insert(records)
-        await trimVertices(tx, records, limits)
-        await trimAll(tx, limits)
-      }),
+      append(db, { rowsIn: buildRows, records, trims: buildTrims(records, limits) }),
     latest: (flowId) =>
       rows.select(sql`where seq in (select max(seq) from flow_vertex_build
         where flow_id = ${flowId} group by vertex_id) order by seq`),
@@ -36,42 +39,12 @@ export function createVertexBuilds(db: FlowDb): VertexBuildStore {
   }
 }
 
-async function trimVertices(
-  tx: FlowDb,
-  records: readonly VertexBuildRecord[],
-  { perVertex }: VertexBuildLimits,
-): Promise<void> {
-  const vertices = new Map(records.map((row) => [JSON.stringify([row.flowId, row.vertexId]), row]))
-  for (const { flowId, vertexId } of vertices.values()) {
-    const vertex = sql`flow_id = ${flowId} and vertex_id = ${encodeText(vertexId)}`
-    await sql`delete from flow_vertex_build where ${vertex} and seq <= (select seq
-      from flow_vertex_build where ${vertex} order by seq desc limit 1 offset ${perVertex})`.execute(
-      tx,
-    )
-  }
-}
-
-async function trimAll(tx: FlowDb, { total }: VertexBuildLimits): Promise<void> {
-  const surplus =
-    (await rowsOf(tx, 'flow_vertex_build', vertexBuildMapping).count(sql`1 = 1`)) - total
-  if (surplus <= 0) return
-  await sql`delete from flow_vertex_build where seq in (select seq
-    from flow_vertex_build order by seq limit ${surplus})`.execute(tx)
-}
-
 /** Transactions in SQL. */
 export function createTransactions(db: FlowDb): TransactionStore {
-  const rows = rowsOf(db, 'flow_transaction', transactionMapping)
+  const rows = transactionRows(db)
   return {
     append: (records, keep) =>
-      atomic(db, async (tx) => {
-        await rowsOf(tx, 'flow_transaction', transactionMapping).insert(records)
-        for (const flowId of new Set(records.map((row) => row.flowId))) {
-          await sql`delete from flow_transaction where flow_id = ${flowId} and seq <= (select seq
-            from flow_transaction where flow_id = ${flowId}
-            order by seq desc limit 1 offset ${keep})`.execute(tx)
-        }
-      }),
+      append(db, { rowsIn: transactionRows, records, trims: transactionTrims(records, keep) }),
     list: (flowId, slice) =>
       pageOf(rows, slice, { where: sql`flow_id = ${flowId}`, order: sql`seq` }),
     async removeOfFlow(flowId) {
@@ -79,3 +52,73 @@ export function createTransactions(db: FlowDb): TransactionStore {
     },
   }
 }
+
+/** A deletion with its values. */
+type Trim = (db: FlowDb) => CompiledQuery
+
+interface Appended<Value> {
+  /** The rows of the table, within a database or a transaction. */
+  readonly rowsIn: (db: FlowDb) => Rows<Value>
+  readonly records: readonly Value[]
+  readonly trims: readonly Trim[]
+}
+
+/** Inserts records and removes what is over their limits, all or nothing. */
+async function append<Value>(
+  db: FlowDb,
+  { rowsIn, records, trims }: Appended<Value>,
+): Promise<void> {
+  const group = groupOf(db)
+  if (group === undefined) {
+    await atomic(db, async (tx) => {
+      await rowsIn(tx).insert(records)
+      for (const trim of trims) await tx.executeQuery(trim(tx))
+    })
+    return
+  }
+  const rows = rowsIn(db)
+  const insertions = records.map((record) => rows.insertion(record))
+  await group.write(allStatements([...insertions, ...trims.map((trim) => trim(db))], false))
+}
+
+function buildTrims(records: readonly VertexBuildRecord[], limits: VertexBuildLimits): Trim[] {
+  const vertices = new Map(records.map((row) => [JSON.stringify([row.flowId, row.vertexId]), row]))
+  const ofVertices = [...vertices.values()].map(
+    ({ flowId, vertexId }): Trim =>
+      (db) =>
+        trimVertex.bind(db, { flowId, vertexId: encodeText(vertexId), keep: limits.perVertex }),
+  )
+  return [...ofVertices, (db) => trimBuilds.bind(db, { keep: limits.total })]
+}
+
+function transactionTrims(records: readonly TransactionRecord[], keep: number): Trim[] {
+  const flowIds = new Set(records.map(({ flowId }) => flowId))
+  return [...flowIds].map(
+    (flowId): Trim =>
+      (db) =>
+        trimTransactions.bind(db, { flowId, keep }),
+  )
+}
+
+interface Kept {
+  readonly keep: number
+}
+
+const trimVertex = hotSql<Kept & { readonly flowId: string; readonly vertexId: string }, never>(
+  (value) => sql`delete from flow_vertex_build
+    where flow_id = ${value('flowId')} and vertex_id = ${value('vertexId')} and seq <= (
+      select seq from flow_vertex_build
+      where flow_id = ${value('flowId')} and vertex_id = ${value('vertexId')}
+      order by seq desc limit 1 offset ${value('keep')})`,
+)
+
+const trimBuilds = hotSql<Kept, never>(
+  (value) => sql`delete from flow_vertex_build where seq <= (
+    select seq from flow_vertex_build order by seq desc limit 1 offset ${value('keep')})`,
+)
+
+const trimTransactions = hotSql<Kept & { readonly flowId: string }, never>(
+  (value) => sql`delete from flow_transaction where flow_id = ${value('flowId')} and seq <= (
+    select seq from flow_transaction where flow_id = ${value('flowId')}
+    order by seq desc limit 1 offset ${value('keep')})`,
+)

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Mapping } from '../columns.ts'
+import { engineOf } from '../dialect.ts'
 import { tableRows, type Rows } from '../rows.ts'
+import { sqliteGroup, type SqliteGroup } from '../sqlite-group.ts'
 import type { FlowTables } from '../tables/flow.ts'
 
 /** The database of the flow store, or a running transaction of it. */
@@ -13,4 +15,14 @@ export function rowsOf<Value, Row>(
   mapping: Mapping<Value, Row>,
 ): Rows<Value> {
   return tableRows(db, table, mapping)
+}
+
+/**
+ * Where what runs leave is written together with that of other runs: on SQLite outside of a
+ * transaction, whose writes nobody else may wait for.
+ */
+export function groupOf(db: FlowDb): SqliteGroup | undefined {
+  if (db.isTransaction) return undefined
+  const engine = engineOf(db)
+  return engine.kind === 'sqlite' ? sqliteGroup(engine.sqlite) : undefined
 }

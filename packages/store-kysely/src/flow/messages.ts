@@ -3,13 +3,15 @@ import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../chunks.ts'
 import { encodeText } from '../columns.ts'
 import { idList } from '../id-list.ts'
+import { oneStatement } from '../sqlite-group.ts'
 import { atomic } from '../transaction.ts'
-import { rowsOf, type FlowDb } from './context.ts'
+import { groupOf, rowsOf, type FlowDb } from './context.ts'
 import { messageMapping } from './mappings.ts'
 
 /** Messages in SQL. */
 export function createMessages(db: FlowDb): MessageStore {
   const rows = rowsOf(db, 'flow_message', messageMapping)
+  const group = groupOf(db)
   return {
     get: (id) => rows.first({ id }),
 
@@ -25,7 +27,10 @@ export function createMessages(db: FlowDb): MessageStore {
       return found.map((row) => messageMapping.decode('sessionId', row.session_id))
     },
 
-    insert: (record) => rows.insert([record]),
+    insert: (record) =>
+      group === undefined
+        ? rows.insert([record])
+        : group.write(oneStatement(rows.insertion(record), false)).then(() => undefined),
     update: (id, patch) => rows.update({ id }, patch),
 
     renameSession: (userId, from, to) =>

@@ -2,7 +2,7 @@ import type { CheckpointStore } from '@x/flow-engine'
 import { sql } from 'kysely'
 import { decodeText, encodeText } from '../columns.ts'
 import type { FlowDb } from '../flow/context.ts'
-import { hotSql } from './queue-queries.ts'
+import { hotSql } from '../flow/hot-sql.ts'
 import type { JobWriter } from './writer.ts'
 
 /** States of finished vertices in SQL. */

@@ -4,10 +4,10 @@ import { chunks } from '../chunks.ts'
 import { decodeText, encodeText } from '../columns.ts'
 import { engineOf } from '../dialect.ts'
 import type { FlowDb } from '../flow/context.ts'
+import { hotSql } from '../flow/hot-sql.ts'
 import { idList } from '../id-list.ts'
 import type { AppendEvents } from './append-events.ts'
 import { postgresAppender } from './postgres-append.ts'
-import { hotSql } from './queue-queries.ts'
 import { sqliteAppender } from './sqlite-append.ts'
 
 /** The log of events in SQL. Appends of all jobs share few transactions. */

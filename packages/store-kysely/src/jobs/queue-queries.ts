@@ -1,16 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
-import { hotQuery, type HotQuery, type Placeholders } from '../hot-query.ts'
-import type { FlowTables } from '../tables/flow.ts'
+import { hotSql } from '../flow/hot-sql.ts'
+import type { Placeholders } from '../hot-query.ts'
 import { CLAIMED_COLUMNS, jobMapping, type ClaimedRow } from './mapping.ts'
-
-/** A hot query written as SQL. */
-export function hotSql<Values extends object, Row>(
-  build: (value: Placeholders<Values>) => RawBuilder<Row>,
-): HotQuery<FlowTables, Values, Row> {
-  return hotQuery<FlowTables, Values, Row>((db, value) => ({
-    compile: () => build(value).compile(db),
-  }))
-}
 
 const claimedColumns = sql.join(CLAIMED_COLUMNS.map((column) => sql.ref(column)))
 

@@ -11,16 +11,21 @@ export function createJobQueue(
   { writer, shared }: { readonly writer: JobWriter; readonly shared: boolean },
 ): JobQueue {
   const locking = engineOf(db).kind === 'postgres'
+  /** Jobs of this process without a request: nobody could run them after a power failure. */
+  const passing = new Set<string>()
 
   return {
     shared,
 
     async enqueue({ maxQueued, ...job }) {
       const values = { ...enqueued.toRow(job), max_queued: maxQueued }
+      const durable = job.request !== ''
       const { rows } = await writer.write(queries.enqueueJob, values, {
+        durable,
         alone: maxQueued !== null,
       })
       if (rows.length === 0) throw new QueueFullError(maxQueued ?? 0)
+      if (!durable) passing.add(job.id)
     },
 
     async claim(worker, leaseUntil, now) {
@@ -39,16 +44,16 @@ export function createJobQueue(
       return row.cancel_requested === 1 ? 'cancel' : 'kept'
     },
 
-    finish: (jobId, worker, { state, finishedAt, error }) =>
-      changes(
-        writer.write(queries.finishJob, {
-          jobId,
-          worker,
-          state,
-          finishedAt: finishedAt.getTime(),
-          error: error === undefined ? null : JSON.stringify(error),
-        }),
-      ),
+    finish(jobId, worker, { state, finishedAt, error }) {
+      const values = {
+        jobId,
+        worker,
+        state,
+        finishedAt: finishedAt.getTime(),
+        error: error === undefined ? null : JSON.stringify(error),
+      }
+      return changes(writer.write(queries.finishJob, values, { durable: !passing.delete(jobId) }))
+    },
 
     suspend: (jobId, worker, question) =>
       changes(writer.write(queries.suspendJob, { jobId, worker, question: jsonText(question) })),
@@ -56,8 +61,10 @@ export function createJobQueue(
     resume: (jobId, answer) =>
       changes(writer.write(queries.resumeJob, { jobId, answer: jsonText(answer) })),
 
-    requestCancel: (jobId, now) =>
-      changes(writer.write(queries.cancelJob, { jobId, now: now.getTime() })),
+    requestCancel(jobId, now) {
+      passing.delete(jobId)
+      return changes(writer.write(queries.cancelJob, { jobId, now: now.getTime() }))
+    },
 
     async expired(now) {
       const values = { now: now.getTime() }

@@ -1,0 +1,12 @@
+import type { RawBuilder } from 'kysely'
+import { hotQuery, type HotQuery, type Placeholders } from '../hot-query.ts'
+import type { FlowTables } from '../tables/flow.ts'
+
+/** A hot query over the tables of the flow store, written as SQL. */
+export function hotSql<Values extends object, Row>(
+  build: (value: Placeholders<Values>) => RawBuilder<Row>,
+): HotQuery<FlowTables, Values, Row> {
+  return hotQuery<FlowTables, Values, Row>((db, value) => ({
+    compile: () => build(value).compile(db),
+  }))
+}
