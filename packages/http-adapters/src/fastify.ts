@@ -78,7 +78,10 @@ export function fastifyPlugin<C>(
 const MOUNT: Mount<FastifyRequest, FastifyReply> = {
   target: ({ originalUrl }) => originalUrl,
   parsed: (request) => request,
-  trust: ({ ip, protocol, host }) => ({ address: plainAddress(ip), scheme: protocol, host }),
+  trust: ({ ip, protocol, host }) => {
+    const scheme = protocol === 'https' ? 'https' : 'http'
+    return { address: plainAddress(ip), scheme, host }
+  },
   pass: (reply) => void reply.callNotFound(),
   take(reply) {
     // Fastify keeps the headers of the host to itself until it sends the reply.

@@ -93,7 +93,7 @@ export class Bridge<Host, Way, C> {
     if (!isBelow(path, this.#basePath)) return this.#pass(call)
     const caller = this.#callerOf(call)
     const origin = this.#originOf(call, caller)
-    if (origin === undefined) return this.#respond(call, plainAnswer(400, 'Invalid Host header'))
+    if (origin === null) return this.#respond(call, plainAnswer(400, 'Invalid Host header'))
     if (NO_REQUEST.has(call.message.method ?? '')) {
       return this.#respond(call, plainAnswer(405, 'Method Not Allowed'))
     }
@@ -176,7 +176,8 @@ export class Bridge<Host, Way, C> {
     const trust = this.#options.trustProxy ?? this.#mount.trust?.(host) ?? false
     const { rawHeaders: raw, socket } = message
     const isSecure = (socket as Partial<TLSSocket>).encrypted === true
-    const sent = rawHeader(raw, ':authority') ?? rawHeader(raw, 'host')
+    const authority = message.httpVersionMajor > 1 ? rawHeader(raw, ':authority') : null
+    const sent = authority ?? rawHeader(raw, 'host')
     const name = sent || `localhost:${socket.localPort ?? ''}`
     if (typeof trust === 'object') return { ...trust, host: trust.host || name }
     const peer: Caller = {
@@ -187,7 +188,7 @@ export class Bridge<Host, Way, C> {
     return trust === false ? peer : behindProxies(peer, trust, (key) => rawHeader(raw, key))
   }
 
-  #originOf({ host }: Call<Host, Way>, caller: Caller): string | undefined {
+  #originOf({ host }: Call<Host, Way>, caller: Caller): string | null {
     const { origin } = this.#options
     if (typeof origin === 'function') return readOrigin(origin(host))
     return this.#origin ?? originOf(caller.scheme, caller.host)

@@ -6,7 +6,7 @@ export type TrustProxy = boolean | ((address: string, hop: number) => boolean)
 /** Where a request comes from and what it asked for. */
 export interface Caller {
   readonly address: string | undefined
-  readonly scheme: string
+  readonly scheme: 'http' | 'https'
   readonly host: string
 }
 

@@ -47,9 +47,9 @@ export function pulled(source: BodySource): ReadableStream<Uint8Array> {
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     if (stop !== undefined) return void streamOf(source).resume()
     stop = feed(source, {
-      chunk(bytes) {
+      chunk({ buffer, byteOffset, length }) {
         streamOf(source).pause()
-        controller.enqueue(bytes)
+        controller.enqueue(new Uint8Array(buffer as ArrayBuffer, byteOffset, length))
         settle?.()
       },
       end() {
@@ -81,7 +81,9 @@ function feed(source: BodySource, sink: Sink): () => void {
   const { message } = exchange
   const stream = streamOf(source)
   let size = 0
+  let over = false
   const stop = (): void => {
+    over = true
     exchange.reading = false
     stream.off('data', onData).off('end', onEnd).off('error', onFail).off('close', onFail).pause()
   }
@@ -89,13 +91,14 @@ function feed(source: BodySource, sink: Sink): () => void {
     const bytes =
       typeof chunk === 'string' ? Buffer.from(chunk, stream.readableEncoding ?? 'utf8') : chunk
     size += bytes.length
-    if (size <= limit)
-      return sink.chunk(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length))
+    if (size <= limit) return sink.chunk(bytes)
     stop()
     sink.fail(new BodyError('body_too_large', limit))
   }
   const onEnd = (): void => {
-    stop()
+    // The listeners go with the message: nothing is emitted any more but that it is closed.
+    over = true
+    exchange.reading = false
     const http2 = http2Stream(message)
     if (http2 === undefined) return sink.end()
     // HTTP/2 ends the stream of an aborted upload like that of a complete one, and tells later.
@@ -105,6 +108,7 @@ function feed(source: BodySource, sink: Sink): () => void {
     })
   }
   const onFail = (error?: unknown): void => {
+    if (over) return
     stop()
     sink.fail(stream === message || error === undefined ? new BodyError('client_gone') : error)
   }

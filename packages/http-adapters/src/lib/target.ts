@@ -3,16 +3,22 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w\-.~!$&'()*+,;=%]+)(?::\d*)?$/i
 const PLAIN = /^\/[\w\-.~!$&()*+,;=:@%/?]*$/
 const DOT_SEGMENT = /\/(?:\.|%2e)/i
 
-const origins = new Map<string, string | undefined>()
+/** Origins by Host header, for each scheme; null for one that is none. */
+const origins = {
+  http: new Map<string, string | null>(),
+  https: new Map<string, string | null>(),
+}
 
-/** Scheme and Host header as an origin; undefined when the header is no valid host[:port] (AD-11). */
-export function originOf(scheme: string, host: string): string | undefined {
+/** Scheme and Host header as an origin; null when the header is no valid host[:port] (AD-11). */
+export function originOf(scheme: 'http' | 'https', host: string): string | null {
+  const known = origins[scheme]
+  const found = known.get(host)
+  if (found !== undefined) return found
   const text = `${scheme}://${host}`
-  if (!origins.has(text)) {
-    if (origins.size === 100) origins.clear()
-    origins.set(text, HOST.test(host) && URL.canParse(text) ? new URL(text).origin : undefined)
-  }
-  return origins.get(text)
+  const origin = HOST.test(host) && URL.canParse(text) ? new URL(text).origin : null
+  if (known.size === 100) known.clear()
+  known.set(host, origin)
+  return origin
 }
 
 /** The path and query of a request target, written as `new URL(...).href` writes them (AD-11). */

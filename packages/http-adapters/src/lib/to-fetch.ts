@@ -31,9 +31,9 @@ export function createGate<Host, C>(
     if (!isBelow(path, pathname)) return undefined
     const peer = {
       address: plainAddress(arrival.address),
-      scheme: protocol.slice(0, -1),
+      scheme: protocol === 'https:' ? 'https' : 'http',
       host: asked,
-    }
+    } as const
     const { address, scheme, host } = behindProxies(peer, options.trustProxy ?? false, (name) =>
       arrival.request.headers.get(name),
     )
@@ -43,7 +43,7 @@ export function createGate<Host, C>(
         : readOrigin(
             typeof options.origin === 'string' ? options.origin : options.origin(arrival.host),
           )
-    if (wanted === undefined) return plainAnswer(400, 'Invalid Host header')
+    if (wanted === null) return plainAnswer(400, 'Invalid Host header')
 
     const limited = withLimit(arrival.request, bodyLimit)
     const request = wanted === origin ? limited : rebuilt(limited, { url: wanted + path })

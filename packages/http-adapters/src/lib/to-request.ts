@@ -95,6 +95,9 @@ completeFrom(LeanRequest, Request, (request) => request[GENUINE_REQUEST]())
 
 /** UTF-8 as `Request.text` decodes it: without byte order mark, what is no UTF-8 replaced. */
 function toText(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
+  const { buffer, byteOffset, length } = bytes
+  const text = (
+    bytes instanceof Buffer ? bytes : Buffer.from(buffer, byteOffset, length)
+  ).toString()
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

@@ -1,14 +1,13 @@
-import type { ServerResponse } from 'node:http'
+import { ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { ResponseParts } from '@x/wire'
 import { isComplete, type Exchange } from './abort.ts'
 import { settleUnread } from './unread-body.ts'
 
+/** Status and headers of a response. */
 interface Head {
   readonly status: number
   readonly statusText?: string
   readonly headers: Iterable<readonly [name: string, value: string]>
-  /** Bytes of the body, where they are known. */
-  readonly length?: number | undefined
 }
 
 const HTTP1_ONLY = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade'])
@@ -20,15 +19,13 @@ export function writeParts(exchange: Exchange, parts: ResponseParts): Promise<vo
   writeNow(exchange, parts)
 }
 
-function writeNow(
-  exchange: Exchange,
-  { body, ...head }: ResponseParts & { statusText?: string },
-): void {
-  const size = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
+function writeNow(exchange: Exchange, head: Head & Pick<ResponseParts, 'body'>): void {
+  const { body } = head
   const isBodiless = hasNoBody(exchange, head.status)
+  let length = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
   // Without a body at hand, HEAD and 304 announce the length that the handler gave.
-  const length = size ?? (isBodiless ? undefined : 0)
-  writeHead(exchange, { ...head, length })
+  if (length === undefined && !isBodiless) length = 0
+  writeHead(exchange, head, length)
   exchange.reply.end(isBodiless ? undefined : body)
 }
 
@@ -76,7 +73,7 @@ async function stream(
     }
 
     await settleUnread(exchange, true)
-    writeHead(exchange, { status, statusText, headers })
+    writeHead(exchange, { status, statusText, headers }, undefined)
     reply.strictContentLength = true
     if (start === undefined) reply.flushHeaders()
     const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true
@@ -111,9 +108,16 @@ async function hops(count: number): Promise<undefined> {
   return undefined
 }
 
-/** Writes status and headers, over those that the host has set (AD-20); throws when it cannot. */
-function writeHead(exchange: Exchange, { status, statusText, headers, length }: Head): void {
+const nodeWriteHead = ServerResponse.prototype.writeHead
+
+/**
+ * Writes status and headers, over those that the host has set (AD-20); throws before anything is
+ * changed when it cannot.
+ * @param length bytes of the body, where they are known
+ */
+function writeHead(exchange: Exchange, head: Head, length: number | undefined): void {
   const { message, reply } = exchange
+  const { status, statusText } = head
   if (!(status >= 200 && status <= 599))
     throw new RangeError(`A response cannot have status ${status}`)
   const isHttp2 = message.httpVersionMajor > 1
@@ -121,46 +125,41 @@ function writeHead(exchange: Exchange, { status, statusText, headers, length }: 
   const isFramed = known !== undefined || status === 204
   const lines: string[] = []
   let isRepeated = false
-  for (const [name, value] of headers) {
+  for (const line of head.headers) {
+    const [name] = line
     const key = name.toLowerCase()
     if (key === 'transfer-encoding' || (isFramed && key === 'content-length')) continue
-    if (HTTP1_ONLY.has(key) && (isHttp2 || exchange.closes)) continue
-    isRepeated ||= lines.includes(name)
-    lines.push(name, value)
+    if ((isHttp2 || exchange.closes) && HTTP1_ONLY.has(key)) continue
+    isRepeated ||= lines.includes(key) || lines.includes(name)
+    lines.push(name, line[1])
   }
   if (known !== undefined) lines.push('content-length', String(known))
   if (exchange.closes && !isHttp2) lines.push('connection', 'close')
 
   if (!isHttp2 && statusText) reply.statusMessage = statusText
+  // A host that wraps the function expects to find the headers on the reply.
   const isPlain =
-    !isRepeated && !Object.hasOwn(reply, 'writeHead') && reply.getHeaderNames().length === 0
+    !isRepeated && reply.writeHead === nodeWriteHead && reply.getHeaderNames().length === 0
   if (isPlain) reply.writeHead(status, lines)
   else {
-    setHeaders(reply, lines)
+    setHeaders(reply, lines, isRepeated)
     reply.writeHead(status)
   }
 }
 
 /** Sets headers over those of the host; when one of them cannot be set, none is. */
-function setHeaders(reply: ServerResponse, lines: readonly string[]): void {
-  const before = Object.entries(reply.getHeaders())
-  try {
-    setEach(reply, lines)
-  } catch (error) {
-    for (const name of reply.getHeaderNames()) reply.removeHeader(name)
-    for (const [name, value] of before) if (value !== undefined) reply.setHeader(name, value)
-    throw error
+function setHeaders(reply: ServerResponse, lines: readonly string[], isRepeated: boolean): void {
+  for (let at = 0; at < lines.length; at += 2) {
+    validateHeaderName(lines[at] ?? '')
+    validateHeaderValue(lines[at] ?? '', lines[at + 1] ?? '')
   }
-}
-
-function setEach(reply: ServerResponse, lines: readonly string[]): void {
   const set = new Set<string>()
   for (let at = 0; at < lines.length; at += 2) {
     const name = lines[at] ?? ''
     const value = lines[at + 1] ?? ''
-    if (set.has(name.toLowerCase())) reply.appendHeader(name, value)
+    if (isRepeated && set.has(name.toLowerCase())) reply.appendHeader(name, value)
     else reply.setHeader(name, value)
-    set.add(name.toLowerCase())
+    if (isRepeated) set.add(name.toLowerCase())
   }
 }
 
