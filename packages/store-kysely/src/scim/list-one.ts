@@ -4,7 +4,7 @@ import { hotQuery, type Placeholders } from '../hot-query.ts'
 import type { ScimTables } from '../tables/scim.ts'
 import type { ListRequest } from './list-request.ts'
 import { userGroups, type UserGroupsRow } from './user-groups.ts'
-import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
+import { fromUserRow, USER_RECORD_COLUMNS, userStamp, type UserRecordRow } from './user-row.ts'
 
 /**
  * The list of a filter that at most one user can match (`userName eq`, `id eq`), which directories
@@ -47,6 +47,7 @@ const keyed =
     db
       .selectFrom('scim_user')
       .select(USER_RECORD_COLUMNS)
+      .select(userStamp(db, 'scim_user').as('stamp'))
       .where('tenant', '=', value('tenant'))
       .where(column, '=', value('value'))
       .where('deleted_at', 'is', null)

@@ -1,4 +1,4 @@
-import type { GroupRecord, KeysetPosition, ListQuery, SortKey, UserRecord } from '@x/scim-core'
+import type { GroupRecord, ListQuery, SortKey, UserRecord } from '@x/scim-core'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { engineOf } from '../dialect.ts'
 import type { ScimTables } from '../tables/scim.ts'
@@ -13,7 +13,7 @@ import { afterPosition, orderOf, type ListOrder } from './order.ts'
 import { selectivityOf } from './selectivity.ts'
 import { both, type Condition } from './sql-words.ts'
 import { userGroups, type UserGroupsRow } from './user-groups.ts'
-import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
+import { fromUserRow, USER_RECORD_COLUMNS, userStamp, type UserRecordRow } from './user-row.ts'
 
 type Db = Kysely<ScimTables>
 
@@ -30,7 +30,10 @@ export async function listUsers(db: Db, request: ListRequest): Promise<Listing<U
   return listRecords(db, request, {
     resource: USERS,
     columns: USER_RECORD_COLUMNS,
-    ...(request.query.withGroups === true && { extra: userGroups(db, 'r') }),
+    computed: [
+      sql`${userStamp(db, 'r')} as stamp`,
+      ...(request.query.withGroups === true ? [sql`${userGroups(db, 'r')} as groups`] : []),
+    ],
     read: (row: UserRecordRow & Partial<UserGroupsRow>) => fromUserRow(tenant, row),
   })
 }
@@ -41,6 +44,7 @@ export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupR
   return listRecords(db, request, {
     resource: GROUPS,
     columns: GROUP_RECORD_COLUMNS,
+    computed: [],
     read: (row: GroupRecordRow) => fromGroupRow(tenant, row),
   })
 }
@@ -48,21 +52,20 @@ export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupR
 interface Source<Row, Record> {
   readonly resource: ResourceColumns
   readonly columns: readonly string[]
-  /** What is read along, as `groups`. */
-  readonly extra?: RawBuilder<string>
+  /** What is read besides them. */
+  readonly computed: readonly RawBuilder<unknown>[]
   read(row: Row): Record
 }
 
 interface PlacedRow {
   readonly id: string
-  readonly created: number
   readonly sort_key?: SortKey
 }
 
 /** Above this many hits, testing rows in order until the page is full is faster than making a set. */
 const FEW = 2000
 
-async function listRecords<Row extends PlacedRow, Record>(
+async function listRecords<Row extends PlacedRow, Record extends UserRecord | GroupRecord>(
   db: Db,
   { tenant, query, cache }: ListRequest,
   source: Source<Row, Record>,
@@ -89,11 +92,13 @@ async function listRecords<Row extends PlacedRow, Record>(
     offset: known === undefined ? offset : 0,
     few: filter !== undefined && mode === 'sets' && selectivityOf(filter, scope) !== 'all',
   })
-  const last = rows.at(-1)
+  const records = rows.map((row) => source.read(row))
+  const last = records.at(-1)
   if (last !== undefined && query.after === undefined && rows.length === limit) {
-    cache.remember(name, offset + limit, positionOf(last))
+    const { id, created } = last
+    cache.remember(name, offset + limit, { id, created, key: rows.at(-1)?.sort_key ?? null })
   }
-  return { total, records: rows.map((row) => source.read(row)) }
+  return { total, records }
 }
 
 interface PageRequest<Row> {
@@ -109,8 +114,8 @@ interface PageRequest<Row> {
 
 async function readPage<Row>(db: Db, page: PageRequest<Row>): Promise<Row[]> {
   const { source, order, limit, offset } = page
-  const own = sql.join(source.columns.map((column) => sql.ref(`r.${column}`)))
-  const columns = source.extra === undefined ? own : sql`${own}, ${source.extra} as groups`
+  const own = source.columns.map((column) => sql.ref(`r.${column}`))
+  const columns = sql.join([...own, ...source.computed])
   const key = order.key === null ? sql`` : sql`, ${order.key} as sort_key`
   const table = sql.table(source.resource.table)
   const rest = sql`from ${table} as r where ${whereOf(page)}
@@ -158,8 +163,4 @@ function listName(resource: ResourceColumns, tenant: string, query: ListQuery): 
   const { filter, sort } = query
   const kind = filter === undefined && sort === undefined ? PLAIN_LIST : 'other'
   return JSON.stringify([kind, resource.kind, tenant, filter, sort]).replace('["', '')
-}
-
-function positionOf({ id, created, sort_key }: PlacedRow): KeysetPosition {
-  return { id, created: new Date(created), key: sort_key ?? null }
 }

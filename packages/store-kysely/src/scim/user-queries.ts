@@ -6,6 +6,7 @@ import { userGroups, type UserGroupsRow } from './user-groups.ts'
 import {
   INDEXED_COLUMNS,
   USER_RECORD_COLUMNS,
+  userStamp,
   type UserRecordRow,
   type UserValues,
 } from './user-row.ts'
@@ -29,7 +30,7 @@ const aliveUser = (db: Db, value: Placeholders<UserKey>) =>
     .where('deleted_at', 'is', null)
 
 const userRecord = (db: Db, value: Placeholders<UserKey>) =>
-  aliveUser(db, value).select(USER_RECORD_COLUMNS)
+  aliveUser(db, value).select(USER_RECORD_COLUMNS).select(userStamp(db, 'scim_user').as('stamp'))
 
 const userWithGroups = (db: Db, value: Placeholders<UserKey>) =>
   userRecord(db, value).select(userGroups(db, 'scim_user').as('groups'))
