@@ -108,6 +108,7 @@ async function hops(count: number): Promise<undefined> {
   return undefined
 }
 
+// eslint-disable-next-line typescript/unbound-method -- it is compared, never called
 const nodeWriteHead = ServerResponse.prototype.writeHead
 
 /**
