@@ -50,7 +50,9 @@ describe.skipIf(postgresUrl === null)('two processes on one PostgreSQL (FE-62)',
     a.bus.publish('other', 'no')
     a.bus.publish('job:1', 'end')
     await end
-    expect(heard.toSorted()).toEqual(['a 1', 'a end', 'b 1', 'b end'])
+    // An empty payload says that listening has begun, and something may have been missed before.
+    const payloads = heard.filter((line) => !line.endsWith(' '))
+    expect(payloads.toSorted()).toEqual(['a 1', 'a end', 'b 1', 'b end'])
   })
 
   test('a listener hears again after its connection was ended', async () => {

@@ -196,6 +196,20 @@ function describeLog(t: TestFrame, store: () => JobStore): void {
     assert.deepEqual({ ...first, data: first?.data }, event(0))
   })
 
+  t.it('reads the fields of an event, also where its class makes them', async () => {
+    class Lazy implements StoredEvent {
+      readonly seq = 0
+      readonly event = 'token'
+      get data(): string {
+        return '{"made":"late"}'
+      }
+    }
+    const { log } = store()
+    await log.append('j', [new Lazy()])
+    const [found] = await log.read('j', -1, 1)
+    assert.deepEqual([found?.event, found?.data], ['token', '{"made":"late"}'])
+  })
+
   t.it('FE-62 refuses a number twice and then keeps nothing of the append', async () => {
     const { log } = store()
     await log.append('j', [event(0), event(1)])

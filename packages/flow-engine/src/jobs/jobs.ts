@@ -78,11 +78,11 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     bus.subscribe(QUEUE_CHANNEL, () => worker.wake()),
     bus.subscribe(CANCEL_CHANNEL, (jobId) => runner.cancel(jobId)),
   ]
-  let started: Promise<unknown> | undefined
+  let started: ReturnType<typeof recover> | undefined
 
   const recover = async () => {
     const result = await recoverJobs({ store, runtime })
-    if (result.requeued.length > 0) worker.wake()
+    worker.wake()
     return result
   }
   /** Looks for jobs of processes that died once per lease, where there may be others (FE-63). */
@@ -90,18 +90,25 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     while (!closing.signal.aborted) {
       await runtime.sleep(leaseMs, closing.signal)
       await recover().catch((error: unknown) => onError(error, {}))
-      worker.wake()
     }
   }
-  const begin = (): Promise<unknown> => {
-    started ??= recover().then(() => {
-      if (queue.shared) watch().catch(() => undefined)
-      return worker.wake()
-    })
+  /** The first call of any kind repairs what other processes left behind, so that no reader hangs. */
+  const begin = (): ReturnType<typeof recover> => {
+    started ??= recover().then(
+      (result) => {
+        if (queue.shared) watch().catch(() => undefined)
+        return result
+      },
+      (error: unknown) => {
+        started = undefined
+        throw error
+      },
+    )
     return started
   }
 
   const find = async (jobId: string, userId: string | undefined): Promise<StoredJob> => {
+    await begin()
     const job = await queue.get(jobId)
     if (job === null || (userId !== undefined && job.userId !== userId))
       throw new FlowError('not_found', `Job ${jobId} not found`)
@@ -193,7 +200,11 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
         seen.push(...found)
       return (await runner.result(jobId)) ?? rebuildResult(await find(job.id, undefined), seen)
     },
-    recover,
+    // Where no other process works on the queue, what runs later is this process's own.
+    recover: async () => {
+      if (started === undefined) return begin()
+      return queue.shared ? recover() : { requeued: [], interrupted: [] }
+    },
     async close({ timeoutMs = 10_000 } = {}) {
       closing.abort()
       for (const leave of unsubscribe) leave()

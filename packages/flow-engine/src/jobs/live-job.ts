@@ -7,6 +7,8 @@ const PIECE = 512
 /** The events of a job that runs in this process, for any number of readers at any pace. */
 export interface LiveJob {
   readonly jobId: string
+  /** What lies before it was run by another process, and is in the log only. */
+  readonly firstSeq: number
   readonly lastSeq: number
   readonly controller: AbortController
   readonly publish: (event: JobEvent) => void
@@ -32,6 +34,7 @@ export function createLiveJob(jobId: string, firstSeq = 0): LiveJob {
 
   const live: LiveJob = {
     jobId,
+    firstSeq,
     controller,
     get lastSeq() {
       return events.at(-1)?.seq ?? firstSeq - 1

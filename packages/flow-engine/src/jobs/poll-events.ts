@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../store/job-store.ts'
 import type { Poll } from './build-jobs.ts'
-import { nextEvents, type ReaderContext } from './read-events.ts'
+import { eventsAtHand, nextEvents, type ReaderContext } from './read-events.ts'
 
 export interface PollRequest {
   readonly jobId: string
@@ -29,7 +29,7 @@ export async function pollEvents(
       const more =
         events.length === 0
           ? await nextEvents(context, { jobId, after: cursor, signal: outer })
-          : await atHand(context, jobId, cursor)
+          : await eventsAtHand(context, { jobId, after: cursor })
       events.push(...more)
       cursor = events.at(-1)?.seq ?? cursor
       const done = events.at(-1)?.event === 'end' || (events.length === 0 && more.length === 0)
@@ -41,11 +41,4 @@ export async function pollEvents(
   } finally {
     wait.abort()
   }
-}
-
-async function atHand(context: ReaderContext, jobId: string, after: number) {
-  const live = context.live(jobId)
-  return live === undefined
-    ? context.store.log.read(jobId, after, 500)
-    : live.take(after, context.bufferedTokens)
 }

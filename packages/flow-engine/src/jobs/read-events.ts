@@ -27,14 +27,22 @@ export async function nextEvents(
   for (;;) {
     signal?.throwIfAborted()
     const live = context.live(jobId)
-    const found =
-      live === undefined
-        ? await context.store.log.read(jobId, after, CHUNK)
-        : live.take(after, context.bufferedTokens)
+    const found = await eventsAtHand(context, { jobId, after })
     if (found.length > 0) return found
     if (live !== undefined && !live.closed) await orAbort(live.changed(after), signal)
     else if (await waitForNews(context, { jobId, after, signal })) return []
   }
+}
+
+/** What is there behind `after`, without waiting. */
+export async function eventsAtHand(
+  { live, store, bufferedTokens }: ReaderContext,
+  { jobId, after }: { readonly jobId: string; readonly after: number },
+): Promise<StoredEvent[]> {
+  const own = live(jobId)
+  return own === undefined || after < own.firstSeq - 1
+    ? store.log.read(jobId, after, CHUNK)
+    : own.take(after, bufferedTokens)
 }
 
 /** True when there will be no news: the job has ended, and its log was read to the end. */
@@ -52,9 +60,14 @@ async function waitForNews(
   try {
     const job = await store.queue.get(jobId)
     if (job === null) return true
-    const more = (await store.log.read(jobId, after, 1)).length > 0
+    const near = await store.log.read(jobId, after - 1, 2)
+    const more = near.some(({ seq }) => seq > after)
     if (more || live(jobId)?.closed === false) return false
-    if (job.finishedAt !== null) return true
+    if (near[0]?.event === 'end') return true
+    // Whoever ends a job that nobody runs writes its end after it is known as finished.
+    const { finishedAt } = job
+    if (finishedAt !== null && runtime.now().getTime() - finishedAt.getTime() >= patienceMs)
+      return true
     await Promise.race([news, runtime.sleep(patienceMs, stop).catch(() => undefined)])
     return false
   } finally {

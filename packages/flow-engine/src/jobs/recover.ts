@@ -22,25 +22,48 @@ export async function recoverJobs({
 }): Promise<{ requeued: string[]; interrupted: string[] }> {
   const now = runtime.now()
   const found = await store.queue.expired(store.queue.shared ? now : FAR_FUTURE)
-  const requeued = found.filter(({ resumable }) => resumable).map(({ id }) => id)
+  const requeued = found
+    .filter(({ resumable, cancelRequested }) => resumable && !cancelRequested)
+    .map(({ id }) => id)
   const failed: string[] = []
-  for (const { id, worker, resumable } of found) {
+  for (const { id, worker, resumable, cancelRequested } of found) {
+    if (cancelRequested) {
+      await endCancelled(store, { id, worker, now })
+      continue
+    }
     if (resumable) continue
     const outcome = { state: 'failed' as const, finishedAt: now, error: interrupted }
     if (!(await store.queue.finish(id, worker, outcome))) continue
     await appendEnd(store, id, runtime)
     failed.push(id)
   }
-  for (const id of [...requeued, ...failed]) store.bus.publish(jobChannel(id), '')
+  for (const { id } of found) store.bus.publish(jobChannel(id), '')
   return { requeued, interrupted: failed }
 }
 
+/** Its process died before it saw that the job was to be cancelled. */
+async function endCancelled(
+  store: JobStore,
+  { id, worker, now }: { readonly id: string; readonly worker: string; readonly now: Date },
+): Promise<void> {
+  // One that can be resumed waits by now; where a worker has taken it already, that one ends it.
+  const ended = await store.queue.finish(id, worker, { state: 'cancelled', finishedAt: now })
+  if (!ended) await store.queue.requestCancel(id, now)
+  const job = await store.queue.get(id)
+  if (job?.state === 'cancelled') await appendCancelled(store, id)
+}
+
 /** Ends the log with an error, so that no reader hangs. */
-export async function appendEnd(store: JobStore, jobId: string, runtime: Runtime): Promise<void> {
+export async function appendEnd(
+  store: JobStore,
+  jobId: string,
+  runtime: Runtime,
+  { detail }: { readonly detail: string } = interrupted,
+): Promise<void> {
   const last = await lastSeqOf(store, jobId)
   const [final] = await store.log.read(jobId, last - 1, 1)
   if (final?.event === 'end') return
-  const failure = startFailureJson(interrupted.detail, null, runtime.now())
+  const failure = startFailureJson(detail, null, runtime.now())
   await store.log.append(jobId, [
     { seq: last + 1, event: 'error', data: JSON.stringify(failure) },
     { seq: last + 2, event: 'end', data: '{}' },

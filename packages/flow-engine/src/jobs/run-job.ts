@@ -63,9 +63,14 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       const firstSeq = again ? (await lastSeqOf(store, job.id)) + 1 : 0
       const live = createLiveJob(job.id, firstSeq)
       lives.set(job.id, live)
+      // Its cancel was asked for while the process that ran it was dying.
+      if (job.cancelRequested) live.controller.abort(cancelled())
       let rests = false
       try {
         rests = await execute(options, { job, request, live, lease, firstSeq, results })
+      } catch (error) {
+        await endFailed(options, job)
+        throw error
       } finally {
         live.close()
         lives.delete(job.id)
@@ -73,6 +78,26 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
         store.bus.publish(jobChannel(job.id), String(live.lastSeq))
       }
     },
+  }
+}
+
+const FAILED = { code: 'internal', detail: 'The build failed' }
+const LAST_TRIES = 3
+
+/** What could not be written down ends its job as soon as the store can be written to again. */
+async function endFailed(
+  { store, runtime, name, heartbeatMs = 10_000 }: JobRunnerOptions,
+  { id }: ClaimedJob,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: FAILED }
+      if (await store.queue.finish(id, name, outcome)) await appendEnd(store, id, runtime, FAILED)
+      return
+    } catch {
+      if (tries === LAST_TRIES) return
+      await runtime.sleep(heartbeatMs)
+    }
   }
 }
 
@@ -133,7 +158,7 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
 
 async function begin(
   options: JobRunnerOptions,
-  { job, request, live, firstSeq }: Execution,
+  { job, request, live }: Execution,
   recorder: JobRecorder | undefined,
 ): Promise<{ run: FlowRun; suspension?: Suspension }> {
   const { components, services, servicesOf, runtime, cache, limits, store } = options
@@ -170,7 +195,8 @@ async function begin(
   const run = startRun(flow, runOptions, {
     ...recording,
     ...(job.attempts > 1
-      ? { resume: { firstSeq, checkpoints, reported: await reportedBy(store, job.id) } }
+      ? // `writeEvents` counts on from where the log stopped.
+        { resume: { firstSeq: 0, checkpoints, reported: await reportedBy(store, job.id) } }
       : {}),
     checkpoint: (vertexId, state) => store.checkpoints.put(job.id, vertexId, state),
     suspend: suspension.ask,
@@ -222,7 +248,7 @@ function outcomeOf(result: RunResult | FlowError, finishedAt: Date): JobOutcome 
   const state = isFlowError(result) ? 'failed' : result.status
   if (state !== 'failed') return { state, finishedAt }
   const failure = isFlowError(result) ? result : result.error
-  const { code = 'internal', detail = 'The build failed' } = failure ?? {}
+  const { code, detail } = failure ?? FAILED
   return { state, finishedAt, error: { code, detail } }
 }
 

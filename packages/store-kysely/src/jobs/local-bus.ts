@@ -1,11 +1,19 @@
 import type { LiveBus } from '@x/flow-engine'
 
 /** Listeners of one process. */
-export function createLocalBus(): LiveBus {
+export interface LocalBus extends LiveBus {
+  /** Calls every listener, with an empty payload: it may have missed something. */
+  wakeAll(): void
+}
+
+export function createLocalBus(): LocalBus {
   const channels = new Map<string, Set<(payload: string) => void>>()
   return {
     publish(channel, payload) {
       for (const listener of channels.get(channel) ?? []) listener(payload)
+    },
+    wakeAll() {
+      for (const listener of [...channels.values()].flatMap((set) => [...set])) listener('')
     },
     subscribe(channel, listener) {
       const listeners = channels.get(channel) ?? new Set()

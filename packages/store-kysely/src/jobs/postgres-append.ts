@@ -61,9 +61,10 @@ async function insertBatch(db: FlowDb, batch: readonly Append[]): Promise<void> 
 }
 
 async function insertRows(db: FlowDb, batch: readonly Append[]): Promise<void> {
-  const rows = batch.flatMap(({ jobId, events }) => events.map((event) => ({ jobId, ...event })))
+  const rows = batch.flatMap(({ jobId, events }) => events.map((event) => ({ jobId, event })))
   await sql`insert into flow_job_event (job_id, seq, event, data)
     select * from unnest(${rows.map(({ jobId }) => jobId)}::text[],
-      ${rows.map(({ seq }) => seq)}::bigint[], ${rows.map(({ event }) => encodeText(event))}::text[],
-      ${rows.map(({ data }) => encodeText(data))}::text[])`.execute(db)
+      ${rows.map(({ event }) => event.seq)}::bigint[],
+      ${rows.map(({ event }) => encodeText(event.event))}::text[],
+      ${rows.map(({ event }) => encodeText(event.data))}::text[])`.execute(db)
 }

@@ -25,7 +25,8 @@ export function postgresBus(engine: PostgresEngine): LiveBus {
 
 /**
  * Listeners of this process are told at once, those of others by NOTIFY. Listening begins with the
- * first subscription and goes on until the database is closed; a lost connection is made anew.
+ * first subscription and goes on until the database is closed; a lost connection is made anew. What
+ * was published while nobody listened is lost, so all listeners are woken when listening begins.
  */
 function createPostgresBus(engine: PostgresEngine): LiveBus {
   const local = createLocalBus()
@@ -68,29 +69,31 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
       sending ??= Promise.resolve().then(send)
     },
     subscribe(channel, listener) {
-      listening ??= listen(engine, { hear, signal: closing.signal })
+      listening ??= listen(engine, { hear, begun: () => local.wakeAll(), signal: closing.signal })
       return local.subscribe(channel, listener)
     },
   }
 }
 
-async function listen(
-  engine: PostgresEngine,
-  { hear, signal }: { readonly hear: (message: string) => void; readonly signal: AbortSignal },
-): Promise<void> {
+interface Listening {
+  readonly hear: (message: string) => void
+  /** Called when everything that is published from now on will be heard. */
+  readonly begun: () => void
+  readonly signal: AbortSignal
+}
+
+async function listen(engine: PostgresEngine, listening: Listening): Promise<void> {
+  const { signal } = listening
   while (!signal.aborted) {
     const client = engine.createClient()
-    await listenOnce(client, { hear, signal }).catch(() => undefined)
+    await listenOnce(client, listening).catch(() => undefined)
     await client.end().catch(() => undefined)
     await delay(RECONNECT_MS, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
 
 /** Resolves when the connection is lost or the signal fires. */
-async function listenOnce(
-  client: ListenClient,
-  { hear, signal }: { readonly hear: (message: string) => void; readonly signal: AbortSignal },
-): Promise<void> {
+async function listenOnce(client: ListenClient, { hear, begun, signal }: Listening): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     client.on('error', () => resolve())
     client.on('end', () => resolve())
@@ -98,7 +101,10 @@ async function listenOnce(
   })
   client.on('notification', ({ payload }) => hear(payload ?? ''))
   await Promise.race([client.connect(), ended])
-  if (!signal.aborted) await Promise.race([client.query(`listen ${CHANNEL}`), ended])
+  if (!signal.aborted) {
+    const asked = client.query(`listen ${CHANNEL}`).then(begun)
+    await Promise.race([asked, ended])
+  }
   await ended
 }
 
