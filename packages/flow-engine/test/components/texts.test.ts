@@ -11,7 +11,7 @@ import {
 } from '../../src/components.ts'
 import { createNode } from '../../src/components/create-node.ts'
 import type { MessageRecord } from '../../src/components/services.ts'
-import { toText } from '../../src/graph/values/convert.ts'
+import { dataText } from '../../src/graph/values/convert.ts'
 import { createData } from '../../src/graph/values/data.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'
 import type { Tool } from '../../src/models/chat-model.ts'
@@ -21,8 +21,8 @@ import { testComponent } from '../../src/testing.ts'
 describe('Data (CO-2)', () => {
   test('its text is the value of the text key, else the default', () => {
     const data = createData({ title: 'a', n: 1 }, { textKey: 'title', defaultValue: 'none' })
-    expect(toText(data)).toBe('a')
-    expect(toText(createData({ n: 1 }, { textKey: 'title', defaultValue: 'none' }))).toBe('none')
+    expect(dataText(data)).toBe('a')
+    expect(dataText(createData({ n: 1 }, { textKey: 'title', defaultValue: 'none' }))).toBe('none')
   })
 })
 
