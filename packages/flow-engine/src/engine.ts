@@ -11,6 +11,7 @@ import type { BuildJobs } from './jobs/build-jobs.ts'
 import type { FlowEngineOptions, HostContext } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/kit.ts'
+import { createRecordWriter } from './services/record-writer.ts'
 import { createSecretBox } from './services/secrets.ts'
 import { createRunning } from './services/running.ts'
 import type { FlowServices } from './services/services.ts'
@@ -102,15 +103,17 @@ function createKit(
   const secretKey = secretBytes(options.secretKey)
   const report: ServiceKit['report'] = (error, info = {}) => options.onError?.(error, info)
   const { source, emit } = createFlowEvents((error) => report(error))
+  const settings = resolveSettings(options.settings)
   const kit: ServiceKit = {
     store: options.store,
     files: options.files,
     runtime,
-    settings: resolveSettings(options.settings),
+    settings,
     secrets: options.secrets ?? createSecretBox(secretKey, runtime),
     tokens: createTokens(secretKey, runtime),
     passwords: options.passwords,
     flowFiles: options.flowFiles,
+    records: createRecordWriter({ store: options.store, settings, runtime, report }),
     emit,
     report,
     cancelBuilds,

@@ -5,6 +5,7 @@ import type { BlobStore } from '../store/blob-store.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { FlowFiles } from './flow-files.ts'
 import type { PasswordHasher } from './passwords.ts'
+import type { RecordWriter } from './record-writer.ts'
 import type { SecretBox } from './secrets.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -18,6 +19,8 @@ export interface ServiceKit {
   readonly tokens: Tokens
   readonly passwords: PasswordHasher | undefined
   readonly flowFiles: FlowFiles | undefined
+  /** What runs leave for the monitor. */
+  readonly records: RecordWriter
   readonly emit: EmitFlowEvent
   /** Told of failures that no caller sees. */
   readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void

@@ -38,15 +38,20 @@ export interface MonitorService {
   ): Promise<Page<TransactionRecord>>
 }
 
-export function createMonitorService({ store }: ServiceKit): MonitorService {
+export function createMonitorService({ store, records }: ServiceKit): MonitorService {
   const owns = async (caller: Caller, flowId: string): Promise<boolean> =>
     (await store.flows.get(flowId))?.userId === caller.id
 
   return {
-    builds: async (caller, flowId) =>
-      (await owns(caller, flowId)) ? await store.vertexBuilds.latest(flowId) : [],
+    async builds(caller, flowId) {
+      if (!(await owns(caller, flowId))) return []
+      await records.flush()
+      return await store.vertexBuilds.latest(flowId)
+    },
     async removeBuilds(caller, flowId) {
-      if (await owns(caller, flowId)) await store.vertexBuilds.removeOfFlow(flowId)
+      if (!(await owns(caller, flowId))) return
+      await records.flush()
+      await store.vertexBuilds.removeOfFlow(flowId)
     },
     sessions: (caller, flowId) => store.messages.sessions(caller.id, flowId),
     messages: (caller, filter) => store.messages.list({ userId: caller.id, ...filled(filter) }),
@@ -70,6 +75,7 @@ export function createMonitorService({ store }: ServiceKit): MonitorService {
     removeSession: (caller, sessionId) => store.messages.removeSession(caller.id, sessionId),
     async transactions(caller, flowId, { page, size }) {
       if (!(await owns(caller, flowId))) return { items: [], total: 0 }
+      await records.flush()
       return await store.transactions.list(flowId, { offset: (page - 1) * size, limit: size })
     },
   }

@@ -5,9 +5,15 @@ import type { ServiceKit } from './kit.ts'
 const DELAY_MS = 100
 const BATCH = 500
 
+/** A vertex build that may still be written. */
+export interface PendingBuild extends Pick<VertexBuildRecord, 'flowId' | 'vertexId'> {
+  /** Called when it is written; never, when so many newer builds of the vertex wait as are kept. */
+  readonly make: () => VertexBuildRecord
+}
+
 /** Writes what runs leave for the monitor, behind the runs' backs (monitor.md). */
 export interface RecordWriter {
-  build(record: VertexBuildRecord): void
+  build(build: PendingBuild): void
   transaction(record: TransactionRecord): void
   /** Resolves when everything given so far is written; a store that fails is reported. */
   flush(): Promise<void>
@@ -19,24 +25,23 @@ export function createRecordWriter({
   runtime,
   report,
 }: Pick<ServiceKit, 'store' | 'settings' | 'runtime' | 'report'>): RecordWriter {
-  const buildLimits = {
+  const limits = {
     perVertex: settings.maxVertexBuildsPerVertex,
     total: settings.maxVertexBuildsToKeep,
   }
-  let builds: VertexBuildRecord[] = []
+  const builds = createPendingBuilds(limits.perVertex)
   let transactions: TransactionRecord[] = []
   let waiting = false
   let writing: Promise<void> = Promise.resolve()
 
   const write = async (): Promise<void> => {
     waiting = false
-    const [newBuilds, newTransactions] = [builds, transactions]
-    if (newBuilds.length + newTransactions.length === 0) return
-    builds = []
+    const newTransactions = transactions
     transactions = []
     try {
+      const newBuilds = builds.take()
       await Promise.all([
-        newBuilds.length === 0 ? undefined : store.vertexBuilds.append(newBuilds, buildLimits),
+        newBuilds.length === 0 ? undefined : store.vertexBuilds.append(newBuilds, limits),
         newTransactions.length === 0
           ? undefined
           : store.transactions.append(newTransactions, settings.maxTransactionsToKeep),
@@ -50,7 +55,7 @@ export function createRecordWriter({
     return writing
   }
   const writeSoon = (): void => {
-    if (builds.length + transactions.length >= BATCH) void flush()
+    if (builds.size + transactions.length >= BATCH) void flush()
     else if (!waiting) {
       waiting = true
       runtime.sleep(DELAY_MS).then(flush, () => undefined)
@@ -58,8 +63,8 @@ export function createRecordWriter({
   }
 
   return {
-    build(record) {
-      builds.push(record)
+    build(build) {
+      builds.add(build)
       writeSoon()
     },
     transaction(record) {
@@ -67,5 +72,34 @@ export function createRecordWriter({
       writeSoon()
     },
     flush,
+  }
+}
+
+/** The newest builds of each vertex: older ones would be removed by the write that adds them. */
+function createPendingBuilds(perVertex: number) {
+  const waiting = new Set<PendingBuild>()
+  const vertices = new Map<string, PendingBuild[]>()
+  return {
+    get size() {
+      return waiting.size
+    },
+    add(build: PendingBuild): void {
+      const vertex = `${build.flowId}\n${build.vertexId}`
+      const newest = vertices.get(vertex) ?? []
+      vertices.set(vertex, newest)
+      newest.push(build)
+      waiting.add(build)
+      const [oldest] = newest
+      if (newest.length <= perVertex || oldest === undefined) return
+      newest.shift()
+      waiting.delete(oldest)
+    },
+    /** In the order in which they were added. */
+    take(): VertexBuildRecord[] {
+      const builds = [...waiting]
+      waiting.clear()
+      vertices.clear()
+      return builds.map(({ make }) => make())
+    },
   }
 }

@@ -46,7 +46,7 @@ export function createRunRecorder(
     items: settings.maxItemsLength,
     eventBytes,
   }
-  const graph = readGraph(flow)
+  const graph = graphOf(flow)
   const inputs = new Map<string, Readonly<Record<string, unknown>>>()
   let mask: BuildRecord['mask'] = (value) => value
 
@@ -54,14 +54,18 @@ export function createRunRecorder(
     const { id, data } = build
     if (keepsBuilds) {
       writer.build({
-        buildId: runtime.uuid(),
-        vertexId: id,
         flowId,
-        timestamp: new Date(build.timestamp),
-        valid: build.valid,
-        params: build.params ?? describe(data),
-        data: JSON.stringify(form === 'build' ? data : toRunForm(build, graph.names.get(id))),
-        artifacts: JSON.stringify(data.artifacts),
+        vertexId: id,
+        make: () => ({
+          buildId: runtime.uuid(),
+          vertexId: id,
+          flowId,
+          timestamp: new Date(build.timestamp),
+          valid: build.valid,
+          params: build.params ?? describe(data),
+          data: JSON.stringify(form === 'build' ? data : toRunForm(build, graph.names.get(id))),
+          artifacts: JSON.stringify(data.artifacts),
+        }),
       })
     }
     if (!keepsTransactions || data.used_frozen_result) return
@@ -97,10 +101,23 @@ function withoutCode(fields: JsonValue): JsonValue {
 }
 
 /** Display names, and where the first outgoing edge of each node leads. */
-function readGraph(flow: FlowJson): {
+interface RecordedGraph {
   readonly names: ReadonlyMap<string, string>
   readonly targets: ReadonlyMap<string, string>
-} {
+}
+
+/** A compiled flow is run many times. */
+const graphs = new WeakMap<FlowJson, RecordedGraph>()
+
+function graphOf(flow: FlowJson): RecordedGraph {
+  const known = graphs.get(flow)
+  if (known !== undefined) return known
+  const graph = readGraph(flow)
+  graphs.set(flow, graph)
+  return graph
+}
+
+function readGraph(flow: FlowJson): RecordedGraph {
   const { data } = flow as { data?: unknown }
   const { nodes, edges } = (data ?? flow) as { nodes?: unknown; edges?: unknown }
   const names = new Map<string, string>()

@@ -13,7 +13,6 @@ import { createBuildService, type BuildMetadata, type BuildService } from './bui
 import type { FlowService } from './flows.ts'
 import type { ServiceKit } from './kit.ts'
 import { createPlanCache } from './plan-cache.ts'
-import { createRecordWriter } from './record-writer.ts'
 import { createRunService, type RunService } from './run-flow.ts'
 import { createRunRecorder } from './run-records.ts'
 import { createRunServices, type RunScope } from './run-services.ts'
@@ -67,7 +66,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
   }
   const servicesOf = (scope: RunScope): ComponentServices =>
     createRunServices({ ...kit, variables, injected }, scope)
-  const writer = createRecordWriter(kit)
+  const writer = kit.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
   const open = new Map<string, { readonly flowId: string; readonly userId: string | undefined }>()
 
