@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FlowEngine } from '../src/index.ts'
+import type { McpService } from '../src/components/services.ts'
+import { adminToken, send, type Sent } from './support/client.ts'
+import { createTestEngine } from './support/engine.ts'
+
+/** A service of tool servers in which only `good` can be reached. */
+const reached: object[] = []
+const mcp: McpService = {
+  async connect(server) {
+    reached.push(server)
+    if (server.name !== 'good') throw new Error('secret-token refused')
+    return {
+      listTools: async () => [{ name: 'a', inputSchema: {} }],
+      callTool: async () => ({ content: [] }),
+      close: async () => undefined,
+    }
+  },
+}
+
+let engine: FlowEngine
+let token: string
+beforeEach(async () => {
+  reached.length = 0
+  engine = await createTestEngine({ services: { mcp } })
+  token = await adminToken(engine)
+})
+afterEach(() => engine.close())
+
+const call = (path: string, more: Sent = {}) => send(engine, path, { token, ...more })
+
+async function strangerToken(): Promise<string> {
+  const input = { username: 'ada', password: 'secret-1' }
+  await engine.services.users.create({ ...input, isActive: true })
+  return (await engine.services.login.signIn({ ...input, clientAddress: '' })).accessToken
+}
+
+describe('tool servers of a user', () => {
+  const server = '/api/v2/mcp/servers/good'
+  const config = { url: 'https://tools.example/mcp', headers: { authorization: 'secret-token' } }
+
+  test('added once, read back, replaced, removed', async () => {
+    expect(await call(server)).toMatchObject({ status: 200, body: null })
+    expect(await call(server, { json: config })).toMatchObject({ status: 200, body: config })
+    expect(await call(server, { json: config })).toMatchObject({
+      status: 409,
+      body: { detail: 'Server already exists.' },
+    })
+    const changed = { command: 'tool', args: ['-x'] }
+    expect(await call(server, { method: 'PATCH', json: changed })).toMatchObject({ status: 200 })
+    expect(await call(server)).toMatchObject({ body: changed })
+    expect(await call(server, { method: 'DELETE' })).toMatchObject({ status: 200, body: null })
+    expect(await call(server, { method: 'DELETE' })).toMatchObject({
+      status: 404,
+      body: { detail: 'Server not found.' },
+    })
+  })
+
+  test('the list tells how each is reached, and counts tools only when asked to', async () => {
+    await call(server, { json: config })
+    await call('/api/v2/mcp/servers/old', { json: { url: 'https://tools.example/sse' } })
+    await call('/api/v2/mcp/servers/own', { json: { command: 'tool' } })
+    expect((await call('/api/v2/mcp/servers')).body).toEqual([
+      { name: 'good', mode: 'Streamable HTTP', toolsCount: null },
+      { name: 'old', mode: 'SSE', toolsCount: null },
+      { name: 'own', mode: 'Stdio', toolsCount: null },
+    ])
+    expect(reached).toEqual([])
+    const counted = await call('/api/v2/mcp/servers?action_count=true')
+    const error = 'The server cannot be reached'
+    expect(counted.body).toMatchObject([{ toolsCount: 1 }, { error }, { error }])
+    expect(counted.text).not.toContain('secret-token')
+  })
+
+  test('another user sees none of them, and a stranger nothing', async () => {
+    await call(server, { json: config })
+    const other = await strangerToken()
+    expect((await call('/api/v2/mcp/servers', { token: other })).body).toEqual([])
+    expect((await call(server, { token: other })).body).toBeNull()
+    const removal = await call(server, { token: other, method: 'DELETE' })
+    expect(removal.status).toBe(404)
+    expect((await send(engine, server)).status).toBe(403)
+    expect((await call(server)).body).toEqual(config)
+  })
+
+  test('an entry has to be an object', async () => {
+    expect(await call(server, { json: [1] })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body'] }] },
+    })
+  })
+})
+
+describe('tools of a project', () => {
+  async function project() {
+    const json = { name: 'Tools', auth_settings: { auth_type: 'apikey', api_key: 'k-1' } }
+    const { body } = await call('/api/v1/projects/', { json })
+    const { id } = body as { id: string }
+    const flow = { name: 'Echo', description: 'Says it.', folder_id: id }
+    const made = (await call('/api/v1/flows/', { json: flow })).body as { id: string }
+    return { id, flowId: made.id, path: `/api/v1/mcp/project/${id}` }
+  }
+
+  test('flows are offered once they are switched on, under the name they were given', async () => {
+    const { path, flowId } = await project()
+    expect((await call(path)).body).toMatchObject({ tools: [] })
+    const all = await call(`${path}?mcp_enabled=false`)
+    expect(all.body).toMatchObject({ tools: [{ id: flowId, mcp_enabled: false, name: 'Echo' }] })
+
+    const settings = [{ id: flowId, mcp_enabled: true, action_name: 'echo' }]
+    expect(await call(path, { method: 'PATCH', json: { settings } })).toMatchObject({
+      status: 200,
+      body: { message: 'Updated MCP settings for 1 flows' },
+    })
+    expect((await call(path)).body).toMatchObject({
+      tools: [{ id: flowId, mcp_enabled: true, action_name: 'echo', description: 'Says it.' }],
+    })
+  })
+
+  test('a flow that is not in the project changes nothing', async () => {
+    const { path, flowId } = await project()
+    const elsewhere = (await call('/api/v1/flows/', { json: { name: 'Elsewhere' } })).body
+    const { id } = elsewhere as { id: string }
+    const settings = [
+      { id: flowId, mcp_enabled: true },
+      { id, mcp_enabled: true },
+    ]
+    expect((await call(path, { method: 'PATCH', json: { settings } })).status).toBe(404)
+    expect((await call(path)).body).toMatchObject({ tools: [] })
+  })
+
+  test('secrets of the settings are not shown', async () => {
+    const { path } = await project()
+    const shown = await call(path)
+    expect(shown.text).not.toContain('k-1')
+  })
+
+  test('its address, and what is installed, for the owner alone', async () => {
+    const { id, path } = await project()
+    expect((await call(`${path}/composer-url`)).body).toEqual({
+      project_id: id,
+      uses_composer: false,
+      streamable_http_url: `http://host${path}/streamable`,
+      legacy_sse_url: `http://host${path}/sse`,
+      error_message: null,
+    })
+    const installed = (await call(`${path}/installed`)).body as { installed: boolean }[]
+    expect(installed.map((client) => client.installed)).toEqual([false, false, false])
+    const other = await strangerToken()
+    for (const at of [path, `${path}/installed`, `${path}/composer-url`]) {
+      expect((await call(at, { token: other })).status).toBe(404)
+    }
+    const settings = { method: 'PATCH', json: { settings: [] } }
+    expect((await call(path, { ...settings, token: other })).status).toBe(404)
+  })
+})
