@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { isStoreUnavailable as isScimUnavailable } from '@x/scim-core'
-import { isStoreUnavailable } from '@x/flow-engine'
+import { createBuildJobs, isStoreUnavailable, type EventLog } from '@x/flow-engine'
+import type { RunEvent } from '@x/flow-engine/graph'
 import {
   backupSqlite,
   checkSqlite,
@@ -19,6 +20,7 @@ import { openSqlite } from '@x/store-kysely/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
 import { TENANT, user } from './scim-corpus.ts'
+import { components, streamingFlow } from './streaming-flow.ts'
 
 const big = (n: number) => user(n, { nickName: 'x'.repeat(20_000) })
 
@@ -63,6 +65,40 @@ describe('a SQLite file', () => {
     await sql`pragma max_page_count = 100000`.execute(db)
     await append(0)
     expect(await log.read('j', -1, 10)).toHaveLength(1)
+  })
+
+  test('FE-60 a build whose events do not fit on the disk ends as failed when there is space again', async () => {
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db)
+    await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 1)}`.execute(db)
+    const store = createJobStore(db)
+    let failures = 0
+    const append: EventLog['append'] = async (jobId, events) => {
+      try {
+        await store.log.append(jobId, events)
+      } catch (error) {
+        failures += 1
+        // The events of the build did not fit, nor did its end.
+        if (failures === 2) await sql`pragma max_page_count = 100000`.execute(db)
+        throw error
+      }
+    }
+    const errors: unknown[] = []
+    const jobs = createBuildJobs({
+      components,
+      store: { ...store, log: { ...store.log, append } },
+      heartbeatMs: 20,
+      onError: (error) => errors.push(error),
+    })
+    const { id } = await jobs.start({ flow: streamingFlow(400) })
+    const events: RunEvent[] = []
+    for await (const event of jobs.events(id)) events.push(event)
+    expect(events.slice(-2).map(({ event }) => event)).toEqual(['error', 'end'])
+    expect(await jobs.get(id)).toMatchObject({ state: 'failed', error: { code: 'internal' } })
+    expect(errors.some(isStoreUnavailable)).toBe(true)
+    const stored: RunEvent[] = []
+    for await (const event of jobs.events(id)) stored.push(event)
+    expect(stored.at(-1)?.event).toBe('end')
+    await jobs.close()
   })
 
   test('a read-only file can be read; writes say why they fail', async () => {
@@ -214,9 +250,48 @@ describe.skipIf(postgresUrl === null)('PostgreSQL', () => {
     expect(await store.users.get(TENANT, user(3, {}).id)).not.toBeNull()
   })
 
+  test('a full disk and a read-only server are clear errors, and nothing is half written', async () => {
+    const { db } = database
+    const store = createScimStore(db)
+    await store.users.insert(TENANT, user(1, {}))
+    await sql`create function full_disk() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(db)
+    await sql`create trigger full_disk before insert on flow_job_event for each statement
+      execute function full_disk()`.execute(db)
+    const { log } = createJobStore(db)
+    const append = (seq: number) => log.append('j', [{ seq, event: 'token', data: '"a"' }])
+    for (const outcome of await Promise.allSettled([append(0), append(1)])) {
+      expect(outcome.status === 'rejected' && isStoreUnavailable(outcome.reason)).toBe(true)
+      expect(outcome).toMatchObject({
+        reason: { message: expect.stringMatching(/disk .* is full/) },
+      })
+    }
+    expect(await log.read('j', -1, 10)).toEqual([])
+    await sql`drop trigger full_disk on flow_job_event`.execute(db)
+    await append(0)
+    expect(await log.read('j', -1, 10)).toHaveLength(1)
+
+    const reading = openPostgres<unknown>(readOnly(database.address))
+    const failed = await createScimStore(reading)
+      .users.insert(TENANT, user(2, {}))
+      .catch((error: unknown) => error)
+    expect(isScimUnavailable(failed)).toBe(true)
+    expect(failed).toMatchObject({ message: expect.stringMatching(/read-only/) })
+    expect(await createScimStore(reading).users.get(TENANT, user(1, {}).id)).not.toBeNull()
+    await reading.destroy()
+    expect(await store.users.get(TENANT, user(2, {}).id)).toBeNull()
+  })
+
   test('maintenance runs on it too', async () => {
     await optimizeDatabase(database.db)
     await compactDatabase(database.db)
     await expect(backupSqlite(database.db, '/tmp/x')).rejects.toBeInstanceOf(TypeError)
   })
 })
+
+/** The same database, over connections that only read. */
+function readOnly(address: string): string {
+  const url = new URL(address)
+  url.searchParams.set('options', '-c default_transaction_read_only=on')
+  return url.href
+}

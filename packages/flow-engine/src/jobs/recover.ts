@@ -34,7 +34,7 @@ export async function recoverJobs({
     if (resumable) continue
     const outcome = { state: 'failed' as const, finishedAt: now, error: interrupted }
     if (!(await store.queue.finish(id, worker, outcome))) continue
-    await appendEnd(store, id, runtime)
+    await appendEnd(store, id, { runtime })
     failed.push(id)
   }
   for (const { id } of found) store.bus.publish(jobChannel(id), '')
@@ -53,14 +53,20 @@ async function endCancelled(
   if (job?.state === 'cancelled') await appendCancelled(store, id)
 }
 
-/** Ends the log with an error, so that no reader hangs. */
+/**
+ * Ends the log with an error, so that no reader hangs.
+ * @param given number of the last event that readers were given, where the log lacks some
+ */
 export async function appendEnd(
   store: JobStore,
   jobId: string,
-  runtime: Runtime,
-  { detail }: { readonly detail: string } = interrupted,
+  {
+    runtime,
+    detail = interrupted.detail,
+    given = -1,
+  }: { readonly runtime: Runtime; readonly detail?: string; readonly given?: number },
 ): Promise<void> {
-  const last = await lastSeqOf(store, jobId)
+  const last = Math.max(given, await lastSeqOf(store, jobId))
   const [final] = await store.log.read(jobId, last - 1, 1)
   if (final?.event === 'end') return
   const failure = startFailureJson(detail, null, runtime.now())

@@ -35,6 +35,10 @@ export interface JobRunner {
   /** Resolves when the job has ended, is suspended, or is no longer this process's. */
   run(job: ClaimedJob, lease: AbortSignal): Promise<void>
   readonly live: (jobId: string) => LiveJob | undefined
+  /** The events of a job are to be had here from its begin on, though it still waits. */
+  expect(jobId: string): void
+  /** A job that waited will not run here. */
+  dismiss(jobId: string): void
   result(jobId: string): Promise<RunResult | undefined>
   cancel(jobId: string): void
   cancelAll(): void
@@ -42,9 +46,15 @@ export interface JobRunner {
 
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
   const lives = new Map<string, LiveJob>()
+  const waiting = new Map<string, LiveJob>()
   const results = createResults()
   return {
-    live: (jobId) => lives.get(jobId),
+    live: (jobId) => lives.get(jobId) ?? waiting.get(jobId),
+    expect: (jobId) => void waiting.set(jobId, createLiveJob(jobId)),
+    dismiss(jobId) {
+      waiting.get(jobId)?.close()
+      waiting.delete(jobId)
+    },
     result: (jobId) => results.get(jobId),
     cancel: (jobId) => lives.get(jobId)?.controller.abort(cancelled()),
     cancelAll() {
@@ -53,15 +63,18 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     async run(job, lease) {
       const { store, runtime, codec, name } = options
       const request = codec.decode(job)
+      const expected = waiting.get(job.id)
+      waiting.delete(job.id)
       if (request === null) {
+        expected?.close()
         const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: interrupted }
         await store.queue.finish(job.id, name, outcome)
-        await appendEnd(store, job.id, runtime)
+        await appendEnd(store, job.id, { runtime })
         return
       }
       const again = job.attempts > 1
       const firstSeq = again ? (await lastSeqOf(store, job.id)) + 1 : 0
-      const live = createLiveJob(job.id, firstSeq)
+      const live = expected ?? createLiveJob(job.id, firstSeq)
       lives.set(job.id, live)
       // Its cancel was asked for while the process that ran it was dying.
       if (job.cancelRequested) live.controller.abort(cancelled())
@@ -69,7 +82,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       try {
         rests = await execute(options, { job, request, live, lease, firstSeq, results })
       } catch (error) {
-        await endFailed(options, job)
+        await endFailed(options, job, live.lastSeq)
         throw error
       } finally {
         live.close()
@@ -88,11 +101,15 @@ const LAST_TRIES = 3
 async function endFailed(
   { store, runtime, name, heartbeatMs = 10_000 }: JobRunnerOptions,
   { id }: ClaimedJob,
+  given: number,
 ): Promise<void> {
+  const { detail } = FAILED
+  let finished = false
   for (let tries = 1; ; tries += 1) {
     try {
       const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: FAILED }
-      if (await store.queue.finish(id, name, outcome)) await appendEnd(store, id, runtime, FAILED)
+      finished ||= await store.queue.finish(id, name, outcome)
+      if (finished) await appendEnd(store, id, { runtime, detail, given })
       return
     } catch {
       if (tries === LAST_TRIES) return

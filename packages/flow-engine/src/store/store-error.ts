@@ -43,8 +43,8 @@ export class UniqueConflictError extends Error {
 export class StoreUnavailableError extends Error {
   readonly [BRAND] = 'unavailable'
 
-  constructor(options?: { cause?: unknown }) {
-    super('The store is not available', options)
+  constructor(options?: { cause?: unknown; message?: string }) {
+    super(options?.message ?? 'The store is not available', options)
     this.name = 'StoreUnavailableError'
   }
 }

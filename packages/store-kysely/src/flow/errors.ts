@@ -35,5 +35,6 @@ export function toFlowError(error: unknown): unknown {
     const constraint = CONSTRAINTS.get(error.constraint ?? '')
     return constraint === undefined ? error : new UniqueConflictError(constraint, { cause: error })
   }
-  return error.kind === 'other' ? error : new StoreUnavailableError({ cause: error })
+  const { kind, message } = error
+  return kind === 'other' ? error : new StoreUnavailableError({ cause: error, message })
 }
