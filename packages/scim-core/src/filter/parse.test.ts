@@ -77,6 +77,8 @@ describe('parseFilter', () => {
     ['a[b[c pr] pr]', 3],
     ['a[b pr', 6],
     ['a[b pr]x', 7],
+    ['a[b pr] xx', 8],
+    ['a[b pr] eq', 10],
     ['a.b.c eq 1', 0],
     ['1a eq 1', 0],
     ['a eq 1and b eq 2', 10],

@@ -196,7 +196,7 @@ function parseExpression(reader: Reader): FilterAst {
   }
   const path = parsePath(reader)
   if (path.where !== null) {
-    if (path.sub === null) return { kind: 'element', path }
+    if (path.sub === null && !isOperatorNext(reader)) return { kind: 'element', path }
     if (!reader.limits.valuePathSub) throw unexpected(reader, 'the end of the value filter')
   }
   if (!skipSpace(reader)) throw unexpected(reader, 'an operator')
@@ -209,17 +209,28 @@ function parseExpression(reader: Reader): FilterAst {
 }
 
 function takeOperator(reader: Reader): CompareOperator | 'pr' {
-  const { text, position } = reader
-  if (position + 1 < text.length && !isInName(text, position + 2)) {
-    const word = pair(text.charCodeAt(position), text.charCodeAt(position + 1))
-    const operator = word === PRESENT ? 'pr' : OPERATORS.get(word)
-    if (operator !== undefined) {
-      reader.position = position + 2
-      return operator
-    }
+  const { position } = reader
+  const operator = operatorAt(reader)
+  if (operator !== undefined) {
+    reader.position = position + 2
+    return operator
   }
   const word = takeName(reader)
   throw new InvalidFilterError(`"${shown(word)}" is not a filter operator.`, position)
+}
+
+function operatorAt({ text, position }: Reader): CompareOperator | 'pr' | undefined {
+  if (position + 1 >= text.length || isInName(text, position + 2)) return undefined
+  const word = pair(text.charCodeAt(position), text.charCodeAt(position + 1))
+  return word === PRESENT ? 'pr' : OPERATORS.get(word)
+}
+
+/** Whether a comparison goes on behind brackets, which also stand alone. */
+function isOperatorNext(reader: Reader): boolean {
+  const start = reader.position
+  const found = skipSpace(reader) && operatorAt(reader) !== undefined
+  reader.position = start
+  return found
 }
 
 /** Two characters as one number, letters in lower case. */

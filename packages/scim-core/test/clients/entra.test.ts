@@ -94,6 +94,40 @@ test('SC-60 Entra ID: the life of a user', async () => {
   expect((await scim.delete(path)).status).toBe(204)
 })
 
+test('SC-60 Entra ID: filters and values in its own spelling', async () => {
+  const scim = createScim()
+  const boss = await scim.user('boss@contoso.example')
+  const id = await scim.user('ada@contoso.example', {
+    active: true,
+    emails: [{ type: 'work', value: 'ada@contoso.example', primary: true }],
+  })
+  const found = ['ada@contoso.example']
+  expect(await scim.names('emails[type eq "work"].value eq "ADA@contoso.example"')).toEqual(found)
+  expect(await scim.names('userName eq ada@contoso.example')).toEqual(found)
+  expect(await scim.names('active eq "True" and emails pr')).toEqual(found)
+
+  const patch = (...Operations: object[]) =>
+    scim.patch(`/Users/${id}`, { schemas: [PATCH], Operations })
+  const managed = await patch({ op: 'Replace', path: 'manager', value: [{ value: boss }] })
+  expect(managed.body[E]).toMatchObject({ manager: { value: boss } })
+  expect(await scim.names(`manager eq "${boss}"`)).toEqual(found)
+  const alone = await patch({ op: 'Replace', path: 'manager', value: '' })
+  expect(alone.body).not.toHaveProperty([E])
+  const rolled = await patch({
+    op: 'Add',
+    path: 'roles[primary eq "True"].value',
+    value: 'Engineer',
+  })
+  expect(rolled.body['roles']).toEqual([{ primary: true, value: 'Engineer' }])
+
+  const group = await scim.group('Engineering')
+  const joined = await scim.patch(`/Groups/${group}`, {
+    schemas: [PATCH],
+    Operations: [{ op: 'Add', path: 'members', value: [id] }],
+  })
+  expect([joined.status, await scim.members(group)]).toEqual([200, [id]])
+})
+
 test('SC-60 Entra ID: groups', async () => {
   const scim = createScim()
   const ids = [await scim.user('a@contoso.example'), await scim.user('b@contoso.example')]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createScim, GROUP, list, PATCH, problem, USER } from '../support.ts'
+import { createScim, ENTERPRISE as E, GROUP, list, PATCH, problem, USER } from '../support.ts'
 
 test('SC-60 Okta: the life of a user', async () => {
   const scim = createScim()
@@ -45,6 +45,24 @@ test('SC-60 Okta: the life of a user', async () => {
   expect([off.status, off.body['active']]).toEqual([200, false])
   const on = await scim.put(user, { ...(await scim.get(user)).body, active: true })
   expect(on.body['active']).toBe(true)
+  const named = await scim.patch(user, {
+    schemas: [PATCH],
+    Operations: [
+      {
+        op: 'replace',
+        value: {
+          id: created.body.id,
+          schemas: [USER],
+          'name.middleName': 'B',
+          [`${E}:division`]: 'D',
+        },
+      },
+    ],
+  })
+  expect(named.body).toMatchObject({
+    name: { familyName: 'King', middleName: 'B' },
+    [E]: { division: 'D' },
+  })
   expect(scim.events.filter((name) => /activated/.test(name))).toEqual([
     'user.deactivated',
     'user.activated',
