@@ -3,7 +3,7 @@ import type { AdapterContext, AdapterOptions } from '@x/http-adapters'
 import { bodyCases } from './contract/bodies.ts'
 import { errorCases } from './contract/errors.ts'
 import { largeCases } from './contract/large.ts'
-import { requestCases } from './contract/requests.ts'
+import { gateCases, requestCases } from './contract/requests.ts'
 import { responseCases } from './contract/responses.ts'
 import { streamCases } from './contract/streams.ts'
 import type { Running } from './loopback.ts'
@@ -26,6 +26,10 @@ export interface AdapterMount {
   start(handler: TestHandler, options?: CommonOptions, at?: string): Promise<Running>
   /** 'oracle': another project's adapter, which has none of our options. */
   readonly kind: 'ours' | 'oracle'
+  /** Body of the answer to an invalid Host header; the server underneath may refuse it first. */
+  readonly invalidHost: string
+  /** Whether the body of an answer to HEAD is cancelled; else the server leaves it alone. */
+  readonly cancelsHead: boolean
   /** Parts of the names of cases in which this mount differs, each with the difference. */
   readonly differs: Readonly<Record<string, string>>
 }
@@ -60,7 +64,9 @@ export function defineAdapterContract(mount: AdapterMount): void {
     responseCases(bench)
     bodyCases(bench)
     streamCases(bench)
+    if (mount.kind === 'oracle') return
+    gateCases(bench)
     largeCases(bench)
-    if (mount.kind === 'ours') errorCases(bench)
+    errorCases(bench)
   })
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { request, type Agent, type IncomingMessage, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 /** A server of a test on a free port of the loopback interface. */
 export interface Running {
@@ -119,3 +121,7 @@ export function deferred<T = void>(): {
 export async function settled(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
+
+setFlagsFromString('--expose-gc')
+/** A full collection, in a process that was not started for it. */
+export const collectGarbage = runInNewContext('gc') as () => void

@@ -30,8 +30,41 @@ export function isComplete({ message, reply }: Exchange): boolean {
 export function abortSignal(exchange: Exchange): AbortSignal {
   const controller = new AbortController()
   if (isGone(exchange)) controller.abort()
-  else exchange.reply.once('close', () => isComplete(exchange) || controller.abort())
+  else {
+    const stop = onClose(exchange, () => {
+      stop()
+      if (!isComplete(exchange)) controller.abort()
+    })
+  }
   return controller.signal
+}
+
+/** Listeners of responses that wait behind others, by the socket whose end they do not hear of. */
+const waiting = new WeakMap<object, Set<() => void>>()
+
+/**
+ * Calls back when the response is over or its connection is, which a response that waits behind the
+ * one before it on the same connection does not tell by itself. Gives the way to stop it.
+ */
+export function onClose({ message, reply }: Exchange, listener: () => void): () => void {
+  reply.on('close', listener)
+  const listeners = reply.socket === null ? listenersOf(message.socket) : undefined
+  listeners?.add(listener)
+  return () => {
+    reply.off('close', listener)
+    listeners?.delete(listener)
+  }
+}
+
+function listenersOf(socket: IncomingMessage['socket']): Set<() => void> {
+  const known = waiting.get(socket)
+  if (known !== undefined) return known
+  const listeners = new Set<() => void>()
+  waiting.set(socket, listeners)
+  socket.once('close', () => {
+    for (const listener of listeners) listener()
+  })
+  return listeners
 }
 
 /** Ends the connection (HTTP/2: the stream) in a way that no client takes for a complete response. */

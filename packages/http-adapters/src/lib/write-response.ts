@@ -1,6 +1,6 @@
 import { ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { ResponseParts } from '@x/wire'
-import { isComplete, type Exchange } from './abort.ts'
+import { isComplete, onClose, type Exchange } from './abort.ts'
 import { settleUnread } from './unread-body.ts'
 
 /** Status and headers of a response. */
@@ -58,7 +58,8 @@ async function stream(
     reader.cancel().catch(() => undefined)
     wake?.()
   }
-  reply.on('drain', onDrain).on('close', onLeave).on('error', onLeave)
+  reply.on('drain', onDrain).on('error', onLeave)
+  const stop = onClose(exchange, onLeave)
   try {
     let read = reader.read()
     const start = await ready(read)
@@ -94,7 +95,8 @@ async function stream(
     reader.cancel(error).catch(() => undefined)
     throw error
   } finally {
-    reply.off('drain', onDrain).off('close', onLeave).off('error', onLeave)
+    reply.off('drain', onDrain).off('error', onLeave)
+    stop()
   }
 }
 

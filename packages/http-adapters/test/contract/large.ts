@@ -1,19 +1,15 @@
 import { Agent } from 'node:http'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { Bench } from '../adapter-contract.ts'
-import { send } from '../loopback.ts'
+import { collectGarbage, send } from '../loopback.ts'
 
 const MIB = 2 ** 20
 
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 const chunk = new Uint8Array(64 * 1024).fill(7)
 const SIZE = 50 * MIB
 
-export function largeCases({ mount, serve }: Bench): void {
-  describe.runIf(mount.kind === 'ours')('large bodies', () => {
+export function largeCases({ serve }: Bench): void {
+  describe('large bodies', () => {
     test('AD-31.5 50 MB up and down with flat memory', async () => {
       let peak = 0
       const before = memory()
