@@ -15,7 +15,8 @@ export interface FirstStart {
 
 /**
  * Makes the superuser, an API key and the flow `echo` where there is no superuser yet. An existing
- * one is left alone, whatever the environment says.
+ * one is left alone, whatever the environment says. Of servers that start at once on one empty
+ * database, one makes them.
  */
 export async function prepareFirstStart(
   engine: FlowEngine,
@@ -27,12 +28,15 @@ export async function prepareFirstStart(
   const username = settings.SERVICE_SUPERUSER ?? 'admin'
   const generated = randomBytes(18).toString('base64url')
   const password = settings.SERVICE_SUPERUSER_PASSWORD ?? generated
-  const record = await engine.services.users.create({
-    username,
-    password,
-    isActive: true,
-    isSuperuser: true,
-  })
+  const { users } = engine.services
+  let record
+  try {
+    record = await users.create({ username, password, isActive: true, isSuperuser: true })
+  } catch (error) {
+    const made = await store.users.findSuperuser()
+    if (made === null) throw error
+    return { username: made.username }
+  }
   const post = postAs(engine, record.id)
   const { api_key: apiKey } = await post('/api/v1/api_key/', '{"name":"first start"}')
   await post('/api/v1/flows/', await readFile(ECHO, 'utf8'))

@@ -1,0 +1,1 @@
+export { setup } from '../../../packages/store-kysely/test/postgres-server.ts'
