@@ -27,6 +27,12 @@ interface Entry {
 /** Keeps a transaction well under the time that other work may be held up. */
 const ROWS_AT_ONCE = 500
 
+/**
+ * Commits that need not reach the disk at once lie this far apart where many come: each writes all
+ * pages that it has touched, and those of random ids are many.
+ */
+const REST_MS = 4
+
 const groups = new WeakMap<SqliteEngine, SqliteGroup>()
 
 /** The one group of a database. */
@@ -40,10 +46,14 @@ export function sqliteGroup(engine: SqliteEngine): SqliteGroup {
 
 function createGroup(engine: SqliteEngine): SqliteGroup {
   let waiting: Entry[] = []
-  let scheduled = false
+  let flushing = false
+  let resting = false
+
+  const isUrgent = (): boolean =>
+    waiting.length >= ROWS_AT_ONCE || waiting.some(({ work }) => work.durable)
 
   const flush = async (): Promise<void> => {
-    while (waiting.length > 0) {
+    for (;;) {
       const batch = takeBatch(waiting)
       waiting = waiting.slice(batch.length)
       try {
@@ -51,18 +61,31 @@ function createGroup(engine: SqliteEngine): SqliteGroup {
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
-      if (waiting.length > 0) await nextTurn()
+      if (!isUrgent()) break
+      await nextTurn()
     }
-    scheduled = false
+    flushing = false
+    rest()
+  }
+  const rest = (): void => {
+    if (resting) return
+    resting = true
+    setTimeout(() => {
+      resting = false
+      flushSoon()
+    }, REST_MS)
+  }
+  const flushSoon = (): void => {
+    if (flushing || waiting.length === 0 || (resting && !isUrgent())) return
+    flushing = true
+    setImmediate(() => void flush())
   }
 
   return {
     write: <Result>(work: GroupedWork<Result>) =>
       new Promise<Result>((resolve, reject) => {
         waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
-        if (scheduled) return
-        scheduled = true
-        setImmediate(() => void flush())
+        flushSoon()
       }),
   }
 }

@@ -114,10 +114,13 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       throw new FlowError('not_found', `Job ${jobId} not found`)
     return job
   }
-  const reading = createJobReading(
-    readers,
-    async (jobId, userId) => void (await find(jobId, userId)),
-  )
+  /** @throws FlowError `not_found` */
+  const check = async (jobId: string, userId: string | undefined): Promise<void> => {
+    const own = queue.shared ? undefined : codec.kept(jobId)
+    if (own === undefined || (userId !== undefined && own.userId !== userId))
+      await find(jobId, userId)
+  }
+  const reading = createJobReading(readers, check)
   const record = async (job: StoredJob): Promise<JobRecord> =>
     toJobRecord(job, runner.live(job.id)?.lastSeq ?? (await lastSeqOf(store, job.id)))
   const enqueue = async (request: BuildRequest): Promise<StoredJob> => {
@@ -133,10 +136,13 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       createdAt: now,
       maxRunningPerUser: concurrencyPerUser,
     }
+    // Where nobody else may run it, its readers need not look into the log for its begin.
+    if (!queue.shared) runner.expect(id)
     try {
       await queue.enqueue({ ...job, maxQueued })
     } catch (error) {
       codec.forget(id)
+      runner.dismiss(id)
       if (!isQueueFull(error)) throw error
       throw limitExceeded('maxQueued', `more than ${maxQueued} builds are waiting`, 429)
     }
@@ -171,6 +177,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       if (job.state !== 'running') {
         codec.forget(jobId)
         await appendCancelled(store, jobId)
+        runner.dismiss(jobId)
         bus.publish(jobChannel(jobId), '')
       }
       return { success: true }
@@ -188,9 +195,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       if (job === null || (userId !== undefined && job.userId !== userId)) return null
       return record(job)
     },
-    async check(jobId, { userId } = {}) {
-      await find(jobId, userId)
-    },
+    check: (jobId, { userId } = {}) => check(jobId, userId),
     async result(jobId, { signal } = {}) {
       const job = await find(jobId, undefined)
       const own = await runner.result(jobId)

@@ -78,14 +78,16 @@ async function waitForNews(
 
 async function orAbort(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return promise
-  const aborted = new AbortController()
-  await new Promise<void>((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), {
-      once: true,
-      signal: aborted.signal,
-    })
-    promise.then(resolve, reject)
-  }).finally(() => aborted.abort())
+  let stop = (): void => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error)
+  })
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /** All events behind `after`, to the `end`: each time what is there. */

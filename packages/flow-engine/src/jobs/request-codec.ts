@@ -6,6 +6,8 @@ export interface RequestCodec {
   encode(jobId: string, request: BuildRequest): string
   /** The request of a claimed job; null when it is not to be had in this process. */
   decode(job: StoredJob): BuildRequest | null
+  /** The request of a job that was queued in this process and has not ended. */
+  kept(jobId: string): BuildRequest | undefined
   forget(jobId: string): void
 }
 
@@ -25,6 +27,7 @@ export function createRequestCodec(shared: boolean): RequestCodec {
       if (kept !== undefined) return kept
       return request === '' ? null : (JSON.parse(request) as BuildRequest)
     },
+    kept: (jobId) => own.get(jobId),
     forget: (jobId) => void own.delete(jobId),
   }
 }

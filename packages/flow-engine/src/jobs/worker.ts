@@ -74,14 +74,15 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const run = async (job: ClaimedJob): Promise<void> => {
     const lost = new AbortController()
-    const ended = new AbortController()
-    if (queue.shared) void keepLease(options, { job, lost, ended: ended.signal, lease })
+    // Making an abort signal, and above all the error that it carries, costs more than many a job.
+    const ended = queue.shared ? new AbortController() : undefined
+    if (ended !== undefined) void keepLease(options, { job, lost, ended: ended.signal, lease })
     try {
       await execute(job, lost.signal)
     } catch (error) {
       onError(error, { jobId: job.id })
     } finally {
-      ended.abort()
+      ended?.abort()
     }
   }
 
