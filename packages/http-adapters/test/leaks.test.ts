@@ -1,12 +1,7 @@
 import { createServer } from 'node:http'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { toNodeListener } from '@x/http-adapters/node'
-import { listen, open, settled, until } from './loopback.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
+import { collectGarbage, listen, open, settled, until } from './loopback.ts'
 
 test('AD-24 nothing survives 1,000 aborted streams', async () => {
   const warnings: Error[] = []
