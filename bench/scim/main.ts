@@ -5,18 +5,21 @@ import { load, type LoadRequest } from '../lib/load.ts'
 import { interleave, median, ratio, type Candidate, type Measured } from '../lib/measure.ts'
 import { report, type Figure } from '../lib/report.ts'
 import { startServer, type ServerProcess } from '../lib/server-process.ts'
+import type * as Core from './core.ts'
 import { fillBound, fillStore, LARGE, SMALL } from './data-set.ts'
+import { join as joinSources } from './join.ts'
 import { memberChange, OPERATIONS, type Operation } from './operations.ts'
 import { startPeer } from './peer.ts'
 
 /** SCIM over HTTP with 110,000 users beside node:http with one SQLite statement for each request. */
-const ROUNDS = { rounds: Number(process.env['ROUNDS'] ?? 5), warmUp: 1 }
+const ROUNDS = { rounds: Number(process.env['ROUNDS'] ?? 5), warmUp: 2 }
 const MEMBER_CHANGES = 400
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-scim-'))
 const file = (name: string): string => join(folder, `${name}.db`)
 const servers: ServerProcess[] = []
 try {
+  const { coreFigures } = (await import((await joinSources('core')).href)) as typeof Core
   await fillStore(file('ours'))
   await fillBound(file('bound'), file('ours'))
   const ours = await start('ours')
@@ -30,14 +33,14 @@ try {
   for (const operation of OPERATIONS) {
     figures.push(...(await compare(operation, { ours, bound, peer })))
   }
-  report('scim', [...figures, ...(await groupFigures(ours))])
+  report('scim', [...figures, ...(await groupFigures(ours)), ...(await coreFigures())])
 } finally {
   await Promise.all(servers.map((server) => server.stop()))
   rmSync(folder, { recursive: true, force: true })
 }
 
 async function start(name: string): Promise<ServerProcess> {
-  const server = await startServer(new URL(`${name}.ts`, import.meta.url), { args: [file(name)] })
+  const server = await startServer(await joinSources(name), { args: [file(name)] })
   servers.push(server)
   return server
 }

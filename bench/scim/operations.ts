@@ -25,14 +25,14 @@ let created = USERS
 export const OPERATIONS: readonly Operation[] = [
   {
     name: 'GET /Users/:id',
-    requests: 3000,
+    requests: 6000,
     limit: 1 / 0.4,
     peer: 5,
     request: (index) => ({ path: `/scim/v2/Users/${userId(spread(index))}`, headers }),
   },
   {
     name: 'filter userName eq',
-    requests: 3000,
+    requests: 6000,
     limit: 1 / 0.4,
     request: (index) => {
       const filter = encodeURIComponent(`userName eq "${userName(spread(index))}"`)
@@ -41,7 +41,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'POST /Users',
-    requests: 1000,
+    requests: 2000,
     status: 201,
     limit: 1 / 0.45,
     request: () => ({
@@ -53,7 +53,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'PATCH active',
-    requests: 1000,
+    requests: 2000,
     limit: 1 / 0.45,
     peer: 8,
     request: (index, round) => ({
@@ -68,7 +68,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'list of 100',
-    requests: 300,
+    requests: 900,
     limit: 1 / 0.2,
     peer: 20,
     request: () => ({ path: '/scim/v2/Users?count=100', headers }),

@@ -73,9 +73,14 @@ const server: Server = app.listen(0, '127.0.0.1', () =>
 
 /** A package that was installed in `peers/`. */
 async function load<Module>(name: string): Promise<Module> {
-  const peers = createRequire(new URL('peers/package.json', import.meta.url))
-  const module: unknown = await import(pathToFileURL(peers.resolve(name)).href)
-  return module as Module
+  const peers = createRequire(new URL('../scim/peers/package.json', import.meta.url))
+  const module: Wrapped = await import(pathToFileURL(peers.resolve(name)).href)
+  // What was compiled to CommonJS has its default export one level deeper.
+  return (module.default?.default === undefined ? module : module.default) as Module
+}
+
+interface Wrapped {
+  readonly default?: { readonly default?: unknown }
 }
 
 function plain(data: Stored): Stored {

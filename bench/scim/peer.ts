@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { join } from './join.ts'
 import { startServer, type ServerProcess } from '../lib/server-process.ts'
 
 const installed = fileURLToPath(new URL('peers/node_modules/scimmy-routers', import.meta.url))
@@ -11,5 +12,5 @@ export async function startPeer(from: string, path: string): Promise<ServerProce
     return undefined
   }
   copyFileSync(from, path)
-  return startServer(new URL('peer-server.ts', import.meta.url), { args: [path] })
+  return startServer(await join('peer-server'), { args: [path] })
 }

@@ -1,27 +1,27 @@
 import { compareCodePoints } from '../resource/fold.ts'
 import type { CompareOperator, SortKey } from './resolved.ts'
 
-/** Compares two texts that are folded where they have to be. */
-export function compareText(text: string, operator: CompareOperator, literal: string): boolean {
+/** Whether a text, folded where it has to be, stands in a relation to a literal. */
+export function textTest(operator: CompareOperator, literal: string): (text: string) => boolean {
   switch (operator) {
     case 'eq':
-      return text === literal
+      return (text) => text === literal
     case 'ne':
-      return text !== literal
+      return (text) => text !== literal
     case 'co':
-      return text.includes(literal)
+      return (text) => text.includes(literal)
     case 'sw':
-      return text.startsWith(literal)
+      return (text) => text.startsWith(literal)
     case 'ew':
-      return text.endsWith(literal)
+      return (text) => text.endsWith(literal)
     case 'gt':
-      return compareCodePoints(text, literal) > 0
+      return (text) => compareCodePoints(text, literal) > 0
     case 'ge':
-      return compareCodePoints(text, literal) >= 0
+      return (text) => compareCodePoints(text, literal) >= 0
     case 'lt':
-      return compareCodePoints(text, literal) < 0
+      return (text) => compareCodePoints(text, literal) < 0
     case 'le':
-      return compareCodePoints(text, literal) <= 0
+      return (text) => compareCodePoints(text, literal) <= 0
   }
 }
 

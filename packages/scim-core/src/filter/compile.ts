@@ -1,7 +1,7 @@
 import { fold } from '../resource/fold.ts'
 import type { ScimDocument } from '../resource/document.ts'
 import { parseInstant } from '../schema/instant.ts'
-import { compareText } from './compare.ts'
+import { textTest } from './compare.ts'
 import type { AttributePath, CompareOperator, ResolvedFilter, SortKey } from './resolved.ts'
 
 type Test = (value: unknown) => boolean
@@ -9,14 +9,9 @@ type Test = (value: unknown) => boolean
 /** A resolved filter as a function over resources in canonical spelling. */
 export function compileFilter(filter: ResolvedFilter): (resource: ScimDocument) => boolean {
   switch (filter.kind) {
-    case 'and': {
-      const tests = filter.terms.map(compileFilter)
-      return (resource) => tests.every((test) => test(resource))
-    }
-    case 'or': {
-      const tests = filter.terms.map(compileFilter)
-      return (resource) => tests.some((test) => test(resource))
-    }
+    case 'and':
+    case 'or':
+      return joined(filter.kind, filter.terms.map(compileFilter))
     case 'not': {
       const test = compileFilter(filter.term)
       return (resource) => !test(resource)
@@ -63,14 +58,9 @@ export function isPresent(value: unknown): boolean {
 /** The `where` of an `element` filter as a function over elements. */
 export function compileElementFilter(where: ResolvedFilter): Test {
   switch (where.kind) {
-    case 'and': {
-      const tests = where.terms.map(compileElementFilter)
-      return (element) => tests.every((test) => test(element))
-    }
-    case 'or': {
-      const tests = where.terms.map(compileElementFilter)
-      return (element) => tests.some((test) => test(element))
-    }
+    case 'and':
+    case 'or':
+      return joined(where.kind, where.terms.map(compileElementFilter))
     case 'not': {
       const test = compileElementFilter(where.term)
       return (element) => !test(element)
@@ -89,6 +79,18 @@ export function compileElementFilter(where: ResolvedFilter): Test {
   }
 }
 
+/** All tests (`and`), or one of them (`or`), in their order. */
+function joined<T>(
+  kind: 'and' | 'or',
+  tests: readonly ((value: T) => boolean)[],
+): (value: T) => boolean {
+  const settles = kind === 'or'
+  return (value) => {
+    for (const test of tests) if (test(value) === settles) return settles
+    return !settles
+  }
+}
+
 function compileCompare({
   path,
   operator,
@@ -96,9 +98,14 @@ function compileCompare({
 }: Extract<ResolvedFilter, { kind: 'compare' }>): Test {
   const missing = operator === 'ne'
   if (typeof literal === 'string') {
+    const test = textTest(operator, literal)
+    if (path.type === 'string' || path.type === 'reference') {
+      const { caseExact } = path
+      return (raw) => (typeof raw === 'string' ? test(caseExact ? raw : fold(raw)) : missing)
+    }
     return (raw) => {
       const value = comparableValue(path, raw)
-      return typeof value === 'string' ? compareText(value, operator, literal) : missing
+      return typeof value === 'string' ? test(value) : missing
     }
   }
   return (raw) => {
@@ -184,6 +191,8 @@ function prefixed(path: AttributePath, resource: ScimDocument, value: unknown): 
   return `${path.prefix ?? ''}${id}`
 }
 
+/** A member of what may be an object. */
 function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  return (value as Readonly<Record<string, unknown>>)[name]
 }

@@ -2,7 +2,7 @@ import { fold } from '../resource/fold.ts'
 import { toAttributePath, type FoundPath } from '../schema/find-path.ts'
 import type { ResourceSchema } from '../schema/registry.ts'
 import { anyOf, type Decision } from './decide.ts'
-import { compareText } from './compare.ts'
+import { textTest } from './compare.ts'
 import type { CompareOperator, FilterLiteral } from './resolved.ts'
 
 /**
@@ -21,8 +21,8 @@ export function decidePseudo(
   const isMeta = found.attribute.name === 'meta' && found.sub === null
   if (!isSchemas && !isType && !isMeta) return undefined
   if (comparison === null) return true
-  const satisfies = (text: string): boolean =>
-    compareText(fold(text), comparison.operator, String(comparison.literal))
+  const test = textTest(comparison.operator, String(comparison.literal))
+  const satisfies = (text: string): boolean => test(fold(text))
   if (isType) return satisfies(schema.resourceType)
   return anyOf([
     satisfies(schema.urn),

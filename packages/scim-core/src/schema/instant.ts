@@ -7,14 +7,13 @@ const DATE_TIME = /^(-?\d{4,6})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,12})?(
 export function parseInstant(text: string): number | null {
   const parts = DATE_TIME.exec(text)
   if (parts === null) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(1, 7)
-    .map(Number)
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const [hour, minute, second] = [Number(parts[4]), Number(parts[5]), Number(parts[6])]
   const valid =
-    date.getUTCMonth() === month - 1 &&
-    date.getUTCDate() === day &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= daysOf(year, month) &&
     minute < 60 &&
     second < 60 &&
     (hour < 24 || (hour === 24 && minute === 0 && second === 0))
@@ -22,7 +21,20 @@ export function parseInstant(text: string): number | null {
   const offset = parseOffset(parts[8])
   if (offset === null) return null
   const fraction = parts[7] === undefined ? 0 : Number(`0${parts[7]}`) * 1_000
-  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1_000 + fraction
+  return (
+    midnight(year, month, day) + ((hour * 60 + minute - offset) * 60 + second) * 1_000 + fraction
+  )
+}
+
+function daysOf(year: number, month: number): number {
+  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+}
+
+function midnight(year: number, month: number, day: number): number {
+  // `Date.UTC` takes years below 100 for those of the last century.
+  if (year >= 100) return Date.UTC(year, month - 1, day)
+  return new Date(0).setUTCFullYear(year, month - 1, day)
 }
 
 /** Whether a text is an xsd:dateTime with date, time and offset (SC-16). */
