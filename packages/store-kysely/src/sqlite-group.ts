@@ -28,10 +28,11 @@ interface Entry {
 const ROWS_AT_ONCE = 500
 
 /**
- * Commits that need not reach the disk at once lie this far apart where many come: each writes all
- * pages that it has touched, and those of random ids are many.
+ * A commit waits until a turn of the event loop brings no more work to it, at most this long: each
+ * commit writes all pages that it has touched, and those of random ids are many. A process with
+ * nothing else to do thus waits for nothing, a busy one gathers much.
  */
-const REST_MS = 4
+const PATIENCE_MS = 4
 
 const groups = new WeakMap<SqliteEngine, SqliteGroup>()
 
@@ -47,13 +48,10 @@ export function sqliteGroup(engine: SqliteEngine): SqliteGroup {
 function createGroup(engine: SqliteEngine): SqliteGroup {
   let waiting: Entry[] = []
   let flushing = false
-  let resting = false
-
-  const isUrgent = (): boolean =>
-    waiting.length >= ROWS_AT_ONCE || waiting.some(({ work }) => work.durable)
 
   const flush = async (): Promise<void> => {
-    for (;;) {
+    while (waiting.length > 0) {
+      await gathered()
       const batch = takeBatch(waiting)
       waiting = waiting.slice(batch.length)
       try {
@@ -61,31 +59,30 @@ function createGroup(engine: SqliteEngine): SqliteGroup {
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
-      if (!isUrgent()) break
-      await nextTurn()
     }
     flushing = false
-    rest()
   }
-  const rest = (): void => {
-    if (resting) return
-    resting = true
-    setTimeout(() => {
-      resting = false
-      flushSoon()
-    }, REST_MS)
-  }
-  const flushSoon = (): void => {
-    if (flushing || waiting.length === 0 || (resting && !isUrgent())) return
-    flushing = true
-    setImmediate(() => void flush())
+  /** Resolves when what comes together is together. */
+  const gathered = async (): Promise<void> => {
+    const begin = performance.now()
+    let seen
+    do {
+      seen = waiting.length
+      await nextTurn()
+    } while (
+      waiting.length > seen &&
+      waiting.length < ROWS_AT_ONCE &&
+      performance.now() - begin < PATIENCE_MS
+    )
   }
 
   return {
     write: <Result>(work: GroupedWork<Result>) =>
       new Promise<Result>((resolve, reject) => {
         waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
-        flushSoon()
+        if (flushing) return
+        flushing = true
+        void flush()
       }),
   }
 }
