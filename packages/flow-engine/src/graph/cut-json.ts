@@ -1,5 +1,6 @@
 import type { RunLimits } from './limits.ts'
 import type { JsonValue } from './values/format-value.ts'
+import { setField } from './values/set-field.ts'
 
 export type CutLimits = Pick<RunLimits, 'textLength' | 'items' | 'eventBytes'>
 
@@ -21,14 +22,13 @@ export function createCutter(limits: CutLimits): (value: JsonValue) => JsonValue
     }
     if (typeof value !== 'object' || value === null) return value
     if (isList(value)) return cutList(value)
-    const entries = Object.entries(value)
-    if (left < 0) return {}
-    return Object.fromEntries(
-      entries.map(([key, item]) => {
-        left -= key.length
-        return [key, cut(item)]
-      }),
-    )
+    const fields: Record<string, JsonValue> = {}
+    if (left < 0) return fields
+    for (const [key, item] of Object.entries(value)) {
+      left -= key.length
+      setField(fields, key, cut(item))
+    }
+    return fields
   }
   const cutList = (list: readonly JsonValue[]): JsonValue => {
     if (list.length <= limits.items) return left < 0 ? [] : list.map(cut)

@@ -4,6 +4,7 @@ import { isData } from './values/data.ts'
 import { isDataFrame } from './values/data-frame.ts'
 import { formatValue, type JsonValue } from './values/format-value.ts'
 import { isMessage, isStream, type Message } from './values/message.ts'
+import { setField } from './values/set-field.ts'
 import type { LogJson, OutputJson, VertexDataJson } from './run-event.ts'
 import type { LogEntry } from './vertex-context.ts'
 
@@ -172,5 +173,7 @@ function secondsText(seconds: number): string {
 
 /** An object without surprises: names may be `__proto__`. */
 export function record<T>(names: readonly string[], make: (name: string) => T): Record<string, T> {
-  return Object.fromEntries(names.map((name) => [name, make(name)]))
+  const fields: Record<string, T> = {}
+  for (const name of names) setField(fields, name, make(name))
+  return fields
 }

@@ -162,8 +162,11 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   return {
     async start(request) {
       await begin()
-      const job = await enqueue(request)
-      worker.wake()
+      const queued = enqueue(request)
+      // Where nobody else claims, the claim may go to the store together with the job.
+      if (!queue.shared) worker.wake()
+      const job = await queued
+      if (queue.shared) worker.wake()
       if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
       return toJobRecord(job, -1)
     },

@@ -153,6 +153,7 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
     log: store.log,
     runtime,
     firstSeq,
+    behind: !store.queue.shared && request.resumable !== true,
     stopped: lost,
     publish: live.publish,
     appended: (seq) => store.bus.publish(jobChannel(job.id), String(seq)),

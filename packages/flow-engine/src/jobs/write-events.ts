@@ -3,9 +3,9 @@ import type { EventLog } from '../store/job-store.ts'
 import type { Runtime } from '@x/wire'
 import { JobEvent } from './job-event.ts'
 
-/** Tokens wait that long, or until there are so many of them, before they are appended (FE-62). */
-const TOKEN_DELAY_MS = 50
-const TOKEN_BATCH = 64
+/** Events that readers have seen wait that long, or until there are so many of them, before they are appended (FE-62). */
+const BEHIND_MS = 50
+const BEHIND_BATCH = 64
 
 export interface WriteEventsOptions {
   readonly jobId: string
@@ -13,6 +13,11 @@ export interface WriteEventsOptions {
   readonly runtime: Runtime
   /** Added to the numbers of the run: where an earlier run of the job stopped. */
   readonly firstSeq: number
+  /**
+   * Readers need not wait for the log, as nobody takes up the job where its process leaves it; its end
+   * waits all the same.
+   */
+  readonly behind: boolean
   readonly publish: (event: JobEvent) => void
   /** True once the job belongs to another process: nothing more is written. */
   readonly stopped: () => boolean
@@ -24,18 +29,30 @@ export interface WriteEventsOptions {
 
 /**
  * Brings the events of a run into the log and to the readers of this process, in their order. Tokens
- * reach readers at once and the log in batches; all others reach readers when they are in the log.
+ * reach readers at once and the log in batches, and so does all but the end of a job that is written
+ * behind. All others reach readers when they are in the log.
  */
 export async function writeEvents(
   run: AsyncIterable<RunEvent>,
-  { jobId, log, runtime, firstSeq, stopped, publish, beforeEnd, appended }: WriteEventsOptions,
+  {
+    jobId,
+    log,
+    runtime,
+    firstSeq,
+    behind,
+    stopped,
+    publish,
+    beforeEnd,
+    appended,
+  }: WriteEventsOptions,
 ): Promise<void> {
   const all: JobEvent[] = []
   let unwritten: JobEvent[] = []
   let published = 0
   let writing: Promise<void> | undefined
   let failure: { readonly error: unknown } | undefined
-  let timer: AbortController | undefined
+  let waiting = false
+  let over = false
 
   const publishUntil = (count: number): void => {
     for (; published < count; published += 1) publish(all[published] as JobEvent)
@@ -53,8 +70,6 @@ export async function writeEvents(
   const writeBatch = async (): Promise<void> => {
     const batch = unwritten
     unwritten = []
-    timer?.abort()
-    timer = undefined
     const reached = all.length
     await log.append(jobId, batch)
     appended(batch.at(-1)?.seq ?? -1)
@@ -70,10 +85,15 @@ export async function writeEvents(
     const turn = Promise.resolve().then(write)
     writing = turn
   }
+  /** The wait is not broken off, which costs more than an idle timer. */
   const flushSoon = (): void => {
-    if (timer !== undefined) return
-    timer = new AbortController()
-    runtime.sleep(TOKEN_DELAY_MS, timer.signal).then(flush, () => undefined)
+    if (waiting) return
+    waiting = true
+    const flushAfterwards = (): void => {
+      waiting = false
+      if (!over) flush()
+    }
+    runtime.sleep(BEHIND_MS).then(flushAfterwards, () => undefined)
   }
 
   for await (const event of run) {
@@ -81,17 +101,17 @@ export async function writeEvents(
     const upToDate = published === all.length
     all.push(job)
     unwritten.push(job)
-    if (event.event !== 'token') flush()
+    if (event.event === 'end' || (event.event !== 'token' && !behind)) flush()
     else {
       if (upToDate) publishUntil(all.length)
-      if (unwritten.length >= TOKEN_BATCH) flush()
+      if (unwritten.length >= BEHIND_BATCH) flush()
       else flushSoon()
     }
     if (failure !== undefined || stopped()) break
   }
-  timer?.abort()
   flush()
   await writing
+  over = true
   if (failure !== undefined) throw failure.error
   for (const job of all) job.seal()
 }

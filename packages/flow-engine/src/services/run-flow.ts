@@ -11,6 +11,7 @@ import { startRun } from '../graph/run.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { Caller } from './caller.ts'
 import type { FlowService } from './flows.ts'
+import { createPendingWrites } from './pending-writes.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { refuse } from './refusal.ts'
 import type { RunRecorder } from './run-records.ts'
@@ -85,7 +86,8 @@ export function createRunService(service: RunServiceOptions): RunService {
     if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
     const plan = plans.get(flow.id, flow.name, flow.data)
     const recorder = recorderOf(flow, plan)
-    const scope = { ownerId: flow.userId, storedFlowId: flow.id, isPublic: false }
+    const pending = createPendingWrites()
+    const scope = { ownerId: flow.userId, storedFlowId: flow.id, isPublic: false, pending }
     const options = {
       ...base,
       mode: 'run' as const,
@@ -97,7 +99,10 @@ export function createRunService(service: RunServiceOptions): RunService {
     }
     const host = recorder ?? {}
     const run = startRun(plan, options, host)
-    return { run, recorded: recorder?.watch(run) ?? Promise.resolve() }
+    const recorded = watched(run, recorder).then(() => pending.settled())
+    // A run that fails is answered with its own error.
+    recorded.catch(() => undefined)
+    return { run, recorded }
   }
   const finished = async (flow: FlowRecord, more: Partial<RunOptions>): Promise<RunResult> => {
     const { run, recorded } = start(flow, more)
@@ -180,6 +185,12 @@ export function createRunService(service: RunServiceOptions): RunService {
       }
     },
   }
+}
+
+/** Resolves when the run is over and the recorder has seen it. */
+export async function watched(run: FlowRun, recorder: RunRecorder | undefined): Promise<void> {
+  await recorder?.watch(run)
+  await run.result.catch(() => undefined)
 }
 
 function toOptions(request: RunFlowRequest): Partial<RunOptions> {

@@ -9,6 +9,7 @@ import type {
 import { isFileName, type BlobStore } from '../store/blob-store.ts'
 import type { MessageStore, StoredMessage } from '../store/messages.ts'
 import type { ServiceKit } from './kit.ts'
+import type { PendingWrites } from './pending-writes.ts'
 import type { VariableService } from './variables.ts'
 
 /** Whose run it is. */
@@ -19,6 +20,8 @@ export interface RunScope {
   readonly storedFlowId: string
   /** A public build: its messages belong to nobody's list. */
   readonly isPublic: boolean
+  /** Takes the messages that the run stores; without it the run waits for each. */
+  readonly pending?: PendingWrites
 }
 
 export interface RunServicesOptions extends Pick<
@@ -33,10 +36,13 @@ export interface RunServicesOptions extends Pick<
 /** The services that the components of one run are given, bound to its owner. */
 export function createRunServices(options: RunServicesOptions, scope: RunScope): ComponentServices {
   const { store, files, variables, injected, settings } = options
-  const { ownerId, isPublic } = scope
+  const { ownerId, isPublic, pending } = scope
   const { environment, ...others } = injected
   return {
-    messages: createMessages(store.messages, options, isPublic ? null : ownerId),
+    messages: createMessages(store.messages, options, {
+      userId: isPublic ? null : ownerId,
+      pending,
+    }),
     variables: {
       get: async (name) => (await variables.resolve(ownerId, name))?.value ?? null,
     },
@@ -63,25 +69,38 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
 function createMessages(
   store: MessageStore,
   { emit, runtime }: Pick<ServiceKit, 'emit' | 'runtime'>,
-  userId: string | null,
+  {
+    userId,
+    pending,
+  }: { readonly userId: string | null; readonly pending: PendingWrites | undefined },
 ): MessageService {
+  const insert = async (message: MessageRecord): Promise<void> => {
+    await store.insert(toStored(message, userId))
+    const { id, flowId, sessionId } = message
+    emit('message.stored', {
+      at: runtime.now(),
+      id,
+      flowId,
+      sessionId,
+      ...(userId === null ? {} : { userId }),
+    })
+  }
   return {
     async add(message) {
-      await store.insert(toStored(message, userId))
-      const { id, flowId, sessionId } = message
-      emit('message.stored', {
-        at: runtime.now(),
-        id,
-        flowId,
-        sessionId,
-        ...(userId === null ? {} : { userId }),
-      })
+      const inserted = insert(message)
+      if (pending === undefined) await inserted
+      else pending.add(inserted)
     },
     async update({ id, flowId: _, ...message }) {
+      await pending?.settled()
       await store.update(id, message)
     },
-    remove: (id) => store.remove([id]),
+    async remove(id) {
+      await pending?.settled()
+      await store.remove([id])
+    },
     async list({ last, order = 'ascending', includeErrors = false, ...filters }) {
+      await pending?.settled()
       if (last !== undefined && last <= 0) return []
       const descending = order === 'descending'
       // The last n of one order are the first n of the other.

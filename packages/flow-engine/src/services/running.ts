@@ -12,8 +12,9 @@ import type { ApiKeyService } from './api-keys.ts'
 import { createBuildService, type BuildMetadata, type BuildService } from './builds.ts'
 import type { FlowService } from './flows.ts'
 import type { ServiceKit } from './kit.ts'
+import { createPendingWrites, type PendingWrites } from './pending-writes.ts'
 import { createPlanCache } from './plan-cache.ts'
-import { createRunService, type RunService } from './run-flow.ts'
+import { createRunService, watched, type RunService } from './run-flow.ts'
 import { createRunRecorder } from './run-records.ts'
 import { createRunServices, type RunScope } from './run-services.ts'
 import type { VariableService } from './variables.ts'
@@ -68,6 +69,12 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     createRunServices({ ...kit, variables, injected }, scope)
   const writer = kit.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
+  const messages = new WeakMap<BuildRequest, PendingWrites>()
+  const pendingOf = (request: BuildRequest): PendingWrites => {
+    const pending = messages.get(request) ?? createPendingWrites()
+    messages.set(request, pending)
+    return pending
+  }
   const open = new Map<string, { readonly flowId: string; readonly userId: string | undefined }>()
 
   const jobs = createBuildJobs({
@@ -77,19 +84,28 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     limits,
     ...(options.jobs === undefined ? {} : { store: options.jobs }),
     ...options.queue,
-    servicesOf: (request) => servicesOf(metadataOf(request)),
+    servicesOf: (request) => servicesOf({ ...metadataOf(request), pending: pendingOf(request) }),
     observer: {
       started(job) {
         open.set(job.id, { flowId: job.flowId, userId: job.userId })
         kit.emit('job.started', { ...noticeOf(job), at: runtime.now() })
       },
-      recorder: (job, request) =>
-        createRunRecorder(records, {
+      recorder(job, request) {
+        const recorder = createRunRecorder(records, {
           flowId: job.flowId,
           flow: flowOf(request),
           form: 'build',
           builds: metadataOf(request).logBuilds,
-        }),
+        })
+        return {
+          inputs: (vertex, values) => recorder?.inputs(vertex, values),
+          built: (build) => recorder?.built(build),
+          async watch(run) {
+            await watched(run, recorder)
+            await pendingOf(request).settled()
+          },
+        }
+      },
       finished(job) {
         open.delete(job.id)
         kit.emit('job.finished', { ...noticeOf(job), at: runtime.now(), state: job.state })

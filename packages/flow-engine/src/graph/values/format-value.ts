@@ -2,6 +2,7 @@ import { isData } from './data.ts'
 import { isDataFrame } from './data-frame.ts'
 import { isMessage, isStream, type Message } from './message.ts'
 import { formatIsoTimestamp, messageFields } from './message-json.ts'
+import { setField } from './set-field.ts'
 
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
@@ -58,36 +59,29 @@ function formatBranded(value: object, inner: Inner): JsonValue {
   if (isDataFrame(value)) return value.rows.map(inner)
   if (Array.isArray(value)) return value.map(inner)
   if (value instanceof Set) return [...value].map(inner)
-  if (value instanceof Map)
-    return formatEntries(
-      [...value].map(([k, v]) => [String(k), v]),
-      inner,
-    )
+  if (value instanceof Map) {
+    const fields: Record<string, JsonValue> = {}
+    for (const [key, item] of value) setField(fields, String(key), inner(item))
+    return fields
+  }
   if (isStream(value) || value instanceof ReadableStream) return 'Unconsumed Stream'
   if (value instanceof Error) return value.message
-  return formatEntries(
-    Object.keys(value).map((key) => [key, readProperty(value, key)]),
-    inner,
-  )
+  const fields: Record<string, JsonValue> = {}
+  for (const key of Object.keys(value)) setField(fields, key, inner(readProperty(value, key)))
+  return fields
 }
 
 function formatMessage(message: Message, inner: Inner): JsonValue {
-  const fields = messageFields(message)
-  const { id: _id, ...beside } = fields
-  return {
-    text_key: 'text',
-    data: inner(fields),
-    default_value: '',
-    ...formatEntries(
-      Object.entries(beside).filter(([key]) => !(key in message.data)),
-      inner,
-    ),
-    timestamp: formatIsoTimestamp(message.timestamp),
+  const given = messageFields(message)
+  const data: Record<string, JsonValue> = {}
+  const json: Record<string, JsonValue> = { text_key: 'text', data, default_value: '' }
+  for (const key of Object.keys(given)) {
+    const value = inner(given[key])
+    setField(data, key, value)
+    if (key !== 'id' && !(key in message.data)) setField(json, key, value)
   }
-}
-
-function formatEntries(entries: [string, unknown][], inner: Inner): Record<string, JsonValue> {
-  return Object.fromEntries(entries.map(([key, item]) => [key, inner(item)]))
+  json['timestamp'] = formatIsoTimestamp(message.timestamp)
+  return json
 }
 
 /** A getter that throws gives its error's text. */
