@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatBySpec } from './format-spec.ts'
+import { formatBySpec, formatPlace } from './format-spec.ts'
 
 describe('formatBySpec (CO-33, CO-36)', () => {
   test.for([
@@ -17,6 +17,8 @@ describe('formatBySpec (CO-33, CO-36)', () => {
     ['a text in the middle', 'ab', '*^6', '**ab**'],
     ['a cut text', 'abcdef', '.3', 'abc'],
     ['no spec', [1, 'x'], '', "[1, 'x']"],
+    ['zeros behind a text', 'ab', '05', 'ab000'],
+    ['a truth value as a number', true, '>3', '  1'],
   ] as const)('%s', ([, value, spec, text]) => {
     expect(formatBySpec(value, spec)).toBe(text)
   })
@@ -28,7 +30,26 @@ describe('formatBySpec (CO-33, CO-36)', () => {
     ['an unknown code', 1, 'y'],
     ['no spec at all', 1, '>>>'],
     ['an endless width', 1, '99999999d'],
+    ['a precision of a whole number', 1, '.2'],
+    ['a sign of a text', 'x', '+'],
+    ['a width of a list', [1], '>8'],
+    ['a width of nothing', null, '>8'],
   ] as const)('%s is refused', ([, value, spec]) => {
     expect(() => formatBySpec(value, spec)).toThrow(TypeError)
+  })
+})
+
+describe('formatPlace (CO-33, CO-36)', () => {
+  test.for([
+    ['quoted', "it's", { conversion: 'r', spec: '' }, '"it\'s"'],
+    ['quoted in ASCII', 'é€', { conversion: 'a', spec: '' }, "'\\xe9\\u20ac'"],
+    ['as text, to the right', 1, { conversion: 's', spec: '>3' }, '  1'],
+    ['without conversion', 1.5, { spec: '.2f' }, '1.50'],
+  ] as const)('%s', ([, value, place, text]) => {
+    expect(formatPlace(value, place)).toBe(text)
+  })
+
+  test('an unknown conversion is refused', () => {
+    expect(() => formatPlace(1, { conversion: 'q', spec: '' })).toThrow('specifier q')
   })
 })

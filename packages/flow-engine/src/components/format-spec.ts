@@ -4,36 +4,74 @@ const SPEC =
   /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[-+ ])?(?<alternate>#)?(?<zero>0)?(?<width>\d{1,4})?(?<group>[,_])?(?:\.(?<precision>\d{1,3}))?(?<type>[a-zA-Z%])?$/su
 
 /**
- * A value by a format spec such as `05d`, `.2f`, `>10`, `,` (CO-33, CO-36).
+ * A value by the conversion and the format spec of its place in a template.
+ * @throws TypeError when one of them is unknown or does not fit the value
+ */
+export function formatPlace(
+  value: unknown,
+  { conversion, spec }: { readonly conversion?: string; readonly spec: string },
+): string {
+  if (conversion === undefined) return formatBySpec(value, spec)
+  const convert = CONVERSIONS.get(conversion)
+  if (convert === undefined) throw new TypeError(`Unknown conversion specifier ${conversion}`)
+  return formatBySpec(convert(value), spec)
+}
+
+const quoted = (value: unknown): string => toLiteralText([value]).slice(1, -1)
+// oxlint-disable-next-line no-control-regex -- everything that is not ASCII is escaped
+const NOT_ASCII = /[^\u0000-\u007f]/gu
+
+const CONVERSIONS = new Map<string, (value: unknown) => string>([
+  ['s', toLiteralText],
+  ['r', quoted],
+  ['a', (value) => quoted(value).replaceAll(NOT_ASCII, escaped)],
+])
+
+function escaped(char: string): string {
+  const code = (char.codePointAt(0) ?? 0).toString(16)
+  if (code.length <= 2) return `\\x${code.padStart(2, '0')}`
+  return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`
+}
+
+/**
+ * A value by a format spec such as `05d`, `.2f`, `>10`, `,` (CO-33, CO-36). Truth values count as
+ * numbers; only numbers and texts take a spec.
  * @throws TypeError when the spec is unknown or does not fit the value
  */
 export function formatBySpec(value: unknown, spec: string): string {
   if (spec === '') return toLiteralText(value)
   const parts = SPEC.exec(spec)?.groups
   if (parts === undefined) throw new TypeError(`Invalid format specifier '${spec}'`)
-  const number = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
-  const wantsText = parts.type === undefined || parts.type === 's'
-  if (number === undefined && !wantsText) {
-    throw new TypeError(`Format '${spec}' needs a number, got ${typeof value}`)
+  if (typeof value === 'string') return formatText(value, parts, spec)
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {
+    return pad(formatNumeric(Number(value), parts), parts, parts.zero === undefined ? '>' : '=')
   }
-  if (number !== undefined && parts.type === 's') {
-    throw new TypeError(`Format '${spec}' needs a text, got a number`)
+  throw new TypeError(`Format '${spec}' needs a number or a text`)
+}
+
+function formatText(text: string, parts: Parts, spec: string): string {
+  const { type = 's', sign, alternate, align, precision } = parts
+  if (type !== 's') throw new TypeError(`Format '${spec}' needs a number, got a text`)
+  if ([sign, parts.group, alternate].some((part) => part !== undefined) || align === '=') {
+    throw new TypeError(`Format '${spec}' does not fit a text`)
   }
-  const body =
-    number === undefined ? cut(toLiteralText(value), parts.precision) : formatNumeric(number, parts)
-  const zero = parts.zero !== undefined && parts.align === undefined
-  const align = parts.align ?? (zero ? '=' : number === undefined ? '<' : '>')
-  const fill = parts.align !== undefined ? (parts.fill ?? ' ') : zero ? '0' : ' '
-  return padTo(body, Number(parts.width ?? 0), align, fill)
+  return pad(precision === undefined ? text : text.slice(0, Number(precision)), parts, '<')
+}
+
+function pad(body: string, { align, fill, zero, width }: Parts, usual: string): string {
+  const padding = fill ?? (zero === undefined ? ' ' : '0')
+  return padTo(body, Number(width ?? 0), align ?? usual, padding)
 }
 
 type Parts = Readonly<Record<string, string | undefined>>
 
-function cut(text: string, precision: string | undefined): string {
-  return precision === undefined ? text : text.slice(0, Number(precision))
-}
-
 function formatNumeric(value: number, parts: Parts): string {
+  if (parts.type === 's') throw new TypeError('A text format does not fit a number')
+  const wholeOnly =
+    parts.type === undefined ? Number.isInteger(value) : /[dnboxXc]/.test(parts.type)
+  if (wholeOnly && parts.precision !== undefined) {
+    throw new TypeError('Precision not allowed in integer format specifier')
+  }
   const size = Math.abs(value)
   const negative = value < 0 || Object.is(value, -0)
   const digits = group(digitsOf(size, parts), parts.group)

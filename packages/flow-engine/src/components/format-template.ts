@@ -6,7 +6,7 @@ export interface TemplatePart {
   readonly target?: string
   /** `[key]` and `.key` steps after the name. */
   readonly path: readonly string[]
-  /** `r`, `s` or `a` after `!`. */
+  /** The character after `!`. */
   readonly conversion?: string
   /** What follows `:`. */
   readonly spec: string
@@ -70,6 +70,10 @@ function readPlace(text: string, inside: string): TemplatePart {
   const head = colon < 0 ? inside : inside.slice(0, colon)
   const mark = indexOutsideBrackets(head, '!')
   const target = mark < 0 ? head : head.slice(0, mark)
+  if (mark >= 0 && !/^.$/su.test(head.slice(mark + 1))) {
+    throw new SyntaxError("expected ':' after conversion specifier")
+  }
+  if (/\[[^\]]*$/.test(target)) throw new SyntaxError("expected '}' before end of string")
   const first = target.search(/[.[]/)
   const name = first < 0 ? target : target.slice(0, first)
   const path = first < 0 ? [] : readPath(target.slice(first))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   dataFrameOperations,
   dataOperations,
+  parser,
   splitText,
   typeConverter,
 } from '../../src/components.ts'
@@ -107,6 +108,30 @@ describe('TypeConverterComponent (CO-55)', () => {
     expect(await names('DataFrame')).toEqual(['dataframe_output'])
     expect(await names('Data')).toEqual(['data_output'])
     expect(await names('Message')).toEqual(['message_output'])
+  })
+})
+
+describe('ParserComponent (CO-36)', () => {
+  const parsed = async (input_data: unknown, pattern: string): Promise<unknown> =>
+    (
+      (await run(
+        parser,
+        { input_data, pattern, mode: 'Parser', sep: ';' },
+        'parsed_text',
+      )) as Message
+    ).text
+
+  test('cells are written as their column is', async () => {
+    const frame = createDataFrame([{ a: 1, b: 'x' }, { a: 2.5 }])
+    expect(await parsed(frame, '{a}/{b}')).toBe('1.0/x;2.5/nan')
+    expect(await parsed(frame, '{a:6}|{b!r}')).toBe("   1.0|'x';   2.5|nan")
+  })
+
+  test('places of a missing key hold the default value, with their format', async () => {
+    const data = createData({ a: 'x' }, { defaultValue: 'none' })
+    expect(await parsed(data, '{z:>6}{z[0]}{a!r}')).toBe("  nonen'x'")
+    await expect(parsed(data, '{}')).rejects.toThrow('positional fields')
+    await expect(parsed(data, '{a[9]}')).rejects.toThrow('there is no key 9')
   })
 })
 

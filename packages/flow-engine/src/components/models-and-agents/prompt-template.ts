@@ -1,10 +1,9 @@
 import { dataText } from '../../graph/values/convert.ts'
 import { isData } from '../../graph/values/data.ts'
-import { toLiteralText } from '../../graph/values/literal-text.ts'
 import { createMessage, isMessage } from '../../graph/values/message.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
-import { formatBySpec } from '../format-spec.ts'
+import { formatPlace } from '../format-spec.ts'
 import { parseTemplate, type TemplatePart } from '../format-template.ts'
 import { output } from '../output.ts'
 import { updatePromptFields } from './prompt-variables.ts'
@@ -57,15 +56,14 @@ function furtherFields(template: object): string[] {
 }
 
 function filled(part: TemplatePart, values: Readonly<Record<string, unknown>>): string {
-  const { name, path, spec, conversion } = part
+  const { name, path } = part
   if (name === undefined) return ''
   if (name === '') throw new SyntaxError('A place in the template has no name')
   if (path.length > 0) {
     throw new SyntaxError(`{${part.target ?? name}}: only plain variable names are allowed`)
   }
   if (!Object.hasOwn(values, name)) throw new TypeError(`The variable "${name}" has no value`)
-  const value = plainOf(values[name])
-  return formatBySpec(conversion === 'r' ? toLiteralText([value]).slice(1, -1) : value, spec)
+  return formatPlace(plainOf(values[name]), part)
 }
 
 /** Messages and Data count by their text, in lists too. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  asData,
   combine,
   evaluateLiterals,
   filterLists,
@@ -12,7 +13,6 @@ import {
 describe('keys (CO-61)', () => {
   test('selecting keeps the order of the data and names what there is', () => {
     expect(Object.keys(selectKeys({ a: 1, b: 2, c: 3 }, ['c', 'a']))).toEqual(['a', 'c'])
-    expect(selectKeys({ data: { x: 1 } }, ['data'])).toEqual({ x: 1 })
     expect(() => selectKeys({ a: 1, b: 2 }, ['z'])).toThrow(
       "Select key not found in data. Available keys: ['a', 'b']",
     )
@@ -38,6 +38,19 @@ describe('keys (CO-61)', () => {
   })
 })
 
+describe('asData (CO-2, CO-61)', () => {
+  test('an object under data is the data, other keys join it', () => {
+    expect(asData({ data: { x: 1 }, y: 2 }).data).toEqual({ x: 1, y: 2 })
+    expect(asData({ data: null, y: 2 }).data).toEqual({ y: 2 })
+    expect(() => asData({ data: [1] })).toThrow("The key 'data' has to hold an object.")
+  })
+
+  test('text_key and default_value are those of the data', () => {
+    const made = asData({ x: 1, text_key: 'x', default_value: 'none' })
+    expect(made).toMatchObject({ data: { x: 1 }, textKey: 'x', defaultValue: 'none' })
+  })
+})
+
 describe('filterLists (CO-61)', () => {
   const data = { rows: [{ n: 1, k: 'a' }, { n: 10, k: 'b' }, 'text', { k: 'c' }] }
   const filtered = (wanted: object, operator: string): unknown =>
@@ -51,6 +64,8 @@ describe('filterLists (CO-61)', () => {
     expect(filtered({ n: '1' }, 'not equals')).toEqual([{ n: 10, k: 'b' }])
     expect(filtered({ n: '1', k: 'a' }, 'equals')).toEqual([{ n: 1, k: 'a' }])
     expect(filtered({ n: '1' }, 'like')).toEqual([])
+    expect(filtered({ n: '1', z: '' }, 'equals')).toEqual(filtered({ n: '1' }, 'equals'))
+    expect(filtered({ n: 0, z: null }, 'equals')).toEqual(data.rows)
   })
 
   test('a missing list and what is none are named', () => {

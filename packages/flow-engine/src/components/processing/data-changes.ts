@@ -1,4 +1,5 @@
 import { isRecord } from '../../graph/values/convert.ts'
+import { createData, type Data } from '../../graph/values/data.ts'
 import { toLiteralText } from '../../graph/values/literal-text.ts'
 import { parseLiteral } from './literal.ts'
 
@@ -12,10 +13,23 @@ export function selectKeys(data: Plain, keys: readonly string[]): Plain {
   if (!keys.every((key) => Object.hasOwn(data, key))) {
     throw new TypeError(`Select key not found in data. ${available(data)}`)
   }
-  const [only, ...others] = keys
-  // A single key `data` has always meant what is under it.
-  if (only === 'data' && others.length === 0 && isRecord(data.data)) return data.data
   return Object.fromEntries(Object.entries(data).filter(([key]) => keys.includes(key)))
+}
+
+/**
+ * What was put together key by key as data: an object under `data` is the data, to which the other
+ * keys are added; `text_key` and `default_value` are those of the data (CO-2).
+ * @throws TypeError when something else than an object is under `data`
+ */
+export function asData({ data = {}, text_key, default_value, ...rest }: Plain): Data {
+  if (data !== null && !isRecord(data)) throw new TypeError("The key 'data' has to hold an object.")
+  return createData(
+    { ...data, ...rest },
+    {
+      ...(typeof text_key === 'string' ? { textKey: text_key } : {}),
+      ...(typeof default_value === 'string' ? { defaultValue: default_value } : {}),
+    },
+  )
 }
 
 /** Leaves the keys out at every depth. */
@@ -42,7 +56,7 @@ export function combine(parts: readonly Plain[]): Plain {
 
 /**
  * Filters the lists under `lists` to the objects whose values fit those of `wanted`; values are
- * compared as texts.
+ * compared as texts, empty ones ask for nothing.
  * @throws TypeError for a list that is missing or is none
  */
 export function filterLists(
@@ -50,6 +64,7 @@ export function filterLists(
   { lists, wanted, operator }: { lists: readonly string[]; wanted: Plain; operator: string },
 ): Plain {
   const filtered = new Map(Object.entries(data))
+  const asked = Object.entries(wanted).filter(([, value]) => !isEmptyValue(value))
   for (const key of lists) {
     if (!filtered.has(key)) {
       throw new TypeError(`Filter key '${key}' not found in data. ${available(data)}`)
@@ -58,7 +73,7 @@ export function filterLists(
     if (!Array.isArray(list)) throw new TypeError(`Filter key '${key}' is not a list.`)
     filtered.set(
       key,
-      list.filter((item) => fitsAll(item, wanted, operator)),
+      list.filter((item) => fitsAll(item, asked, operator)),
     )
   }
   return Object.fromEntries(filtered)
@@ -109,10 +124,11 @@ function inside(
   return isRecord(value) ? mapEntries(value, change) : value
 }
 
-function fitsAll(item: unknown, wanted: Plain, operator: string): boolean {
+type Entry = readonly [key: string, value: unknown]
+
+function fitsAll(item: unknown, asked: readonly Entry[], operator: string): boolean {
   const compare = OPERATORS.get(operator)
-  return Object.entries(wanted).every(([key, value]) => {
-    if (value === null || value === undefined) return true
+  return asked.every(([key, value]) => {
     if (!isRecord(item) || !Object.hasOwn(item, key)) return false
     return compare?.(toLiteralText(item[key]), toLiteralText(value)) ?? false
   })
@@ -125,6 +141,11 @@ const OPERATORS = new Map<string, (text: string, wanted: string) => boolean>([
   ['starts with', (text, wanted) => text.startsWith(wanted)],
   ['ends with', (text, wanted) => text.endsWith(wanted)],
 ])
+
+function isEmptyValue(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return !value
+  return Object.keys(value).length === 0
+}
 
 function looksLiteral(text: string): boolean {
   return /^[{[('"]/.test(text) || /^(?:true|false|none)$/i.test(text) || /^\.*\d[\d.]*$/.test(text)

@@ -8,6 +8,7 @@ import { field } from '../field.ts'
 import type { NodeTemplate } from '../node-json.ts'
 import { output } from '../output.ts'
 import {
+  asData,
   combine,
   evaluateLiterals,
   filterLists,
@@ -105,9 +106,10 @@ export const dataOperations = defineComponent({
         if (name === 'Combine') return data.length === 1 ? data[0] : combine(data.map(inner))
         const perform = OPERATIONS.get(name)
         if (perform === undefined) return createData({})
-        if (data.length > 1) {
+        if (data.length > 1 && name !== 'Path Selection') {
           throw new TypeError(`${name} operation is not supported for multiple data objects.`)
         }
+        if (data.length === 0 && name === 'Path Selection') return NOTHING_TO_SELECT
         return perform(data[0]?.data ?? {}, inputs, ctx)
       },
     }),
@@ -139,27 +141,31 @@ type Operation = (
 ) => object | Promise<object>
 
 const OPERATIONS = new Map<string, Operation>([
-  ['Select Keys', (data, inputs) => selectKeys(data, inputs.select_keys_input)],
+  ['Select Keys', (data, inputs) => asData(selectKeys(data, inputs.select_keys_input))],
   ['Literal Eval', (data) => objectOf(evaluateLiterals(data))],
   [
     'Filter Values',
     (data, inputs) =>
-      filterLists(data, {
-        lists: inputs.filter_key,
-        wanted: inputs.filter_values,
-        operator: inputs.operator,
-      }),
+      asData(
+        filterLists(data, {
+          lists: inputs.filter_key,
+          wanted: inputs.filter_values,
+          operator: inputs.operator,
+        }),
+      ),
   ],
-  ['Append or Update', (data, inputs) => ({ ...data, ...inputs.append_update_data })],
+  ['Append or Update', (data, inputs) => asData({ ...data, ...inputs.append_update_data })],
   ['Remove Keys', (data, inputs) => removeKeys(data, inputs.remove_keys_input)],
   ['Rename Keys', (data, inputs) => renameKeys(data, inputs.rename_keys_input)],
   ['Path Selection', (data, inputs, ctx) => selectPath(data, inputs.selected_key, ctx)],
   ['JQ Expression', (data, inputs, ctx) => runQuery(data, inputs.query, ctx)],
 ])
 
+const NOTHING_TO_SELECT = { error: 'Missing input data or selected key.' }
+
 /** A path that does not fit is told in the result, unlike an expression. */
 async function selectPath(data: Plain, path: string, ctx: ComponentContext): Promise<object> {
-  if (path === '') return { error: 'Missing input data or selected key.' }
+  if (path === '') return NOTHING_TO_SELECT
   try {
     const [first = null] = await queryJson(path, data, ctx)
     return objectOf(first)

@@ -1,29 +1,35 @@
 import { cellOf, createDataFrame, type DataFrame, type Row } from '../../graph/values/data-frame.ts'
+import { columnFacts, columnText, type ColumnFacts } from '../../graph/values/column-text.ts'
 import { toLiteralText } from '../../graph/values/literal-text.ts'
 import { parseNumberText } from '../number-text.ts'
 import { compilePattern } from '../pattern.ts'
 
 /**
  * Rows whose cell fits. `equals` and `not equals` convert nothing: a number never equals a text.
- * `contains` takes a pattern; `greater than` and `less than` compare numbers when `value` is one.
- * @throws TypeError for an unknown column or operator, a bad pattern, a text in a number comparison
+ * `contains` takes a pattern; `greater than` and `less than` compare numbers when `value` is one and
+ * the column holds nothing else. An unknown operator means `equals`.
+ * @throws TypeError for an unknown column or a bad pattern
  */
 export function filterRows(
   frame: DataFrame,
   { column, operator, value }: { column: string; operator: string; value: string },
 ): DataFrame {
   requireColumns(frame, [column])
-  const fits = FILTERS.get(operator)?.(value, column)
-  if (fits === undefined) throw new TypeError(`Unsupported filter operator: ${operator}`)
+  const makeFilter = FILTERS.get(operator) ?? equals
+  const fits = makeFilter(value, columnFacts(frame, column))
   return withRows(
     frame,
     frame.rows.filter((row) => fits(cellOf(row, column))),
   )
 }
 
-/** Stable; cells without a value come last either way. Numbers come before texts. */
+/**
+ * Stable; cells without a value come last either way.
+ * @throws TypeError for an unknown column, and for cells that have no order
+ */
 export function sortRows(frame: DataFrame, column: string, ascending: boolean): DataFrame {
   requireColumns(frame, [column])
+  requireOrder(frame, column)
   const direction = ascending ? 1 : -1
   const rows = frame.rows.toSorted((one, other) => {
     const [left, right] = [cellOf(one, column), cellOf(other, column)]
@@ -97,7 +103,8 @@ export function dropDuplicates(frame: DataFrame, column: string): DataFrame {
   requireColumns(frame, [column])
   const seen = new Set<string>()
   const rows = frame.rows.filter((row) => {
-    const cell = cellOf(row, column)
+    const found = cellOf(row, column)
+    const cell = typeof found === 'boolean' ? Number(found) : found
     const key = `${typeof cell} ${toLiteralText(cell)}`
     return !seen.has(key) && seen.add(key)
   })
@@ -115,45 +122,55 @@ export function requireColumns(frame: DataFrame, names: readonly string[]): void
 
 type Fits = (cell: unknown) => boolean
 
-const FILTERS = new Map<string, (value: string, column: string) => Fits>([
-  ['equals', (value) => (cell) => cell === value],
+type MakeFilter = (value: string, column: ColumnFacts) => Fits
+
+const equals: MakeFilter = (value) => (cell) => cell === value
+
+const FILTERS = new Map<string, MakeFilter>([
   ['not equals', (value) => (cell) => cell !== value],
-  ['contains', (value) => patternFilter(value, true)],
-  ['not contains', (value) => patternFilter(value, false)],
-  ['starts with', (value) => textFilter((text) => text.startsWith(value))],
-  ['ends with', (value) => textFilter((text) => text.endsWith(value))],
+  ['contains', (value, column) => patternFilter(value, column, true)],
+  ['not contains', (value, column) => patternFilter(value, column, false)],
+  ['starts with', (value, column) => textFilter(column, (text) => text.startsWith(value))],
+  ['ends with', (value, column) => textFilter(column, (text) => text.endsWith(value))],
   ['greater than', (value, column) => orderFilter(value, column, (order) => order > 0)],
   ['less than', (value, column) => orderFilter(value, column, (order) => order < 0)],
 ])
 
-function textFilter(fits: (text: string) => boolean): Fits {
-  return (cell) => cell !== null && fits(toLiteralText(cell))
+function textFilter(column: ColumnFacts, fits: (text: string) => boolean): Fits {
+  return (cell) => fits(columnText(cell, column))
 }
 
-function patternFilter(source: string, wanted: boolean): Fits {
+function patternFilter(source: string, column: ColumnFacts, wanted: boolean): Fits {
   const pattern = compilePattern(source)
   if (pattern === null) throw new TypeError(`Not a valid pattern: ${source}`)
-  return (cell) => (cell !== null && pattern.test(toLiteralText(cell))) === wanted
+  return textFilter(column, (text) => pattern.test(text) === wanted)
 }
 
-function orderFilter(value: string, column: string, fits: (order: number) => boolean): Fits {
+/** Numbers where both sides are numbers, else texts; nothing is greater or less than no value. */
+function orderFilter(value: string, column: ColumnFacts, fits: (order: number) => boolean): Fits {
+  if (value === '') return () => false
   const limit = parseNumberText(value)
-  if (limit === null) return textFilter((text) => fits(compareTexts(text, value)))
-  return (cell) => {
-    if (cell === null) return false
-    if (!isNumeric(cell)) {
-      throw new TypeError(`Column '${column}' holds values that are no numbers`)
-    }
-    return fits(Number(cell) - limit)
+  if (limit === null || !column.numeric) {
+    return textFilter(column, (text) => fits(compareTexts(text, value)))
   }
+  return (cell) => cell !== null && fits(Number(cell) - limit)
 }
 
 function isNumeric(cell: unknown): boolean {
   return typeof cell === 'number' || typeof cell === 'boolean'
 }
 
+/** Numbers among themselves, texts among themselves; lists by their text. */
+function requireOrder(frame: DataFrame, column: string): void {
+  const cells = frame.rows.map((row) => cellOf(row, column)).filter((cell) => cell !== null)
+  const numbers = cells.filter(isNumeric).length
+  const objects = cells.some((cell) => typeof cell === 'object' && !Array.isArray(cell))
+  if (objects || (numbers > 0 && numbers < cells.length)) {
+    throw new TypeError(`Column '${column}' holds values that have no order among themselves`)
+  }
+}
+
 function compareCells(left: unknown, right: unknown): number {
-  if (isNumeric(left) !== isNumeric(right)) return isNumeric(left) ? -1 : 1
   return isNumeric(left)
     ? Number(left) - Number(right)
     : compareTexts(toLiteralText(left), toLiteralText(right))

@@ -51,5 +51,8 @@ function readProblem(stderr: string): string {
     .replaceAll(/^jq: (?:error(?: \(at [^)]*\))?: )?/gm, '')
     .replace(/\s*\d+ compile errors?\s*$/, '')
     .replace(/ at <top-level>, line (\d+), column (\d+)/, ' in line $1')
+    .replace(/^(Cannot index \w+ with )(?:number \(.*\)|string \((.*)\))$/s, (_all, index, key) =>
+      key === undefined ? `${index}number` : `${index}string ${key}`,
+    )
     .trim()
 }

@@ -1,12 +1,13 @@
 import { isRecord, toText } from '../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../graph/values/data.ts'
-import { isDataFrame, type DataFrame } from '../../graph/values/data-frame.ts'
+import { columnFacts, columnText, type ColumnFacts } from '../../graph/values/column-text.ts'
+import { isDataFrame, type DataFrame, type Row } from '../../graph/values/data-frame.ts'
 import { isMessage } from '../../graph/values/message.ts'
 import { messageFields } from '../../graph/values/message-json.ts'
 import { defineComponent } from '../define.ts'
 import { kindOf } from '../field-values.ts'
 import { field } from '../field.ts'
-import { formatBySpec } from '../format-spec.ts'
+import { formatPlace } from '../format-spec.ts'
 import { parseTemplate, type TemplatePart } from '../format-template.ts'
 import { output } from '../output.ts'
 
@@ -79,8 +80,8 @@ export const parser = defineComponent({
 })
 
 function stringify(value: unknown, clean: boolean): string {
-  const items: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return items.map((item) => toText(item, { cleanData: clean })).join('\n')
+  if (!Array.isArray(value)) return toText(value)
+  return value.map((item: unknown) => toText(item, { cleanData: clean })).join('\n')
 }
 
 function parse(value: unknown, pattern: string, separator: string): string {
@@ -91,10 +92,28 @@ function parse(value: unknown, pattern: string, separator: string): string {
   return parts.map((part) => part.text + filled(part, data.data, data.defaultValue)).join('')
 }
 
+/** Whole numbers in a column of fractions are written `1.0`, gaps among numbers `nan`. */
 function parseFrame(frame: DataFrame, parts: readonly TemplatePart[], separator: string): string {
-  return frame.rows
-    .map((row) => parts.map((part) => part.text + filled(part, row, undefined)).join(''))
-    .join(separator)
+  const columns = new Map(frame.columns.map((name) => [name, columnFacts(frame, name)]))
+  const line = (row: Row): string =>
+    parts.map((part) => part.text + filledCell(part, row, columns.get(part.name ?? ''))).join('')
+  return frame.rows.map(line).join(separator)
+}
+
+function filledCell(part: TemplatePart, row: Row, column: ColumnFacts | undefined): string {
+  const { name, path, spec } = part
+  const plain = path.length === 0 && /^(?:.?[<>=^])?0?\d*$/s.test(spec)
+  if (name === undefined || column === undefined || !plain) return filled(part, row, undefined)
+  const absent = !Object.hasOwn(row, name)
+  if (!absent && !column.fractional) return filled(part, row, undefined)
+  const text = absent ? 'nan' : columnText(row[name], column)
+  return formatPlace(text, { spec: alignedRight(spec) })
+}
+
+/** A number stands to the right where nothing else is said. */
+function alignedRight(spec: string): string {
+  if (spec === '' || /^.?[<>=^]/s.test(spec)) return spec
+  return spec.startsWith('0') ? `0>${spec.slice(1)}` : `>${spec}`
 }
 
 function dataOf(value: unknown): Data {
@@ -106,23 +125,29 @@ function dataOf(value: unknown): Data {
 
 /** @param fallback of a missing key; undefined makes it an error */
 function filled(
-  { name, target, path, spec }: TemplatePart,
+  part: TemplatePart,
   values: Readonly<Record<string, unknown>>,
   fallback: string | undefined,
 ): string {
+  const { name, target, path } = part
   if (name === undefined) return ''
-  if (!Object.hasOwn(values, name)) {
-    if (fallback === undefined) throw new TypeError(`Column '${name}' is not in the DataFrame`)
-    return fallback
+  if (/^\d*$/.test(name)) throw new SyntaxError('Format string contains positional fields')
+  const known = Object.hasOwn(values, name)
+  if (!known && fallback === undefined) {
+    throw new TypeError(`Column '${name}' is not in the DataFrame`)
   }
-  const value = path.reduce<unknown>((at, step) => stepInto(at, step, target ?? name), values[name])
-  return formatBySpec(value, spec)
+  const start: unknown = known ? values[name] : fallback
+  const value = path.reduce((at, step) => stepInto(at, step, target ?? name), start)
+  return formatPlace(value, part)
 }
 
-/** `[key]` of an object or list; attributes are refused. */
+/** `[key]` of an object, list or text; attributes are refused. */
 function stepInto(value: unknown, step: string, target: string): unknown {
   if (step.startsWith('.')) throw new SyntaxError(`{${target}}: attributes are not allowed`)
-  if (Array.isArray(value) && /^\d+$/.test(step)) return value[Number(step)] as unknown
+  const list: unknown = typeof value === 'string' ? Array.from(value) : value
+  if (Array.isArray(list) && /^\d+$/.test(step) && Number(step) < list.length) {
+    return list[Number(step)] as unknown
+  }
   if (isRecord(value) && Object.hasOwn(value, step)) return value[step]
   throw new TypeError(`{${target}}: there is no key ${step}`)
 }

@@ -10,8 +10,11 @@ describe('calculate (CO-39)', () => {
     ['10-3-2', 5],
     [' 1e3 + 1_000.5 ', 2000.5],
     ['.5+5.', 5.5],
+    ['0x10+0b11+0o7', 26],
+    ['True+1', 2],
+    ['1e308*10', Infinity],
   ] as const)('%s', ([expression, value]) => {
-    expect(calculate(expression)).toBeCloseTo(value)
+    expect(calculate(expression)).toBeCloseTo(value, 6)
   })
 
   test.for([
@@ -23,7 +26,16 @@ describe('calculate (CO-39)', () => {
     ['abs(1)', 'Unsupported operation or expression type: Call'],
     ['a.b', 'Unsupported operation or expression type: Attribute'],
     ['"a"', 'Unsupported constant type: str'],
-    ['True', 'Unsupported constant type: bool'],
+    ['None', 'Unsupported constant type: NoneType'],
+    ['1j', 'Unsupported constant type: complex'],
+    ['b"a"', 'Unsupported constant type: bytes'],
+    ['f"{1}"', 'Unsupported operation or expression type: JoinedStr'],
+    ['1 if 1 else 2', 'Unsupported operation or expression type: IfExp'],
+    ['1 and 2', 'Unsupported operation or expression type: BoolOp'],
+    ['not 1', 'Unsupported operation or expression type: UnaryOp'],
+    ['lambda: 1', 'Unsupported operation or expression type: Lambda'],
+    ['()', 'Unsupported operation or expression type: Tuple'],
+    ['10**400', 'Numerical result out of range'],
     ['[1]', 'Unsupported operation or expression type: List'],
     ['(1', 'invalid syntax'],
     ['1)', 'invalid syntax'],

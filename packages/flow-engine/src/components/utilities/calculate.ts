@@ -12,11 +12,17 @@ export class CalculationError extends Error {
 const MAX_LENGTH = 10_000
 const MAX_DEPTH = 200
 const TOKEN =
-  /\s*(?:(?<number>(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?)|(?<name>[\p{L}_][\p{L}\p{N}_]*)|(?<text>"[^"]*"|'[^']*')|(?<operator>\*\*|\/\/|<<|>>|<=|>=|==|!=|[-+*/%^&|~<>@(),[\]{}:.]))/uy
+  /\s*(?:(?<number>0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?[jJ]?)|(?<text>[a-zA-Z]{0,2}(?:"[^"]*"|'[^']*'))|(?<name>[\p{L}_][\p{L}\p{N}_]*)|(?<operator>\*\*|\/\/|<<|>>|<=|>=|==|!=|[-+*/%^&|~<>@(),[\]{}:.]))/uy
 
 interface Token {
   readonly kind: 'number' | 'name' | 'text' | 'operator'
   readonly text: string
+}
+
+/** A whole number has no bounds, so one that is too large is told; a fraction becomes infinite. */
+interface Operand {
+  readonly value: number
+  readonly whole: boolean
 }
 
 /**
@@ -26,9 +32,8 @@ interface Token {
 export function calculate(expression: string): number {
   if (expression.length > MAX_LENGTH) throw new CalculationError('the expression is too long')
   const parser = createParser(tokenize(expression))
-  const value = parser.expression(0, 0)
+  const { value } = parser.expression(0, 0)
   parser.end()
-  if (!Number.isFinite(value)) throw new CalculationError("(34, 'Numerical result out of range')")
   return value
 }
 
@@ -80,6 +85,16 @@ const OTHER_KINDS = new Map([
   ['!=', 'Compare'],
 ])
 
+/** Words between operands. */
+const WORD_KINDS = new Map([
+  ['if', 'IfExp'],
+  ['and', 'BoolOp'],
+  ['or', 'BoolOp'],
+  ['in', 'Compare'],
+  ['is', 'Compare'],
+  ['not', 'Compare'],
+])
+
 function unsupported(kind: string): CalculationError {
   return new CalculationError(`Unsupported operation or expression type: ${kind}`)
 }
@@ -87,11 +102,13 @@ function unsupported(kind: string): CalculationError {
 function createParser(tokens: readonly Token[]) {
   let at = 0
 
-  function expression(binding: number, depth: number): number {
+  function expression(binding: number, depth: number): Operand {
     if (depth > MAX_DEPTH) throw new CalculationError('the expression is nested too deeply')
     let value = operand(depth)
     for (;;) {
       const token = tokens[at]
+      const word = token?.kind === 'name' ? WORD_KINDS.get(token.text) : undefined
+      if (word !== undefined) throw unsupported(word)
       if (token?.kind !== 'operator') return value
       const operator = OPERATORS.get(token.text)
       const other = OTHER_KINDS.get(token.text)
@@ -109,13 +126,14 @@ function createParser(tokens: readonly Token[]) {
     }
   }
 
-  function operand(depth: number): number {
+  function operand(depth: number): Operand {
     const token = tokens[at]
     at += 1
     if (token?.kind === 'number') return readNumber(token.text)
-    if (token?.kind === 'text') throw new CalculationError('Unsupported constant type: str')
-    if (token?.kind === 'name') throw nameError(token.text, tokens[at])
+    if (token?.kind === 'text') throw textError(token.text)
+    if (token?.kind === 'name') return readName(token.text, tokens[at])
     if (token?.text === '(') {
+      if (tokens[at]?.text === ')') throw unsupported('Tuple')
       const value = expression(0, depth + 1)
       if (tokens[at]?.text !== ')') throw new CalculationError(SYNTAX)
       at += 1
@@ -138,41 +156,61 @@ function createParser(tokens: readonly Token[]) {
   }
 }
 
-function nameError(name: string, next: Token | undefined): CalculationError {
-  if (name === 'True' || name === 'False') {
-    return new CalculationError('Unsupported constant type: bool')
-  }
-  if (name === 'None') return new CalculationError('Unsupported constant type: NoneType')
-  return unsupported(next?.text === '(' ? 'Call' : next?.text === '.' ? 'Attribute' : 'Name')
+function readName(name: string, next: Token | undefined): Operand {
+  if (name === 'True' || name === 'False') return { value: Number(name === 'True'), whole: true }
+  if (name === 'None') throw new CalculationError('Unsupported constant type: NoneType')
+  if (name === 'not') throw unsupported('UnaryOp')
+  if (name === 'lambda') throw unsupported('Lambda')
+  throw unsupported(next?.text === '(' ? 'Call' : next?.text === '.' ? 'Attribute' : 'Name')
 }
 
-function readNumber(text: string): number {
+function textError(text: string): CalculationError {
+  const prefix = (/^[a-z]*/i.exec(text)?.[0] ?? '').toLowerCase()
+  if (prefix.includes('f')) return unsupported('JoinedStr')
+  return new CalculationError(
+    `Unsupported constant type: ${prefix.includes('b') ? 'bytes' : 'str'}`,
+  )
+}
+
+function readNumber(text: string): Operand {
   const digits = text.replaceAll('_', '')
-  const misplaced = /__|_$|_[.eE]|\._/.test(text)
+  const misplaced = /__|_$|_[.eEjJ]|\._/.test(text)
   const leadingZero = /^0\d+$/.test(digits) && !/^0+$/.test(digits)
   if (misplaced || leadingZero) throw new CalculationError(SYNTAX)
-  return Number(digits)
+  if (/^[^xX]*j$/i.test(digits)) throw new CalculationError('Unsupported constant type: complex')
+  return result(Number(digits), /^(?:0[xob].*|\d+)$/i.test(digits))
 }
 
-function apply(operator: string, left: number, right: number): number {
+function result(value: number, whole: boolean): Operand {
+  if (whole && !Number.isFinite(value)) throw new CalculationError(OUT_OF_RANGE)
+  return { value, whole }
+}
+
+const OUT_OF_RANGE = "(34, 'Numerical result out of range')"
+
+function apply(operator: string, left: Operand, right: Operand): Operand {
+  const whole = left.whole && right.whole
   switch (operator) {
     case '+':
-      return left + right
+      return result(left.value + right.value, whole)
     case '-':
-      return left - right
+      return result(left.value - right.value, whole)
     case '*':
-      return left * right
+      return result(left.value * right.value, whole)
     case '/':
-      if (right === 0) throw new CalculationError('Division by zero', true)
-      return left / right
+      if (right.value === 0) throw new CalculationError('Division by zero', true)
+      return result(left.value / right.value, false)
     default:
       return power(left, right)
   }
 }
 
-function power(base: number, exponent: number): number {
-  if (base === 0 && exponent < 0) throw new CalculationError('Division by zero', true)
-  const value = base ** exponent
+function power(base: Operand, exponent: Operand): Operand {
+  if (base.value === 0 && exponent.value < 0) throw new CalculationError('Division by zero', true)
+  const value = base.value ** exponent.value
   if (Number.isNaN(value)) throw new CalculationError('the result is no real number')
-  return value
+  if (!Number.isFinite(value) && Number.isFinite(base.value)) {
+    throw new CalculationError(OUT_OF_RANGE)
+  }
+  return { value, whole: base.whole && exponent.whole && exponent.value >= 0 }
 }

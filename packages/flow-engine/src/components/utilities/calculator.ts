@@ -1,3 +1,4 @@
+import { formatNumber } from '../../graph/values/literal-text.ts'
 import { createData } from '../../graph/values/data.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
@@ -47,6 +48,7 @@ function answer(expression: string): { result?: string; error?: string; input?: 
 }
 
 function sixDecimals(value: number): string {
+  if (!Number.isFinite(value)) return formatNumber(value)
   if (Number.isInteger(value)) return BigInt(value).toString()
   const text = value.toFixed(6)
   const cut =

@@ -14,19 +14,23 @@ interface Column {
   readonly header: string
   readonly numeric: boolean
   readonly cells: readonly string[]
+  /** Some cell has line breaks, also such as are cut off at its ends. */
+  readonly multiline: boolean
   readonly width: number
 }
 
 /** A frame as a pipe table (CO-5): numbers to the right, text to the left, `|` in cells escaped. */
 export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {}): string {
   const rows = options.clean === true ? frame.rows.filter(hasValue) : frame.rows
-  const columns = frame.columns.map((name) =>
-    layOut(
-      name,
-      rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row, name) : undefined)),
-      options,
-    ),
+  const cells = frame.columns.map((name) =>
+    rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row, name) : undefined)),
   )
+  // A table of nothing but truth values is one of ones and zeros.
+  const truths = cells.every((values) => values.every((value) => typeof value === 'boolean'))
+  const columns = frame.columns.map((name, at) => {
+    const values = cells[at] ?? []
+    return layOut(name, truths ? values.map(Number) : values, options)
+  })
   const heads = columns.map((column) => pad(column.header, column))
   const rules = columns.map(({ width, numeric }) => {
     if (rows.length === 0) return '-'.repeat(width + 2)
@@ -41,7 +45,7 @@ export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {})
 
 /** A cell with newlines makes a row of several lines; in such a table a row of empty cells has none. */
 function bodyLines(columns: readonly Column[], count: number): string[] {
-  const multiline = columns.some(({ cells }) => cells.some((cell) => cell.includes('\n')))
+  const multiline = columns.some((column) => column.multiline)
   const lines: string[] = []
   for (let index = 0; index < count; index += 1) {
     const cells = columns.map((column) => {
@@ -60,9 +64,16 @@ function bodyLines(columns: readonly Column[], count: number): string[] {
 function layOut(header: string, values: readonly unknown[], options: MarkdownOptions): Column {
   const numeric = isNumeric(values)
   const texts = values.map((value) => (numeric ? numberText(value) : cellText(value, options)))
-  const cells = numeric ? alignDecimals(texts) : texts
+  const multiline = texts.some((text) => text.includes('\n'))
+  const cells = numeric ? alignDecimals(texts) : texts.map((text) => text.trim())
   const widths = cells.flatMap((cell) => cell.split('\n').map(textWidth))
-  return { header, numeric, cells, width: Math.max(textWidth(header) + MIN_PADDING, ...widths) }
+  return {
+    header,
+    numeric,
+    cells,
+    multiline,
+    width: Math.max(textWidth(header) + MIN_PADDING, ...widths),
+  }
 }
 
 function cellText(value: unknown, { clean, lineBreak }: MarkdownOptions): string {
@@ -70,16 +81,15 @@ function cellText(value: unknown, { clean, lineBreak }: MarkdownOptions): string
   if (value === null) return ''
   let text = toLiteralText(value)
   if (clean === true) text = text.replace(/^\s*$/, '').replaceAll(/\n+/g, '\n')
-  text = text.replaceAll('|', '\\|')
+  text = text.replaceAll('|', '\\|').replaceAll(/\r\n?/g, '\n')
   return lineBreak === undefined ? text : text.replaceAll('\n', lineBreak)
 }
 
-/** Numbers, texts that read as numbers, and gaps; at least one of them a number. */
+/** Numbers, texts that read as numbers, truth values and gaps; at least one of them a number. */
 function isNumeric(values: readonly unknown[]): boolean {
   const given = values.filter((value) => value !== null && value !== undefined)
-  return (
-    given.length > 0 && given.every((value) => typeof value === 'number' || isNumberText(value))
-  )
+  const numbers = given.filter((value) => typeof value === 'number' || isNumberText(value))
+  return numbers.length > 0 && given.every((v) => typeof v === 'boolean' || numbers.includes(v))
 }
 
 function isNumberText(value: unknown): boolean {
@@ -108,8 +118,8 @@ function shortNumber(value: number): string {
 /** Points below each other. */
 function alignDecimals(texts: readonly string[]): string[] {
   const decimals = texts.map((text) => {
-    const point = text.search(/[.e]/i)
-    return point < 0 || text === 'nan' ? -1 : text.length - point - 1
+    const point = /^[-+.\d]/.test(text) ? text.search(/[.e]/i) : -1
+    return point < 0 ? -1 : text.length - point - 1
   })
   const most = Math.max(-1, ...decimals)
   return texts.map((text, index) => text + ' '.repeat(most - (decimals[index] ?? -1)))
