@@ -3,7 +3,7 @@ import type { SqliteEngine, SqliteSession } from './sqlite-engine.ts'
 
 /** Synchronous work of one caller inside a shared transaction. */
 export interface GroupedWork<Result> {
-  /** Rows it writes, about; a transaction takes about 500. */
+  /** Rows it writes, about; a transaction takes about 200. */
   readonly rows: number
   /** False: a power failure may lose it, a killed process never does. */
   readonly durable: boolean
@@ -25,7 +25,7 @@ interface Entry {
 }
 
 /** Keeps a transaction well under the time that other work may be held up. */
-const ROWS_AT_ONCE = 500
+const ROWS_AT_ONCE = 200
 
 /**
  * A commit waits until a turn of the event loop brings no more work to it, at most this long: each
