@@ -1,16 +1,17 @@
 /**
  * The pages in a real browser: the console of the reference server and the surface of hono-surface.
- * Skips with a note where no Chromium is found (CHROMIUM_PATH names one elsewhere). With
- * `--screenshots` the pictures of docs/images are taken anew. Never a part of `npm test`.
+ * Skips with a note where no Chromium is found (CHROMIUM_PATH names one elsewhere), else installs
+ * what drives it into `tools/browser` when it is not there yet. With `--screenshots` the pictures of
+ * docs/images are taken anew. Never a part of `npm test`.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const images = join(root, 'docs/images')
@@ -29,7 +30,16 @@ if (browserPath === undefined) {
   await run(browserPath)
 }
 
+/** The library that drives the browser: no part of the workspace, which would carry it for this alone. */
+function loadPlaywright() {
+  const folder = join(root, 'tools/browser')
+  if (!existsSync(join(folder, 'node_modules/playwright-core')))
+    execFileSync('npm', ['ci', '--prefix', folder], { cwd: folder, stdio: 'inherit' })
+  return createRequire(join(folder, 'package.json'))('playwright-core')
+}
+
 async function run(executablePath) {
+  const { chromium } = loadPlaywright()
   const folder = await mkdtemp(join(tmpdir(), 'browser-test-'))
   const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath,
