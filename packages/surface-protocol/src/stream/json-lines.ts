@@ -100,14 +100,29 @@ export async function* readJsonLines(
   yield* parser.end()
 }
 
+/**
+ * The lines of a chunk live while the first of them are worked on. Made by literals they would look
+ * long-lived to V8, which would put them, and what they hold, where only a full collection frees them.
+ */
+class ParsedLine {
+  readonly line: number
+  readonly offset: number
+  readonly value: unknown
+
+  constructor(line: number, offset: number, value: unknown) {
+    this.line = line
+    this.offset = offset
+    this.value = value
+  }
+}
+
 function parseLine(
   line: number,
   offset: number,
   { text, partial }: { text: string; partial: boolean },
 ): JsonLine {
   try {
-    const value: unknown = JSON.parse(text)
-    return { line, offset, value }
+    return new ParsedLine(line, offset, JSON.parse(text))
   } catch (cause) {
     return failure(line, offset, { ...(partial ? truncated : malformed), cause })
   }
