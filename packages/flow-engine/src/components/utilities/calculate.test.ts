@@ -38,6 +38,8 @@ describe('calculate (CO-39)', () => {
     ['10**400', 'Numerical result out of range'],
     ['[1]', 'Unsupported operation or expression type: List'],
     ['(1', 'invalid syntax'],
+    ['hello world', 'invalid syntax'],
+    ['3 4', 'invalid syntax'],
     ['1)', 'invalid syntax'],
     ['1__0', 'invalid syntax'],
     ['012', 'invalid syntax'],

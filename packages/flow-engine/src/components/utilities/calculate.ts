@@ -51,8 +51,17 @@ function tokenize(expression: string): Token[] {
       if (part !== undefined) tokens.push({ kind, text: part })
     }
   }
-  if (tokens.length === 0) throw new CalculationError(SYNTAX)
+  if (tokens.length === 0 || tokens.some(standsAlone)) throw new CalculationError(SYNTAX)
   return tokens
+}
+
+const WORDS = new Set(['if', 'else', 'and', 'or', 'not', 'in', 'is', 'lambda', 'for'])
+
+/** Two operands side by side are no expression, whatever they are: prose is told as such. */
+function standsAlone(token: Token, at: number, tokens: readonly Token[]): boolean {
+  const next = tokens[at + 1]
+  if (next === undefined || (token.kind === 'text' && next.kind === 'text')) return false
+  return [token, next].every(({ kind, text }) => kind !== 'operator' && !WORDS.has(text))
 }
 
 /** Left and right binding powers; a right power below the left one binds to the right. */

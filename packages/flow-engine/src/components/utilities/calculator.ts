@@ -27,7 +27,7 @@ export const calculator = defineComponent({
       run({ expression }, ctx) {
         const data = answer(expression)
         const text = data.result ?? data.error ?? ''
-        ctx.log('', text)
+        if (data.result !== undefined) ctx.log('', `Calculation result: ${data.result}`)
         ctx.status(text)
         return createData(data)
       },

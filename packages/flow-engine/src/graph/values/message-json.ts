@@ -24,12 +24,40 @@ export function messageFields(message: Message): Record<string, unknown> {
   return { ...message.data, ...messageToJson(message) }
 }
 
+/** The order of keys shows in texts made of a message: that of the stored row, else that of its making. */
 export function messageToJson(message: Message): MessageJson {
+  return message.id === undefined ? freshJson(message) : storedJson(message, message.id)
+}
+
+function storedJson(message: Message, id: string): MessageJson {
   return {
-    text: typeof message.text === 'string' ? message.text : '',
+    timestamp: formatTimestamp(message.timestamp),
     sender: message.sender,
     sender_name: message.senderName,
+    session_id: message.sessionId,
+    context_id: message.contextId,
+    text: plainText(message),
     files: [...message.files],
+    error: message.error,
+    edit: message.edit,
+    properties: message.properties,
+    category: message.category,
+    content_blocks: message.contentBlocks,
+    id,
+    flow_id: message.flowId,
+    duration: message.duration,
+  }
+}
+
+function freshJson(message: Message): MessageJson {
+  const { sender, senderName } = message
+  return {
+    text: plainText(message),
+    ...(sender === null ? {} : { sender }),
+    ...(senderName === null ? {} : { sender_name: senderName }),
+    files: [...message.files],
+    sender,
+    sender_name: senderName,
     session_id: message.sessionId,
     context_id: message.contextId,
     timestamp: formatTimestamp(message.timestamp),
@@ -40,8 +68,11 @@ export function messageToJson(message: Message): MessageJson {
     category: message.category,
     content_blocks: message.contentBlocks,
     duration: message.duration,
-    ...(message.id === undefined ? {} : { id: message.id }),
   }
+}
+
+function plainText({ text }: Message): string {
+  return typeof text === 'string' ? text : ''
 }
 
 /** `YYYY-MM-DD HH:MM:SS UTC`. */
