@@ -4,7 +4,10 @@ import { setField } from './values/set-field.ts'
 
 export type CutLimits = Pick<RunLimits, 'textLength' | 'items' | 'eventBytes'>
 
-/** Cuts texts and lists for `end_vertex` (results.md 6); keys stay whole. */
+/**
+ * Cuts texts and lists for `end_vertex` (results.md 6); keys stay whole. What needs no cut is given
+ * back itself.
+ */
 export function cutJson(value: JsonValue, limits: CutLimits): JsonValue {
   return createCutter(limits)(value)
 }
@@ -22,19 +25,35 @@ export function createCutter(limits: CutLimits): (value: JsonValue) => JsonValue
     }
     if (typeof value !== 'object' || value === null) return value
     if (isList(value)) return cutList(value)
-    const fields: Record<string, JsonValue> = {}
-    if (left < 0) return fields
-    for (const [key, item] of Object.entries(value)) {
+    return left < 0 ? {} : cutFields(value)
+  }
+  const cutFields = (value: Readonly<Record<string, JsonValue>>): JsonValue => {
+    let copy: Record<string, JsonValue> | undefined
+    for (const key of Object.keys(value)) {
       left -= key.length
-      setField(fields, key, cut(item))
+      const item = value[key] ?? null
+      const kept = cut(item)
+      if (kept === item) continue
+      copy ??= { ...value }
+      setField(copy, key, kept)
     }
-    return fields
+    return copy ?? value
   }
   const cutList = (list: readonly JsonValue[]): JsonValue => {
-    if (list.length <= limits.items) return left < 0 ? [] : list.map(cut)
-    const kept: JsonValue[] = list.slice(0, limits.items).map(cut)
-    kept.push(`... [truncated ${list.length - limits.items} items]`)
-    return kept
+    if (list.length > limits.items) {
+      const kept: JsonValue[] = list.slice(0, limits.items).map(cut)
+      kept.push(`... [truncated ${list.length - limits.items} items]`)
+      return kept
+    }
+    if (left < 0) return []
+    let copy: JsonValue[] | undefined
+    for (const [index, item] of list.entries()) {
+      const kept = cut(item)
+      if (kept === item) continue
+      copy ??= [...list]
+      copy[index] = kept
+    }
+    return copy ?? list
   }
   return cut
 }

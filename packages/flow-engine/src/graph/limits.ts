@@ -38,9 +38,19 @@ export const defaultRunLimits: RunLimits = Object.freeze({
   items: 1_000,
 })
 
+const complete = new WeakSet<object>([defaultRunLimits])
+
 /** The defaults with what is given and not `undefined` put over them. */
 export function completeLimits(given: Partial<RunLimits> | undefined): RunLimits {
   if (given === undefined) return defaultRunLimits
+  if (isComplete(given)) return given
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return { ...defaultRunLimits, ...Object.fromEntries(set) }
+  const limits = Object.freeze({ ...defaultRunLimits, ...Object.fromEntries(set) })
+  complete.add(limits)
+  return limits
+}
+
+/** Whether limits were completed here before: the runs of a service share them. */
+function isComplete(given: Partial<RunLimits>): given is RunLimits {
+  return complete.has(given)
 }

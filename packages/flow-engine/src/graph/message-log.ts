@@ -1,5 +1,6 @@
 import type { Runtime } from '@x/wire'
 import type { MessageRecord, MessageService } from '../components/services.ts'
+import { orderedId } from './ordered-id.ts'
 import type { EventData, MessageJson, RunEventData } from './run-event.ts'
 import type { Secrets } from './secrets.ts'
 import { messageToJson } from './values/message-json.ts'
@@ -56,7 +57,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
   const partials = new Map<string, PartialMessage>()
 
   const complete = (message: Message): Message => {
-    const id = message.id ?? runtime.uuid()
+    const id = message.id ?? orderedId(runtime)
     return changeMessage(message, {
       id,
       sessionId: message.sessionId || options.sessionId,

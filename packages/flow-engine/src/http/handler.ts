@@ -99,7 +99,10 @@ async function operate(
     request,
     url,
     context,
-    signal: request.signal,
+    // Made when an operation asks for it.
+    get signal() {
+      return request.signal
+    },
     bytes: () => body.bytes(),
     upload: () => readUpload(body),
   }

@@ -1,7 +1,8 @@
 import { createSystemRuntime } from '@x/wire'
 import { FlowError, limitExceeded } from '../errors.ts'
 import { createResultCache } from '../graph/cache.ts'
-import { defaultRunLimits } from '../graph/limits.ts'
+import { completeLimits } from '../graph/limits.ts'
+import { orderedId } from '../graph/ordered-id.ts'
 import { createMemoryJobStore } from '../memory/job-store.ts'
 import { isQueueFull } from '../store/store-error.ts'
 import type { StoredEvent, StoredJob } from '../store/job-store.ts'
@@ -34,7 +35,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   } = options
   const { queue, bus } = store
   const name = runtime.uuid()
-  const limits = { ...defaultRunLimits, ...options.limits }
+  const limits = completeLimits(options.limits)
   const codec = createRequestCodec(queue.shared)
   const runner = createJobRunner({
     ...options,
@@ -125,7 +126,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     toJobRecord(job, runner.live(job.id)?.lastSeq ?? (await lastSeqOf(store, job.id)))
   const enqueue = async (request: BuildRequest): Promise<StoredJob> => {
     if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
-    const id = runtime.uuid()
+    const id = orderedId(runtime)
     const now = runtime.now()
     const job = {
       id,

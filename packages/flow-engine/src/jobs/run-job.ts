@@ -78,11 +78,12 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       lives.set(job.id, live)
       // Its cancel was asked for while the process that ran it was dying.
       if (job.cancelRequested) live.controller.abort(cancelled())
+      const execution = { job, request, live, lease, firstSeq, results, finished: false }
       let rests = false
       try {
-        rests = await execute(options, { job, request, live, lease, firstSeq, results })
+        rests = await execute(options, execution)
       } catch (error) {
-        await endFailed(options, job, live.lastSeq)
+        await endFailed(options, execution)
         throw error
       } finally {
         live.close()
@@ -100,11 +101,10 @@ const LAST_TRIES = 3
 /** What could not be written down ends its job as soon as the store can be written to again. */
 async function endFailed(
   { store, runtime, name, heartbeatMs = 10_000 }: JobRunnerOptions,
-  { id }: ClaimedJob,
-  given: number,
+  { job: { id }, live: { lastSeq: given }, finished: ended }: Execution,
 ): Promise<void> {
   const { detail } = FAILED
-  let finished = false
+  let finished = ended
   for (let tries = 1; ; tries += 1) {
     try {
       const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: FAILED }
@@ -125,6 +125,8 @@ interface Execution {
   readonly lease: AbortSignal
   readonly firstSeq: number
   readonly results: ReturnType<typeof createResults>
+  /** Whether the end of the job stands in the queue. */
+  finished: boolean
 }
 
 /** True when the job is suspended. */
@@ -158,9 +160,9 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
     publish: live.publish,
     appended: (seq) => store.bus.publish(jobChannel(job.id), String(seq)),
     async beforeEnd() {
-      await watched
       outcome = outcomeOf(await settled(run), runtime.now())
-      await store.queue.finish(job.id, name, outcome)
+      const [finished] = await Promise.all([store.queue.finish(job.id, name, outcome), watched])
+      execution.finished = finished
     },
   })
   if (suspension?.suspended === true) return true
@@ -191,11 +193,14 @@ async function begin(
     ...rest,
     flowId: job.flowId,
     signal: live.controller.signal,
-    limits: {
-      ...limits,
-      ...rest.limits,
-      ...(timeoutMs === undefined ? {} : { runTimeoutMs: timeoutMs }),
-    },
+    limits:
+      rest.limits === undefined && timeoutMs === undefined
+        ? limits
+        : {
+            ...limits,
+            ...rest.limits,
+            ...(timeoutMs === undefined ? {} : { runTimeoutMs: timeoutMs }),
+          },
   }
   const recording: RunHost =
     recorder === undefined

@@ -21,7 +21,7 @@ export interface WriteEventsOptions {
   readonly publish: (event: JobEvent) => void
   /** True once the job belongs to another process: nothing more is written. */
   readonly stopped: () => boolean
-  /** Called when the last event is in the log and before a reader sees it. */
+  /** Called when the last event is in the log, or on its way into it, and before a reader sees it. */
   readonly beforeEnd: () => Promise<void>
   /** Told the number of the last event in the log. */
   readonly appended: (seq: number) => void
@@ -71,12 +71,15 @@ export async function writeEvents(
     const batch = unwritten
     unwritten = []
     const reached = all.length
-    await log.append(jobId, batch)
-    appended(batch.at(-1)?.seq ?? -1)
     const atEnd = all[reached - 1]?.event === 'end'
-    publishUntil(atEnd ? reached - 1 : reached)
-    if (!atEnd) return
-    await beforeEnd()
+    const written = log.append(jobId, batch)
+    // Behind, the last events and the end of the job go to the store together.
+    await (atEnd && behind ? Promise.all([written, beforeEnd()]) : written)
+    appended(batch.at(-1)?.seq ?? -1)
+    if (atEnd && !behind) {
+      publishUntil(reached - 1)
+      await beforeEnd()
+    }
     publishUntil(reached)
   }
   const flush = (): void => {

@@ -16,23 +16,29 @@ export interface PlanCache {
   get(flowId: string, name: string, data: string): FlowPlan
 }
 
+/** A plan and what it was made of. */
+interface KeptPlan {
+  readonly name: string
+  readonly data: string
+  readonly plan: FlowPlan
+}
+
 export function createPlanCache(
   components: ComponentRegistry,
   limits: Partial<RunLimits> | undefined,
 ): PlanCache {
-  const plans = new Map<string, { readonly key: string; readonly plan: FlowPlan }>()
+  const plans = new Map<string, KeptPlan>()
   return {
     get(flowId, name, data) {
-      const key = `${name}\n${data}`
       const kept = plans.get(flowId)
       plans.delete(flowId)
-      if (kept?.key === key) {
+      if (kept?.data === data && kept.name === name) {
         plans.set(flowId, kept)
         return kept.plan
       }
       const flow = { id: flowId, name, data: JSON.parse(data) as unknown }
       const plan = compileFlow(flow, { components, ...(limits === undefined ? {} : { limits }) })
-      if (key.length <= LONGEST) plans.set(flowId, { key, plan })
+      if (data.length <= LONGEST) plans.set(flowId, { name, data, plan })
       const [oldest] = plans.keys()
       if (plans.size > KEPT && oldest !== undefined) plans.delete(oldest)
       return plan

@@ -1,5 +1,6 @@
 import { cutJson } from '../graph/cut-json.ts'
 import type { FlowJson } from '../graph/flow-json.ts'
+import { orderedId } from '../graph/ordered-id.ts'
 import type { RunEvent, VertexBuildJson, VertexDataJson } from '../graph/run-event.ts'
 import type { BuildRecord } from '../graph/run-host.ts'
 import type { FlowRun } from '../graph/run-options.ts'
@@ -57,7 +58,7 @@ export function createRunRecorder(
         flowId,
         vertexId: id,
         make: () => ({
-          buildId: runtime.uuid(),
+          buildId: orderedId(runtime),
           vertexId: id,
           flowId,
           timestamp: new Date(build.timestamp),
@@ -72,7 +73,7 @@ export function createRunRecorder(
     const given = inputs.get(id)
     inputs.delete(id)
     writer.transaction({
-      id: runtime.uuid(),
+      id: orderedId(runtime),
       flowId,
       timestamp: new Date(build.timestamp),
       vertexId: id,

@@ -46,6 +46,13 @@ export interface RunRequest {
   readonly context: Record<string, unknown> | null
 }
 
+// Made once: a schema costs far more to make than to use.
+const longForm = RunBody.transform(({ input_request, context }) => ({
+  input: input_request ?? RunInput.parse({}),
+  context,
+}))
+const shortForm = RunInput.transform((input) => ({ input, context: null }))
+
 /**
  * The body of a run: the long form when it has a key `input_request`, else the fields themselves
  * (run.md). No body is all defaults.
@@ -53,12 +60,7 @@ export interface RunRequest {
 export const RunRequestBody = z.unknown().transform((value, context): RunRequest => {
   const body = value ?? {}
   const isLong = typeof body === 'object' && 'input_request' in body
-  const result = isLong
-    ? RunBody.transform(({ input_request, context: shared }) => ({
-        input: input_request ?? RunInput.parse({}),
-        context: shared,
-      })).safeParse(body)
-    : RunInput.transform((input) => ({ input, context: null })).safeParse(body)
+  const result = (isLong ? longForm : shortForm).safeParse(body)
   if (result.success) return result.data
   for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never)
   return z.NEVER
