@@ -11,5 +11,6 @@ export default defineConfig(
     'src/testing.ts',
     'src/openapi.ts',
     'src/node.ts',
+    'src/bullmq.ts',
   ]),
 )

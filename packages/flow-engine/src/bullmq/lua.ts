@@ -1,0 +1,156 @@
+/**
+ * What decides about a job is decided by Redis, each time in one script. Beside the entries of BullMQ
+ * there is a record for each job:
+ *
+ * - `job:<id>` a hash: what the job is and how it stands; `epoch` counts its entries in BullMQ
+ * - `queued` by position, `running` by the end of the lease, `finished` by the time of the end
+ * - `of:<user>` the running jobs of a user, `held:<user>` those that wait for one of them to end
+ *
+ * ARGV[1] is what the names of all keys begin with.
+ */
+const HEAD = `
+local K = ARGV[1]
+local function key(id) return K .. 'job:' .. id end
+local function holds(id, worker)
+  local found = redis.call('HMGET', key(id), 'state', 'worker')
+  return found[1] == 'running' and found[2] == worker
+end
+local function enqueue(id)
+  local position = redis.call('INCR', K .. 'position')
+  redis.call('HSET', key(id), 'state', 'queued', 'position', position)
+  redis.call('ZADD', K .. 'queued', position, id)
+  return redis.call('HINCRBY', key(id), 'epoch', 1)
+end
+local function leave(id)
+  redis.call('ZREM', K .. 'running', id)
+  local user = redis.call('HGET', key(id), 'user')
+  if user == '' then return {} end
+  redis.call('SREM', K .. 'of:' .. user, id)
+  local freed = redis.call('ZPOPMIN', K .. 'held:' .. user)
+  if #freed == 0 then return {} end
+  return { freed[1], redis.call('HINCRBY', key(freed[1]), 'epoch', 1) }
+end
+`
+
+/** id, job, user, limit, resumable, maxQueued. Gives 'taken', 'full' or the number of the entry. */
+export const ENQUEUE = `${HEAD}
+local id, limit = ARGV[2], ARGV[7]
+if redis.call('EXISTS', key(id)) == 1 then return 'taken' end
+if limit ~= '' and redis.call('ZCARD', K .. 'queued') >= tonumber(limit) then return 'full' end
+redis.call('HSET', key(id), 'job', ARGV[3], 'user', ARGV[4], 'limit', ARGV[5],
+  'resumable', ARGV[6], 'attempts', 0, 'cancel', 0, 'worker', '', 'lease', 0,
+  'error', 'null', 'question', 'null', 'answer', 'null')
+return enqueue(id)
+`
+
+/** id, epoch, worker, lease, now. Gives 'stale', 'held' or the record. */
+export const CLAIM = `${HEAD}
+local id = ARGV[2]
+local found = redis.call('HMGET', key(id), 'state', 'epoch', 'user', 'limit', 'position')
+if found[1] ~= 'queued' or found[2] ~= ARGV[3] then return 'stale' end
+local user, limit = found[3], found[4]
+if user ~= '' then
+  if limit ~= '' and redis.call('SCARD', K .. 'of:' .. user) >= tonumber(limit) then
+    redis.call('ZADD', K .. 'held:' .. user, found[5], id)
+    return 'held'
+  end
+  redis.call('ZREM', K .. 'held:' .. user, id)
+  redis.call('SADD', K .. 'of:' .. user, id)
+end
+redis.call('ZREM', K .. 'queued', id)
+redis.call('ZADD', K .. 'running', ARGV[5], id)
+redis.call('HSET', key(id), 'state', 'running', 'worker', ARGV[4], 'lease', ARGV[5])
+redis.call('HINCRBY', key(id), 'attempts', 1)
+redis.call('HSETNX', key(id), 'startedAt', ARGV[6])
+return redis.call('HGETALL', key(id))
+`
+
+/** id, worker, lease. Gives 'lost', 'cancel' or 'kept'. */
+export const HEARTBEAT = `${HEAD}
+local id = ARGV[2]
+if not holds(id, ARGV[3]) then return 'lost' end
+redis.call('HSET', key(id), 'lease', ARGV[4])
+redis.call('ZADD', K .. 'running', ARGV[4], id)
+return redis.call('HGET', key(id), 'cancel') == '1' and 'cancel' or 'kept'
+`
+
+/** id, worker, state, finishedAt, error. Gives null, or the job that may run instead and its epoch. */
+export const FINISH = `${HEAD}
+local id = ARGV[2]
+if not holds(id, ARGV[3]) then return false end
+redis.call('HSET', key(id), 'state', ARGV[4], 'finishedAt', ARGV[5], 'error', ARGV[6])
+redis.call('ZADD', K .. 'finished', ARGV[5], id)
+return leave(id)
+`
+
+/** id, worker, question. As FINISH. */
+export const SUSPEND = `${HEAD}
+local id = ARGV[2]
+if not holds(id, ARGV[3]) then return false end
+redis.call('HSET', key(id), 'state', 'suspended', 'question', ARGV[4], 'answer', 'null')
+return leave(id)
+`
+
+/** id, answer. Gives null, or the number of the entry. */
+export const RESUME = `${HEAD}
+local id = ARGV[2]
+if redis.call('HGET', key(id), 'state') ~= 'suspended' then return false end
+redis.call('HSET', key(id), 'answer', ARGV[3])
+return enqueue(id)
+`
+
+/** id, now. Gives null, 'running', or the number of the entry that is not needed any more. */
+export const CANCEL = `${HEAD}
+local id, now = ARGV[2], ARGV[3]
+local found = redis.call('HMGET', key(id), 'state', 'finishedAt', 'user', 'epoch')
+if not found[1] or found[2] then return false end
+redis.call('HSET', key(id), 'cancel', 1)
+if found[1] == 'running' then return 'running' end
+redis.call('HSET', key(id), 'state', 'cancelled', 'finishedAt', now)
+redis.call('ZREM', K .. 'queued', id)
+redis.call('ZREM', K .. 'held:' .. found[3], id)
+redis.call('ZADD', K .. 'finished', now, id)
+return found[4]
+`
+
+/** now. Gives for each late job its id, the record as it was, its new epoch (or 0), and as FINISH. */
+export const EXPIRED = `${HEAD}
+local late = {}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', K .. 'running', '-inf', '(' .. ARGV[2])) do
+  local before = redis.call('HGETALL', key(id))
+  local epoch, freed = 0, {}
+  if redis.call('HGET', key(id), 'resumable') == '1' then
+    freed = leave(id)
+    epoch = enqueue(id)
+  end
+  late[#late + 1] = { id, before, epoch, freed }
+end
+return late
+`
+
+/** Gives id and epoch of the first of those that wait, without those that wait for another to end. */
+export const WAITING = `${HEAD}
+local waiting = {}
+for _, id in ipairs(redis.call('ZRANGE', K .. 'queued', 0, 999)) do
+  local found = redis.call('HMGET', key(id), 'epoch', 'user')
+  if not redis.call('ZSCORE', K .. 'held:' .. found[2], id) then
+    waiting[#waiting + 1] = { id, found[1] }
+  end
+end
+return waiting
+`
+
+/** before, keep, spare. Gives the ids of the records that were removed. */
+export const TRIM = `${HEAD}
+local finished = K .. 'finished'
+local surplus = redis.call('ZCARD', finished) - tonumber(ARGV[3])
+surplus = math.min(surplus, redis.call('ZCOUNT', finished, '-inf', '(' .. ARGV[4]))
+local count = math.max(surplus, redis.call('ZCOUNT', finished, '-inf', '(' .. ARGV[2]))
+if count <= 0 then return {} end
+local ids = redis.call('ZRANGE', finished, 0, count - 1)
+for _, id in ipairs(ids) do
+  redis.call('DEL', key(id))
+  redis.call('ZREM', finished, id)
+end
+return ids
+`

@@ -1,0 +1,181 @@
+import type { ClaimedJob, JobQueue } from '../store/job-store.ts'
+import { QueueFullError, UniqueConflictError } from '../store/store-error.ts'
+import { connect, createEntries, LOCK_MS, type Entry, type RedisAddress } from './entries.ts'
+import { formatFixed, parseFields, toClaimedJob, toStoredJob } from './record.ts'
+import { createRedisRecords } from './redis-records.ts'
+
+/** Where the queue lives. */
+export interface BullMqQueueOptions {
+  /** `redis://...` (`rediss://` for TLS), or the parts of such an address. */
+  readonly connection: string | RedisAddress
+  /** Name of the queue in BullMQ; `flow-builds` by default. */
+  readonly name?: string
+  /** Begins all keys; `{flow}` by default. The braces keep them together in a Redis cluster. */
+  readonly prefix?: string
+  /** Ended entries that stay for BullMQ's tools; 1,000 by default. */
+  readonly keepEntries?: number
+  /** Hears of lost connections; they are made anew. */
+  onError?(error: unknown): void
+}
+
+/** A queue of jobs that any number of processes share. */
+export interface BullMqQueue extends JobQueue {
+  /** Ends its connections. */
+  close(): Promise<void>
+}
+
+/**
+ * A queue over BullMQ on Redis, to stand in a job store beside the log of a shared database (FE-62).
+ * BullMQ keeps the order of the jobs, hands each to one worker and shows them in its tools; what
+ * decides about a job stands in a record of its own, which scripts change in one step.
+ *
+ * Its methods throw StoreUnavailableError when Redis does not answer.
+ */
+export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
+  const { name = 'flow-builds', prefix = '{flow}', keepEntries = 1000 } = options
+  const onError = (error: unknown): void => options.onError?.(error)
+  const redis = connect(options.connection, { maxRetriesPerRequest: 2 })
+  redis.on('error', onError)
+  const records = createRedisRecords(redis, `${prefix}:${name}:flow:`)
+  const { connection } = options
+  const entries = createEntries({ redis, connection, name, prefix, keep: keepEntries, onError })
+  /** The entries of the jobs that this process runs. */
+  const held = new Map<string, Entry>()
+
+  const addEntry = async (jobId: string, epoch: number, first = false): Promise<void> => {
+    const job = await get(jobId)
+    if (job === null) return
+    const { flowId, userId } = job
+    await entries.add({ jobId, flowId, userId, epoch }, { first })
+  }
+  /** A job that waited for another one of its user; it was queued before most others. */
+  const addFreed = async (freed: unknown): Promise<void> => {
+    if (Array.isArray(freed) && freed.length === 2)
+      await addEntry(String(freed[0]), Number(freed[1]), true)
+  }
+  const get: JobQueue['get'] = async (jobId) => {
+    const fields = parseFields(await records.read(jobId))
+    return fields.size === 0 ? null : toStoredJob(fields)
+  }
+  /** Ends the entry of a job. It shows what happened and decides nothing, so it may fail. */
+  const endEntry = async (jobId: string, worker: string, failure?: string): Promise<void> => {
+    const entry = held.get(jobId)
+    held.delete(jobId)
+    if (entry === undefined) return
+    const end =
+      failure === undefined
+        ? entry.moveToCompleted(null, worker, false)
+        : entry.moveToFailed(new Error(failure), worker, false)
+    await end.catch(onError)
+  }
+
+  return {
+    shared: true,
+
+    async enqueue({ maxQueued, ...job }) {
+      const { id, flowId, userId, resumable, maxRunningPerUser } = job
+      const answer = await records.run(
+        'ENQUEUE',
+        id,
+        formatFixed(job),
+        userId === null ? '' : userId,
+        maxRunningPerUser ?? '',
+        resumable ? 1 : 0,
+        maxQueued ?? '',
+      )
+      if (answer === 'taken') throw new UniqueConflictError('job.id')
+      if (answer === 'full') throw new QueueFullError(maxQueued ?? 0)
+      await entries.add({ jobId: id, flowId, userId, epoch: Number(answer) })
+    },
+
+    async claim(worker, leaseUntil, now) {
+      if (!(await records.anyQueued())) return null
+      for (;;) {
+        const entry = await entries.take(worker)
+        if (entry === undefined) return null
+        const { jobId, epoch } = entry.data
+        const times = [leaseUntil.getTime(), now.getTime()]
+        const answer = await records.run('CLAIM', jobId, epoch, worker, ...times)
+        if (Array.isArray(answer)) {
+          held.set(jobId, entry)
+          return toClaimedJob(parseFields(answer))
+        }
+        await entry.moveToCompleted(null, worker, false).catch(onError)
+      }
+    },
+
+    async heartbeat(jobId, worker, leaseUntil) {
+      const answer = await records.run('HEARTBEAT', jobId, worker, leaseUntil.getTime())
+      if (answer !== 'lost') await held.get(jobId)?.extendLock(worker, LOCK_MS).catch(onError)
+      return answer === 'kept' || answer === 'cancel' ? answer : 'lost'
+    },
+
+    async finish(jobId, worker, { state, finishedAt, error }) {
+      const outcome = [state, finishedAt.getTime(), JSON.stringify(error ?? null)]
+      const freed = await records.run('FINISH', jobId, worker, ...outcome)
+      await endEntry(jobId, worker, state === 'failed' ? (error?.detail ?? state) : undefined)
+      await addFreed(freed)
+      return freed !== null
+    },
+
+    async suspend(jobId, worker, question) {
+      const freed = await records.run('SUSPEND', jobId, worker, JSON.stringify(question ?? null))
+      await endEntry(jobId, worker)
+      await addFreed(freed)
+      return freed !== null
+    },
+
+    async resume(jobId, answer) {
+      const epoch = await records.run('RESUME', jobId, JSON.stringify(answer ?? null))
+      if (epoch === null) return false
+      await addEntry(jobId, Number(epoch))
+      return true
+    },
+
+    async requestCancel(jobId, now) {
+      const answer = await records.run('CANCEL', jobId, now.getTime())
+      if (answer === null) return false
+      if (answer !== 'running') await entries.remove(jobId, Number(answer))
+      return true
+    },
+
+    async expired(now) {
+      const late: ClaimedJob[] = []
+      for (const found of listOf(await records.run('EXPIRED', now.getTime()))) {
+        const [jobId, before, epoch, freed] = listOf(found)
+        late.push(toClaimedJob(parseFields(listOf(before))))
+        if (Number(epoch) > 0) await addEntry(String(jobId), Number(epoch))
+        await addFreed(freed)
+      }
+      await addMissing()
+      return late
+    },
+
+    get,
+
+    async trim({ before, keep, spare }) {
+      const spared = spare === undefined ? '+inf' : spare.getTime()
+      return listOf(await records.run('TRIM', before.getTime(), keep, spared)).map(String)
+    },
+
+    async close() {
+      await entries.close()
+      redis.disconnect()
+    },
+  }
+
+  /** A process may have died between a record and its entry. */
+  async function addMissing(): Promise<void> {
+    const waiting = listOf(await records.run('WAITING')).map(listOf)
+    await Promise.all(
+      waiting.map(async ([id, number]) => {
+        const [jobId, epoch] = [String(id), Number(number)]
+        if (!(await entries.has(jobId, epoch))) await addEntry(jobId, epoch)
+      }),
+    )
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
