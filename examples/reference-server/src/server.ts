@@ -19,6 +19,7 @@ import { consolePage } from './console-page.ts'
 import { openDatabase } from './database.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import type { Log } from './log.ts'
+import { startMaintenance } from './maintenance.ts'
 import { providerEnvironment } from './provider-environment.ts'
 import { createScim, readProvisioning } from './scim.ts'
 import { withRequestLog } from './request-log.ts'
@@ -73,6 +74,7 @@ export async function createReferenceServer(
     onFlowUserWrite: (change) => engine.userWritten(change),
   })
 
+  const queue = queueOptions(settings)
   const engine = createFlowEngine({
     store: stores.flow,
     files: createDiskBlobStore(join(folder, 'files')),
@@ -94,7 +96,7 @@ export async function createReferenceServer(
         ? { codeRunner: createCodeRunner({ components: builtinComponents }) }
         : {}),
     },
-    queue: queueOptions(settings),
+    queue,
     onError,
   })
 
@@ -110,6 +112,14 @@ export async function createReferenceServer(
   })
   const surface = createDemoSurface()
   const firstStart = await prepareFirstStart(engine, stores.flow, settings)
+  // Builds of a process that died end or go on now, not when somebody asks for one.
+  engine.jobs.recover().catch(onError)
+  const maintenance = startMaintenance({
+    db,
+    store: stores.flow,
+    retentionMs: queue.retention.maxAgeMs,
+    onError,
+  })
 
   const handle = async (
     request: Request,
@@ -139,6 +149,7 @@ export async function createReferenceServer(
       await engine.jobs.close({ timeoutMs })
     },
     async close() {
+      await maintenance.stop()
       await engine.close()
       await scim.close()
       await db.destroy()

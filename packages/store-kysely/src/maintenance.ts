@@ -65,8 +65,9 @@ export interface RetentionResult {
 }
 
 /**
- * Removes the records of SCIM users that were deleted in tombstone mode before that time. Jobs,
- * messages of public builds, vertex builds and transactions are trimmed by the flow engine itself.
+ * Removes the records of SCIM users that were deleted in tombstone mode before that time. Finished
+ * jobs, vertex builds and transactions over their limits are removed by the flow engine itself; what
+ * public builds leave behind by `store.messages.trimPublic` and `store.vertexBuilds.trimPublic`.
  */
 export async function removeTombstones<Tables>(
   db: Kysely<Tables>,
