@@ -1,5 +1,5 @@
 import { componentTools } from '../components/component-tools.ts'
-import { fieldValues } from '../components/field-values.ts'
+import { fieldValues, type FieldValueOptions } from '../components/field-values.ts'
 import { toOutputValue } from '../components/output-values.ts'
 import type { FileReference } from '../components/services.ts'
 import { FlowError, limitExceeded, OutputMethodError } from '../errors.ts'
@@ -35,30 +35,36 @@ export function buildVertex(
   run: RunContext,
   request: BuildRequest,
 ): VertexBuild | Promise<VertexBuild> {
-  const { vertex, outputs } = request
-  const build: Build = {
-    // A tenth of the garbage of Object.create(null), which makes a hash table.
-    outputs: Object.setPrototypeOf({}, null) as OutputValues,
-    ctx: new VertexContext(run, request),
-    bytes: 0,
-    run,
-    vertex,
-    names: outputs,
-    inputs: {},
-  }
-  if (outputs.includes(TOOL_OUTPUT)) return buildWithTools(build, request)
+  const build = new Build(run, request)
+  if (request.outputs.includes(TOOL_OUTPUT)) return buildWithTools(build, request)
   return convertInputs(build, request.raw)
 }
 
 /** A build that is under way. */
-interface Build extends VertexBuild {
-  bytes: number
+class Build implements VertexBuild, FieldValueOptions {
+  // A third of the size of Object.create(null), which makes a hash table.
+  readonly outputs: OutputValues = Object.setPrototypeOf({}, null) as OutputValues
+  readonly ctx: VertexContext
+  bytes = 0
   readonly run: RunContext
   readonly vertex: BuildRequest['vertex']
   /** The outputs to compute. */
   names: readonly string[]
-  inputs: Record<string, unknown>
+  inputs: Record<string, unknown> = NO_VALUES
+
+  constructor(run: RunContext, request: BuildRequest) {
+    this.ctx = new VertexContext(run, request)
+    this.run = run
+    this.vertex = request.vertex
+    this.names = request.outputs
+  }
+
+  file(path: string): FileReference {
+    return fileOf(path, this.run)
+  }
 }
+
+const NO_VALUES: Record<string, unknown> = {}
 
 async function buildWithTools(build: Build, request: BuildRequest): Promise<VertexBuild> {
   build.ctx.enter(TOOL_OUTPUT)
@@ -68,8 +74,7 @@ async function buildWithTools(build: Build, request: BuildRequest): Promise<Vert
 }
 
 function convertInputs(build: Build, raw: BuildRequest['raw']): VertexBuild | Promise<VertexBuild> {
-  const { run, vertex } = build
-  const inputs = fieldValues(vertex.component, raw, { file: (path) => fileOf(path, run) })
+  const inputs = fieldValues(build.vertex.component, raw, build)
   if (inputs instanceof Promise) return inputs.then((read) => prepare(build, read))
   return prepare(build, inputs)
 }

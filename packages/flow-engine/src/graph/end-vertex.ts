@@ -23,7 +23,7 @@ export class EndVertex {
   readonly #vertex: PlanVertex
   readonly #notes: VertexNotes | undefined
   readonly #inactivated: readonly string[]
-  readonly #next: readonly PlanVertex[]
+  readonly #next: EndVertexFacts['ready']
   readonly #at: Date
   readonly #run: RunContext
   #data: RunEventData['end_vertex'] | undefined
@@ -33,7 +33,7 @@ export class EndVertex {
     this.#vertex = facts.vertex
     this.#notes = facts.notes
     this.#inactivated = facts.inactivated
-    this.#next = facts.ready.length === 0 ? NONE : facts.ready.map((task) => task.vertex)
+    this.#next = facts.ready
     this.#at = facts.at
     this.#run = run
   }
@@ -49,8 +49,8 @@ export class EndVertex {
     return {
       id: result.id,
       inactivated_vertices: [...this.#inactivated],
-      next_vertices_ids: [...new Set(this.#next.map((vertex) => vertex.id))],
-      top_level_vertices: [...new Set(this.#next.map((vertex) => vertex.topLevelId))],
+      next_vertices_ids: [...new Set(this.#next.map(({ vertex }) => vertex.id))],
+      top_level_vertices: [...new Set(this.#next.map(({ vertex }) => vertex.topLevelId))],
       valid: result.valid,
       params:
         result.error === undefined
@@ -61,8 +61,6 @@ export class EndVertex {
     }
   }
 }
-
-const NONE: readonly PlanVertex[] = []
 
 /** The `data` of a vertex build (results.md 1). */
 export function vertexDataJson(
