@@ -28,6 +28,7 @@ import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { readTrustProxy } from './settings/trust-proxy.ts'
 import { createSingleSignOn } from './single-sign-on.ts'
+import { keepHeapSmall } from './small-heap.ts'
 import { createDemoSurface } from './surfaces/demo-surface.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -59,6 +60,7 @@ export async function createReferenceServer(
   environment: Environment,
   { url, log }: Surroundings,
 ): Promise<ReferenceServer> {
+  keepHeapSmall()
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
   const publicUrl = readPublicUrl(settings.SERVICE_PUBLIC_URL) ?? url
   const onError = (error: unknown): void => log('error', String(error), { stack: stackOf(error) })

@@ -117,4 +117,6 @@ export async function writeEvents(
   over = true
   if (failure !== undefined) throw failure.error
   for (const job of all) job.seal()
+  // A wait that is still under way holds on to them.
+  all.length = 0
 }

@@ -1,9 +1,12 @@
 import type { TransactionRecord, VertexBuildRecord } from '../store/build-records.ts'
 import type { ServiceKit } from './kit.ts'
 
-/** Records wait that long, or until there are so many of them, and are then written together. */
+/**
+ * Records wait that long, or until there are so many of them, and are then written together. More of
+ * them would outlive the young generation of the heap, which costs more than the writes that they save.
+ */
 const DELAY_MS = 100
-const BATCH = 500
+const BATCH = 120
 
 /** A vertex build that may still be written. */
 export interface PendingBuild extends Pick<VertexBuildRecord, 'flowId' | 'vertexId'> {

@@ -1,0 +1,9 @@
+import { setFlagsFromString } from 'node:v8'
+
+/**
+ * Lets the heap grow by 70 % of what is in use before it is collected. By default a heap as small as
+ * this one may grow fourfold, which only fills memory with what runs have left behind.
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--heap-growing-percent=70')
+}
