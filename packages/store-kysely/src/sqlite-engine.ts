@@ -17,10 +17,10 @@ export class SqliteSession {
   /** @throws DatabaseError */
   run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
     try {
-      const { statement, reader } = this.statements.get(sql)
+      const statement = this.statements.get(sql)
       const bound = parameters.map(bindable)
-      if (reader) return { rows: rowsOf<Row>(statement.all(bound)) }
-      const { changes, lastInsertRowid } = statement.run(bound)
+      if (statement.reader) return { rows: rowsOf<Row>(statement.read(bound)) }
+      const { changes, lastInsertRowid } = statement.write(bound)
       return {
         rows: [],
         numAffectedRows: BigInt(changes),

@@ -1,7 +1,11 @@
 /** The part of better-sqlite3's statement that is used; libsql has the same. */
 export interface SqliteStatement {
   readonly reader: boolean
+  /** Makes `all` and `get` give the values of rows as lists. */
+  raw(on: true): unknown
+  columns(): { readonly name: string }[]
   all(parameters: readonly unknown[]): unknown[]
+  get(parameters: readonly unknown[]): unknown
   run(parameters: readonly unknown[]): {
     changes: number | bigint
     lastInsertRowid: number | bigint
@@ -17,10 +21,53 @@ export interface SqliteDatabase {
   close(): void
 }
 
-/** A prepared statement, and whether it gives rows: asking the driver costs as much as a small query. */
-export interface PreparedStatement {
-  readonly statement: SqliteStatement
+/** A prepared statement with what is asked of the driver once: each question costs a small query. */
+export class PreparedStatement {
   readonly reader: boolean
+  readonly #statement: SqliteStatement
+  #names: readonly string[]
+  readonly #single: boolean
+
+  constructor(statement: SqliteStatement, sql: string) {
+    this.reader = statement.reader
+    this.#statement = statement
+    this.#single = /^\s*select\b[^]*\blimit 1$/i.test(sql)
+    if (this.reader) statement.raw(true)
+    this.#names = this.reader ? namesOf(statement) : []
+  }
+
+  /** The rows of a reader. The driver makes objects of them slower than is done here. */
+  read(parameters: readonly unknown[]): object[] {
+    if (!this.#single) return this.#statement.all(parameters).map((row) => this.#objectOf(row))
+    const row = this.#statement.get(parameters)
+    return row === undefined ? [] : [this.#objectOf(row)]
+  }
+
+  write(parameters: readonly unknown[]): ReturnType<SqliteStatement['run']> {
+    return this.#statement.run(parameters)
+  }
+
+  #objectOf(row: unknown): object {
+    const values = valuesOf(row)
+    // A table has grown since.
+    if (values.length !== this.#names.length) this.#names = namesOf(this.#statement)
+    const object: Record<string, unknown> = {}
+    let index = 0
+    for (const name of this.#names) {
+      object[name] = values[index]
+      index += 1
+    }
+    return object
+  }
+}
+
+function namesOf(statement: SqliteStatement): string[] {
+  return statement.columns().map(({ name }) => name)
+}
+
+/** What `raw` statements give. */
+function valuesOf(row: unknown): readonly unknown[] {
+  return row as readonly unknown[]
 }
 
 /**
@@ -63,7 +110,6 @@ export class StatementCache {
   }
 
   #prepare(sql: string): PreparedStatement {
-    const statement = this.#database.prepare(sql)
-    return { statement, reader: statement.reader }
+    return new PreparedStatement(this.#database.prepare(sql), sql)
   }
 }
