@@ -34,9 +34,10 @@ const maxTokens = field.int({
   max: 128000,
   step: 0.1,
 })
-const modelChoice = (models: readonly string[]) =>
+const modelChoice = (models: readonly string[], displayName = 'Model Name') =>
   field.dropdown({
-    displayName: 'Model Name',
+    displayName,
+    attributes: { refresh_button: true, real_time_refresh: false },
     ...(models[0] === undefined ? {} : { default: models[0] }),
     options: models,
     combobox: true,
@@ -68,13 +69,14 @@ const PROVIDER_FIELDS = new Map<string, Readonly<Record<string, Field>>>([
     'Anthropic',
     {
       api_key: apiKey('Anthropic'),
-      max_tokens: maxTokens,
+      max_tokens: field.int({ displayName: 'Max Tokens', default: 4096, advanced: true }),
       model_name: modelChoice(anthropicModels),
       temperature,
       base_url: field.text({
         displayName: 'Anthropic API URL',
         default: 'https://api.anthropic.com',
         advanced: true,
+        refresh: true,
       }),
     },
   ],
@@ -83,7 +85,7 @@ const PROVIDER_FIELDS = new Map<string, Readonly<Record<string, Field>>>([
     {
       api_key: apiKey('Google'),
       max_output_tokens: field.int({ displayName: 'Max Output Tokens', advanced: true }),
-      model_name: modelChoice(googleModels),
+      model_name: modelChoice(googleModels, 'Model'),
       temperature,
     },
   ],
@@ -111,6 +113,15 @@ const PROVIDER_FIELDS = new Map<string, Readonly<Record<string, Field>>>([
     },
   ],
 ])
+
+/** A reasoning model of OpenAI takes neither a temperature nor a seed. */
+export function refreshAgentModel(template: NodeTemplate, model: unknown): void {
+  if (template.agent_llm?.value !== 'OpenAI' || typeof model !== 'string') return
+  const reasons = openAiReasoningModels.some((name) => name === model)
+  if (!reasons && !openAiChatModels.some((name) => name === model)) return
+  Object.assign(template.temperature ?? {}, { show: !reasons })
+  Object.assign(template.seed ?? {}, { show: !reasons })
+}
 
 const CONNECT = 'connect_other_models'
 const provided = new Set([...PROVIDER_FIELDS.values()].flatMap((fields) => Object.keys(fields)))

@@ -6,7 +6,12 @@ import { field } from '../field.ts'
 import { readImages } from '../message-images.ts'
 import { output } from '../output.ts'
 import { describeCurrentDate } from '../utilities/current-date.ts'
-import { agentProviders, openAiFields, refreshAgentFields } from './agent-fields.ts'
+import {
+  agentProviders,
+  openAiFields,
+  refreshAgentFields,
+  refreshAgentModel,
+} from './agent-fields.ts'
 import { runAgentLoop } from './agent-loop.ts'
 import { startAgentMessage } from './agent-message.ts'
 import { buildAgentModel, type AgentModelInputs } from './agent-model.ts'
@@ -114,6 +119,7 @@ export const agent = defineComponent({
   ],
   async refresh(template, name, value, ctx) {
     if (name === 'agent_llm') await refreshAgentFields(template, value, ctx)
+    if (name === 'model_name') refreshAgentModel(template, value)
   },
 })
 

@@ -92,6 +92,10 @@ export const languageModel = defineComponent({
   async refresh(template, name, value, ctx) {
     if (name === 'provider') showProvider(template, String(value))
     const provider = template.provider?.value
+    if (name === 'model_name' && provider === 'OpenAI') {
+      // Models of that family take no system message.
+      Object.assign(template.system_message ?? {}, { show: !String(value).startsWith('o1') })
+    }
     const listed = name === 'provider' || name === 'ollama_base_url' || name === 'model_name'
     if (provider === 'Ollama' && listed) {
       const options = await listOllamaModels(await ctx.resolve('ollama_base_url'), ctx)
@@ -176,7 +180,7 @@ function showProvider(template: NodeTemplate, provider: string): void {
   const isOllama = provider === 'Ollama'
   Object.assign(template.model_name ?? {}, { options: [...models], value: models[0] ?? '' })
   Object.assign(template.api_key ?? {}, {
-    display_name: `${isIbm ? 'IBM' : provider} API Key`,
+    ...(isOllama ? {} : { display_name: `${isIbm ? 'IBM' : provider} API Key` }),
     show: !isOllama,
   })
   Object.assign(template.base_url_ibm_watsonx ?? {}, { show: isIbm })

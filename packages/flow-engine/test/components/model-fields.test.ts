@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { agent, languageModel } from '../../src/components.ts'
+import type { Component } from '../../src/components.ts'
+import { createNode } from '../../src/components/create-node.ts'
+import type { NodeTemplate } from '../../src/components/node-json.ts'
+import { refreshNode } from '../../src/components/refresh-node.ts'
+
+const refreshed = async (
+  component: Component,
+  field: string,
+  value: unknown,
+): Promise<NodeTemplate> =>
+  (await refreshNode(component, createNode(component), { field, value })).data.node.template
+
+describe('what the editor shows for a model (CO-15)', () => {
+  test('LanguageModel: a model that takes no system message hides the field', async () => {
+    expect((await refreshed(languageModel, 'model_name', 'o1')).system_message?.show).toBe(false)
+    expect((await refreshed(languageModel, 'model_name', 'gpt-4o')).system_message?.show).toBe(true)
+  })
+
+  test('LanguageModel: without a key of its own the provider leaves the name of the key', async () => {
+    const { api_key: key } = await refreshed(languageModel, 'provider', 'Ollama')
+    expect(key).toMatchObject({ show: false, display_name: 'OpenAI API Key' })
+  })
+
+  test('Agent: a reasoning model hides temperature and seed', async () => {
+    const reasoning = await refreshed(agent, 'model_name', 'o1')
+    expect([reasoning.temperature?.show, reasoning.seed?.show]).toEqual([false, false])
+    const chatting = await refreshed(agent, 'model_name', 'gpt-4o')
+    expect([chatting.temperature?.show, chatting.seed?.show]).toEqual([true, true])
+  })
+
+  test('Agent: another provider brings its own fields with their values', async () => {
+    const template = await refreshed(agent, 'agent_llm', 'Anthropic')
+    expect(template.max_tokens?.value).toBe(4096)
+    expect(template.base_url).toMatchObject({ value: 'https://api.anthropic.com' })
+    expect(template.model_name).toMatchObject({ refresh_button: true })
+    expect(template.seed).toBeUndefined()
+  })
+})
