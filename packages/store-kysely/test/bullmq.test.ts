@@ -4,6 +4,7 @@ import { createBullMqQueue } from '@x/flow-engine/bullmq'
 import type { RunEvent } from '@x/flow-engine/graph'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
+import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { postgresDatabase, postgresUrl } from './databases.ts'
 import { components, streamingFlow } from './streaming-flow.ts'
@@ -42,6 +43,9 @@ test.skipIf(connection === '' || postgresUrl === null)(
     await front.close()
     await back.close()
     for (const { queue } of queues) await queue.close()
+    const redis = new Redis(connection)
+    await redis.del(...(await redis.keys(`${prefix}:*`)))
+    redis.disconnect()
     await other.destroy()
     await database.close()
   },

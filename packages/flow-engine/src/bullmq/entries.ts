@@ -28,7 +28,8 @@ export type Entry = Job<EntryData>
 export interface Entries {
   /** Adds an entry unless it is there; `first`: before all others. */
   add(data: EntryData, options?: { readonly first?: boolean }): Promise<void>
-  has(jobId: string, epoch: number): Promise<boolean>
+  /** Whether the entry waits, or is taken. */
+  isOpen(jobId: string, epoch: number): Promise<boolean>
   /** Takes the entry that comes next. */
   take(token: string): Promise<Entry | undefined>
   remove(jobId: string, epoch: number): Promise<void>
@@ -76,8 +77,11 @@ export function createEntries(options: EntriesOptions): Entries {
       const jobId = entryId(data.jobId, data.epoch)
       await reaching(() => queue.add('build', data, { jobId, ...(first ? { lifo: true } : {}) }))
     },
-    has: (jobId, epoch) =>
-      reaching(async () => (await queue.getJob(entryId(jobId, epoch))) !== undefined),
+    isOpen: (jobId, epoch) =>
+      reaching(async () => {
+        const state = await queue.getJobState(entryId(jobId, epoch))
+        return !['completed', 'failed', 'unknown'].includes(state)
+      }),
     async take(token) {
       watching ??= worker.startStalledCheckTimer().catch(onError)
       return reaching(() => worker.getNextJob(token, { block: false }))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { defineJobStoreContract } from '../contract/job-store-spec.ts'
@@ -113,6 +114,21 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       const entries = await redis.keys(`${prefix}:flow-builds:*`)
       const ofBullMq = entries.filter((key) => !key.includes(':flow:'))
       await redis.del(...ofBullMq)
+      expect(await a.claim('w', at(99), at(1))).toBeNull()
+      expect(await b.expired(at(2))).toEqual([])
+      expect((await a.claim('w', at(99), at(3)))?.id).toBe('j')
+    })
+
+    test('a job whose entry was ended by hand while it waited is found again', async () => {
+      await a.enqueue(newJob('j'))
+      const tool = new Worker('flow-builds', undefined, {
+        connection: { url },
+        prefix,
+        autorun: false,
+      })
+      const entry = await tool.getNextJob('by hand', { block: false })
+      await entry?.moveToCompleted(null, 'by hand', false)
+      await tool.close()
       expect(await a.claim('w', at(99), at(1))).toBeNull()
       expect(await b.expired(at(2))).toEqual([])
       expect((await a.claim('w', at(99), at(3)))?.id).toBe('j')

@@ -164,13 +164,15 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     },
   }
 
-  /** A process may have died between a record and its entry. */
+  /** A process may have died between a record and its entry, or somebody ended the entry by hand. */
   async function addMissing(): Promise<void> {
     const waiting = listOf(await records.run('WAITING')).map(listOf)
     await Promise.all(
       waiting.map(async ([id, number]) => {
         const [jobId, epoch] = [String(id), Number(number)]
-        if (!(await entries.has(jobId, epoch))) await addEntry(jobId, epoch)
+        if (await entries.isOpen(jobId, epoch)) return
+        await entries.remove(jobId, epoch)
+        await addEntry(jobId, epoch)
       }),
     )
   }
