@@ -143,6 +143,11 @@ export function inactivated(events: readonly RunEvent[]): string[][] {
   )
 }
 
+/** Events as a transport encodes them: their data is made when it is read. */
+export function encoded(events: readonly RunEvent[]): string {
+  return JSON.stringify(events.map(({ seq, event, data }) => ({ seq, event, data })))
+}
+
 export { createMessage }
 
 /** What a test knows to be there. */
