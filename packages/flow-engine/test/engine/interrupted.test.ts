@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createBuildJobs, type BuildJobs, type JobStore } from '../../src/index.ts'
+import {
+  createRegistry,
+  defineComponent,
+  field,
+  output,
+  type Component,
+  type FlowJson,
+} from '../../src/graph.ts'
+import { createMemoryJobStore } from '../../src/memory.ts'
+import { collectEvents, flowBuilder } from '../../src/testing.ts'
+import { library, textOf } from './kit.ts'
+
+const open: BuildJobs[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
+})
+
+/** A process over a store that only one process at a time uses. */
+function processOn(store: JobStore, components: readonly Component[]): BuildJobs {
+  const jobs = createBuildJobs({ store, components: createRegistry([...library, ...components]) })
+  open.push(jobs)
+  return jobs
+}
+
+/** Counts its runs; the first of them never ends, as in a process that dies. */
+function counting(type: string, options: { idempotent?: boolean; hangs?: boolean }) {
+  const runs: string[] = []
+  let begun = (): void => undefined
+  const running = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const component = defineComponent({
+    type,
+    displayName: `${type} one`,
+    ...(options.idempotent === undefined ? {} : { idempotent: options.idempotent }),
+    inputs: { text: field.handle({ types: ['Message', 'Data'] }) },
+    outputs: {
+      out: output.message({
+        run: async ({ text }) => {
+          runs.push(textOf(text))
+          begun()
+          if (options.hangs === true && runs.length === 1) await new Promise(() => undefined)
+          return `${type} ${runs.length}`
+        },
+      }),
+    },
+  })
+  return { component, runs, running }
+}
+
+function line(...components: readonly Component[]): FlowJson {
+  const flow = flowBuilder()
+  const ids = components.map((component) => flow.add(component, { id: `${component.type}-1` }))
+  for (const [at, id] of ids.entries()) {
+    if (at > 0) flow.connect(`${ids[at - 1]}.out`, `${id}.text`)
+  }
+  return flow.toJSON()
+}
+
+const kinds = (events: readonly { event: string }[]) => events.map(({ event }) => event)
+
+describe('a process that dies (FE-63)', () => {
+  test('FE-63: a vertex that was running runs again; one with a checkpoint does not, nor is it told twice', async () => {
+    const before = counting('Before', { idempotent: false })
+    const work = counting('Work', { hangs: true })
+    const components = [before.component, work.component]
+    const store = createMemoryJobStore()
+    const first = processOn(store, components)
+    const { id } = await first.start({ flow: line(...components), resumable: true })
+    await work.running
+
+    const second = processOn(store, components)
+    expect(await second.recover()).toEqual({ requeued: [id], interrupted: [] })
+    const events = await collectEvents(second.events(id))
+
+    expect(kinds(events)).toEqual(['vertices_sorted', 'end_vertex', 'end_vertex', 'end'])
+    expect(events.map(({ seq }) => seq)).toEqual([0, 1, 2, 3])
+    expect([before.runs, work.runs]).toEqual([['-'], ['Before 1', 'Before 1']])
+    expect((await second.get(id))?.state).toBe('succeeded')
+  })
+
+  test('FE-63: one that says `idempotent: false` is not run again: the job fails as interrupted', async () => {
+    const before = counting('Before', {})
+    const work = counting('Work', { idempotent: false, hangs: true })
+    const after = counting('After', {})
+    const components = [before.component, work.component, after.component]
+    const store = createMemoryJobStore()
+    const first = processOn(store, components)
+    const { id } = await first.start({ flow: line(...components), resumable: true })
+    await work.running
+
+    const second = processOn(store, components)
+    expect(await second.recover()).toEqual({ requeued: [id], interrupted: [] })
+    const events = await collectEvents(second.events(id))
+
+    expect(kinds(events)).toEqual(['vertices_sorted', 'end_vertex', 'error', 'end_vertex', 'end'])
+    expect(events.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4])
+    expect(events[3]?.data).toMatchObject({ build_data: { id: 'Work-1', valid: false } })
+    expect([before.runs, work.runs, after.runs]).toEqual([['-'], ['Before 1'], []])
+    expect(await second.get(id)).toMatchObject({
+      state: 'failed',
+      error: {
+        code: 'interrupted',
+        detail: 'Error building Component Work one: \n\nComponent Work one was interrupted',
+      },
+    })
+  })
+
+  test('FE-63: a job that is not resumable runs nothing again, whatever its components say', async () => {
+    const work = counting('Work', { hangs: true })
+    const store = createMemoryJobStore()
+    const first = processOn(store, [work.component])
+    const { id } = await first.start({ flow: line(work.component) })
+    await work.running
+    const second = processOn(store, [work.component])
+    expect(await second.recover()).toEqual({ requeued: [], interrupted: [id] })
+    expect((await second.get(id))?.error).toEqual({
+      code: 'interrupted',
+      detail: 'The process that ran the build died',
+    })
+    expect(work.runs).toHaveLength(1)
+  })
+})

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import {
+  checkFlow,
+  createData,
+  createMessage,
+  createRegistry,
+  defaultRunLimits,
+  defineComponent,
+  formatRunResponse,
+  output,
+  type Component,
+} from '../../src/graph.ts'
+import { flowBuilder } from '../../src/testing.ts'
+import { encoded, join, library, run } from './kit.ts'
+
+function giving(make: Component['outputs'][string]['run']): Component {
+  return defineComponent({
+    type: 'Giving',
+    inputs: {},
+    outputs: { out: output.any({ types: ['Message', 'Data'], run: make }) },
+  })
+}
+
+function alone(component: Component) {
+  const flow = flowBuilder()
+  flow.add(component, { id: 'Giving-1' })
+  return flow.toJSON()
+}
+
+async function given(
+  make: Component['outputs'][string]['run'],
+  limits: Parameters<typeof run>[1] & object,
+) {
+  const component = giving(make)
+  const ran = await run(alone(component), { more: [component], outputType: 'debug', ...limits })
+  const end = ran.events.flatMap(({ event, data }) =>
+    event === 'end_vertex' ? [data.build_data] : [],
+  )[0]
+  return { ...ran, end, shown: end?.data.outputs.out?.message }
+}
+
+describe('limits (FE-64)', () => {
+  test('FE-64: the defaults are the documented ones', () => {
+    expect(defaultRunLimits).toEqual({
+      vertices: 20_000,
+      edges: 100_000,
+      loopPasses: 10_000,
+      runTimeoutMs: 3_600_000,
+      vertexTimeoutMs: null,
+      events: 1_000_000,
+      eventBytes: 8 * 1024 * 1024,
+      valueBytes: 64 * 1024 * 1024,
+      bufferedTokens: 1024,
+      textLength: 6000,
+      items: 1000,
+    })
+  })
+
+  test('FE-64: vertices and edges are counted after groups are opened; at the limit all is well', () => {
+    const flow = flowBuilder()
+    const ids = ['Join-1', 'Join-2', 'Join-3'].map((id) => flow.add(join, { id }))
+    flow.connect('Join-1.out', 'Join-2.texts').connect('Join-2.out', 'Join-3.texts')
+    flow.group('Group-1', ids)
+    const components = createRegistry(library)
+    const codes = (limits: object) =>
+      checkFlow(flow.toJSON(), { components, limits }).map(({ code, message }) => [code, message])
+    expect(codes({ vertices: 3, edges: 2 })).toEqual([])
+    expect(codes({ vertices: 2, edges: 2 })).toEqual([
+      ['too_large', 'The flow has 3 vertices; the limit vertices is 2'],
+    ])
+    expect(codes({ vertices: 3, edges: 1 })).toEqual([
+      ['too_large', 'The flow has 2 edges; the limit edges is 1'],
+    ])
+  })
+
+  test('FE-64: textLength cuts texts of end_vertex wherever they stand, one character over as much as many', async () => {
+    const { shown, end } = await given(
+      () => createData({ a: '12345', b: ['123456'], '1234567': 1 }),
+      {
+        limits: { textLength: 5 },
+      },
+    )
+    expect(shown).toEqual({ a: '12345', b: ['12345...'], '1234567': 1 })
+    expect(end?.data.artifacts).toMatchObject({ out: { raw: { b: ['12345...'] } } })
+  })
+
+  test('FE-64: items cuts lists of end_vertex and says how many are missing', async () => {
+    const rows = (count: number) => Array.from({ length: count }, (_, index) => index)
+    const { shown, result } = await given(() => createData({ full: rows(3), over: rows(10) }), {
+      limits: { items: 3 },
+    })
+    expect(shown).toEqual({ full: [0, 1, 2], over: [0, 1, 2, '... [truncated 7 items]'] })
+    const [first] = formatRunResponse(result).outputs
+    expect(first?.outputs[0]?.outputs.out).toMatchObject({ message: { over: rows(10) } })
+  })
+
+  test('FE-64: valueBytes counts texts and bytes of one output, nested ones too, not those of several', async () => {
+    const limits = { valueBytes: 1000 }
+    const fits = await given(() => createData({ list: ['x'.repeat(400)] }), { limits })
+    expect(fits.result.status).toBe('succeeded')
+    for (const value of [
+      () => createData({ list: [{ deep: 'x'.repeat(501) }] }),
+      () => createData({ bytes: new Uint8Array(1001) }),
+      () => createMessage('x'.repeat(501)),
+    ]) {
+      const { result } = await given(value, { limits })
+      expect(result.error).toMatchObject({ code: 'limit_exceeded', vertexId: 'Giving-1' })
+      expect(result.error?.detail).toContain('valueBytes')
+    }
+    const half = () => 'x'.repeat(300)
+    const both = defineComponent({
+      type: 'Giving',
+      inputs: {},
+      outputs: { out: output.message({ run: half }), more: output.message({ run: half }) },
+    })
+    const { result } = await run(alone(both), { more: [both], limits })
+    expect(result.status).toBe('succeeded')
+  })
+
+  test('FE-64: in a build a value over its limit fails its vertex alone', async () => {
+    const large = giving(() => 'x'.repeat(2000))
+    const flow = flowBuilder()
+    flow.add(large, { id: 'Giving-1' })
+    flow.add(join, { id: 'Join-1' })
+    flow.add(join, { id: 'Join-2' })
+    flow.connect('Giving-1.out', 'Join-1.texts')
+    const options = { more: [large], limits: { valueBytes: 1000 }, mode: 'build' as const }
+    const { ends, result } = await run(flow.toJSON(), options)
+    expect(ends.toSorted()).toEqual(['Giving-1!', 'Join-2'])
+    expect(result.error?.code).toBe('limit_exceeded')
+  })
+
+  test('FE-64: eventBytes bounds an end_vertex of many small values, keys and texts', async () => {
+    const eventBytes = 20_000
+    const wide = Array.from({ length: 900 }, (_, index) => ({ [`key ${index}`]: '"'.repeat(90) }))
+    const { events, result } = await given(() => createData({ wide }), { limits: { eventBytes } })
+    expect(result.status).toBe('succeeded')
+    for (const { data } of events) {
+      expect(new TextEncoder().encode(JSON.stringify(data)).length).toBeLessThan(eventBytes)
+    }
+    expect(encoded(events)).toContain('key 0')
+  })
+
+  test('FE-64: events of a run are counted without its end; one less than needed fails it', async () => {
+    const many = giving(async (_inputs, ctx) => {
+      for (let index = 0; index < 3; index += 1) await ctx.sendMessage(createMessage('x'))
+      return 'sent'
+    })
+    const flow = alone(many)
+    const needed = (await run(flow, { more: [many] })).events.length
+    const enough = await run(flow, { more: [many], limits: { events: needed } })
+    expect(enough.result.status).toBe('succeeded')
+    const few = await run(flow, { more: [many], limits: { events: 3 } })
+    expect(few.result).toMatchObject({ status: 'failed', error: { code: 'limit_exceeded' } })
+    expect(few.events.length).toBeLessThanOrEqual(4)
+    expect(few.events.at(-1)?.event).toBe('end')
+  })
+})
