@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { chatOutput, languageModel, textInput, textOutput } from '../../src/components.ts'
+import { createRegistry, runFlow, type RunOptions } from '../../src/graph.ts'
+import { collectEvents, createScriptedModel, flowBuilder } from '../../src/testing.ts'
+
+const components = createRegistry([languageModel, chatOutput, textInput, textOutput])
+
+/** A text field that names a variable, and what shows it. */
+function named(name: string, loadFromDb = true) {
+  const flow = flowBuilder()
+  flow.add(textInput, { id: 'TextInput-1', values: { input_value: name } })
+  flow.add(textOutput, { id: 'TextOutput-1' })
+  flow.connect('TextInput-1.text', 'TextOutput-1.input_value')
+  const json = flow.toJSON()
+  const template = json.data?.nodes?.[0]?.data.node.template ?? {}
+  Object.assign(template.input_value ?? {}, { load_from_db: loadFromDb })
+  return json
+}
+
+async function seen(options: RunOptions, flow = named('CITY')) {
+  const run = runFlow(flow, { components, flowId: 'flow-1', outputType: 'text', ...options })
+  const result = await run.result
+  return { result, value: result.vertices.get('TextOutput-1')?.outputs.text, run }
+}
+
+describe('global variables (CO-13)', () => {
+  test('CO-13, FE-20: a field with load_from_db holds a name; whose variable it is decides the value', async () => {
+    const asked: unknown[] = []
+    const variables = {
+      get: async (name: string, scope: object) => {
+        asked.push([name, scope])
+        return name === 'CITY' ? 'Rome' : null
+      },
+    }
+    const services = { variables, environment: { CITY: 'Bonn', RIVER: 'Rhine' } }
+    const { value } = await seen({ services, userId: 'ada' })
+    expect(value).toMatchObject({ text: 'Rome' })
+    expect(asked).toEqual([['CITY', { userId: 'ada', flowId: 'flow-1' }]])
+    const own = await seen({ services, variables: { CITY: 'Oslo' } })
+    expect(own.value).toMatchObject({ text: 'Oslo' })
+    expect(asked).toHaveLength(1)
+    expect((await seen({ services }, named('RIVER'))).value).toMatchObject({ text: 'Rhine' })
+  })
+
+  test('CO-13: without load_from_db the text stands for itself', async () => {
+    const services = { environment: { CITY: 'Bonn' } }
+    expect((await seen({ services }, named('CITY', false))).value).toMatchObject({ text: 'CITY' })
+  })
+
+  test('CO-13: a name found nowhere fails the vertex, unless there is an environment to fall back to', async () => {
+    const { result, run } = await seen({ services: { variables: { get: async () => null } } })
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'variable_not_found', vertexId: 'TextInput-1' },
+    })
+    expect(result.error?.detail).toMatch(/\n\nCITY variable not found\.$/)
+    const events = await collectEvents(run)
+    expect(events.map(({ event }) => event)).toEqual([
+      'vertices_sorted',
+      'error',
+      'end_vertex',
+      'end',
+    ])
+    const empty = await seen({ services: { environment: {} } })
+    expect(empty.value).toMatchObject({ text: '' })
+  })
+
+  test('CO-13, FE-9: names of objects are no variables', async () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const { value } = await seen({ variables: {}, services: { environment: {} } }, named(name))
+      expect(value).toMatchObject({ text: '' })
+    }
+  })
+
+  test('CO-13, FE-23: a tweak may name a variable', async () => {
+    const tweaks = { 'TextInput-1': { input_value: { value: 'CITY', load_from_db: true } } }
+    const services = { environment: { CITY: 'Bonn' } }
+    const { value } = await seen({ services, tweaks }, named('plain', false))
+    expect(value).toMatchObject({ text: 'Bonn' })
+  })
+
+  test('CO-13: the key of a model is a variable by its declaration, and goes to the model', async () => {
+    const flow = flowBuilder()
+    const id = flow.add(languageModel, { values: { input_value: 'hi', api_key: 'MY_KEY' } })
+    flow.add(chatOutput, { id: 'ChatOutput-1' })
+    flow.connect(`${id}.text_output`, 'ChatOutput-1.input_value')
+    const keys: unknown[] = []
+    const models = {
+      chatModel: ({ apiKey }: { apiKey?: string }) => (
+        keys.push(apiKey),
+        createScriptedModel(['hello'])
+      ),
+      embedder: () => {
+        throw new RangeError('not asked')
+      },
+    }
+    const services = { models, environment: { MY_KEY: 'sk-of-the-host' } }
+    const run = runFlow(flow.toJSON(), { components, services })
+    expect((await run.result).text()).toBe('hello')
+    expect(keys).toEqual(['sk-of-the-host'])
+  })
+})
