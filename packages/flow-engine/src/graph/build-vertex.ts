@@ -160,10 +160,9 @@ function ofFlow(value: unknown, flowId: string): unknown {
   return isMessage(value) && value.flowId === null ? changeMessage(value, { flowId }) : value
 }
 
+/** By its brand: a getter of another value may throw (FE-66). */
 function isStreaming(value: unknown): boolean {
-  return (
-    typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'object'
-  )
+  return isMessage(value) && typeof value.text === 'object'
 }
 
 /** FE-64. */

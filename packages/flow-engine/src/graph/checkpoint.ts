@@ -14,6 +14,14 @@ export function isStartMark(state: string): boolean {
   return state === START_MARK
 }
 
+/** Takes the place of the start mark while a component waits for an answer: it is run afresh (FE-63a). */
+export const REST_MARK = '{"rests":true}'
+
+/** What is kept of a vertex that has a result, not only a mark. */
+export function isResult(state: string): boolean {
+  return state !== START_MARK && state !== REST_MARK
+}
+
 class NotJsonError extends Error {}
 
 /** A finished build as text; undefined when a value is no data (a model, a tool): it is built again. */

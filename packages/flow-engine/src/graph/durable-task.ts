@@ -1,8 +1,8 @@
 import { FlowError } from '../errors.ts'
-import { decodeTask, encodeTask, isStartMark, START_MARK } from './checkpoint.ts'
+import { decodeTask, encodeTask, isResult, isStartMark, START_MARK } from './checkpoint.ts'
 import type { RunHost } from './run-host.ts'
 import type { Task } from './task.ts'
-import { runTask, type TaskEnvironment, type TaskResult } from './vertex-build.ts'
+import { learnSecrets, runTask, type TaskEnvironment, type TaskResult } from './vertex-build.ts'
 
 export interface DurableOptions {
   readonly environment: TaskEnvironment
@@ -15,8 +15,12 @@ export async function runDurable(
   build: number,
   { environment, host: { resume, checkpoint } }: DurableOptions,
 ): Promise<TaskResult> {
-  const kept = keepsState(task) ? resume?.checkpoints.get(task.vertex.id) : undefined
-  if (kept !== undefined) return restore(kept, task)
+  const kept = resume?.checkpoints.get(task.vertex.id)
+  if (kept !== undefined && isStartMark(kept)) throw interrupted(task)
+  if (kept !== undefined && isResult(kept) && keepsState(task)) {
+    await learnSecrets(task, environment)
+    return decodeTask(kept)
+  }
   if (checkpoint !== undefined && task.vertex.component.idempotent === false) {
     await checkpoint(task.vertex.id, START_MARK)
   }
@@ -33,9 +37,6 @@ function keepsState({ scope, vertex }: Task): boolean {
   return scope.parent === undefined && vertex.loop === undefined && vertex.cycle === undefined
 }
 
-function restore(state: string, { vertex }: Task): TaskResult {
-  if (isStartMark(state)) {
-    throw new FlowError('interrupted', `Component ${vertex.displayName} was interrupted`)
-  }
-  return decodeTask(state)
+function interrupted({ vertex }: Task): FlowError {
+  return new FlowError('interrupted', `Component ${vertex.displayName} was interrupted`)
 }

@@ -1,10 +1,14 @@
 import type { Runtime } from '@x/wire'
 import type { MessageRecord, MessageService } from '../components/services.ts'
+import { limitExceeded } from '../errors.ts'
+import type { RunLimits } from './limits.ts'
 import { orderedId } from './ordered-id.ts'
 import type { EventData, MessageJson, RunEventData } from './run-event.ts'
 import type { Secrets } from './secrets.ts'
 import { messageToJson } from './values/message-json.ts'
+import { jsonSafe } from './values/json-safe.ts'
 import { changeMessage, type Message } from './values/message.ts'
+import { valueBytes } from './value-size.ts'
 
 /** Sends an event; the data is made when somebody reads it. */
 export type SendEvent = <K extends keyof RunEventData>(event: K, data: EventData<K>) => void
@@ -14,6 +18,7 @@ export interface MessageLogOptions {
   readonly send: SendEvent
   readonly runtime: Runtime
   readonly secrets: Secrets
+  readonly limits: Pick<RunLimits, 'eventBytes'>
   readonly flowId: string
   /** "" = nothing is stored or sent for messages without a session of their own (FE-22). */
   readonly sessionId: string
@@ -51,6 +56,9 @@ interface PartialMessage {
   finished: boolean
 }
 
+/** The keys of a message and its short values, generously. */
+const SMALL = 2048
+
 export function createMessageLog(options: MessageLogOptions): MessageLog {
   const { service, send, runtime, secrets } = options
   const records = new Map<string, MessageRecord>()
@@ -63,6 +71,8 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
       sessionId: message.sessionId || options.sessionId,
       flowId: message.flowId ?? options.flowId,
       timestamp: records.get(id)?.timestamp ?? now(),
+      properties: jsonSafe(message.properties) as object,
+      contentBlocks: jsonSafe(message.contentBlocks) as object[],
     })
   }
 
@@ -89,6 +99,15 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     context_id: null,
   })
 
+  /** FE-64; a character that counts two bytes takes up to six when it is encoded. */
+  const checkSize = (message: Message): void => {
+    const { eventBytes } = options.limits
+    if (valueBytes([message, message.properties]) * 3 + SMALL <= eventBytes) return
+    const text = JSON.stringify(messageToJson(message))
+    if (new TextEncoder().encode(text).length <= eventBytes) return
+    throw limitExceeded('eventBytes', `a message is larger than ${eventBytes} bytes`)
+  }
+
   const announce = (message: Message): void => {
     if (options.open()) send('add_message', () => secrets.maskJson(messageToJson(message)))
   }
@@ -108,6 +127,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     async send(message) {
       if (!keeps(message) || !options.open()) return message
       const sent = complete(message)
+      checkSize(sent)
       await write(sent)
       announce(sent)
       return sent
@@ -115,6 +135,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     async update(message, { store = true } = {}) {
       if (!keeps(message) || !options.open()) return message
       const sent = complete(message)
+      checkSize(sent)
       if (store) await write(sent)
       announce(sent)
       return sent

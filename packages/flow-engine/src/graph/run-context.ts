@@ -64,7 +64,13 @@ export interface RunContextOptions extends Pick<
   overflow(error: FlowError): void
   warn(problem: FlowProblem): void
   usage(usage: TokenUsage): void
-  runFlow(flow: FlowJson, options: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult>
+  runFlow(
+    flow: FlowJson,
+    options: ChildRunOptions,
+    from: { readonly signal: AbortSignal; readonly secrets: Secrets },
+  ): Promise<ChildRunResult>
+  /** Those of the run that called this one: what one knows the other hides (FE-65). */
+  readonly secrets: Secrets | undefined
   readonly suspend: RunContext['suspend'] | undefined
 }
 
@@ -129,7 +135,7 @@ class LazyRunContext implements RunContext {
   }
 
   get secrets(): Secrets {
-    return (this.#secrets ??= createSecrets())
+    return (this.#secrets ??= this.#options.secrets ?? createSecrets())
   }
 
   get hasMessages(): boolean {
@@ -142,6 +148,7 @@ class LazyRunContext implements RunContext {
       send: (event, data) => this.send(event, data),
       runtime: this.runtime,
       secrets: this.secrets,
+      limits: this.limits,
       flowId: this.flowId,
       sessionId: this.sessionId,
       open: () => this.open(),
@@ -178,7 +185,7 @@ class LazyRunContext implements RunContext {
   }
 
   runFlow(flow: FlowJson, child: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult> {
-    return this.#options.runFlow(flow, child, signal)
+    return this.#options.runFlow(flow, child, { signal, secrets: this.secrets })
   }
 
   suspend(vertexId: string, question: unknown): Promise<unknown> {

@@ -89,6 +89,11 @@ export class LazyEvent<K extends keyof RunEventData> {
     }
     return this.#data as RunEventData[K]
   }
+
+  /** The getter is no property of its own: without this, JSON would lack the data. */
+  toJSON(): object {
+    return { seq: this.seq, event: this.event, data: this.data }
+  }
 }
 
 export function madeBy<K extends keyof RunEventData>(data: EventData<K>): RunEventData[K] {

@@ -1,4 +1,5 @@
 import type { PlanVertex } from './plan-graph.ts'
+import type { Secrets } from './secrets.ts'
 import type { VertexResult } from './run-options.ts'
 
 /** What a host of durable runs plugs into a run (FE-63, FE-63a); all optional. */
@@ -16,6 +17,8 @@ export interface RunHost {
   readonly built?: ((build: BuildRecord) => void) | undefined
   /** Runs around this one. */
   readonly depth?: number | undefined
+  /** Those of the run around this one: what one knows the other hides (FE-65). */
+  readonly secrets?: Secrets | undefined
 }
 
 export interface ResumePoint {

@@ -10,11 +10,13 @@ import { LazySignal } from './lazy-signal.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
 import { createRunMessages } from './memory-messages.ts'
 import type { FlowProblem } from './problems.ts'
+import { REST_MARK, START_MARK } from './checkpoint.ts'
 import { createRunContext, type RunContextOptions } from './run-context.ts'
 import { LazyEvent } from './run-event.ts'
 import type { RunHost } from './run-host.ts'
 import { createRunLog, type RunLog } from './run-log.ts'
 import type { FlowRun, RunOptions, RunResult } from './run-options.ts'
+import type { Secrets } from './secrets.ts'
 import { readRunRequest, type RunRequest } from './run-request.ts'
 
 const MAX_DEPTH = 32
@@ -107,6 +109,7 @@ class ContextOptions implements RunContextOptions {
   readonly runtime: Runtime
   readonly limits: RunLimits
   readonly log: RunLog
+  readonly secrets: Secrets | undefined
   readonly suspend: RunContextOptions['suspend']
   readonly #start: Start
   readonly #controller: LazySignal
@@ -124,6 +127,7 @@ class ContextOptions implements RunContextOptions {
     this.runtime = request.runtime
     this.limits = request.limits
     this.log = start.log
+    this.secrets = host.secrets
     this.suspend = host.suspend === undefined ? undefined : (...asked) => this.#suspend(...asked)
     this.#start = start
     this.#controller = controller
@@ -175,17 +179,29 @@ class ContextOptions implements RunContextOptions {
   async runFlow(
     flow: FlowJson,
     child: ChildRunOptions,
-    signal: AbortSignal,
+    from: Pick<Child, 'signal' | 'secrets'>,
   ): Promise<ChildRunResult> {
     const { services } = this
-    const result = await runChild({ start: this.#start, services, flow, child, signal })
+    const result = await runChild({ start: this.#start, services, flow, child, ...from })
     this.usage(result.usage)
     return result
   }
 
+  /** Whether a mark says that it runs, which it does not while it waits (FE-63, FE-63a). */
+  #isMarked(vertexId: string): boolean {
+    const { indexOf, vertices } = this.#start.request.graph
+    return vertices[indexOf.get(vertexId) ?? -1]?.component.idempotent === false
+  }
+
   async #suspend(vertexId: string, question: unknown): Promise<unknown> {
-    const outcome = await this.#start.host.suspend?.(vertexId, question)
-    if (outcome?.kind === 'answered') return outcome.answer
+    const { host } = this.#start
+    const marked = this.#isMarked(vertexId)
+    if (marked) await host.checkpoint?.(vertexId, REST_MARK)
+    const outcome = await host.suspend?.(vertexId, question)
+    if (outcome?.kind === 'answered') {
+      if (marked) await host.checkpoint?.(vertexId, START_MARK)
+      return outcome.answer
+    }
     this.#execution.suspended()
     return new Promise(() => undefined)
   }
@@ -197,10 +213,18 @@ interface Child {
   readonly flow: FlowJson
   readonly child: ChildRunOptions
   readonly signal: AbortSignal
+  readonly secrets: Secrets
 }
 
 /** A child run: same services and signal, its events are its own (FE-40). */
-async function runChild({ start, services, flow, child, signal }: Child): Promise<RunResult> {
+async function runChild({
+  start,
+  services,
+  flow,
+  child,
+  signal,
+  secrets,
+}: Child): Promise<RunResult> {
   const { host, request } = start
   const depth = (host.depth ?? 0) + 1
   if (depth > MAX_DEPTH) throw limitExceeded('depth', `more than ${MAX_DEPTH} runs in each other`)
@@ -208,7 +232,8 @@ async function runChild({ start, services, flow, child, signal }: Child): Promis
   const { cache, variables, userId, concurrency } = options
   const components = request.graph.registry
   const given = { services, runtime, signal, limits, cache, variables, userId, concurrency }
-  return startRun(flow, { sessionId, ...child, components, ...given }, { depth }).result
+  const around = { depth, secrets }
+  return startRun(flow, { sessionId, ...child, components, ...given }, around).result
 }
 
 /** Listens to a signal that may be aborted already; gives what ends it. */

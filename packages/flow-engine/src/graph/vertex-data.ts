@@ -1,6 +1,6 @@
 import { isTool, type Tool } from '../models/chat-model.ts'
 import { dataText } from './values/convert.ts'
-import { isData } from './values/data.ts'
+import { isData, type Data } from './values/data.ts'
 import { isDataFrame } from './values/data-frame.ts'
 import { formatValue, type JsonValue } from './values/format-value.ts'
 import { isMessage, isStream, type Message } from './values/message.ts'
@@ -99,10 +99,35 @@ function isHandle(value: unknown): boolean {
   if (typeof value === 'function') return true
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   if (isMessage(value) || isData(value) || isDataFrame(value)) return false
-  return Object.keys(value).some((key) => {
-    const property = Object.getOwnPropertyDescriptor(value, key)
-    return typeof property?.value === 'function'
-  })
+  return (
+    hasMethods(value) ||
+    Object.keys(value).some((key) => {
+      const property = Object.getOwnPropertyDescriptor(value, key)
+      return typeof property?.value === 'function'
+    })
+  )
+}
+
+/** A text that cannot be read is none (FE-66). */
+function shownText(data: Data): string {
+  try {
+    return dataText(data)
+  } catch {
+    return ''
+  }
+}
+
+/** An object of a class that is none of the language's own. */
+function hasMethods(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) {
+    return false
+  }
+  if (Object.prototype.toString.call(prototype) !== '[object Object]' || value instanceof Error) {
+    return false
+  }
+  const { constructor: _, ...members } = Object.getOwnPropertyDescriptors(prototype)
+  return Object.values(members).some((member) => typeof member.value === 'function')
 }
 
 /** results.md 4. */
@@ -115,7 +140,7 @@ function artifactsOf(build: BuildView, ran: readonly string[]): Record<string, u
     if (isMessage(value)) return { repr: formatText(value), raw: formatText(value), type: 'text' }
     if (isData(value)) {
       const type = build.hasStatus === 'text' ? 'text' : 'object'
-      return { repr: dataText(value), raw: formatValue(value.data), type }
+      return { repr: shownText(value), raw: formatValue(value.data), type }
     }
     const { raw, type } = plainJson(value)
     return { repr: typeof raw === 'string' ? raw : '', raw, type }

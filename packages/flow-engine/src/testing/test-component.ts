@@ -139,6 +139,7 @@ function testRun(options: TestComponentOptions): { run: RunContext; events: RunE
     usage: () => undefined,
     runFlow: () =>
       Promise.reject(invalidRequest('A component under test has no registry for flows')),
+    secrets: undefined,
     suspend: () =>
       Promise.reject(new FlowError('not_resumable', 'A component under test cannot be suspended')),
   })

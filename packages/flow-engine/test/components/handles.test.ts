@@ -19,6 +19,7 @@ import {
   runFlow,
   type Component,
 } from '../../src/graph.ts'
+import type { ChatModel } from '../../src/models/chat-model.ts'
 import { collectEvents, createScriptedModel, flowBuilder } from '../../src/testing.ts'
 
 const memoryHandle = { add: async () => undefined, list: async () => [] }
@@ -111,6 +112,22 @@ describe('handles (CO-4)', () => {
       type: 'array',
     })
     expect(text).not.toContain('"parameters"')
+  })
+
+  test('CO-4: a model that is an object of a class shows nothing of its fields', async () => {
+    class OwnModel implements ChatModel {
+      readonly name = 'own'
+      readonly endpoint = 'https://inside.test'
+      async *stream() {
+        yield { text: 'x' }
+      }
+    }
+    const { wire, text } = await shown(
+      handing(['LanguageModel'], () => new OwnModel()),
+      'out',
+    )
+    expect(wire).toEqual({ message: '', type: 'unknown' })
+    expect(text).not.toContain('inside.test')
   })
 })
 

@@ -25,7 +25,10 @@ function processOn(store: JobStore, components: readonly Component[]): BuildJobs
 }
 
 /** Counts its runs; the first of them never ends, as in a process that dies. */
-function counting(type: string, options: { idempotent?: boolean; hangs?: boolean }) {
+function counting(
+  type: string,
+  options: { idempotent?: boolean; hangs?: boolean; asks?: boolean },
+) {
   const runs: string[] = []
   let begun = (): void => undefined
   const running = new Promise<void>((resolve) => {
@@ -38,10 +41,11 @@ function counting(type: string, options: { idempotent?: boolean; hangs?: boolean
     inputs: { text: field.handle({ types: ['Message', 'Data'] }) },
     outputs: {
       out: output.message({
-        run: async ({ text }) => {
+        run: async ({ text }, ctx) => {
           runs.push(textOf(text))
           begun()
           if (options.hangs === true && runs.length === 1) await new Promise(() => undefined)
+          if (options.asks === true) return `told ${String(await ctx.suspend('sure?'))}`
           return `${type} ${runs.length}`
         },
       }),
@@ -105,6 +109,45 @@ describe('a process that dies (FE-63)', () => {
         code: 'interrupted',
         detail: 'Error building Component Work one: \n\nComponent Work one was interrupted',
       },
+    })
+  })
+
+  test('FE-63: nor is one that was running in a pass of a loop', async () => {
+    const work = counting('Work', { idempotent: false, hangs: true })
+    const flow = flowBuilder()
+    flow.add('LoopComponent', { id: 'Loop-1', values: {} })
+    const words = library.find(({ type }) => type === 'Words')
+    if (words === undefined) throw new RangeError('not there')
+    flow.add(words, { id: 'Words-1', values: { text: 'a b' } })
+    flow.add(work.component, { id: 'Work-1' })
+    flow.connect('Words-1.rows', 'Loop-1.data').connect('Loop-1.item', 'Work-1.text')
+    flow.connect('Work-1.out', 'Loop-1.item')
+    const store = createMemoryJobStore()
+    const first = processOn(store, [work.component])
+    const { id } = await first.start({ flow: flow.toJSON(), resumable: true })
+    await work.running
+
+    const second = processOn(store, [work.component])
+    await second.recover()
+    await collectEvents(second.events(id))
+    expect(work.runs).toEqual(['a'])
+    expect((await second.get(id))?.error?.code).toBe('interrupted')
+  })
+
+  test('FE-63a: one that asked and was answered is run afresh, also with `idempotent: false`', async () => {
+    const ask = counting('Ask', { idempotent: false, asks: true })
+    const store = createMemoryJobStore()
+    const jobs = processOn(store, [ask.component])
+    const { id } = await jobs.start({
+      flow: line(ask.component),
+      resumable: true,
+    })
+    await expect.poll(async () => (await jobs.get(id))?.state).toBe('suspended')
+    await jobs.resume(id, 'yes')
+    const events = await collectEvents(jobs.events(id))
+    expect(kinds(events)).toEqual(['vertices_sorted', 'end_vertex', 'end'])
+    expect(events[1]?.data).toMatchObject({
+      build_data: { data: { outputs: { out: { message: 'told yes' } } } },
     })
   })
 

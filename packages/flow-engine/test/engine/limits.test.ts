@@ -141,6 +141,22 @@ describe('limits (FE-64)', () => {
     expect(encoded(events)).toContain('key 0')
   })
 
+  test('FE-64: eventBytes of a message that is too large fails the vertex', async () => {
+    const { result, events } = await given(
+      async (_inputs, ctx) => {
+        await ctx.sendMessage(createMessage('x'.repeat(5000)))
+        return 'sent'
+      },
+      { limits: { eventBytes: 3000 } },
+    )
+    expect(events.some(({ event }) => event === 'add_message')).toBe(false)
+    expect(result.error).toMatchObject({
+      code: 'limit_exceeded',
+      vertexId: 'Giving-1',
+    })
+    expect(result.error?.detail).toContain('eventBytes')
+  })
+
   test('FE-64: events of a run are counted without its end; one less than needed fails it', async () => {
     const many = giving(async (_inputs, ctx) => {
       for (let index = 0; index < 3; index += 1) await ctx.sendMessage(createMessage('x'))

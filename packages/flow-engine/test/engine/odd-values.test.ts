@@ -18,7 +18,7 @@ function throwing(): Record<string, unknown> {
   return Object.defineProperties(
     { fine: 1 },
     {
-      bad: { enumerable: true, get },
+      text: { enumerable: true, get },
       kind: { enumerable: true, get },
       toJSON: { value: get },
       toString: { value: get },
@@ -100,7 +100,11 @@ describe('odd values (FE-66)', () => {
             ctx.log('odd', make())
             ctx.status(make())
             await ctx.sendMessage(
-              createMessage({ text: 'sent', data: { odd: make() }, contentBlocks: [] }),
+              createMessage({
+                text: 'sent',
+                data: { odd: make() },
+                contentBlocks: [{ title: 'x', contents: [make()] }],
+              }),
             )
             return 'done'
           },

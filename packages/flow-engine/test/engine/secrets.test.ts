@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   createMessage,
+  createRegistry,
   createResultCache,
   defineComponent,
   field,
@@ -11,8 +12,9 @@ import {
   type ResultCache,
 } from '../../src/graph.ts'
 import { createRunMessages } from '../../src/graph/memory-messages.ts'
-import { flowBuilder } from '../../src/testing.ts'
-import { encoded, run } from './kit.ts'
+import { startRun } from '../../src/graph/run.ts'
+import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
+import { encoded, join, library, run } from './kit.ts'
 
 const SECRET = 'sk-very-secret'
 
@@ -140,5 +142,57 @@ describe('secrets (FE-65)', () => {
     }
     expect(kept).toHaveLength(1)
     expect(kept[0]).toContain('has none')
+  })
+
+  test('FE-65: secrets of a child run are masked in the run that called it', async () => {
+    const inner = keyed((key) => createMessage(`child has ${key}`))
+    const json = alone(inner)
+    const parent = defineComponent({
+      type: 'Parent',
+      inputs: {},
+      outputs: {
+        out: output.message({
+          run: async (_inputs, ctx) => {
+            const child = await ctx.runFlow(json, { outputType: 'debug' })
+            return child.text() ?? ''
+          },
+        }),
+      },
+    })
+    const flow = flowBuilder()
+    flow.add(parent, { id: 'Parent-1' })
+    const { events } = await run(flow.toJSON(), {
+      more: [parent, inner],
+      services,
+    })
+    expect(encoded(events)).toContain('child has')
+    expect(encoded(events)).not.toContain(SECRET)
+  })
+
+  test('FE-65, FE-63: a secret in a result that is restored from a checkpoint stays masked', async () => {
+    const source = keyed((key) => createMessage(key))
+    const flow = flowBuilder()
+    flow.add(source, { id: 'Keyed-1', values: { key: 'KEY' } })
+    flow.add(join, { id: 'Join-1' })
+    flow.connect('Keyed-1.out', 'Join-1.texts')
+    const components = createRegistry([...library, source])
+    const kept = new Map<string, string>()
+    const options = { components, services, runtime: createTestRuntime() }
+    await collectEvents(
+      startRun(flow.toJSON(), options, {
+        checkpoint: async (id, state) => void kept.set(id, state),
+      }),
+    )
+    kept.delete('Join-1')
+    const again = startRun(flow.toJSON(), options, {
+      resume: {
+        firstSeq: 0,
+        checkpoints: kept,
+        reported: new Set(['Keyed-1']),
+      },
+    })
+    const events = await collectEvents(again)
+    expect(events.map(({ event }) => event)).toEqual(['end_vertex', 'end'])
+    expect(encoded(events)).not.toContain(SECRET)
   })
 })

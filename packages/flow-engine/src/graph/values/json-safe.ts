@@ -1,0 +1,22 @@
+import { formatValue } from './format-value.ts'
+
+const MAX_DEPTH = 500
+
+/** The value itself where JSON can hold it as it is, else what `formatValue` makes of it (FE-66). */
+export function jsonSafe(value: unknown): unknown {
+  return isJson(value, 0) ? value : formatValue(value)
+}
+
+/** A circle is too deep. */
+function isJson(value: unknown, depth: number): boolean {
+  if (value === null || value === undefined) return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
+  if (depth > MAX_DEPTH) return false
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(Object.getOwnPropertyDescriptors(value)).every(
+    (property) => 'value' in property && isJson(property.value, depth + 1),
+  )
+}
