@@ -13,7 +13,7 @@ export function formatPlace(
 ): string {
   if (conversion === undefined) return formatBySpec(value, spec)
   const convert = CONVERSIONS.get(conversion)
-  if (convert === undefined) throw new TypeError(`Unknown conversion specifier ${conversion}`)
+  if (convert === undefined) throw new TypeError(`There is no conversion !${conversion}`)
   return formatBySpec(convert(value), spec)
 }
 
@@ -70,7 +70,7 @@ function formatNumeric(value: number, parts: Parts): string {
   const wholeOnly =
     parts.type === undefined ? Number.isInteger(value) : /[dnboxXc]/.test(parts.type)
   if (wholeOnly && parts.precision !== undefined) {
-    throw new TypeError('Precision not allowed in integer format specifier')
+    throw new TypeError('A whole number takes no precision')
   }
   const size = Math.abs(value)
   const negative = value < 0 || Object.is(value, -0)

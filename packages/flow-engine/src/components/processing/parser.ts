@@ -131,7 +131,7 @@ function filled(
 ): string {
   const { name, target, path } = part
   if (name === undefined) return ''
-  if (/^\d*$/.test(name)) throw new SyntaxError('Format string contains positional fields')
+  if (/^\d*$/.test(name)) throw new SyntaxError('A place in the template has no name')
   const known = Object.hasOwn(values, name)
   if (!known && fallback === undefined) {
     throw new TypeError(`Column '${name}' is not in the DataFrame`)

@@ -27,7 +27,7 @@ export const calculator = defineComponent({
       run({ expression }, ctx) {
         const data = answer(expression)
         const text = data.result ?? data.error ?? ''
-        if (data.result !== undefined) ctx.log('', `Calculation result: ${data.result}`)
+        if (data.result !== undefined) ctx.log('', data.result)
         ctx.status(text)
         return createData(data)
       },

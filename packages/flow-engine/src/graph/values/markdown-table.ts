@@ -88,8 +88,10 @@ function cellText(value: unknown, { clean, lineBreak }: MarkdownOptions): string
 /** Numbers, texts that read as numbers, truth values and gaps; at least one of them a number. */
 function isNumeric(values: readonly unknown[]): boolean {
   const given = values.filter((value) => value !== null && value !== undefined)
-  const numbers = given.filter((value) => typeof value === 'number' || isNumberText(value))
-  return numbers.length > 0 && given.every((v) => typeof v === 'boolean' || numbers.includes(v))
+  const isNumber = (value: unknown): boolean => typeof value === 'number' || isNumberText(value)
+  return (
+    given.some(isNumber) && given.every((value) => typeof value === 'boolean' || isNumber(value))
+  )
 }
 
 function isNumberText(value: unknown): boolean {
