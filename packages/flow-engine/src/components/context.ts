@@ -30,6 +30,13 @@ export interface ComponentContext {
   readonly connected: ReadonlySet<string>
   /** Whether an output of this vertex goes to a chat output (FE-51), and the sender name that it shows. */
   readonly chatOutput?: { readonly senderName?: string } | undefined
+  /**
+   * For a component with a loop-back edge, in its first build: it will give this many items. Gives how
+   * many passes may run at once (run option `parallel`, FE-32). With more than 1 the component is built
+   * for further items before the passes of earlier ones are over, without a value on the loop-back edge;
+   * the build after the last pass gets there the list of what came back, in the order of the items.
+   */
+  expectPasses(items: number): number
   /** Where the edges of a field come from. */
   sources(field: string): readonly InputSource[]
   /** FE-30; an output name that the component does not have is an error of the component. */

@@ -95,12 +95,12 @@ function prepare(
 
 /** The outputs from a place on. */
 function compute(build: Build, from: number): VertexBuild | Promise<VertexBuild> {
-  const { ctx, run, names, inputs, vertex } = build
+  const { ctx, names, inputs, vertex } = build
   for (let at = from; at < names.length; at += 1) {
     const name = names[at] ?? ''
     const definition = vertex.component.outputs[name]
     if (definition === undefined) continue
-    if (!run.open()) throw ctx.signal.reason
+    if (!ctx.open) throw ctx.signal.reason
     ctx.enter(name)
     let value: unknown
     try {
@@ -189,9 +189,13 @@ async function toolsOf(run: RunContext, request: BuildRequest): Promise<unknown>
         vertex,
         build,
         signal,
+        get over() {
+          return request.over
+        },
         asTool: true,
         state: () => state,
         sources: (field) => request.sources(field),
+        expectPasses: () => 1,
       })
       const values = { ...raw, ...args }
       const inputs = await fieldValues(vertex.component, values, {

@@ -1,12 +1,11 @@
-import { limitExceeded, type FlowError } from '../errors.ts'
-import { deadBehind, type Decision } from './branches.ts'
+import { FlowError, limitExceeded } from '../errors.ts'
 import { runDurable } from './durable-task.ts'
 import { EndVertex } from './end-vertex.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { failureMessage, vertexFailure } from './failure.ts'
+import { InactivatedVertices } from './inactivated.ts'
 import type { LazySignal } from './lazy-signal.ts'
 import { createOutcome, notesOf, recordBuild, runResult, type Outcome } from './outcome.ts'
-import type { PlanVertex } from './plan-graph.ts'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
@@ -36,7 +35,6 @@ export interface Phase {
   current: 'running' | 'stopping' | 'ended'
 }
 
-const NO_IDS: readonly string[] = []
 const SOON = Promise.resolve()
 
 /** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
@@ -52,8 +50,7 @@ export class Execution {
   readonly #environment: TaskEnvironment
   #release: ReturnType<typeof createValueRelease> | undefined
   readonly #builds: number[] = []
-  /** Ids behind excluded outputs, by the vertex that excluded them (FE-30). */
-  #excluded: Map<number, readonly string[]> | undefined
+  readonly #inactivated: InactivatedVertices
   #deadline: Deadline | undefined
   readonly #startedAt: Date
   #time: Date | undefined
@@ -76,11 +73,13 @@ export class Execution {
     this.#phase = phase
     this.outcome = createOutcome(request)
     this.#scheduler = new Scheduler({ graph, slice, strict })
+    this.#inactivated = new InactivatedVertices(request)
     const keyed = request.options.cache !== undefined && graph.vertices.some((v) => v.frozen)
     this.#environment = {
       run,
       request,
       keyed,
+      parallel: this.#plain ? request.parallel : 1,
       inputs: host.inputs,
     }
     this.#startedAt = request.runtime.now()
@@ -160,7 +159,7 @@ export class Execution {
     ) {
       const task = this.#queue[this.#next]
       this.#next += 1
-      if (task !== undefined) this.#begin(task)
+      if (task !== undefined && this.#scheduler.wants(task)) this.#begin(task)
     }
     if (this.#next === this.#queue.length && this.#next > 0) {
       this.#queue = []
@@ -174,6 +173,7 @@ export class Execution {
     const build = (this.#builds[index] ?? 0) + 1
     this.#builds[index] = build
     this.#running += 1
+    task.scope.running += 1
     const from = this.#clock().getTime()
     let work: TaskResult | Promise<TaskResult>
     try {
@@ -227,6 +227,7 @@ export class Execution {
   }
 
   #succeeded(task: Task, result: TaskResult, from: number): void {
+    if (!this.#leave(task)) return
     this.#running -= 1
     if (this.#phase.current !== 'running') return
     const { vertex, scope } = task
@@ -244,7 +245,7 @@ export class Execution {
     const notes = notesOf(result)
     recordBuild(this.outcome, recorded, notes)
     this.#host.built?.({ vertex, result: recorded, mask: this.#run.secrets.maskJson })
-    const inactivated = this.#inactivated(task, result)
+    const inactivated = this.#inactivated.after(task, result)
     const built: Built = {
       outputs: result.outputs,
       dead: result.decision.dead,
@@ -262,7 +263,33 @@ export class Execution {
       this.#release.built({ task, result: recorded, built, end })
     }
     this.#release?.read(scope, vertex)
+    this.#abandon()
     this.#enqueue(ready)
+  }
+
+  /** A build has ended; false when its pass was given up before. */
+  #leave({ scope }: Task): boolean {
+    if (scope.cancelled) return false
+    scope.running -= 1
+    return true
+  }
+
+  /** FE-32: what runs in the passes beside a failed one has a turn of the event loop to end by itself. */
+  #abandon(): void {
+    const passes = this.#scheduler.cancelled.splice(0)
+    if (passes.length === 0) return
+    const reason = new FlowError('cancelled', 'Another pass of the loop has failed')
+    for (const pass of passes) {
+      this.#running -= pass.running
+      pass.stop?.abort(reason)
+    }
+    this.#running += 1
+    const goOn = (): void => {
+      this.#running -= 1
+      this.#time = undefined
+      if (this.#phase.current === 'running') this.#pump()
+    }
+    eventLoopTurn().then(goOn, goOn)
   }
 
   /** Sends `end_vertex`, unless an earlier process has. */
@@ -272,37 +299,8 @@ export class Execution {
     this.#run.send('end_vertex', end)
   }
 
-  /** FE-30: what this build leaves out, and what earlier exclusions still do. */
-  #inactivated(task: Task, { decision, branches }: TaskResult): readonly string[] {
-    const { vertex, scope } = task
-    if (branches.length > 0) {
-      this.#remember(task, decision)
-      const ids = idsOf(this.#behind(task, decision.excluded))
-      this.#excluded ??= new Map()
-      if (ids.length === 0) this.#excluded.delete(vertex.index)
-      else this.#excluded.set(vertex.index, ids)
-    }
-    const excludedIds = this.#excluded?.size ? [...this.#excluded.values()].flat() : NO_IDS
-    if (decision.stopped.size === 0 && excludedIds.length === 0) return NO_IDS
-    const stopped =
-      decision.stopped.size === 0 ? [] : this.#behind({ scope, vertex }, decision.dead)
-    const ids = new Set(idsOf(stopped.filter((behind) => behind.incoming.length <= 1)))
-    for (const id of excludedIds) ids.add(id)
-    const { indexOf } = this.#request.graph
-    return [...ids].toSorted((a, b) => (indexOf.get(a) ?? 0) - (indexOf.get(b) ?? 0))
-  }
-
-  #remember({ scope, vertex }: Task, decision: Decision): void {
-    scope.decisions ??= new Map()
-    scope.decisions.set(vertex.index, decision)
-  }
-
-  #behind({ scope, vertex }: Task, outputs: ReadonlySet<string>): PlanVertex[] {
-    const { graph, slice, strict } = this.#request
-    return deadBehind({ graph, slice, scope, vertex, outputs, strict })
-  }
-
   async #failed(task: Task, thrown: unknown, from: number): Promise<void> {
+    if (!this.#leave(task)) return
     if (this.#phase.current !== 'running') {
       this.#running -= 1
       return
@@ -314,6 +312,8 @@ export class Execution {
     this.outcome.error ??= error
     const ends = this.#request.mode === 'run'
     if (ends) this.#stop(error)
+    this.#scheduler.failed(task)
+    if (!ends) this.#abandon()
     // The message has the reason alone; a service that cannot store it changes nothing else.
     await messages.fail(failureMessage(reason, vertex)).catch(() => undefined)
     this.#running -= 1
@@ -332,10 +332,9 @@ export class Execution {
     }
     recordBuild(this.outcome, result, undefined)
     this.#host.built?.({ vertex, result, mask: secrets.maskJson })
-    const excluded = [...(this.#excluded?.values() ?? [])].flat()
-    const end = { result, vertex, notes: undefined, inactivated: excluded, ready: [], at }
+    const inactivated = this.#inactivated.excluded()
+    const end = { result, vertex, notes: undefined, inactivated, ready: [], at }
     this.#report(new EndVertex(end, this.#run))
-    this.#scheduler.failed(task)
     this.#time = undefined
     if (ends) await this.#finishAfterTurn()
     else this.#pump()
@@ -344,6 +343,7 @@ export class Execution {
   #stop(reason: FlowError): void {
     this.#phase.current = 'stopping'
     this.#controller.abort(reason)
+    for (const scope of this.#scheduler.scopes) scope.stop?.abort(reason)
   }
 
   /** Components have one turn of the event loop to end by themselves. */
@@ -384,8 +384,4 @@ export class Execution {
     this.outcome.stalled = stalled.map((vertex) => vertex.id)
     this.outcome.warnings.push(...problemsOfCycles(stalled))
   }
-}
-
-function idsOf(vertices: readonly PlanVertex[]): readonly string[] {
-  return vertices.map((vertex) => vertex.id)
 }

@@ -37,6 +37,8 @@ export interface RunOptions {
   stream?: boolean | undefined
   /** Vertices at once. Default: no bound. */
   concurrency?: number | undefined
+  /** Passes of each loop at once, 1 to 1,000 (FE-32). Default 1: one after the other. */
+  parallel?: number | undefined
   services?: ComponentServices | undefined
   /** Where frozen vertices keep their results (FE-33). Default: none. */
   cache?: ResultCache | undefined

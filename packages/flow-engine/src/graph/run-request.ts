@@ -22,6 +22,8 @@ export interface RunRequest {
   readonly sessionId: string
   readonly runtime: Runtime
   readonly limits: RunLimits
+  /** Passes of each loop at once (FE-32). */
+  readonly parallel: number
   readonly input: RunInput & { readonly type: 'chat' | 'text' | 'any' }
 }
 
@@ -32,6 +34,7 @@ export interface RunRequest {
 export function readRunRequest(flow: unknown, options: RunOptions, runtime: Runtime): RunRequest {
   const { mode = 'run' } = options
   const input = readInput(options, mode)
+  const parallel = readParallel(options.parallel)
   const plan = planOf(flow, options)
   const graph = graphOf(plan)
   if (graph === undefined) throw invalidRequest('The plan was not made by compileFlow')
@@ -49,6 +52,7 @@ export function readRunRequest(flow: unknown, options: RunOptions, runtime: Runt
     sessionId: options.sessionId ?? flowId,
     runtime,
     limits: completeLimits(options.limits),
+    parallel,
     input,
   }
 }
@@ -74,6 +78,14 @@ function readInput(options: RunOptions, mode: 'run' | 'build'): RunRequest['inpu
   const type = input.type ?? (mode === 'build' ? 'any' : 'chat')
   if (value !== undefined) refuseInputTweak(options.tweaks, type)
   return { ...input, value, type }
+}
+
+const MOST_PASSES = 1_000
+
+/** Each pass at once holds its values. */
+function readParallel(parallel = 1): number {
+  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= MOST_PASSES) return parallel
+  throw invalidRequest(`The option parallel must be a whole number from 1 to ${MOST_PASSES}`)
 }
 
 function readText(value: unknown): string | undefined {

@@ -229,11 +229,15 @@ async function runChild({
   const depth = (host.depth ?? 0) + 1
   if (depth > MAX_DEPTH) throw limitExceeded('depth', `more than ${MAX_DEPTH} runs in each other`)
   const { options, limits, sessionId, runtime } = request
-  const { cache, variables, userId, concurrency } = options
+  const { cache, variables, userId, concurrency, parallel } = options
   const components = request.graph.registry
-  const given = { services, runtime, signal, limits, cache, variables, userId, concurrency }
+  const shared = { services, runtime, signal, limits, cache, variables, userId }
   const around = { depth, secrets }
-  return startRun(flow, { sessionId, ...child, components, ...given }, around).result
+  return startRun(
+    flow,
+    { sessionId, ...child, components, ...shared, concurrency, parallel },
+    around,
+  ).result
 }
 
 /** Listens to a signal that may be aborted already; gives what ends it. */

@@ -1,12 +1,13 @@
+import { dependentsOf } from './dependents.ts'
 import { createCycleRun, passTokens, takeTurns, type CycleRun } from './cycle-run.ts'
-import type { PlanEdge, PlanGraph, PlanVertex } from './plan-graph.ts'
+import { LazySignal } from './lazy-signal.ts'
+import type { PlanEdge, PlanGraph, PlanVertex, Region } from './plan-graph.ts'
 import {
   activeScopes,
   BLOCKED,
   createScope,
   DEAD,
   DONE,
-  edgeState,
   IDLE,
   LIVE,
   membersIn,
@@ -18,6 +19,8 @@ import {
   type Built,
   type Scope,
 } from './scope.ts'
+import { countOpenEdges, outcomeOf, type Decided, type Outcome } from './open-edges.ts'
+import { addPass, cancelPasses, isLoopDue, keepReturned } from './side-by-side.ts'
 import type { Slice } from './slice.ts'
 import { inNodeOrder, type Task } from './task.ts'
 
@@ -26,15 +29,6 @@ export interface SchedulerOptions {
   readonly slice: Slice
   /** A stopped branch takes every descendant with it (FE-30). */
   readonly strict: boolean
-}
-
-type Outcome = 'alive' | 'dead' | 'blocked'
-
-/** A decision about an edge that has not been worked off. */
-interface Decided {
-  readonly scope: Scope
-  readonly edge: PlanEdge
-  readonly outcome: Outcome
 }
 
 /**
@@ -48,6 +42,8 @@ export class Scheduler {
   /** Scopes that are not over. */
   readonly scopes = new Set<Scope>()
   readonly root: Scope
+  /** Passes that a failure has taken out of the run and whose builds are to be stopped (FE-32). */
+  readonly cancelled: Scope[] = []
   readonly #cycles = new Map<Scope, CycleRun>()
   /** The cycle that is entered, if any. */
   readonly #entered: number | undefined
@@ -64,7 +60,7 @@ export class Scheduler {
     this.#slice = slice
     this.#strict = strict
     this.#entered = slice.entry === undefined ? undefined : graph.vertices[slice.entry]?.cycle
-    this.root = this.#open(0, undefined)
+    this.root = this.#openRoot()
   }
 
   /** The first layer. */
@@ -75,6 +71,11 @@ export class Scheduler {
         this.#start({ scope: this.root, vertex: outermostLoop(this.#graph, vertex) })
     }
     return this.#takeReady()
+  }
+
+  /** Whether a vertex that waited for a free place is still to be built. */
+  wants({ scope, vertex }: Task): boolean {
+    return !scope.cancelled && scope.status[vertex.local] !== BLOCKED
   }
 
   /** A vertex was built: gives what its end has set going, in node order. */
@@ -91,15 +92,29 @@ export class Scheduler {
   /** A vertex failed: nothing that depends on it will be built (FE-61). */
   failed({ scope, vertex }: Task): void {
     scope.status[vertex.local] = BLOCKED
+    this.#cancelPasses({ scope, vertex }, scope)
     const work: Task[] = [{ scope, vertex }]
     for (let item = work.pop(); item !== undefined; item = work.pop()) {
-      for (const next of this.#dependents(item)) {
+      const takesTurns = this.#cycleOf(item.scope, item.vertex) !== undefined
+      for (const next of dependentsOf(item, this.#graph, takesTurns)) {
+        if (this.#slice.contains[next.vertex.index] !== 1) continue
         const status = next.scope.status[next.vertex.local]
         const holds = next.vertex.loop !== undefined || this.#cycleOf(next.scope, next.vertex)
         if (status !== IDLE && !(status === STARTED && holds)) continue
         next.scope.status[next.vertex.local] = BLOCKED
+        this.#cancelPasses(next, item.scope)
         work.push(next)
       }
+    }
+  }
+
+  /** The passes of a loop that will not end end with it, but for the one that failed (FE-32). */
+  #cancelPasses({ scope, vertex }: Task, except: Scope): void {
+    if (vertex.loop === undefined) return
+    for (const pass of cancelPasses(scope, vertex.loop, except)) {
+      this.scopes.delete(pass)
+      this.#cycles.delete(pass)
+      this.cancelled.push(pass)
     }
   }
 
@@ -109,67 +124,48 @@ export class Scheduler {
     return this.#cycles.get(scope)
   }
 
-  /** A scope with its counts; edges from outside that are decided already are worked off as such. */
-  #open(region: number, parent: Scope | undefined): Scope {
-    const place = this.#graph.regions[region]
-    if (place === undefined) throw new RangeError(`There is no region ${region}`)
-    const waiting = parent === undefined ? this.#slice.waiting : undefined
-    const scope = createScope(place, { parent, serial: this.#serial, waiting })
+  #openRoot(): Scope {
+    const { waiting } = this.#slice
+    const region = this.#regionAt(0)
+    const root = createScope(region, { parent: undefined, serial: 0, waiting })
+    if (waiting === undefined) this.#enter(root)
+    else root.remaining = membersIn(region, this.#slice)
+    this.scopes.add(root)
+    return root
+  }
+
+  #regionAt(index: number): Region {
+    const region = this.#graph.regions[index]
+    if (region === undefined) throw new RangeError(`There is no region ${index}`)
+    return region
+  }
+
+  /** A pass of a loop, which has just been built. */
+  #openPass(parent: Scope, loop: number, opener: Built): Scope {
+    const beside = parent.sideBySide?.get(loop)
     this.#serial += 1
-    this.scopes.add(scope)
-    if (waiting !== undefined) {
-      scope.remaining = membersIn(place, this.#slice)
-      return scope
-    }
-    for (const member of place.members) {
-      const vertex = this.#graph.vertices[member]
-      if (vertex === undefined || this.#slice.contains[member] !== 1) continue
-      scope.remaining += 1
-      for (const edge of vertex.incoming) this.#count(scope, vertex, edge)
-      if (member === this.#slice.entry && vertex.cycle !== undefined) {
-        const members = this.#graph.cycles[vertex.cycle] ?? []
-        this.#cycles.set(scope, createCycleRun(this.#graph, member, members))
-      }
-    }
-    return scope
+    const pass = createScope(this.#regionAt(loop), {
+      parent,
+      serial: this.#serial,
+      opener,
+      item: beside?.given,
+      stop: beside === undefined ? undefined : new LazySignal(),
+    })
+    this.#enter(pass)
+    this.scopes.add(pass)
+    addPass(parent, loop, pass)
+    return pass
   }
 
-  #count(scope: Scope, vertex: PlanVertex, edge: PlanEdge): void {
-    if (edge.loopBack || this.#slice.contains[edge.source] !== 1) return
-    if (this.#takesTurns(vertex, edge)) return
-    if (edge.self) {
-      // Never decided: a vertex with an edge to itself starts only as an entry (FE-7, FE-15).
-      if (vertex.index !== this.#slice.entry) bump(scope.waiting, vertex.local)
-      return
-    }
-    bump(scope.waiting, vertex.local)
-    if (edge.fromRegion === scope.region.index) return
-    const outcome = this.#outsideOutcome(scope, edge)
-    if (outcome !== undefined) this.#decided.push({ scope, edge, outcome })
-  }
-
-  /** Whether both ends are in the cycle that is entered. */
-  #takesTurns(vertex: PlanVertex, edge: PlanEdge): boolean {
-    return (
-      this.#entered !== undefined &&
-      vertex.cycle === this.#entered &&
-      this.#graph.vertices[edge.source]?.cycle === this.#entered
-    )
-  }
-
-  #outsideOutcome(scope: Scope, edge: PlanEdge): Outcome | undefined {
-    const from = this.#graph.vertices[edge.from]
-    const at = scopeOf(this.#graph, scope, edge.fromRegion)
-    if (from === undefined || at === undefined) return 'dead'
-    const status = at.status[from.local]
-    const around = from.loop !== undefined && scope.region.path.includes(from.loop)
-    if (status === BLOCKED) return 'blocked'
-    if (around || status === DONE) return this.#outcome(scope, edge)
-    return status === SKIPPED ? 'dead' : undefined
-  }
-
-  #outcome(scope: Scope, edge: PlanEdge): Outcome {
-    return typeof edgeState(this.#graph, scope, edge) === 'object' ? 'alive' : 'dead'
+  /** Counts what a scope waits for, and enters the cycle in it. */
+  #enter(scope: Scope): void {
+    const { entry } = this.#slice
+    const facts = { graph: this.#graph, slice: this.#slice, entered: this.#entered }
+    for (const decided of countOpenEdges(scope, facts)) this.#decided.push(decided)
+    const vertex = entry === undefined ? undefined : this.#graph.vertices[entry]
+    if (vertex?.cycle === undefined || vertex.region !== scope.region.index) return
+    const members = this.#graph.cycles[vertex.cycle] ?? []
+    this.#cycles.set(scope, createCycleRun(this.#graph, vertex.index, members))
   }
 
   #takeReady(): Task[] {
@@ -249,7 +245,7 @@ export class Scheduler {
         continue
       }
       for (const at of activeScopes(this.#graph, scope, region)) {
-        this.#apply(at, edge, this.#outcome(scope, edge))
+        this.#apply(at, edge, outcomeOf(this.#graph, scope, edge))
       }
     }
     scope.remaining -= 1
@@ -259,7 +255,8 @@ export class Scheduler {
   /** As `#outcome`, for an edge that mostly begins at the vertex itself. */
   #ownOutcome(scope: Scope, vertex: PlanVertex, edge: PlanEdge): Outcome {
     const built = scope.built[vertex.local]
-    if (edge.source !== vertex.index || built === undefined) return this.#outcome(scope, edge)
+    if (edge.source !== vertex.index || built === undefined)
+      return outcomeOf(this.#graph, scope, edge)
     return built.dead.size > 0 && built.dead.has(edge.output) ? 'dead' : 'alive'
   }
 
@@ -275,12 +272,14 @@ export class Scheduler {
       this.#close(scope, vertex, DONE)
       return
     }
-    const pass = this.#open(vertex.loop, scope)
-    scope.passes ??= new Map()
-    scope.passes.set(vertex.loop, new Set([pass]))
-    scope.lastPass ??= new Map()
-    scope.lastPass.set(vertex.loop, pass)
+    const pass = this.#openPass(scope, vertex.loop, built)
+    const beside = scope.sideBySide?.get(vertex.loop)
+    if (beside !== undefined) {
+      beside.given += 1
+      beside.building = false
+    }
     if (pass.remaining === 0) this.#afterPass(pass)
+    else if (beside !== undefined) this.#goOn(scope, vertex, vertex.loop)
   }
 
   #afterPass(pass: Scope): void {
@@ -288,11 +287,23 @@ export class Scheduler {
     if (parent === undefined || region.loop === undefined) return
     this.scopes.delete(pass)
     this.#cycles.delete(pass)
-    parent.passes?.delete(region.index)
+    parent.passes?.get(region.index)?.delete(pass)
     const vertex = this.#graph.vertices[region.loop]
-    if (vertex !== undefined && parent.status[vertex.local] !== BLOCKED) {
-      this.#ready.push({ scope: parent, vertex })
+    if (vertex === undefined) return
+    const passes = parent.sideBySide?.get(region.index)
+    if (passes !== undefined) keepReturned(this.#graph, pass, { vertex, passes })
+    this.#goOn(parent, vertex, region.index)
+  }
+
+  /** Builds a loop once more when it is its turn: after each pass, or as its passes leave room. */
+  #goOn(scope: Scope, vertex: PlanVertex, loop: number): void {
+    if (scope.status[vertex.local] !== STARTED) return
+    const beside = scope.sideBySide?.get(loop)
+    if (beside !== undefined) {
+      if (!isLoopDue(beside, scope.passes?.get(loop)?.size ?? 0)) return
+      beside.building = true
     }
+    this.#ready.push({ scope, vertex })
   }
 
   #afterTurn(scope: Scope, vertex: PlanVertex, cycle: CycleRun): void {
@@ -361,35 +372,6 @@ export class Scheduler {
     if (entry === undefined || this.#entered === undefined) return index
     return this.#graph.vertices[index]?.cycle === this.#entered ? entry : index
   }
-
-  /** What is directly behind a vertex, its loop and the rest of its cycle included. */
-  #dependents({ scope, vertex }: Task): Task[] {
-    const { vertices, regions, cycles } = this.#graph
-    const found: Task[] = []
-    for (const edge of vertex.releases) {
-      const target = vertices[edge.target]
-      if (target === undefined || this.#slice.contains[edge.target] !== 1) continue
-      for (const at of activeScopes(this.#graph, scope, target.region)) {
-        found.push({ scope: at, vertex: target })
-      }
-    }
-    const loop = regions[scope.region.index]?.loop
-    const around = loop === undefined ? undefined : vertices[loop]
-    if (around !== undefined && scope.parent !== undefined) {
-      found.push({ scope: scope.parent, vertex: around })
-    }
-    if (this.#cycleOf(scope, vertex) !== undefined) {
-      for (const member of cycles[vertex.cycle ?? -1] ?? []) {
-        const other = vertices[member]
-        if (other !== undefined) found.push({ scope, vertex: other })
-      }
-    }
-    return found
-  }
 }
 
 const NOTHING: Task[] = []
-
-function bump(counts: number[], index: number): void {
-  counts[index] = (counts[index] ?? 0) + 1
-}

@@ -1,5 +1,7 @@
 import type { Decision } from './branches.ts'
 import type { PlanEdge, PlanGraph, PlanVertex, Region } from './plan-graph.ts'
+import type { LazySignal } from './lazy-signal.ts'
+import type { SideBySide } from './side-by-side.ts'
 import type { Slice } from './slice.ts'
 import type { OutputValues } from './build-vertex.ts'
 
@@ -51,8 +53,19 @@ export interface Scope {
   passes: Map<number, Set<Scope>> | undefined
   /** The last pass of each loop in this scope, by region. */
   lastPass: Map<number, Scope> | undefined
+  /** Loops in this scope whose passes may run side by side, by region. */
+  sideBySide: Map<number, SideBySide> | undefined
   /** Members that are not settled yet. */
   remaining: number
+  /** Builds that are under way. */
+  running: number
+  /** Of a pass: the build of the loop that opened it. */
+  readonly opener: Built | undefined
+  /** Of a pass beside others: the place of its item, and what stops its builds. */
+  readonly item: number
+  readonly stop: LazySignal | undefined
+  /** Another pass has failed: nothing of this one counts any more (FE-32). */
+  cancelled: boolean
 }
 
 export interface ScopeOptions {
@@ -60,9 +73,14 @@ export interface ScopeOptions {
   readonly serial: number
   /** Where the counts of open edges begin; default 0. */
   readonly waiting?: readonly number[] | undefined
+  readonly opener?: Built | undefined
+  /** Default 0. */
+  readonly item?: number | undefined
+  readonly stop?: LazySignal | undefined
 }
 
-export function createScope(region: Region, { parent, serial, waiting }: ScopeOptions): Scope {
+export function createScope(region: Region, options: ScopeOptions): Scope {
+  const { parent, serial, waiting, opener, item = 0, stop } = options
   const count = region.members.length
   return {
     region,
@@ -77,7 +95,13 @@ export function createScope(region: Region, { parent, serial, waiting }: ScopeOp
     decisions: undefined,
     passes: undefined,
     lastPass: undefined,
+    sideBySide: undefined,
     remaining: 0,
+    running: 0,
+    opener,
+    item,
+    stop,
+    cancelled: false,
   }
 }
 
@@ -131,9 +155,17 @@ export function edgeState(
   if (source === undefined) return 'dead'
   const at = scope.region.index === source.region ? scope : scopeOf(graph, scope, source.region)
   if (at === undefined) return 'dead'
-  const built = at.built[source.local]
+  const built = source.loop === undefined ? at.built[source.local] : builtLoop(scope, at, source)
   if (built === undefined) return at.status[source.local] === SKIPPED ? 'dead' : 'unbuilt'
   return built.dead.has(edge.output) ? 'dead' : built
+}
+
+/** The build of a loop that a scope sees: in a pass the one that opened it, outside the last. */
+function builtLoop(scope: Scope, at: Scope, loop: PlanVertex): Built | undefined {
+  for (let inside: Scope | undefined = scope; inside !== undefined; inside = inside.parent) {
+    if (inside.region.index === loop.loop) return inside.opener
+  }
+  return at.built[loop.local]
 }
 
 /** The running scopes of a region inside a scope: itself, or all running passes of the loops down to it. */

@@ -17,6 +17,7 @@ import type { RunHost } from './run-host.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Task } from './task.ts'
 import { edgeState, stateOf, type Scope } from './scope.ts'
+import { announcePasses, returnedValues, signalOf } from './side-by-side.ts'
 import type { BranchCall, LogEntry } from './vertex-context.ts'
 
 /** A build that succeeded. */
@@ -36,6 +37,8 @@ export interface TaskEnvironment {
   readonly request: RunRequest
   /** Results are identified, because a frozen vertex may keep some. */
   readonly keyed: boolean
+  /** Passes of a loop at once; 1 where the run is kept for another process (FE-32, FE-63). */
+  readonly parallel: number
   readonly inputs: RunHost['inputs']
 }
 
@@ -46,22 +49,34 @@ class TaskBuild implements BuildRequest, InputRequest {
   readonly fields: VertexFields
   readonly given: ReadonlyMap<string, unknown>
   readonly asTool = false
-  signal: AbortSignal | undefined = undefined
+  /** Fires when the time of the vertex is up, too (FE-67). */
+  timed: AbortSignal | undefined = undefined
   raw: RawInputs = NO_INPUTS
   readonly #scope: Scope
   readonly #request: RunRequest
+  readonly #environment: TaskEnvironment
 
-  constructor({ scope, vertex }: Task, build: number, request: RunRequest) {
+  constructor({ scope, vertex }: Task, build: number, environment: TaskEnvironment) {
+    const { request } = environment
     this.vertex = vertex
     this.build = build
     this.#scope = scope
     this.#request = request
+    this.#environment = environment
     this.fields = fieldsOf(vertex, request.tweaks.fields.get(vertex.index))
     this.given = givenValues({ vertex, fields: this.fields, request })
   }
 
   get outputs(): readonly string[] {
     return this.vertex.computed
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.timed ?? signalOf(this.#scope)
+  }
+
+  get over(): boolean {
+    return this.#scope.cancelled || this.timed?.aborted === true
   }
 
   get variables(): Readonly<Record<string, string>> | undefined {
@@ -76,11 +91,22 @@ class TaskBuild implements BuildRequest, InputRequest {
     return sourcesOf(this.vertex, field, this.#request)
   }
 
+  /** A frozen loop goes on by what comes back, which its kept results are known by (FE-33). */
+  expectPasses(items: number): number {
+    const { loop, frozen } = this.vertex
+    const { parallel, keyed } = this.#environment
+    if (loop === undefined || items < 2 || parallel === 1 || (frozen && keyed)) return 1
+    announcePasses(this.#scope, loop, { parallel, items })
+    return parallel
+  }
+
   deliver(edge: PlanEdge): unknown {
     const { graph, slice } = this.#request
     const scope = this.#scope
     if (slice.contains[edge.source] !== 1) return DEAD
     if (edge.loopBack && scope.built[this.vertex.local] === undefined) return UNBUILT
+    const beside = edge.loopBack ? scope.sideBySide?.get(this.vertex.loop ?? 0) : undefined
+    if (beside !== undefined) return returnedValues(beside, edge.field) ?? UNBUILT
     const state = edgeState(graph, scope, edge)
     if (typeof state === 'object') return state.outputs[edge.output] ?? null
     return state === 'dead' ? DEAD : UNBUILT
@@ -98,13 +124,13 @@ export function runTask(
   build: number,
   environment: TaskEnvironment,
 ): TaskResult | Promise<TaskResult> {
-  const { run, request } = environment
+  const { run } = environment
   const { vertex } = task
   const { loopPasses } = run.limits
   if (build > loopPasses) {
     throw limitExceeded('loopPasses', `${vertex.displayName} was built ${loopPasses} times`)
   }
-  const work = new TaskBuild(task, build, request)
+  const work = new TaskBuild(task, build, environment)
   for (const secret of work.fields.secrets) run.secrets.add(secret)
   const raw = rawInputs(work, run)
   if (raw instanceof Promise || environment.keyed || run.limits.vertexTimeoutMs !== null) {
@@ -119,8 +145,9 @@ export function runTask(
 }
 
 /** Hides the secrets of a build whose result is restored: the result may hold them (FE-65). */
-export async function learnSecrets(task: Task, { run, request }: TaskEnvironment): Promise<void> {
-  const work = new TaskBuild(task, 1, request)
+export async function learnSecrets(task: Task, environment: TaskEnvironment): Promise<void> {
+  const { run } = environment
+  const work = new TaskBuild(task, 1, environment)
   for (const secret of work.fields.secrets) run.secrets.add(secret)
   try {
     await rawInputs(work, run)
@@ -148,8 +175,8 @@ async function runBounded(
   const key = environment.keyed ? keyOf(task, raw, environment) : undefined
   const kept = key === undefined ? undefined : await recall(vertex, key, request)
   if (kept !== undefined) return fromFrozen(kept, key)
-  const { signal, stop } = vertexSignal(run, vertex)
-  work.signal = signal
+  const { signal, stop } = vertexSignal(run, vertex, work.signal)
+  work.timed = signal
   try {
     const building = buildVertex(run, work)
     const built =
@@ -208,13 +235,14 @@ function modelOf(vertex: PlanVertex, tweaked: Parameters<typeof fieldsOf>[1]): s
 function vertexSignal(
   run: RunContext,
   { displayName }: PlanVertex,
+  outer: AbortSignal = run.signal,
 ): { readonly signal?: AbortSignal; readonly stop?: () => void } {
   const ms = run.limits.vertexTimeoutMs
   if (ms === null) return {}
   const controller = new AbortController()
   const done = new AbortController()
   const stop = (): void => done.abort()
-  const signal = AbortSignal.any([controller.signal, run.signal])
+  const signal = AbortSignal.any([controller.signal, outer])
   run.runtime.sleep(ms, done.signal).then(
     () =>
       controller.abort(

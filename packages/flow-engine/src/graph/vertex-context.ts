@@ -35,9 +35,13 @@ export interface BuildFacts {
   state(): Map<string, unknown>
   /** Default: the run's. */
   readonly signal: AbortSignal | undefined
+  /** Its signal has fired before the run's: what the component does now is dropped (FE-32, FE-67). */
+  readonly over: boolean
   /** Called by an agent: its messages are muted (FE-43). */
   readonly asTool: boolean
   sources(field: string): readonly InputSource[]
+  /** See the context. */
+  expectPasses(items: number): number
 }
 
 /** A note of a component, kept for the output that was being computed. */
@@ -116,6 +120,11 @@ export class VertexContext implements ComponentContext {
     return this.#facts.vertex.chatOutput
   }
 
+  /** False once the build was stopped: what the component does then is dropped. */
+  get open(): boolean {
+    return this.#run.open() && !this.#facts.over
+  }
+
   /** Whether the output being computed goes to a chat output (FE-51). */
   get streams(): boolean {
     return !this.asTool && this.#facts.vertex.chatOutputs.has(this.#output)
@@ -128,6 +137,10 @@ export class VertexContext implements ComponentContext {
 
   sources(field: string): readonly InputSource[] {
     return this.#facts.sources(field)
+  }
+
+  expectPasses(items: number): number {
+    return this.#facts.expectPasses(items)
   }
 
   stop(output: string): void {
@@ -144,7 +157,7 @@ export class VertexContext implements ComponentContext {
   }
 
   async sendMessage(message: Message): Promise<Message> {
-    if (this.asTool) return message
+    if (this.asTool || !this.open) return message
     const isInput = this.#facts.vertex.role === 'input'
     const id = message.id ?? (isInput ? this.runtime.uuid() : undefined)
     if (isInput && id !== undefined) this.#run.inputMessages.add(id)
@@ -154,7 +167,7 @@ export class VertexContext implements ComponentContext {
   }
 
   async updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message> {
-    if (this.asTool) return message
+    if (this.asTool || !this.open) return message
     this.#flush(message.id)
     const sent = await this.#run.messages.update(message, options)
     this.#lastMessage = sent.id
@@ -162,11 +175,11 @@ export class VertexContext implements ComponentContext {
   }
 
   async removeMessage(id: string): Promise<void> {
-    if (!this.asTool) await this.#run.messages.remove(id)
+    if (!this.asTool && this.open) await this.#run.messages.remove(id)
   }
 
   token(chunk: string, messageId = this.#lastMessage): void {
-    if (this.asTool || messageId === undefined || chunk === '' || !this.#run.open()) return
+    if (this.asTool || messageId === undefined || chunk === '' || !this.open) return
     this.#run.messages.chunk(messageId, chunk)
     this.#masks ??= new Map()
     let mask = this.#masks.get(messageId)
@@ -195,11 +208,11 @@ export class VertexContext implements ComponentContext {
   ): Promise<unknown> {
     const { vertexId: id } = tool
     if (id === undefined) return tool.call(args, { signal })
-    if (this.#run.open()) this.#run.send('build_start', () => ({ id }))
+    if (this.open) this.#run.send('build_start', () => ({ id }))
     try {
       return await tool.call(args, { signal })
     } finally {
-      if (this.#run.open()) this.#run.send('build_end', () => ({ id }))
+      if (this.open) this.#run.send('build_end', () => ({ id }))
     }
   }
 

@@ -73,8 +73,10 @@ export async function testComponent(
     build: options.build ?? 1,
     state: () => state,
     signal: run.signal,
+    over: false,
     asTool: false,
     sources: (field) => sourcesOf(options, field),
+    expectPasses: () => 1,
     raw: inputs,
     outputs,
   })

@@ -62,6 +62,8 @@ export const loop = defineComponent({
 
 interface Passes {
   readonly items: readonly Data[]
+  /** Passes run side by side: all that came back comes with the last build (FE-32). */
+  readonly together: boolean
   /** Items given so far, the current one included. */
   given: number
   /** null once all were given. */
@@ -72,11 +74,15 @@ interface Passes {
 function nextPass(inputs: { readonly data: unknown }, ctx: ComponentContext): Passes {
   if (!ctx.state.has(PASSES)) {
     const items = itemsOf(inputs.data)
-    return { items, given: 1, current: items[0] ?? null, collected: [] }
+    const together = ctx.expectPasses(items.length) > 1
+    return { items, together, given: 1, current: items[0] ?? null, collected: [] }
   }
   const passes = passesOf(ctx)
-  const answer = itemOf(feedback(inputs))
-  if (answer !== null) passes.collected.push(answer)
+  const value = feedback(inputs)
+  for (const answer of passes.together && Array.isArray(value) ? value : [value]) {
+    const item = itemOf(answer)
+    if (item !== null) passes.collected.push(item)
+  }
   passes.current = passes.items[passes.given] ?? null
   passes.given += 1
   return passes

@@ -1,0 +1,448 @@
+import { describe, expect, test } from 'vitest'
+import { loop } from '../../src/components/flow-controls/loop.ts'
+import {
+  createMessage,
+  createRegistry,
+  createResultCache,
+  createSystemRuntime,
+  defineComponent,
+  field,
+  output,
+  type Component,
+  type FlowJson,
+} from '../../src/graph.ts'
+import { createBuildJobs } from '../../src/index.ts'
+import { collectEvents, flowBuilder } from '../../src/testing.ts'
+import { given, inactivated, join, library, run, start, textOf, words, type Ran } from './kit.ts'
+
+/** A component that works on each text until the test lets it go. */
+function gated(options: { deaf?: boolean } = {}) {
+  const started: string[] = []
+  const stopped: string[] = []
+  const gates = new Map<string, PromiseWithResolvers<string>>()
+  const waiting: { count: number; resolve: () => void }[] = []
+  const component = defineComponent({
+    type: 'Gated',
+    displayName: 'Gated one',
+    inputs: { text: field.handle({ types: ['Data', 'Message'] }) },
+    outputs: {
+      out: output.message({
+        run: async ({ text }, ctx) => {
+          const name = textOf(text)
+          const seen = Number(ctx.state.get('seen') ?? 0) + 1
+          ctx.state.set('seen', seen)
+          const gate = withResolvers<string>()
+          gates.set(name, gate)
+          started.push(name)
+          for (const { resolve } of waiting.filter(({ count }) => count <= started.length))
+            resolve()
+          ctx.signal.addEventListener('abort', () => {
+            stopped.push(name)
+            if (options.deaf !== true) gate.reject(ctx.signal.reason as Error)
+          })
+          const answer = await gate.promise
+          await ctx.sendMessage(createMessage(`said ${name}`))
+          return `${answer}${seen}`
+        },
+      }),
+    },
+  })
+  return {
+    component,
+    started,
+    stopped,
+    /** Resolves when so many have started. */
+    begun: (count: number) =>
+      new Promise<void>((resolve) => {
+        if (started.length >= count) resolve()
+        else waiting.push({ count, resolve })
+      }),
+    open: (name: string) => given(gates.get(name)).resolve(name),
+    fail: (name: string) => given(gates.get(name)).reject(new RangeError(`no ${name}`)),
+  }
+}
+
+interface PromiseWithResolvers<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+  readonly reject: (reason: Error) => void
+}
+
+function withResolvers<T>(): PromiseWithResolvers<T> {
+  let resolve: (value: T) => void = () => undefined
+  let reject: (reason: Error) => void = () => undefined
+  const promise = new Promise<T>((done, failed) => {
+    resolve = done
+    reject = failed
+  })
+  return { promise, resolve, reject }
+}
+
+/** Words, one by one through a body, and joined behind the loop. */
+function looped(body: Component, text: string, more: { frozen?: boolean } = {}): FlowJson {
+  const flow = flowBuilder()
+  flow.add(words, { id: 'Words-1', values: { text } })
+  flow.add(loop, { id: 'LoopComponent-1', ...more })
+  flow.add(body, { id: 'Body-1' })
+  flow.add(join, { id: 'Join-after' })
+  const input = body === join ? 'texts' : 'text'
+  return flow
+    .connect('Words-1.rows', 'LoopComponent-1.data')
+    .connect('LoopComponent-1.item', `Body-1.${input}`)
+    .connect('Body-1.out', 'LoopComponent-1.item')
+    .connect('LoopComponent-1.done', 'Join-after.texts')
+    .toJSON()
+}
+
+/** Some turns of the event loop, for what must not happen. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => void setImmediate(resolve))
+}
+
+const ids = ({ events }: Pick<Ran, 'events'>, id: string) =>
+  events.filter(
+    ({ event, data }) =>
+      event === 'end_vertex' && (data as { build_data: { id: string } }).build_data.id === id,
+  )
+
+describe('passes side by side', () => {
+  test('FE-32: parallel 2: two passes at once, the next when one is over, results in item order', async () => {
+    const gate = gated()
+    const started = start(looped(gate.component, 'a b c d'), {
+      parallel: 2,
+      more: [gate.component],
+    })
+    await gate.begun(2)
+    await turns()
+    expect(gate.started).toEqual(['a', 'b'])
+    gate.open('b')
+    await gate.begun(3)
+    gate.open('c')
+    await gate.begun(4)
+    await turns()
+    expect(gate.started).toEqual(['a', 'b', 'c', 'd'])
+    gate.open('d')
+    gate.open('a')
+    const result = await started.result
+    const { vertices } = result
+    expect(result.status).toBe('succeeded')
+    // Each pass has a state of its own, too.
+    expect(result.text('Join-after')).toBe('a1,b1,c1,d1')
+    expect(vertices.get('LoopComponent-1')?.builds).toBe(5)
+    expect(vertices.get('Body-1')?.builds).toBe(4)
+  })
+
+  test('FE-32: n + 1 ends of the loop; each build stands in one list of next vertices', async () => {
+    const ran = await run(looped(join, 'a b c'), { parallel: 2 })
+    expect(ran.result.text('Join-after')).toBe('a,b,c')
+    expect(ids(ran, 'LoopComponent-1')).toHaveLength(4)
+    expect(ids(ran, 'Body-1')).toHaveLength(3)
+    const next = ran.events.flatMap((event) =>
+      event.event === 'end_vertex' ? event.data.build_data.next_vertices_ids : [],
+    )
+    expect(next.filter((id) => id === 'LoopComponent-1')).toHaveLength(4)
+    expect(next.filter((id) => id === 'Body-1')).toHaveLength(3)
+    expect(next.filter((id) => id === 'Join-after')).toHaveLength(1)
+    expect(ran.ends.slice(0, 3)).toEqual(['Words-1', 'LoopComponent-1', 'LoopComponent-1'])
+    expect(ran.ends.slice(-2)).toEqual(['LoopComponent-1', 'Join-after'])
+    const off = inactivated(ran.events).slice(1, -1)
+    expect(off.at(-1)).toEqual(['Body-1'])
+    const loops = ran.ends.slice(1, -1).flatMap((id, at) => (id === 'Body-1' ? [] : [off[at]]))
+    expect(loops).toEqual([['Join-after'], ['Join-after'], ['Join-after'], ['Body-1']])
+    expect(ran.events.map(({ seq }) => seq)).toEqual(ran.events.map((_, at) => at))
+  })
+
+  test('FE-32, FE-14: equal runs give equal events', async () => {
+    const all = await Promise.all([1, 2].map(() => run(looped(join, 'a b c d e'), { parallel: 3 })))
+    expect(all[0]?.ends).toEqual(all[1]?.ends)
+  })
+
+  test('FE-32: more passes at once than items, one item, no items', async () => {
+    for (const text of ['a b c', 'a', ' ']) {
+      const { result, ends } = await run(looped(join, text), { parallel: 1000 })
+      const items = text.split(' ').filter(Boolean)
+      expect(result.text('Join-after')).toBe(items.join(','))
+      expect(ends).toHaveLength(2 * items.length + 3)
+    }
+  })
+
+  test('FE-32: parallel is a whole number from 1 to 1,000', async () => {
+    for (const parallel of [0, -1, 1.5, 1001, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(start(looped(join, 'a'), { parallel }).result).rejects.toMatchObject({
+        code: 'invalid_request',
+        status: 400,
+      })
+    }
+  })
+
+  test('FE-32: a pass whose body is left out brings nothing back', async () => {
+    const sieve = defineComponent({
+      type: 'Sieve',
+      inputs: { text: field.handle({ types: ['Data', 'Message'] }) },
+      outputs: {
+        out: output.message({
+          run: ({ text }, ctx) => {
+            if (textOf(text) === 'b') ctx.stop('out')
+            return textOf(text)
+          },
+        }),
+      },
+    })
+    const { result } = await run(looped(sieve, 'a b c'), { parallel: 3, more: [sieve] })
+    expect(result.text('Join-after')).toBe('a,c')
+  })
+
+  test('FE-32: values from outside once; what hangs on the body in each pass', async () => {
+    const flow = flowBuilder()
+    flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
+    flow.add('TextInput', { id: 'TextInput-side', values: { input_value: 's' } })
+    flow.add(loop, { id: 'LoopComponent-1' })
+    flow.add(join, { id: 'Join-body', values: { mark: '!' } })
+    flow.add(join, { id: 'Join-hang' })
+    flow.add(join, { id: 'Join-after' })
+    flow
+      .connect('Words-1.rows', 'LoopComponent-1.data')
+      .connect('LoopComponent-1.item', 'Join-body.texts')
+      .connect('TextInput-side.text', 'Join-body.texts')
+      .connect('Join-body.out', 'Join-hang.texts')
+      .connect('Join-body.out', 'LoopComponent-1.item')
+      .connect('LoopComponent-1.done', 'Join-after.texts')
+    const { ends, result } = await run(flow.toJSON(), { parallel: 2 })
+    expect(ends.filter((id) => id === 'TextInput-side')).toHaveLength(1)
+    expect(ends.filter((id) => id === 'Join-hang')).toHaveLength(3)
+    expect(result.text('Join-after')).toBe('a+s!,b+s!,c+s!')
+  })
+
+  test('FE-32: nested loops, both side by side; the inner one starts afresh in each pass', async () => {
+    const pairs = defineComponent({
+      type: 'Pairs',
+      inputs: { text: field.handle({ types: ['Data', 'Message'] }) },
+      outputs: {
+        rows: output.dataFrame({
+          run: ({ text }) => ['1', '2', '3'].map((end) => ({ text: `${textOf(text)}${end}` })),
+        }),
+      },
+    })
+    const flow = flowBuilder()
+    flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
+    flow.add(loop, { id: 'LoopComponent-out' })
+    flow.add(pairs, { id: 'Pairs-1' })
+    flow.add(loop, { id: 'LoopComponent-in' })
+    flow.add(join, { id: 'Join-in', values: { mark: '*' } })
+    flow.add(join, { id: 'Join-out', values: { mark: '!' } })
+    flow.add(join, { id: 'Join-after' })
+    flow
+      .connect('Words-1.rows', 'LoopComponent-out.data')
+      .connect('LoopComponent-out.item', 'Pairs-1.text')
+      .connect('Pairs-1.rows', 'LoopComponent-in.data')
+      .connect('LoopComponent-in.item', 'Join-in.texts')
+      .connect('Join-in.out', 'LoopComponent-in.item')
+      .connect('LoopComponent-in.done', 'Join-out.texts')
+      .connect('Join-out.out', 'LoopComponent-out.item')
+      .connect('LoopComponent-out.done', 'Join-after.texts')
+    const { result, ends } = await run(flow.toJSON(), { parallel: 2, more: [pairs] })
+    expect(result.text('Join-after')).toBe('a1*,a2*,a3*!,b1*,b2*,b3*!,c1*,c2*,c3*!')
+    expect(ends.filter((id) => id === 'LoopComponent-in')).toHaveLength(12)
+    expect(ends.filter((id) => id === 'LoopComponent-out')).toHaveLength(4)
+  })
+
+  test('FE-32: 2,000 items; concurrency still bounds the vertices at once', async () => {
+    const text = Array.from({ length: 2000 }, (_, index) => `w${index}`).join(' ')
+    const result = await start(looped(join, text), { parallel: 50, concurrency: 3 }).result
+    expect(result.text('Join-after')).toBe(text.replaceAll(' ', ','))
+  })
+
+  test('FE-32, FE-64: loopPasses bounds the items', async () => {
+    const options = { parallel: 4, limits: { loopPasses: 5 } }
+    const result = await start(looped(join, 'a b c d e f g'), options).result
+    expect(result.error?.code).toBe('limit_exceeded')
+    expect(result.vertices.has('Join-after')).toBe(false)
+  })
+})
+
+describe('a failure among passes side by side', () => {
+  for (const deaf of [false, true]) {
+    const how = deaf ? ', also where they do not listen to their signal' : ''
+    test(`FE-32: it fails the run, ends the other passes and starts no later one${how}`, async () => {
+      for (const mode of ['run', 'build'] as const) {
+        const gate = gated({ deaf })
+        const flow = looped(gate.component, 'a b c d e')
+        const started = start(flow, { parallel: 3, mode, more: [gate.component] })
+        await gate.begun(3)
+        gate.fail('b')
+        const events = await collectEvents(started)
+        const result = await started.result
+        expect(result.status).toBe('failed')
+        expect(result.error?.detail).toContain('no b')
+        expect(gate.started).toEqual(['a', 'b', 'c'])
+        // In mode `run` the signal of the failed one fires, too: all is over.
+        expect(gate.stopped.filter((name) => name !== 'b')).toEqual(['a', 'c'])
+        expect(events.filter(({ event }) => event === 'error')).toHaveLength(1)
+        const failed = events.filter(
+          ({ event, data }) =>
+            event === 'end_vertex' &&
+            !(data as { build_data: { valid: boolean } }).build_data.valid,
+        )
+        expect(failed).toHaveLength(1)
+        expect(events.at(-1)?.event).toBe('end')
+        expect(result.vertices.has('Join-after')).toBe(false)
+      }
+    })
+  }
+
+  test('FE-32, FE-61: other branches of a build go on; what ends late in a pass is dropped', async () => {
+    const gate = gated({ deaf: true })
+    const other = gated()
+    const slow = { ...other.component, type: 'Slow' }
+    const flow = flowBuilder()
+    flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
+    flow.add(loop, { id: 'LoopComponent-1' })
+    flow.add(gate.component, { id: 'Body-1' })
+    flow.add('TextInput', { id: 'TextInput-1', values: { input_value: 'x' } })
+    flow.add(slow, { id: 'Slow-1' })
+    flow
+      .connect('Words-1.rows', 'LoopComponent-1.data')
+      .connect('LoopComponent-1.item', 'Body-1.text')
+      .connect('Body-1.out', 'LoopComponent-1.item')
+      .connect('TextInput-1.text', 'Slow-1.text')
+    const more = [gate.component, slow]
+    const started = start(flow.toJSON(), { parallel: 2, mode: 'build', more })
+    await gate.begun(2)
+    await other.begun(1)
+    gate.fail('a')
+    await turns()
+    gate.open('b')
+    await turns()
+    other.open('x')
+    const result = await started.result
+    expect(result.vertices.get('Slow-1')?.valid).toBe(true)
+    expect(result.vertices.get('Body-1')?.valid).toBe(false)
+    expect(result.messages.map(({ text }) => text)).toEqual(['no a\n', 'said x'])
+    expect(gate.stopped).toEqual(['b'])
+  })
+
+  test('FE-32: a failure in an inner pass ends the passes of the outer loop', async () => {
+    const gate = gated()
+    const flow = flowBuilder()
+    flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
+    flow.add(loop, { id: 'LoopComponent-out' })
+    flow.add(loop, { id: 'LoopComponent-in' })
+    flow.add(gate.component, { id: 'Body-1' })
+    flow.add(join, { id: 'Join-after' })
+    flow
+      .connect('Words-1.rows', 'LoopComponent-out.data')
+      .connect('LoopComponent-out.item', 'LoopComponent-in.data')
+      .connect('LoopComponent-in.item', 'Body-1.text')
+      .connect('Body-1.out', 'LoopComponent-in.item')
+      .connect('LoopComponent-in.done', 'LoopComponent-out.item')
+      .connect('LoopComponent-out.done', 'Join-after.texts')
+    const json = flow.toJSON()
+    for (const edge of json.data?.edges ?? []) {
+      const handle = edge.data?.targetHandle as { inputTypes?: string[] }
+      if (handle.inputTypes !== undefined) handle.inputTypes = ['Data', 'DataFrame', 'Message']
+    }
+    const options = { parallel: 2, mode: 'build' as const, more: [gate.component] }
+    const started = start(json, options)
+    await gate.begun(2)
+    gate.fail('a')
+    const result = await started.result
+    expect(result.status).toBe('failed')
+    expect(gate.started).toEqual(['a', 'b'])
+    expect(gate.stopped).toEqual(['b'])
+  })
+
+  test('FE-32, FE-60: a cancelled run stops all passes', async () => {
+    const gate = gated()
+    const started = start(looped(gate.component, 'a b c'), {
+      parallel: 2,
+      more: [gate.component],
+    })
+    await gate.begun(2)
+    started.cancel()
+    const result = await started.result
+    expect(result.status).toBe('cancelled')
+    expect(gate.stopped).toEqual(['a', 'b'])
+    expect(gate.started).toEqual(['a', 'b'])
+  })
+
+  test('FE-32, FE-67: a pass that takes too long fails like any other', async () => {
+    const gate = gated()
+    const options = { parallel: 2, limits: { vertexTimeoutMs: 5 }, more: [gate.component] }
+    const runtime = createSystemRuntime()
+    const result = await start(looped(gate.component, 'a b c'), { ...options, runtime }).result
+    expect(result.error?.code).toBe('timeout')
+    expect(gate.started).toEqual(['a', 'b'])
+  })
+})
+
+describe('where passes stay one after the other', () => {
+  test('FE-32, FE-63: in a resumable job', async () => {
+    const gate = gated()
+    const components = createRegistry([...library, gate.component])
+    const jobs = createBuildJobs({ components })
+    const request = { flow: looped(gate.component, 'a b'), parallel: 2 }
+    const { id } = await jobs.start({ ...request, resumable: true })
+    await gate.begun(1)
+    await turns()
+    expect(gate.started).toEqual(['a'])
+    gate.open('a')
+    await gate.begun(2)
+    gate.open('b')
+    expect((await jobs.result(id)).text('Join-after')).toBe('a1,b1')
+
+    const second = await jobs.start(request)
+    await gate.begun(4)
+    gate.open('b')
+    gate.open('a')
+    expect((await jobs.result(second.id)).text('Join-after')).toBe('a1,b1')
+    await jobs.close({ timeoutMs: 0 })
+  })
+
+  test('FE-32, FE-33: in a frozen loop whose results are kept', async () => {
+    const cache = createResultCache()
+    const flow = looped(join, 'a a b', { frozen: true })
+    for (let time = 0; time < 2; time += 1) {
+      const { result, ends } = await run(flow, { parallel: 3, cache })
+      expect(result.text('Join-after')).toBe('a,a,b')
+      expect(ends.slice(1, 5)).toEqual(['LoopComponent-1', 'Body-1', 'LoopComponent-1', 'Body-1'])
+      expect(result.vertices.get('LoopComponent-1')?.usedFrozenResult).toBe(time === 1)
+    }
+  })
+
+  test('FE-32: in a loop of another component that does not say how many items it has', async () => {
+    const twice = defineComponent({
+      type: 'Twice',
+      inputs: { text: field.handle({ types: ['Message'] }) },
+      outputs: {
+        item: output.data({
+          allowsLoop: true,
+          loopTypes: ['Message'],
+          run: (inputs, ctx) => {
+            const back = Reflect.get(inputs, 'item') as unknown
+            if (back !== null && back !== undefined) {
+              ctx.state.set('back', `${textOf(ctx.state.get('back') ?? '')}${textOf(back)}`)
+            }
+            const count = Number(ctx.state.get('count') ?? 0) + 1
+            ctx.state.set('count', count)
+            if (count > 2) ctx.stop('item')
+            else ctx.stop('done')
+            return { text: String(count) }
+          },
+        }),
+        done: output.message({ run: (_inputs, ctx) => textOf(ctx.state.get('back')) }),
+      },
+    })
+    const flow = flowBuilder()
+    flow.add('TextInput', { id: 'TextInput-1', values: { input_value: 'x' } })
+    flow.add(twice, { id: 'Twice-1' })
+    flow.add(join, { id: 'Join-body', values: { mark: '!' } })
+    flow.add(join, { id: 'Join-after' })
+    flow
+      .connect('TextInput-1.text', 'Twice-1.text')
+      .connect('Twice-1.item', 'Join-body.texts')
+      .connect('Join-body.out', 'Twice-1.item')
+      .connect('Twice-1.done', 'Join-after.texts')
+    const { result } = await run(flow.toJSON(), { parallel: 2, more: [twice] })
+    expect(result.text('Join-after')).toBe('1!2!')
+  })
+})
