@@ -192,6 +192,49 @@ describe('passes side by side', () => {
     expect(result.text('Join-after')).toBe('a,c')
   })
 
+  test('FE-32: each vertex of a pass sees the item of its pass', async () => {
+    const gate = gated()
+    const flow = flowBuilder()
+    flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
+    flow.add(loop, { id: 'LoopComponent-1' })
+    flow.add(gate.component, { id: 'Gated-1' })
+    flow.add(pair, { id: 'Pair-1' })
+    flow.add(join, { id: 'Join-after' })
+    flow
+      .connect('Words-1.rows', 'LoopComponent-1.data')
+      .connect('LoopComponent-1.item', 'Gated-1.text')
+      .connect('Gated-1.out', 'Pair-1.left')
+      .connect('LoopComponent-1.item', 'Pair-1.right')
+      .connect('Pair-1.out', 'LoopComponent-1.item')
+      .connect('LoopComponent-1.done', 'Join-after.texts')
+    const started = start(flow.toJSON(), { parallel: 3, more: [gate.component] })
+    await gate.begun(3)
+    for (const name of 'cab') gate.open(name)
+    expect((await started.result).text('Join-after')).toBe('a1|a,b1|b,c1|c')
+  })
+
+  test('FE-32, FE-40: a child run takes it over', async () => {
+    const gate = gated()
+    const inner = looped(gate.component, 'a b')
+    const outer = defineComponent({
+      type: 'Outer',
+      inputs: {},
+      outputs: {
+        out: output.message({
+          run: async (_inputs, ctx) => (await ctx.runFlow(inner)).text('Join-after') ?? '',
+        }),
+      },
+    })
+    const flow = flowBuilder()
+    flow.add(outer, { id: 'Outer-1' })
+    const started = start(flow.toJSON(), { parallel: 2, more: [outer, gate.component] })
+    await gate.begun(2)
+    gate.open('b')
+    gate.open('a')
+    await started.result
+    expect(gate.started).toEqual(['a', 'b'])
+  })
+
   test('FE-32: values from outside once; what hangs on the body in each pass', async () => {
     const flow = flowBuilder()
     flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
@@ -252,10 +295,14 @@ describe('passes side by side', () => {
     expect(result.text('Join-after')).toBe(text.replaceAll(' ', ','))
   })
 
-  test('FE-32, FE-64: loopPasses bounds the items', async () => {
-    const options = { parallel: 4, limits: { loopPasses: 5 } }
-    const result = await start(looped(join, 'a b c d e f g'), options).result
+  test('FE-32, FE-64: loopPasses bounds the items; the passes end with the loop', async () => {
+    const gate = gated()
+    const options = { parallel: 4, mode: 'build' as const, limits: { loopPasses: 3 } }
+    const flow = looped(gate.component, 'a b c d e f g')
+    const started = start(flow, { ...options, more: [gate.component] })
+    const result = await started.result
     expect(result.error?.code).toBe('limit_exceeded')
+    expect(gate.stopped).toEqual(['a', 'b', 'c'])
     expect(result.vertices.has('Join-after')).toBe(false)
   })
 })
@@ -345,10 +392,36 @@ describe('a failure among passes side by side', () => {
     const started = start(json, options)
     await gate.begun(2)
     gate.fail('a')
+    const events = await collectEvents(started)
     const result = await started.result
     expect(result.status).toBe('failed')
     expect(gate.started).toEqual(['a', 'b'])
     expect(gate.stopped).toEqual(['b'])
+    expect(events.filter(({ event }) => event === 'error')).toHaveLength(1)
+  })
+
+  test('FE-32: what waits for a free place in another pass is not started', async () => {
+    const gate = gated()
+    const flow = looped(gate.component, 'a b c d')
+    const options = { parallel: 4, concurrency: 2, mode: 'build' as const }
+    const started = start(flow, { ...options, more: [gate.component] })
+    await gate.begun(1)
+    await turns()
+    const before = gate.started.length
+    gate.fail('a')
+    const { status } = await started.result
+    expect(status).toBe('failed')
+    expect(gate.started).toHaveLength(before)
+  })
+
+  test('FE-32, FE-67: a time limit of vertices takes nothing from the signal of a pass', async () => {
+    const gate = gated()
+    const options = { parallel: 2, mode: 'build' as const, limits: { vertexTimeoutMs: 1000 } }
+    const started = start(looped(gate.component, 'a b'), { ...options, more: [gate.component] })
+    await gate.begun(2)
+    gate.fail('a')
+    await started.result
+    expect(gate.stopped).toContain('b')
   })
 
   test('FE-32, FE-60: a cancelled run stops all passes', async () => {
