@@ -92,26 +92,31 @@ async function resolveAll(
     const name = field.variable ?? ''
     if (name === '') continue
     const value = await resolveVariable(name, request.variables, run)
+    if (value === undefined) {
+      const { id, displayName } = request.vertex
+      const text = `Component ${displayName}: variable ${name} of ${field.displayName} not found`
+      run.warn(warning('unresolved_field', text, { nodeId: id, field: field.name }))
+    }
     run.secrets.add(value)
-    if (value !== null && value !== '') put(raw, field.name, value)
+    if (value !== undefined && value !== '') put(raw, field.name, value)
   }
   return checked(raw, request)
 }
 
-/** FE-20: of the request, of the user, of the environment. */
+/** FE-20: of the request, of the user, of the environment; undefined where that has no such name. */
 async function resolveVariable(
   name: string,
   request: InputRequest['variables'],
   { services, flowId, userId }: RunContext,
-): Promise<string | null> {
-  if (request !== undefined && Object.hasOwn(request, name)) return request[name] ?? null
+): Promise<string | undefined> {
+  if (request !== undefined && Object.hasOwn(request, name)) return request[name] ?? ''
   const scope = userId === undefined ? { flowId } : { userId, flowId }
   const stored = await services.variables?.get(name, scope)
   if (stored !== undefined && stored !== null) return stored
   if (services.environment === undefined) {
     throw new FlowError('variable_not_found', `${name} variable not found.`)
   }
-  return Object.hasOwn(services.environment, name) ? (services.environment[name] ?? null) : null
+  return Object.hasOwn(services.environment, name) ? services.environment[name] : undefined
 }
 
 /** FE-24: what an edge brings counts as given, whatever it is. */

@@ -166,8 +166,13 @@ class ContextOptions implements RunContextOptions {
     this.#execution.exceed(error)
   }
 
+  /** Once for each place, however often it is built. */
   warn(problem: FlowProblem): void {
-    this.#execution.outcome.warnings.push(problem)
+    const { warnings } = this.#execution.outcome
+    const { code, nodeId, field } = problem
+    const isKnown = (known: FlowProblem): boolean =>
+      known.code === code && known.nodeId === nodeId && known.field === field
+    if (!warnings.some(isKnown)) warnings.push(problem)
   }
 
   usage({ inputTokens, outputTokens }: TokenUsage): void {

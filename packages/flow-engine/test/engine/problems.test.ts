@@ -7,8 +7,9 @@ import {
   output,
   type FlowJson,
 } from '../../src/graph.ts'
+import { loop } from '../../src/components/flow-controls/loop.ts'
 import { flowBuilder } from '../../src/testing.ts'
-import { library, run, textOf } from './kit.ts'
+import { library, run, textOf, words } from './kit.ts'
 
 const talking = defineComponent({
   type: 'Talking',
@@ -114,5 +115,81 @@ describe('missing files (FE-21)', () => {
     expect(tweaked.result.text('Reading-1')).toBe('1 files')
     const emptied = await ran({ file: 'flow/a.txt' }, { 'Reading-1': { file: '' } })
     expect(emptied.result.warnings).toMatchObject([{ code: 'missing_file' }])
+  })
+})
+
+describe('variables that are nowhere (FE-20)', () => {
+  const asking = defineComponent({
+    type: 'Asking',
+    displayName: 'Asker',
+    inputs: {
+      text: field.handle({ types: ['Data', 'Message'] }),
+      key: field.secret({ displayName: 'API key' }),
+      city: field.text({ displayName: 'City', loadFromDb: true }),
+    },
+    outputs: {
+      out: output.message({ run: ({ key, city }) => `${key ?? 'none'} ${city}` }),
+    },
+  })
+  const flowWith = (values: Record<string, unknown>) => {
+    const flow = flowBuilder()
+    flow.add(asking, { id: 'Asking-1', values })
+    return flow.toJSON()
+  }
+  const ran = (values: Record<string, unknown>, options: Parameters<typeof run>[1] = {}) =>
+    run(flowWith(values), {
+      more: [asking],
+      outputType: 'debug',
+      services: { environment: { RIVER: '' } },
+      ...options,
+    })
+  const missing = (field: string, message: string) => ({
+    code: 'unresolved_field',
+    message,
+    nodeId: 'Asking-1',
+    field,
+    severity: 'warning',
+  })
+
+  test('FE-20: unresolved_field: a name that the environment lacks too is null with a warning, never an event', async () => {
+    const { result, events } = await ran({ key: 'MY_KEY', city: 'CITY' })
+    expect(result.status).toBe('succeeded')
+    expect(result.text('Asking-1')).toBe('none ')
+    expect(result.warnings).toEqual([
+      missing('key', 'Component Asker: variable MY_KEY of API key not found'),
+      missing('city', 'Component Asker: variable CITY of City not found'),
+    ])
+    expect(events.map(({ event }) => event)).toEqual(['vertices_sorted', 'end_vertex', 'end'])
+    expect(JSON.stringify(events)).not.toContain('MY_KEY')
+  })
+
+  test('FE-20: unresolved_field: none for what is found, empty or given otherwise, or fails the vertex', async () => {
+    const warned = async (...args: Parameters<typeof ran>) => (await ran(...args)).result.warnings
+    expect(await warned({ key: '', city: 'RIVER' })).toEqual([])
+    expect(await warned({ city: 'CITY' }, { variables: { CITY: 'Ulm' } })).toEqual([])
+    const variables = { get: async () => 'Ulm' }
+    expect(await warned({ city: 'CITY' }, { services: { variables, environment: {} } })).toEqual([])
+    const tweaks = { 'Asking-1': { city: { value: 'Ulm', load_from_db: false } } }
+    expect(await warned({ city: 'CITY' }, { tweaks })).toEqual([])
+    const nowhere = await ran({ city: 'CITY' }, { services: {} })
+    expect(nowhere.result.error?.code).toBe('variable_not_found')
+    expect(nowhere.result.warnings).toEqual([])
+  })
+
+  test('FE-20, FE-32: unresolved_field: once, however often the vertex is built', async () => {
+    const flow = flowBuilder()
+    flow.add(words, { id: 'Words-1', values: { text: 'a b c' } })
+    flow.add(loop, { id: 'LoopComponent-1' })
+    flow.add(asking, { id: 'Asking-1', values: { city: 'CITY' } })
+    flow
+      .connect('Words-1.rows', 'LoopComponent-1.data')
+      .connect('LoopComponent-1.item', 'Asking-1.text')
+      .connect('Asking-1.out', 'LoopComponent-1.item')
+    const { result } = await run(flow.toJSON(), {
+      more: [asking],
+      services: { environment: {} },
+    })
+    expect(result.vertices.get('Asking-1')?.builds).toBe(3)
+    expect(result.warnings).toMatchObject([{ code: 'unresolved_field', field: 'city' }])
   })
 })
