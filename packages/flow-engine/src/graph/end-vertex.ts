@@ -1,5 +1,7 @@
 import { createCutter, cutText } from './cut-json.ts'
 import type { RunContext } from './run-context.ts'
+import { longestText } from './event-size.ts'
+import type { RunLimits } from './limits.ts'
 import type { PlanVertex } from './plan-graph.ts'
 import type { RunEventData, VertexBuildJson, VertexDataJson } from './run-event.ts'
 import type { VertexResult } from './run-options.ts'
@@ -44,7 +46,11 @@ export class EndVertex {
 
   #build(): VertexBuildJson {
     const { result } = this
-    const { limits, secrets } = this.#run
+    const { error } = result
+    const { secrets } = this.#run
+    const limits = error === undefined ? this.#run.limits : failureLimits(this.#run.limits)
+    const params =
+      error === undefined ? null : cutText(secrets.mask(error.detail), limits.textLength)
     const parts = { result, vertex: this.#vertex, notes: this.#notes }
     return {
       id: result.id,
@@ -52,14 +58,17 @@ export class EndVertex {
       next_vertices_ids: [...new Set(this.#next.map(({ vertex }) => vertex.id))],
       top_level_vertices: [...new Set(this.#next.map(({ vertex }) => vertex.topLevelId))],
       valid: result.valid,
-      params:
-        result.error === undefined
-          ? null
-          : cutText(secrets.mask(result.error.detail), limits.textLength),
+      params,
       data: vertexDataJson(parts, { limits, secrets }),
       timestamp: this.#at.toISOString(),
     }
   }
+}
+
+/** The text of a failure stands twice in its event. */
+function failureLimits(limits: RunLimits): RunLimits {
+  const { textLength, eventBytes } = limits
+  return { ...limits, textLength: Math.min(textLength, Math.floor(longestText(eventBytes) / 2)) }
 }
 
 /** The `data` of a vertex build (results.md 1). */
@@ -75,7 +84,8 @@ export function vertexDataJson(
   const data = parts as unknown as ReturnType<typeof vertexParts>
   return {
     ...data,
-    message: data.artifacts,
+    // Counted once more: it is encoded twice.
+    message: cut(data.artifacts as JsonValue) as Record<string, unknown>,
     timedelta: result.durationMs / 1000,
     duration: formatDuration(result.durationMs),
     used_frozen_result: result.usedFrozenResult,

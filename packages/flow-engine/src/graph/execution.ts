@@ -1,6 +1,7 @@
 import { FlowError, limitExceeded } from '../errors.ts'
 import { runDurable } from './durable-task.ts'
 import { EndVertex } from './end-vertex.ts'
+import { cutToEvent } from './event-size.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { failureMessage, vertexFailure } from './failure.ts'
 import { InactivatedVertices } from './inactivated.ts'
@@ -306,7 +307,7 @@ export class Execution {
       return
     }
     const { vertex } = task
-    const { secrets, messages, runtime } = this.#run
+    const { secrets, messages, runtime, limits } = this.#run
     const { error, reason } = vertexFailure(thrown, vertex, secrets.mask)
     this.outcome.failed = true
     this.outcome.error ??= error
@@ -315,7 +316,8 @@ export class Execution {
     this.#scheduler.failed(task)
     if (!ends) this.#abandon()
     // The message has the reason alone; a service that cannot store it changes nothing else.
-    await messages.fail(failureMessage(reason, vertex)).catch(() => undefined)
+    const text = cutToEvent(reason, limits.eventBytes)
+    await messages.fail(failureMessage(text, vertex)).catch(() => undefined)
     this.#running -= 1
     if (!ends && this.#phase.current !== 'running') return
     const at = runtime.now()

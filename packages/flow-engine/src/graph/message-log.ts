@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import type { MessageRecord, MessageService } from '../components/services.ts'
-import { limitExceeded } from '../errors.ts'
+import { checkEventSize, surelyFits } from './event-size.ts'
 import type { RunLimits } from './limits.ts'
 import { orderedId } from './ordered-id.ts'
 import type { EventData, MessageJson, RunEventData } from './run-event.ts'
@@ -56,9 +56,6 @@ interface PartialMessage {
   finished: boolean
 }
 
-/** The keys of a message and its short values, generously. */
-const SMALL = 2048
-
 export function createMessageLog(options: MessageLogOptions): MessageLog {
   const { service, send, runtime, secrets } = options
   const records = new Map<string, MessageRecord>()
@@ -99,13 +96,11 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     context_id: null,
   })
 
-  /** FE-64; a character that counts two bytes takes up to six when it is encoded. */
+  /** FE-64. */
   const checkSize = (message: Message): void => {
     const { eventBytes } = options.limits
-    if (valueBytes([message, message.properties]) * 3 + SMALL <= eventBytes) return
-    const text = JSON.stringify(messageToJson(message))
-    if (new TextEncoder().encode(text).length <= eventBytes) return
-    throw limitExceeded('eventBytes', `a message is larger than ${eventBytes} bytes`)
+    if (surelyFits(valueBytes([message, message.properties]) / 2, eventBytes)) return
+    checkEventSize('a message', messageToJson(message), eventBytes)
   }
 
   const announce = (message: Message): void => {

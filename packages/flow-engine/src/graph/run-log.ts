@@ -1,8 +1,11 @@
+import { longestText } from './event-size.ts'
 import type { RunEvent } from './run-event.ts'
 
 export interface RunLogOptions {
   /** Unread tokens of one reader before neighbours are joined (FE-68). */
   readonly bufferedTokens: number
+  /** Joined tokens stay below it (FE-64). Default: no bound. */
+  readonly eventBytes?: number
   /** Number of the first event; default 0. */
   readonly firstSeq?: number
   /** Told of each event when it is sent. */
@@ -18,6 +21,8 @@ export interface RunLog {
   close(): void
   read(): AsyncIterator<RunEvent>
 }
+
+type TokenEvent = Extract<RunEvent, { readonly event: 'token' }>
 
 interface Reader {
   /** Position of the next event in the log. */
@@ -35,6 +40,8 @@ export function createRunLog(options: RunLogOptions): RunLog {
 
 class EventLog implements RunLog {
   readonly #bufferedTokens: number
+  /** Most characters of joined tokens. */
+  readonly #longest: number
   readonly #onPush: RunLogOptions['onPush']
   #events: RunEvent[] = []
   #nextSeq: number
@@ -44,8 +51,10 @@ class EventLog implements RunLog {
   #closed = false
   #readers: Set<Reader> | undefined
 
-  constructor({ bufferedTokens, firstSeq = 0, onPush }: RunLogOptions) {
+  constructor(options: RunLogOptions) {
+    const { bufferedTokens, eventBytes = Number.POSITIVE_INFINITY, firstSeq = 0, onPush } = options
     this.#bufferedTokens = bufferedTokens
+    this.#longest = longestText(eventBytes)
     this.#onPush = onPush
     this.#nextSeq = firstSeq
   }
@@ -114,13 +123,24 @@ class EventLog implements RunLog {
     const behind = this.#tokens - reader.tokensRead
     reader.tokensRead += 1
     if (behind <= this.#bufferedTokens) return first
-    const run: RunEvent[] = [first]
-    for (let next = events[reader.at]; isSameToken(first, next); next = events[reader.at]) {
-      run.push(next)
-      reader.at += 1
-      reader.tokensRead += 1
-    }
+    const run = this.#neighbours(first, reader.at, events.length)
+    reader.at += run.length - 1
+    reader.tokensRead += run.length - 1
     return joinTokens(run)
+  }
+
+  /** A token and those before `end` that may be joined with it. */
+  #neighbours(first: TokenEvent, next: number, end: number): TokenEvent[] {
+    const run = [first]
+    let length = first.data.chunk.length
+    for (let at = next; at < end; at += 1) {
+      const event = this.#events[at]
+      if (event?.event !== 'token' || event.data.id !== first.data.id) break
+      length += event.data.chunk.length
+      if (length > this.#longest) break
+      run.push(event)
+    }
+    return run
   }
 
   /** Joins old tokens, so that a run nobody reads keeps one text instead of thousands of events. */
@@ -139,12 +159,8 @@ class EventLog implements RunLog {
         kept.push(first)
         continue
       }
-      const run: RunEvent[] = [first]
-      while (at + 1 < end && !borders.has(at + 1) && isSameToken(first, events[at + 1])) {
-        at += 1
-        const next = events[at]
-        if (next !== undefined) run.push(next)
-      }
+      const run = this.#neighbours(first, at + 1, Math.min(end, nextBorder(borders, at)))
+      at += run.length - 1
       kept.push(run.length === 1 ? first : joinTokens(run))
     }
     if (borders.has(events.length)) moved.set(events.length, kept.length)
@@ -154,19 +170,16 @@ class EventLog implements RunLog {
   }
 }
 
-function isSameToken(first: RunEvent, next: RunEvent | undefined): next is RunEvent {
-  if (first.event !== 'token' || next?.event !== 'token') return false
-  return first.data.id === next.data.id
+/** Chunks joined, `seq` of the last. */
+function joinTokens(run: readonly TokenEvent[]): RunEvent {
+  const chunk = run.map(({ data }) => data.chunk).join('')
+  const last = run.at(-1)
+  return { seq: last?.seq ?? 0, event: 'token', data: { chunk, id: last?.data.id ?? '' } }
 }
 
-/** Chunks joined, `seq` of the last. */
-function joinTokens(run: readonly RunEvent[]): RunEvent {
-  const chunks: string[] = []
-  let id = ''
-  for (const event of run) {
-    if (event.event !== 'token') continue
-    chunks.push(event.data.chunk)
-    id = event.data.id
-  }
-  return { seq: run.at(-1)?.seq ?? 0, event: 'token', data: { chunk: chunks.join(''), id } }
+/** The first reader's place behind a position. */
+function nextBorder(borders: ReadonlySet<number>, at: number): number {
+  let nearest = Number.POSITIVE_INFINITY
+  for (const border of borders) if (border > at && border < nearest) nearest = border
+  return nearest
 }

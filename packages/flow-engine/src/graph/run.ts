@@ -32,8 +32,9 @@ export function runFlow(flow: unknown, options: RunOptions = {}): FlowRun {
 /** As `runFlow`, for hosts that keep runs durable (FE-63). */
 export function startRun(flow: unknown, options: RunOptions, host: RunHost): FlowRun {
   const runtime = options.runtime ?? systemRuntime
-  const { bufferedTokens } = completeLimits(options.limits)
-  const log = createRunLog({ bufferedTokens, firstSeq: host.resume?.firstSeq ?? 0 })
+  const { bufferedTokens, eventBytes } = completeLimits(options.limits)
+  const firstSeq = host.resume?.firstSeq ?? 0
+  const log = createRunLog({ bufferedTokens, eventBytes, firstSeq })
   const id = runtime.uuid()
   const cancelled = new Cancellation()
   const result = BEGIN.then((): Promise<RunResult> => {

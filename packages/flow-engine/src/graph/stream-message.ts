@@ -1,6 +1,7 @@
+import { limitExceeded } from '../errors.ts'
 import type { RunContext } from './run-context.ts'
 import type { VertexContext } from './vertex-context.ts'
-import { changeMessage, isMessage, readText, type Message } from './values/message.ts'
+import { changeMessage, isMessage, type Message } from './values/message.ts'
 
 /**
  * Reads a streaming text (FE-51). Towards a chat output, and with a session, the message is stored
@@ -15,7 +16,7 @@ export async function finishStream(
 ): Promise<unknown> {
   if (!isMessage(value) || typeof value.text === 'string') return value
   if (!ctx.streams || !run.messages.keeps(value))
-    return changeMessage(value, { text: await readAll(value.text, ctx.signal) })
+    return changeMessage(value, { text: await readAll(value.text, { ctx, run }) })
   return stream(value, value.text, { ctx, run })
 }
 
@@ -31,11 +32,13 @@ async function stream(
 ): Promise<Message> {
   let partial: Message | undefined
   const chunks: string[] = []
+  const checkLength = lengthCheck(run)
   try {
     for await (const chunk of text) {
       if (ctx.signal.aborted) break
       // A model that has not begun to answer has nothing to announce.
       partial ??= await ctx.sendMessage(partialOf(message, ctx))
+      checkLength(chunk)
       chunks.push(chunk)
       ctx.token(chunk, partial.id)
     }
@@ -71,8 +74,23 @@ function partialOf(message: Message, ctx: VertexContext): Message {
   })
 }
 
-async function readAll(text: AsyncIterable<string>, signal: AbortSignal): Promise<string> {
-  const whole = await readText(text)
-  signal.throwIfAborted()
-  return whole
+async function readAll(text: AsyncIterable<string>, { ctx, run }: Streaming): Promise<string> {
+  const chunks: string[] = []
+  const checkLength = lengthCheck(run)
+  for await (const chunk of text) {
+    checkLength(chunk)
+    chunks.push(chunk)
+  }
+  ctx.signal.throwIfAborted()
+  return chunks.join('')
+}
+
+/** FE-64: a text that never ends is not kept until it fills the memory. */
+function lengthCheck({ limits: { valueBytes } }: RunContext): (chunk: string) => void {
+  let bytes = 0
+  return (chunk) => {
+    bytes += 2 * chunk.length
+    if (bytes <= valueBytes) return
+    throw limitExceeded('valueBytes', `a streamed text is larger than ${valueBytes} bytes`)
+  }
 }

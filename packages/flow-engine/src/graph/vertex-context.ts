@@ -8,6 +8,7 @@ import type {
 import type { Component } from '../components/component.ts'
 import type { ComponentServices } from '../components/services.ts'
 import type { TokenUsage, Tool } from '../models/chat-model.ts'
+import { checkEventSize, surelyFits } from './event-size.ts'
 import type { FlowJson } from './flow-json.ts'
 import type { RunContext } from './run-context.ts'
 import type { StreamMask } from './secrets.ts'
@@ -239,7 +240,10 @@ export class VertexContext implements ComponentContext {
   }
 
   #sendToken(chunk: string, id: string): void {
-    if (chunk !== '') this.#run.send('token', () => ({ chunk, id }))
+    if (chunk === '') return
+    const { eventBytes } = this.#run.limits
+    if (!surelyFits(chunk.length, eventBytes)) checkEventSize('a token', { chunk, id }, eventBytes)
+    this.#run.send('token', () => ({ chunk, id }))
   }
 
   #branch(what: BranchCall[0], output: string): void {

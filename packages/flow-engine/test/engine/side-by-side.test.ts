@@ -13,7 +13,18 @@ import {
 } from '../../src/graph.ts'
 import { createBuildJobs } from '../../src/index.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
-import { given, inactivated, join, library, run, start, textOf, words, type Ran } from './kit.ts'
+import {
+  given,
+  inactivated,
+  join,
+  library,
+  pair,
+  run,
+  start,
+  textOf,
+  words,
+  type Ran,
+} from './kit.ts'
 
 /** A component that works on each text until the test lets it go. */
 function gated(options: { deaf?: boolean } = {}) {
