@@ -143,11 +143,11 @@ describe('variables that are nowhere (FE-20)', () => {
       services: { environment: { RIVER: '' } },
       ...options,
     })
-  const missing = (field: string, message: string) => ({
+  const missing = (name: string, message: string) => ({
     code: 'unresolved_field',
     message,
     nodeId: 'Asking-1',
-    field,
+    field: name,
     severity: 'warning',
   })
 
