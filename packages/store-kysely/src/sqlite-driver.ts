@@ -79,6 +79,7 @@ class SqliteConnection implements DatabaseConnection {
       await this.#engine.patiently(() => {
         this.#engine.syncCommits(true)
         this.#engine.writer.run(statement, [])
+        this.#engine.lookBack(statement === 'begin')
       })
       this.#held = true
     } catch (error) {
@@ -90,12 +91,17 @@ class SqliteConnection implements DatabaseConnection {
   end(statement: 'commit' | 'rollback'): void {
     // SQLite rolls back by itself when the disk is full or fails.
     if (statement === 'rollback' && !this.#engine.writer.database.inTransaction) return
-    this.#engine.writer.run(statement, [])
+    try {
+      this.#engine.writer.run(statement, [])
+    } finally {
+      if (statement === 'commit') this.#engine.changed()
+    }
   }
 
   leave(): void {
     if (!this.#held) return
     this.#held = false
+    this.#engine.lookBack(false)
     try {
       this.end('rollback')
     } finally {

@@ -76,6 +76,10 @@ export class SqliteEngine {
   #taken = 0
   #closed = false
   #durable = true
+  /** Counts what `stamp` tells apart, and the version of the file that it was told last. */
+  #stamp = 0
+  #version: unknown
+  #looksBack = false
 
   constructor(options: {
     readonly writer: SqliteSession
@@ -95,8 +99,46 @@ export class SqliteEngine {
     }
     return this.exclusive(() => {
       this.syncCommits(true)
-      return this.writer.run<Row>(query.sql, query.parameters)
+      const result = this.writer.run<Row>(query.sql, query.parameters)
+      if (!isRead(query)) this.changed()
+      return result
     })
+  }
+
+  /**
+   * A number that is another one as soon as rows may have changed: by a commit of this process, unless
+   * all its work stood apart (`GroupedWork`), or by any commit of another process or connection.
+   * Undefined while that cannot be told.
+   */
+  stamp(): number | undefined {
+    if (this.#looksBack || this.#closed) return undefined
+    const version = this.#readVersion()
+    if (version === undefined) return undefined
+    if (version !== this.#version) {
+      this.#version = version
+      this.#stamp += 1
+    }
+    return this.#stamp
+  }
+
+  /** Changes with the commits of all connections but the one that asks. */
+  #readVersion(): unknown {
+    try {
+      return this.writer.run<{ data_version: unknown }>(VERSION, []).rows[0]?.data_version
+    } catch {
+      // Another process repairs the file; whoever reads it now waits for that, or says why it cannot.
+      return undefined
+    }
+  }
+
+  /** Called in the same turn as each commit that `stamp` is to tell of. */
+  changed(): void {
+    this.#stamp += 1
+  }
+
+  /** Whether the writing connection is in a transaction that sees the database as it was. */
+  lookBack(begun: boolean): void {
+    this.#looksBack = begun
   }
 
   /**
@@ -181,6 +223,8 @@ export class SqliteEngine {
     return session
   }
 }
+
+const VERSION = 'pragma data_version'
 
 function isRead({ query, sql }: CompiledQuery): boolean {
   if (query.kind === 'SelectQueryNode') return true

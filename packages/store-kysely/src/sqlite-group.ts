@@ -7,6 +7,8 @@ export interface GroupedWork<Result> {
   readonly rows: number
   /** False: a power failure may lose it, a killed process never does. */
   readonly durable: boolean
+  /** It writes no rows that are kept in memory (`keptRecords`); `SqliteEngine.stamp` tells of others. */
+  readonly apart?: boolean
   /** Undoes what it has written when it throws. */
   run(session: SqliteSession): Result
 }
@@ -112,6 +114,7 @@ function commitBatch(engine: SqliteEngine, batch: readonly Entry[]): void {
       }
     })
     session.run('commit', [])
+    if (!batch.every(({ work }) => work.apart === true)) engine.changed()
     for (const done of settle) done()
   } catch (error) {
     if (session.database.inTransaction) session.run('rollback', [])
@@ -125,22 +128,25 @@ function nextTurn(): Promise<void> {
   })
 }
 
+/** How the statements of a group's work are written. */
+type Writing = Pick<GroupedWork<unknown>, 'durable' | 'apart'>
+
 /** One statement as work of a group; a statement that fails undoes itself. */
 export function oneStatement<Row>(
   query: { readonly sql: string; readonly parameters: readonly unknown[] },
-  durable: boolean,
+  writing: Writing,
 ): GroupedWork<QueryResult<Row>> {
-  return { rows: 1, durable, run: (session) => session.run<Row>(query.sql, query.parameters) }
+  return { rows: 1, ...writing, run: (session) => session.run<Row>(query.sql, query.parameters) }
 }
 
 /** Several statements as work of a group, all or nothing. */
 export function allStatements(
   queries: readonly { readonly sql: string; readonly parameters: readonly unknown[] }[],
-  durable: boolean,
+  writing: Writing,
 ): GroupedWork<void> {
   return {
     rows: queries.length,
-    durable,
+    ...writing,
     run(session) {
       session.run('savepoint x_part', [])
       try {

@@ -21,6 +21,10 @@ export interface SqliteDatabase {
   close(): void
 }
 
+/** Statements that give one row at most: what they change, they change before they give it. */
+const SINGLE =
+  /^\s*select\b[^]*\blimit 1$|^\s*update\b[^]*\blimit 1\)\s+returning\b|^pragma data_version$/i
+
 /** A prepared statement with what is asked of the driver once: each question costs a small query. */
 export class PreparedStatement {
   readonly reader: boolean
@@ -31,7 +35,7 @@ export class PreparedStatement {
   constructor(statement: SqliteStatement, sql: string) {
     this.reader = statement.reader
     this.#statement = statement
-    this.#single = /^\s*select\b[^]*\blimit 1$/i.test(sql)
+    this.#single = SINGLE.test(sql)
     if (this.reader) statement.raw(true)
     this.#names = this.reader ? namesOf(statement) : []
   }

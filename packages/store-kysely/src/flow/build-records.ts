@@ -10,7 +10,7 @@ import { encodeText } from '../columns.ts'
 import type { Rows } from '../rows.ts'
 import { allStatements } from '../sqlite-group.ts'
 import { atomic } from '../transaction.ts'
-import { groupOf, rowsOf, type FlowDb } from './context.ts'
+import { groupOf, PASSING, rowsOf, type FlowDb } from './context.ts'
 import { hotSql } from './hot-sql.ts'
 import { transactionMapping, vertexBuildMapping } from './mappings.ts'
 import { pageOf } from './slices.ts'
@@ -78,7 +78,7 @@ async function append<Value>(
   }
   const rows = rowsIn(db)
   const insertions = records.map((record) => rows.insertion(record))
-  await group.write(allStatements([...insertions, ...trims.map((trim) => trim(db))], false))
+  await group.write(allStatements([...insertions, ...trims.map((trim) => trim(db))], PASSING))
 }
 
 function buildTrims(records: readonly VertexBuildRecord[], limits: VertexBuildLimits): Trim[] {

@@ -26,3 +26,6 @@ export function groupOf(db: FlowDb): SqliteGroup | undefined {
   const engine = engineOf(db)
   return engine.kind === 'sqlite' ? sqliteGroup(engine.sqlite) : undefined
 }
+
+/** How it is written there: a power failure may lose it, and none of it is kept in memory. */
+export const PASSING = { durable: false, apart: true } as const

@@ -4,6 +4,7 @@ import { chunks } from '../chunks.ts'
 import { encodeText } from '../columns.ts'
 import { engineOf } from '../dialect.ts'
 import { idList } from '../id-list.ts'
+import { keptRecords } from '../kept-records.ts'
 import { atomic } from '../transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { flowMapping } from './mappings.ts'
@@ -11,12 +12,19 @@ import { beginsWith } from './names.ts'
 import { removeFlows } from './removal.ts'
 import { sliceOf } from './slices.ts'
 
+/** Each run and build asks for its flow. */
+const KEPT_FLOWS = {
+  records: 256,
+  characters: 4 * 1024 * 1024,
+  sizeOf: ({ data }: FlowRecord) => 1024 + (data?.length ?? 0),
+}
+
 /** Flows in SQL. */
 export function createFlows(db: FlowDb): FlowTable {
   const rows = rowsOf(db, 'flow_flow', flowMapping)
 
   return {
-    get: (id) => rows.first({ id }),
+    get: keptRecords(db, (id) => rows.first({ id }), KEPT_FLOWS),
     findByEndpointName: (endpointName, userId) =>
       rows.first(userId === undefined ? { endpointName } : { endpointName, userId }),
     list: (query) => listFlows(db, query),

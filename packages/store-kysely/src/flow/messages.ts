@@ -5,7 +5,7 @@ import { encodeText } from '../columns.ts'
 import { idList } from '../id-list.ts'
 import { oneStatement } from '../sqlite-group.ts'
 import { atomic } from '../transaction.ts'
-import { groupOf, rowsOf, type FlowDb } from './context.ts'
+import { groupOf, PASSING, rowsOf, type FlowDb } from './context.ts'
 import { messageMapping } from './mappings.ts'
 
 /** Messages in SQL. */
@@ -30,7 +30,7 @@ export function createMessages(db: FlowDb): MessageStore {
     insert: (record) =>
       group === undefined
         ? rows.insert([record])
-        : group.write(oneStatement(rows.insertion(record), false)).then(() => undefined),
+        : group.write(oneStatement(rows.insertion(record), PASSING)).then(() => undefined),
     update: (id, patch) => rows.update({ id }, patch),
 
     renameSession: (userId, from, to) =>

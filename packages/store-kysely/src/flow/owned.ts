@@ -1,14 +1,22 @@
-import type { ApiKeyStore, McpServerStore, VariableStore } from '@x/flow-engine'
+import type { ApiKeyRecord, ApiKeyStore, McpServerStore, VariableStore } from '@x/flow-engine'
 import { sql } from 'kysely'
+import { keptRecords } from '../kept-records.ts'
 import { atomic } from '../transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { apiKeyMapping, mcpServerMapping, variableMapping } from './mappings.ts'
+
+/** Each request with a key asks for it. */
+const KEPT_KEYS = {
+  records: 1000,
+  characters: 1024 * 1024,
+  sizeOf: ({ name }: ApiKeyRecord) => name?.length ?? 0,
+}
 
 /** API keys in SQL. */
 export function createApiKeys(db: FlowDb): ApiKeyStore {
   const rows = rowsOf(db, 'flow_api_key', apiKeyMapping)
   return {
-    findByHash: (hash) => rows.first({ hash }),
+    findByHash: keptRecords(db, (hash) => rows.first({ hash }), KEPT_KEYS),
     list: (userId) => rows.all({ userId }),
     insert: (record) => rows.insert([record]),
     addUses: (uses) =>

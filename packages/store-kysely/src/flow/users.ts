@@ -2,11 +2,20 @@ import type { OnUserWrite, UserChange, UserRecord, UserStore } from '@x/flow-eng
 import { sql } from 'kysely'
 import { engineOf } from '../dialect.ts'
 import { encodeText } from '../columns.ts'
+import { keptRecords } from '../kept-records.ts'
 import { atomic } from '../transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { userMapping } from './mappings.ts'
 import { removeOwned } from './removal.ts'
 import { pageOf } from './slices.ts'
+
+/** Each request asks for its user. */
+const KEPT_USERS = {
+  records: 1000,
+  characters: 1024 * 1024,
+  sizeOf: ({ profileImage, optins }: UserRecord) =>
+    (profileImage?.length ?? 0) + JSON.stringify(optins).length,
+}
 
 /** Users in SQL. The hook runs inside the transaction of every write. */
 export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undefined): UserStore {
@@ -16,7 +25,7 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
   }
 
   return {
-    get: (id) => rows.first({ id }),
+    get: keptRecords(db, (id) => rows.first({ id }), KEPT_USERS),
     findByUsername: (username) => rows.first({ username }),
     findSuperuser: () => rows.first({ isSuperuser: true }),
 

@@ -17,6 +17,7 @@ export function sqliteAppender(engine: SqliteEngine): AppendEvents {
     group.write({
       rows: events.length,
       durable: false,
+      apart: true,
       run: (session) => insertEvents(session, jobId, events),
     })
 }

@@ -33,7 +33,7 @@ export function createJobWriter(db: FlowDb): JobWriter {
         { durable = true }: WriteOptions = {},
       ) {
         const { rows, numAffectedRows = 0n } = await group.write(
-          oneStatement<Row>(query.bind(db, values), durable),
+          oneStatement<Row>(query.bind(db, values), { durable, apart: true }),
         )
         return { rows, changed: Number(numAffectedRows) }
       },

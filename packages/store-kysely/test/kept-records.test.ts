@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { ApiKeyRecord, FlowRecord, UserRecord } from '@x/flow-engine'
+import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
+import { openSqlite } from '@x/store-kysely/sqlite'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fileDatabase, type TestDatabase } from './databases.ts'
+
+const NOW = new Date(Date.UTC(2031, 0, 1))
+
+const user: UserRecord = {
+  id: 'u1',
+  username: 'ann',
+  passwordHash: null,
+  profileImage: null,
+  storeApiKey: null,
+  isActive: true,
+  isSuperuser: false,
+  optins: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+  lastLoginAt: null,
+}
+const key: ApiKeyRecord = {
+  id: 'k1',
+  userId: 'u1',
+  name: null,
+  hash: 'h1',
+  prefix: 'sk-12345',
+  isActive: true,
+  totalUses: 0,
+  lastUsedAt: null,
+  createdAt: NOW,
+}
+const flow: FlowRecord = {
+  id: 'f1',
+  userId: 'u1',
+  folderId: null,
+  name: 'Echo',
+  description: null,
+  icon: null,
+  iconBgColor: null,
+  gradient: null,
+  data: '{"nodes":[],"edges":[]}',
+  isComponent: false,
+  webhook: false,
+  endpointName: null,
+  tags: null,
+  locked: false,
+  mcpEnabled: false,
+  actionName: null,
+  actionDescription: null,
+  accessType: 'PRIVATE',
+  fsPath: null,
+  createdAt: NOW,
+  updatedAt: NOW,
+}
+
+/** Runs one statement on a database in a process of its own. */
+const elsewhere = async (path: string, statement: string): Promise<void> => {
+  const code = `
+    const driver = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'libsql'
+    const Database = require(driver)
+    const db = new Database(${JSON.stringify(path)})
+    db.exec(${JSON.stringify(statement)})
+    db.close()`
+  await promisify(execFile)(process.execPath, ['-e', code], { cwd: import.meta.dirname })
+}
+
+describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
+  let database: TestDatabase
+  let store: ReturnType<typeof createFlowStore>
+  const read = () =>
+    Promise.all([store.users.get('u1'), store.apiKeys.findByHash('h1'), store.flows.get('f1')])
+
+  beforeEach(async () => {
+    database = await fileDatabase()
+    await migrateFlow(database.db)
+    store = createFlowStore(database.db)
+    await store.users.insert(user)
+    await store.apiKeys.insert(key)
+    await store.flows.insert([flow])
+  })
+  afterEach(() => database.close())
+
+  test('unchanged records are not read again, and nobody can change them for others', async () => {
+    const first = await read()
+    const second = await read()
+    expect(first).toEqual([user, key, flow])
+    for (const [index, record] of second.entries()) expect(record).toBe(first[index])
+    for (const record of second) expect(Object.isFrozen(record)).toBe(true)
+  })
+
+  test('what another process changes is seen by the next read', async () => {
+    await read()
+    await elsewhere(database.address, `update flow_user set is_active = 0`)
+    expect((await store.users.get('u1'))?.isActive).toBe(false)
+    await elsewhere(database.address, `update flow_flow set data = '{}', user_id = 'u2'`)
+    expect(await store.flows.get('f1')).toMatchObject({ data: '{}', userId: 'u2' })
+    await elsewhere(database.address, `delete from flow_api_key`)
+    expect(await store.apiKeys.findByHash('h1')).toBeNull()
+  })
+
+  test('what this process changes is seen by the next read, in whichever way it is written', async () => {
+    await read()
+    await store.users.update('u1', { isActive: false })
+    expect((await store.users.get('u1'))?.isActive).toBe(false)
+    await store.flows.update('u1', 'f1', { data: '{"nodes":[{}]}' })
+    expect((await store.flows.get('f1'))?.data).toBe('{"nodes":[{}]}')
+    await store.transaction(async (tx) => {
+      await tx.flows.update('u1', 'f1', { name: 'Second' })
+      expect((await tx.flows.get('f1'))?.name).toBe('Second')
+      // Nobody else sees it before the commit.
+      expect((await store.flows.get('f1'))?.name).toBe('Echo')
+    })
+    expect((await store.flows.get('f1'))?.name).toBe('Second')
+    await sql`update flow_flow set name = 'Third'`.execute(database.db)
+    expect((await store.flows.get('f1'))?.name).toBe('Third')
+    await store.apiKeys.addUses([{ id: 'k1', uses: 2, lastUsedAt: NOW }])
+    expect((await store.apiKeys.findByHash('h1'))?.totalUses).toBe(2)
+    await store.apiKeys.remove('u1', 'k1')
+    expect(await store.apiKeys.findByHash('h1')).toBeNull()
+    expect(await store.flows.remove('u1', ['f1'])).toEqual(['f1'])
+    expect(await store.flows.get('f1')).toBeNull()
+  })
+
+  test('a transaction that is undone leaves what was there', async () => {
+    await read()
+    const undone = store.transaction(async (tx) => {
+      await tx.users.update('u1', { isActive: false })
+      throw new Error('no')
+    })
+    await expect(undone).rejects.toThrow('no')
+    expect((await store.users.get('u1'))?.isActive).toBe(true)
+  })
+
+  test('a transaction that only reads, and so looks back, holds up no news', async () => {
+    await read()
+    const other = openSqlite<unknown>(database.address)
+    await database.db
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (tx) => {
+        await sql`select 1 from flow_user`.execute(tx)
+        await createFlowStore(other).users.update('u1', { isActive: false })
+        expect((await store.users.get('u1'))?.isActive).toBe(false)
+      })
+    await other.destroy()
+    expect((await store.users.get('u1'))?.isActive).toBe(false)
+  })
+
+  test('more flows than are kept are all what they are', async () => {
+    const flows = Array.from({ length: 600 }, (_, n) => ({ ...flow, id: `x${n}`, name: `x${n}` }))
+    await store.flows.insert(flows)
+    for (const turn of [1, 2]) {
+      for (const { id } of flows) expect((await store.flows.get(id))?.name, `${turn}`).toBe(id)
+    }
+  })
+})
