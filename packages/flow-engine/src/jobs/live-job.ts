@@ -1,3 +1,4 @@
+import type { FlowError } from '../errors.ts'
 import type { StoredEvent } from '../store/job-store.ts'
 import { firstAfter, joinTokens, type JobEvent } from './job-event.ts'
 
@@ -10,7 +11,10 @@ export interface LiveJob {
   /** What lies before it was run by another process, and is in the log only. */
   readonly firstSeq: number
   readonly lastSeq: number
-  readonly controller: AbortController
+  /** Of several reasons the first counts. */
+  cancel(reason: FlowError): void
+  /** Tells the run of a cancel, also of one that was asked for before it began. */
+  onCancel(told: (reason: FlowError) => void): void
   readonly publish: (event: JobEvent) => void
   /** No more events come from this process. */
   close(): void
@@ -23,8 +27,9 @@ export interface LiveJob {
 
 export function createLiveJob(jobId: string, firstSeq = 0): LiveJob {
   const events: JobEvent[] = []
-  const controller = new AbortController()
   let closed = false
+  let cancelled: FlowError | undefined
+  let tell: ((reason: FlowError) => void) | undefined
   let waiting: { readonly promise: Promise<void>; readonly wake: () => void } | undefined
 
   const wake = (): void => {
@@ -35,7 +40,15 @@ export function createLiveJob(jobId: string, firstSeq = 0): LiveJob {
   const live: LiveJob = {
     jobId,
     firstSeq,
-    controller,
+    cancel(reason) {
+      if (cancelled !== undefined) return
+      cancelled = reason
+      tell?.(reason)
+    },
+    onCancel(told) {
+      tell = told
+      if (cancelled !== undefined) told(cancelled)
+    },
     get lastSeq() {
       return events.at(-1)?.seq ?? firstSeq - 1
     },

@@ -1,4 +1,5 @@
 import type { Runtime } from '@x/wire'
+import { eventLoopTurn } from '../graph/event-loop-turn.ts'
 import type { JobStore, StoredEvent } from '../store/job-store.ts'
 import type { LiveJob } from './live-job.ts'
 
@@ -29,8 +30,11 @@ export async function nextEvents(
     const live = context.live(jobId)
     const found = await eventsAtHand(context, { jobId, after })
     if (found.length > 0) return found
-    if (live !== undefined && !live.closed) await orAbort(live.changed(after), signal)
-    else if (await waitForNews(context, { jobId, after, signal })) return []
+    if (live !== undefined && !live.closed) {
+      await orAbort(live.changed(after), signal)
+      // What comes in the same turn is read together: a write to the client costs more than an event.
+      if (live.lastSeq > after) await eventLoopTurn()
+    } else if (await waitForNews(context, { jobId, after, signal })) return []
   }
 }
 

@@ -33,7 +33,7 @@ export interface JobRunnerOptions extends BuildJobsOptions {
 /** Runs claimed jobs in this process. */
 export interface JobRunner {
   /** Resolves when the job has ended, is suspended, or is no longer this process's. */
-  run(job: ClaimedJob, lease: AbortSignal): Promise<void>
+  run(job: ClaimedJob, lease: AbortSignal | undefined): Promise<void>
   readonly live: (jobId: string) => LiveJob | undefined
   /** The events of a job are to be had here from its begin on, though it still waits. */
   expect(jobId: string): void
@@ -56,9 +56,9 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       waiting.delete(jobId)
     },
     result: (jobId) => results.get(jobId),
-    cancel: (jobId) => lives.get(jobId)?.controller.abort(cancelled()),
+    cancel: (jobId) => lives.get(jobId)?.cancel(cancelled()),
     cancelAll() {
-      for (const live of lives.values()) live.controller.abort(cancelled())
+      for (const live of lives.values()) live.cancel(cancelled())
     },
     async run(job, lease) {
       const { store, runtime, codec, name } = options
@@ -77,7 +77,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       const live = expected ?? createLiveJob(job.id, firstSeq)
       lives.set(job.id, live)
       // Its cancel was asked for while the process that ran it was dying.
-      if (job.cancelRequested) live.controller.abort(cancelled())
+      if (job.cancelRequested) live.cancel(cancelled())
       const execution = { job, request, live, lease, firstSeq, results, finished: false }
       let rests = false
       try {
@@ -122,7 +122,8 @@ interface Execution {
   readonly job: ClaimedJob
   readonly request: BuildRequest
   readonly live: LiveJob
-  readonly lease: AbortSignal
+  /** Undefined where no other process can take it. */
+  readonly lease: AbortSignal | undefined
   readonly firstSeq: number
   readonly results: ReturnType<typeof createResults>
   /** Whether the end of the job stands in the queue. */
@@ -140,13 +141,14 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
       .catch((error: unknown) => onError(error, { jobId: job.id }))
 
   // A lease that is lost ends the run and its log at once; one that asks for a cancel cancels.
-  lease.addEventListener('abort', () => live.controller.abort(cancelled()), { once: true })
-  const lost = (): boolean => lease.aborted && lease.reason === 'lost'
+  lease?.addEventListener('abort', () => live.cancel(cancelled()), { once: true })
+  const lost = (): boolean => lease?.aborted === true && lease.reason === 'lost'
 
   await told(() => observer?.started?.(record()))
   store.bus.publish(jobChannel(job.id), '')
   const recorder = observer?.recorder?.(record(), request)
   const { run, suspension } = await begin(options, execution, recorder)
+  live.onCancel((reason) => run.cancel(reason))
   results.set(job.id, run.result)
   const watched = told(() => recorder?.watch(run))
   let outcome: JobOutcome = { state: 'failed', finishedAt: runtime.now() }
@@ -192,7 +194,6 @@ async function begin(
     runtime,
     ...rest,
     flowId: job.flowId,
-    signal: live.controller.signal,
     limits:
       rest.limits === undefined && timeoutMs === undefined
         ? limits

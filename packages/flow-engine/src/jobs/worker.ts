@@ -10,8 +10,11 @@ export interface WorkerOptions {
   readonly askAgain: boolean
   readonly leaseMs: number
   readonly heartbeatMs: number
-  /** Runs a job to its end; the signal says that the lease is lost, or a cancel was asked for. */
-  readonly execute: (job: ClaimedJob, lease: AbortSignal) => Promise<void>
+  /**
+   * Runs a job to its end; the signal says that the lease is lost, or a cancel was asked for. There is
+   * none where no other process works on the queue.
+   */
+  readonly execute: (job: ClaimedJob, lease: AbortSignal | undefined) => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
@@ -73,16 +76,20 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   const run = async (job: ClaimedJob): Promise<void> => {
-    const lost = new AbortController()
     // Making an abort signal, and above all the error that it carries, costs more than many a job.
-    const ended = queue.shared ? new AbortController() : undefined
-    if (ended !== undefined) void keepLease(options, { job, lost, ended: ended.signal, lease })
+    const held = queue.shared
+      ? { lost: new AbortController(), ended: new AbortController() }
+      : undefined
+    if (held !== undefined) {
+      const { lost, ended } = held
+      void keepLease(options, { job, lost, ended: ended.signal, lease })
+    }
     try {
-      await execute(job, lost.signal)
+      await execute(job, held?.lost.signal)
     } catch (error) {
       onError(error, { jobId: job.id })
     } finally {
-      ended?.abort()
+      held?.ended.abort()
     }
   }
 

@@ -24,15 +24,14 @@ export interface EnqueueValues {
 }
 
 /** Inserts nothing when enough jobs wait. */
-export const enqueueJob = hotSql<EnqueueValues, { id: string }>(
+export const enqueueJob = hotSql<EnqueueValues, never>(
   (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, created_at,
       max_running_per_user, state, attempts, cancel_requested, question, answer, position)
     select ${text(value('id'))}, ${text(value('flow_id'))}, ${text(value('user_id'))},
       ${text(value('request'))}, ${int(value('resumable'))}, ${int(value('created_at'))},
       ${int(value('max_running_per_user'))}, 'queued', 0, 0, 'null', 'null', ${lastPosition}
     where ${int(value('max_queued'))} is null
-      or (select count(*) from flow_job where state = 'queued') < ${int(value('max_queued'))}
-    returning id`,
+      or (select count(*) from flow_job where state = 'queued') < ${int(value('max_queued'))}`,
 )
 
 export interface ClaimValues {

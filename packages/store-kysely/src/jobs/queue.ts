@@ -20,11 +20,11 @@ export function createJobQueue(
     async enqueue({ maxQueued, ...job }) {
       const values = { ...enqueued.toRow(job), max_queued: maxQueued }
       const durable = job.request !== ''
-      const { rows } = await writer.write(queries.enqueueJob, values, {
+      const { changed } = await writer.write(queries.enqueueJob, values, {
         durable,
         alone: maxQueued !== null,
       })
-      if (rows.length === 0) throw new QueueFullError(maxQueued ?? 0)
+      if (changed === 0) throw new QueueFullError(maxQueued ?? 0)
       if (!durable) passing.add(job.id)
     },
 
