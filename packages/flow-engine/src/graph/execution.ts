@@ -366,7 +366,7 @@ export class Execution {
     }
     if (atRest) this.#noteStalled()
     if (this.#run.hasMessages) await this.#run.messages.settle().catch(() => undefined)
-    const cancelled = this.outcome.cancelled && !this.outcome.failed
+    const { cancelled } = this.outcome
     this.#run.send('end', () => (cancelled ? { cancelled: true } : {}))
     this.#log.close()
     this.#settle()

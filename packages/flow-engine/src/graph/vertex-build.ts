@@ -51,6 +51,7 @@ class TaskBuild implements BuildRequest, InputRequest {
   readonly asTool = false
   /** Fires when the time of the vertex is up, too (FE-67). */
   timed: AbortSignal | undefined = undefined
+  partial: string | undefined = undefined
   raw: RawInputs = NO_INPUTS
   readonly #scope: Scope
   readonly #request: RunRequest
@@ -184,8 +185,19 @@ async function runBounded(
     const result = taskResult(task, await built, key)
     if (key !== undefined) await keep(result, task, environment)
     return result
+  } catch (error) {
+    if (signal?.aborted === true && run.open()) await withdrawPartial(work, run)
+    throw error
   } finally {
     stop?.()
+  }
+}
+
+/** FE-51: a message that was being streamed when the time was up is taken back. */
+async function withdrawPartial({ partial }: TaskBuild, { messages }: RunContext): Promise<void> {
+  const record = partial === undefined ? undefined : messages.records.get(partial)
+  if (record !== undefined && Reflect.get(record.properties, 'state') === 'partial') {
+    await messages.withdraw(record.id)
   }
 }
 

@@ -40,6 +40,8 @@ export interface BuildFacts {
   readonly over: boolean
   /** Called by an agent: its messages are muted (FE-43). */
   readonly asTool: boolean
+  /** Written by the context: the last message the component sent in state `partial`. */
+  partial?: string | undefined
   sources(field: string): readonly InputSource[]
   /** See the context. */
   expectPasses(items: number): number
@@ -164,6 +166,7 @@ export class VertexContext implements ComponentContext {
     if (isInput && id !== undefined) this.#run.inputMessages.add(id)
     const sent = await this.#run.messages.send(isInput ? changeMessage(message, { id }) : message)
     this.#lastMessage = sent.id
+    if (sent.properties.state === 'partial') this.#facts.partial = sent.id
     return sent
   }
 

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { chatOutput } from '../../src/components/input-output/chat-output.ts'
+import {
+  createMessage,
+  defineComponent,
+  output,
+  type Component,
+  type RunEvent,
+} from '../../src/graph.ts'
+import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
+import { failing, run, start } from './kit.ts'
+
+function giving(make: Component['outputs'][string]['run']): Component {
+  return defineComponent({
+    type: 'Giving',
+    displayName: 'Giver',
+    inputs: {},
+    outputs: { out: output.message({ run: make as never }) },
+  })
+}
+
+function flowOf(component: Component) {
+  const flow = flowBuilder()
+  flow.add(component, { id: 'Giving-1' })
+  flow.add(chatOutput, { id: 'ChatOutput-1' })
+  return flow.connect('Giving-1.out', 'ChatOutput-1.input_value').toJSON()
+}
+
+/** Runs until an event comes, then lets the time of the vertex pass. */
+async function timedOut(component: Component, after: RunEvent['event']) {
+  const runtime = createTestRuntime()
+  const options = { more: [component], runtime, limits: { vertexTimeoutMs: 20 } }
+  const started = start(flowOf(component), { ...options, mode: 'build' })
+  for await (const { event } of started) if (event === after) await runtime.advance(20)
+  return { events: await collectEvents(started), result: await started.result }
+}
+
+const kinds = (events: readonly RunEvent[]) => events.map(({ event }) => event)
+
+describe('a vertex over its time (FE-67)', () => {
+  test('FE-67: its signal fires; messages, tokens and values that come later are dropped', async () => {
+    let late: Promise<unknown> = Promise.resolve()
+    const slow = giving(
+      (_inputs, ctx) =>
+        new Promise((resolve) => {
+          ctx.signal.addEventListener('abort', () => {
+            late = ctx.sendMessage(createMessage('late')).then((sent) => {
+              ctx.token('late', sent.id ?? 'x')
+              resolve('late')
+            })
+          })
+        }),
+    )
+    const { events, result } = await timedOut(slow, 'vertices_sorted')
+    await late
+    expect(result.error).toMatchObject({
+      code: 'timeout',
+      detail: 'Component Giver timed out after 20 ms',
+      vertexId: 'Giving-1',
+    })
+    expect(kinds(events)).toEqual(['vertices_sorted', 'error', 'end_vertex', 'end'])
+    expect(JSON.stringify(result.messages)).not.toContain('late')
+    expect(result.vertices.get('Giving-1')).toMatchObject({ valid: false, outputs: {} })
+  })
+
+  test('FE-67, FE-51: in mid-stream the message is taken back', async () => {
+    const hangs = giving(() =>
+      createMessage(
+        (async function* () {
+          yield 'half'
+          await new Promise(() => undefined)
+        })(),
+      ),
+    )
+    const { events, result } = await timedOut(hangs, 'token')
+    expect(kinds(events)).toEqual([
+      'vertices_sorted',
+      'add_message',
+      'token',
+      'remove_message',
+      'error',
+      'end_vertex',
+      'end',
+    ])
+    expect(result.messages.map(({ category }) => category)).toEqual(['error'])
+  })
+})
+
+test('FE-18, FE-60: a build that is cancelled after a failure is failed, and its end says cancelled', async () => {
+  const hangs = giving(() => new Promise(() => undefined))
+  const flow = flowBuilder()
+  flow.add(failing, { id: 'Failing-1' })
+  flow.add(hangs, { id: 'Giving-1' })
+  const started = start(flow.toJSON(), { more: [hangs], mode: 'build' })
+  for await (const { event } of started) if (event === 'end_vertex') started.cancel()
+  const result = await started.result
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'component_failed' } })
+  expect((await collectEvents(started)).at(-1)?.data).toEqual({ cancelled: true })
+})
+
+test('FE-18: an unobserved rejection stays unobserved', async () => {
+  const unhandled: unknown[] = []
+  const listener = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', listener)
+  try {
+    start({ nothing: 1 })
+    await new Promise((resolve) => void setImmediate(resolve))
+    expect(unhandled).toEqual([])
+  } finally {
+    process.off('unhandledRejection', listener)
+  }
+})
+
+test('FE-18: without components a flow is an invalid request', async () => {
+  await expect(run({ nodes: [], edges: [] }, { components: undefined })).rejects.toMatchObject({
+    code: 'invalid_request',
+  })
+})
