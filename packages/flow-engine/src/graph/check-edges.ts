@@ -56,10 +56,13 @@ function checkEdge(
   const loopBack = isSourceHandle(targetHandle)
   const field = isSourceHandle(targetHandle) ? (targetHandle.name ?? '') : targetHandle.fieldName
   const text = `Edge between ${source.displayName} and ${target.displayName} has invalid handles`
-  const bad = (code: 'missing_field' | 'missing_output' | 'type_mismatch') =>
+  const bad = (code: 'missing_field' | 'type_mismatch') =>
     problem(code, text, { edgeId: edge.id, nodeId: edge.target, field })
   const output = sourceHandle.name ?? source.outputs[0]
-  if (output === undefined || !hasOutput(source, output)) return bad('missing_output')
+  if (output === undefined || !hasOutput(source, output)) {
+    const place = { edgeId: edge.id, nodeId: edge.source, field: output ?? '' }
+    return problem('missing_output', text, place)
+  }
   if (loopBack ? !takesLoop(target, field) : !hasField(target, field)) return bad('missing_field')
   if (edge.typed && !typesFit(edge)) return bad('type_mismatch')
   return { source: edge.source, target: edge.target, output, field, loopBack, edge }
