@@ -83,6 +83,9 @@ export function tableRows<Value, Row, Tables>(
     )
   }
 
+  /** Of all columns: a record of the core has all its fields. */
+  let whole: HotQuery<Tables, ColumnValues, unknown> | undefined
+
   const select = async (rest: RawBuilder<unknown>): Promise<Value[]> =>
     records((await sql<Row>`select ${columns} from ${table} as r ${rest}`.execute(db)).rows)
 
@@ -103,7 +106,8 @@ export function tableRows<Value, Row, Tables>(
     all: (fields) => find(fields, ALL),
     insertion(record) {
       const row = valuesOf(mapping.toRow(record))
-      return insertOne(row).bind(db, row)
+      whole ??= insertOne(Object.fromEntries(mapping.columns.map((column) => [column, null])))
+      return whole.bind(db, row)
     },
 
     async pluck(field, rest) {

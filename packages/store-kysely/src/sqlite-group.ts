@@ -30,10 +30,11 @@ interface Entry {
 const ROWS_AT_ONCE = 200
 
 /**
- * A commit waits until a turn of the event loop brings no more work to it, at most this long: each
- * commit writes all pages that it has touched, and those of random ids are many. A process with
+ * A commit waits until so many turns of the event loop bring no more work to it, at most this long:
+ * each commit writes all pages that it has touched, and those of random ids are many. A process with
  * nothing else to do thus waits for nothing, a busy one gathers much.
  */
+const QUIET_TURNS = 2
 const PATIENCE_MS = 4
 
 const groups = new WeakMap<SqliteEngine, SqliteGroup>()
@@ -67,12 +68,13 @@ function createGroup(engine: SqliteEngine): SqliteGroup {
   /** Resolves when what comes together is together. */
   const gathered = async (): Promise<void> => {
     const begin = performance.now()
-    let seen
+    let quiet = 0
     do {
-      seen = waiting.length
+      const seen = waiting.length
       await nextTurn()
+      quiet = waiting.length > seen ? 0 : quiet + 1
     } while (
-      waiting.length > seen &&
+      quiet < QUIET_TURNS &&
       waiting.length < ROWS_AT_ONCE &&
       performance.now() - begin < PATIENCE_MS
     )

@@ -9,7 +9,13 @@ import { errorResponse } from './error-response.ts'
 import { compressed } from './gzip.ts'
 import { parseRequest } from './parse.ts'
 import { redirect } from './redirect.ts'
-import { checkAnnouncedLength, createRequestBody, readUpload } from './request-body.ts'
+import {
+  checkAnnouncedLength,
+  createRequestBody,
+  readUpload,
+  type RequestBody,
+  type UploadedFile,
+} from './request-body.ts'
 import { JsonText, type Call, type Route } from './route.ts'
 
 /** What a handler is made of. */
@@ -93,20 +99,44 @@ async function operate(
   const known = { services, caller: caller ?? nobody }
   await route.guard?.(known)
   const parts = await parseRequest(route, params, url.searchParams, body)
-  const call: Call<unknown, unknown, unknown> = {
-    ...known,
-    ...parts,
-    request,
-    url,
-    context,
-    // Made when an operation asks for it.
-    get signal() {
-      return request.signal
-    },
-    bytes: () => body.bytes(),
-    upload: () => readUpload(body),
-  }
+  const call = new IncomingCall({ ...known, ...parts, request, url, context, readable: body })
   return await encode(route, request, await route.handle(call))
+}
+
+/** A call as its operation sees it. */
+class IncomingCall implements Call<unknown, unknown, unknown> {
+  readonly services: FlowServices
+  readonly caller: Caller
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+  readonly request: Request
+  readonly url: URL
+  readonly context: HostContext
+  readonly #readable: RequestBody
+
+  constructor(
+    given: Omit<IncomingCall, 'signal' | 'bytes' | 'upload'> & { readonly readable: RequestBody },
+  ) {
+    this.services = given.services
+    this.caller = given.caller
+    this.params = given.params
+    this.query = given.query
+    this.body = given.body
+    this.request = given.request
+    this.url = given.url
+    this.context = given.context
+    this.#readable = given.readable
+  }
+
+  /** Made when an operation asks for it. */
+  get signal(): AbortSignal {
+    return this.request.signal
+  }
+
+  readonly bytes = (): Promise<Uint8Array> => this.#readable.bytes()
+
+  readonly upload = (): Promise<UploadedFile> => readUpload(this.#readable)
 }
 
 /** Stands in where an operation asks for nobody; looking at it is a mistake of the operation. */

@@ -34,6 +34,11 @@ export async function nextEvents(
       await orAbort(live.changed(after), signal)
       // What comes in the same turn is read together: a write to the client costs more than an event.
       if (live.lastSeq > after) await eventLoopTurn()
+      // From it also when it has ended meanwhile: the log would have to be read.
+      if (after >= live.firstSeq - 1) {
+        const news = live.take(after, context.bufferedTokens)
+        if (news.length > 0) return news
+      }
     } else if (await waitForNews(context, { jobId, after, signal })) return []
   }
 }

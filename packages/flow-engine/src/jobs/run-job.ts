@@ -180,7 +180,7 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
 
 async function begin(
   options: JobRunnerOptions,
-  { job, request, live }: Execution,
+  { job, request }: Execution,
   recorder: JobRecorder | undefined,
 ): Promise<{ run: FlowRun; suspension?: Suspension }> {
   const { components, services, servicesOf, runtime, cache, limits, store } = options

@@ -11,6 +11,9 @@ const PREFIX = 8
 /** Counts wait no longer than this before they are stored. */
 const FLUSH_MS = 1000
 
+/** Keys in use whose hash is remembered, which costs more than to look it up in the store. */
+const KEPT_HASHES = 1000
+
 /** API keys of users (api-keys.md). */
 export interface ApiKeyService {
   list(caller: Caller): Promise<ApiKeyRecord[]>
@@ -34,6 +37,8 @@ export interface ApiKeyService {
 export function createApiKeyService(kit: ServiceKit): ApiKeyService {
   const { store, runtime, settings, secrets, emit } = kit
   const counter = createUseCounter(kit)
+  /** Of keys that were right; whether they still are is asked each time. */
+  const hashes = new Map<string, string>()
 
   return {
     async list(caller) {
@@ -67,8 +72,12 @@ export function createApiKeyService(kit: ServiceKit): ApiKeyService {
       return storeApiKey
     },
     async find(key) {
-      const record = await store.apiKeys.findByHash(hashKey(key))
-      return record?.isActive === true ? record : null
+      const hash = hashes.get(key) ?? hashKey(key)
+      const record = await store.apiKeys.findByHash(hash)
+      if (record?.isActive !== true) return null
+      if (hashes.size >= KEPT_HASHES) hashes.clear()
+      hashes.set(key, hash)
+      return record
     },
     countUse(record) {
       if (!settings.disableTrackApikeyUsage) counter.count(record.id)

@@ -78,7 +78,7 @@ export function createRunRecorder(
       timestamp: new Date(build.timestamp),
       vertexId: id,
       targetId: graph.targets.get(id) ?? null,
-      inputs: JSON.stringify(cutJson(withoutCode(mask(formatValue(given ?? {}))), limits)),
+      inputs: JSON.stringify(cutJson(mask(formatValue(withoutCode(given ?? {}))), limits)),
       outputs: build.valid ? JSON.stringify(outputsOf(data)) : null,
       status: build.valid ? 'success' : 'error',
       error: build.valid ? null : build.params,
@@ -96,9 +96,8 @@ export function createRunRecorder(
 }
 
 /** The source text of a component is no input of interest. */
-function withoutCode(fields: JsonValue): JsonValue {
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return fields
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'code'))
+function withoutCode({ code: _, ...fields }: Readonly<Record<string, unknown>>): object {
+  return fields
 }
 
 /** Display names, and where the first outgoing edge of each node leads. */

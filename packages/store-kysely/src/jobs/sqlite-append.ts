@@ -41,7 +41,12 @@ function insertEvents(session: SqliteSession, jobId: string, events: readonly St
   }
 }
 
+const insertions: string[] = []
+
 function insertOf(rows: number): string {
-  const values = Array.from({ length: rows }, () => '(?, ?, ?, ?)').join(', ')
-  return `insert into flow_job_event (job_id, seq, event, data) values ${values}`
+  return (insertions[rows] ??=
+    `insert into flow_job_event (job_id, seq, event, data) values ${Array.from(
+      { length: rows },
+      () => '(?, ?, ?, ?)',
+    ).join(', ')}`)
 }
