@@ -1,3 +1,5 @@
+import { standIn } from './stand-in.ts'
+
 /** On a request whose adapter can send a response from its parts. */
 export const LEAN_REQUEST: unique symbol = Symbol.for('x.http.lean') as never
 /** The method of a deferred response that gives its parts, or undefined once it was looked at. */
@@ -26,7 +28,7 @@ export function responseParts(response: Response): ResponseParts | undefined {
  * request sends its parts as they are.
  */
 export function deferredResponse(parts: ResponseParts): Response {
-  return new DeferredResponse(parts)
+  return new DeferredResponse(parts) as unknown as Response
 }
 
 class DeferredResponse {
@@ -40,8 +42,17 @@ class DeferredResponse {
   [RESPONSE_PARTS](): ResponseParts | undefined {
     return this.#genuine === undefined ? this.#parts : undefined
   }
+  get status(): number {
+    return this.#parts.status
+  }
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300
+  }
+  get bodyUsed(): boolean {
+    return this.#genuine?.bodyUsed ?? false
+  }
 
-  get #response(): Response {
+  #build(): Response {
     const { status, headers, body } = this.#parts
     this.#genuine ??= new Response(body as string | null, {
       status,
@@ -50,54 +61,7 @@ class DeferredResponse {
     return this.#genuine
   }
 
-  get status(): number {
-    return this.#parts.status
-  }
-  get ok(): boolean {
-    return this.#parts.status >= 200 && this.#parts.status < 300
-  }
-  get statusText(): string {
-    return ''
-  }
-  get redirected(): boolean {
-    return false
-  }
-  get type(): Response['type'] {
-    return 'default'
-  }
-  get url(): string {
-    return ''
-  }
-  get headers(): Headers {
-    return this.#response.headers
-  }
-  get body(): Response['body'] {
-    return this.#response.body
-  }
-  get bodyUsed(): boolean {
-    return this.#genuine?.bodyUsed ?? false
-  }
-  clone(): Response {
-    return this.#response.clone()
-  }
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#response.arrayBuffer()
-  }
-  blob(): ReturnType<Response['blob']> {
-    return this.#response.blob()
-  }
-  bytes(): Promise<Uint8Array> {
-    return this.#response.arrayBuffer().then((buffer) => new Uint8Array(buffer))
-  }
-  formData(): ReturnType<Response['formData']> {
-    return this.#response.formData()
-  }
-  json(): Promise<unknown> {
-    return this.#response.json()
-  }
-  text(): Promise<string> {
-    return this.#response.text()
+  static {
+    standIn(DeferredResponse, Response, (response) => response.#build())
   }
 }
-
-Object.setPrototypeOf(DeferredResponse.prototype, Response.prototype)

@@ -1,13 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Bridge, type Mount } from './lib/bridge.ts'
+import { createBridge } from './lib/bridge.ts'
 import type { TrustProxy } from './lib/forwarded.ts'
-import type {
-  AdapterContext,
-  AdapterOptions,
-  FetchHandler,
-  SelfSufficient,
-  WithContext,
-} from './lib/shapes.ts'
+import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** What of an Express (5 or 4) or Connect request is used. */
 export interface ExpressRequest extends IncomingMessage {
@@ -30,33 +24,26 @@ export type ExpressHandler = (
  * handler sees the full original path; what is not for it goes on to `next()`.
  * @throws TypeError naming an option that is unknown or invalid
  */
-export function expressHandler<C>(
-  handler: FetchHandler<C>,
-  options: WithContext<ExpressRequest, C>,
-): ExpressHandler
 export function expressHandler<C = AdapterContext>(
-  handler: SelfSufficient<C>,
-  options?: AdapterOptions<ExpressRequest, C>,
-): ExpressHandler
-export function expressHandler<C>(
   handler: FetchHandler<C>,
-  options: AdapterOptions<ExpressRequest, C> = {},
+  ...[options = {}]: OptionsFor<ExpressRequest, C>
 ): ExpressHandler {
-  const bridge = new Bridge(handler, options, MOUNT)
+  const serve = createBridge(handler, options)
   return (request, response, next) => {
-    bridge.serve({ message: request, reply: response, host: request, way: next })
+    serve({
+      message: request,
+      reply: response,
+      host: request,
+      target: request.originalUrl ?? request.url,
+      trust: () => trustOf(request),
+      pass: () => next(),
+      fail: next,
+    })
   }
 }
 
-const MOUNT: Mount<ExpressRequest, (error?: unknown) => void> = {
-  target: ({ originalUrl, url }) => originalUrl ?? url,
-  parsed: (request) => request as object,
-  // The compiled setting: the function by which Express itself finds `req.ip` and `req.protocol`.
-  trust: ({ app }) => asTrust(app?.get('trust proxy fn')),
-  pass: (next) => next(),
-  fail: (next, error) => next(error),
-}
-
-function asTrust(setting: unknown): TrustProxy {
+/** The compiled setting: the function by which Express itself finds `req.ip` and `req.protocol`. */
+function trustOf({ app }: ExpressRequest): TrustProxy {
+  const setting = app?.get('trust proxy fn')
   return typeof setting === 'function' ? (setting as Exclude<TrustProxy, boolean>) : false
 }

@@ -1,13 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Bridge, type Mount } from './lib/bridge.ts'
-import { plainAddress } from './lib/forwarded.ts'
-import type {
-  AdapterContext,
-  AdapterOptions,
-  FetchHandler,
-  SelfSufficient,
-  WithContext,
-} from './lib/shapes.ts'
+import { createBridge } from './lib/bridge.ts'
+import { plainAddress, type Caller } from './lib/forwarded.ts'
+import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** What of a Fastify request is used. */
 export interface FastifyRequest {
@@ -28,15 +22,13 @@ export interface FastifyReply {
   send(payload: unknown): unknown
 }
 
-type ParserDone = (error: null, body: unknown) => void
-
 /** What of a Fastify instance is used. */
 export interface FastifyInstance {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
     type: string,
     options: object,
-    parser: (request: FastifyRequest, payload: IncomingMessage, done: ParserDone) => void,
+    parser: (request: FastifyRequest, payload: IncomingMessage) => Promise<unknown>,
   ): unknown
   all(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => void): unknown
 }
@@ -49,46 +41,39 @@ export type FastifyPlugin = (instance: FastifyInstance, registerOptions: object)
  * sees the full original path; what is not for it goes to the host's not-found handler.
  * @throws TypeError naming an option that is unknown or invalid
  */
-export function fastifyPlugin<C>(
-  handler: FetchHandler<C>,
-  options: WithContext<FastifyRequest, C>,
-): FastifyPlugin
 export function fastifyPlugin<C = AdapterContext>(
-  handler: SelfSufficient<C>,
-  options?: AdapterOptions<FastifyRequest, C>,
-): FastifyPlugin
-export function fastifyPlugin<C>(
   handler: FetchHandler<C>,
-  options: AdapterOptions<FastifyRequest, C> = {},
+  ...[options = {}]: OptionsFor<FastifyRequest, C>
 ): FastifyPlugin {
-  const bridge = new Bridge(handler, options, MOUNT)
-  const serve = (request: FastifyRequest, reply: FastifyReply): void => {
-    bridge.serve({ message: request.raw, reply: reply.raw, host: request, way: reply })
+  const serve = createBridge(handler, options)
+  const route = (request: FastifyRequest, reply: FastifyReply): void => {
+    serve({
+      message: request.raw,
+      reply: reply.raw,
+      host: request,
+      target: request.originalUrl,
+      trust: () => callerOf(request),
+      pass: () => void reply.callNotFound(),
+      take: () => take(reply),
+      fail: (error) => void reply.send(error),
+    })
   }
   return async (instance) => {
     instance.removeAllContentTypeParsers()
     // The body stays on its stream; hooks of the host may have put one over that of the message.
-    instance.addContentTypeParser('*', {}, (_request, payload, done) => done(null, payload))
-    for (const url of ['/', '/*']) {
-      instance.all(url, serve)
-    }
+    instance.addContentTypeParser('*', {}, async (_request, payload) => payload)
+    for (const url of ['/', '/*']) instance.all(url, route)
   }
 }
 
-const MOUNT: Mount<FastifyRequest, FastifyReply> = {
-  target: ({ originalUrl }) => originalUrl,
-  parsed: (request) => request,
-  trust: ({ ip, protocol, host }) => {
-    const scheme = protocol === 'https' ? 'https' : 'http'
-    return { address: plainAddress(ip), scheme, host }
-  },
-  pass: (reply) => void reply.callNotFound(),
-  take(reply) {
-    // Fastify keeps the headers of the host to itself until it sends the reply.
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) reply.raw.setHeader(name, value)
-    }
-    reply.hijack()
-  },
-  fail: (reply, error) => void reply.send(error),
+function callerOf({ ip, protocol, host }: FastifyRequest): Caller {
+  return { address: plainAddress(ip), scheme: protocol === 'https' ? 'https' : 'http', host }
+}
+
+/** Takes the reply over, with its headers, which Fastify keeps to itself until it sends the reply. */
+function take(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  }
+  reply.hijack()
 }

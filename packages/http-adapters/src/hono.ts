@@ -1,12 +1,6 @@
 import { BodyError } from './lib/body-error.ts'
-import type {
-  AdapterContext,
-  AdapterOptions,
-  FetchHandler,
-  SelfSufficient,
-  WithContext,
-} from './lib/shapes.ts'
-import { createGate } from './lib/to-fetch.ts'
+import { createGate } from './lib/gate.ts'
+import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** What of a Hono context is used. */
 export interface HonoContext {
@@ -25,23 +19,14 @@ export type HonoHandler = (c: HonoContext, next: () => Promise<void>) => Promise
  * path; what is not for it goes on to `next()`.
  * @throws TypeError naming an option that is unknown or invalid
  */
-export function honoHandler<C>(
-  handler: FetchHandler<C>,
-  options: WithContext<HonoContext, C>,
-): HonoHandler
 export function honoHandler<C = AdapterContext>(
-  handler: SelfSufficient<C>,
-  options?: AdapterOptions<HonoContext, C>,
-): HonoHandler
-export function honoHandler<C>(
   handler: FetchHandler<C>,
-  options: AdapterOptions<HonoContext, C> = {},
+  ...[options = {}]: OptionsFor<HonoContext, C>
 ): HonoHandler {
-  const gate = createGate(handler, options)
+  const gate = createGate<HonoContext, C, void>(handler, options)
   return async (c, next) => {
     const request = c.req.raw.bodyUsed ? await restored(c) : c.req.raw
-    const response = await gate({ request, host: c, address: addressFrom(c.env) })
-    return response ?? next()
+    return gate({ request, host: c, address: addressFrom(c.env), pass: next })
   }
 }
 
@@ -49,30 +34,31 @@ export function honoHandler<C>(
 async function restored({ req }: HonoContext): Promise<Request> {
   const { url, method, signal } = req.raw
   const headers = new Headers(req.raw.headers)
-  const type = headers.get('content-type') ?? ''
-  const isForm = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)/i.test(type)
-  const body = await (isForm ? formBody(req, type) : req.arrayBuffer()).catch(lost)
+  const body = await readAgain(req, headers.get('content-type') ?? '').catch(lost)
   // The boundary of a form that is written again is a new one.
   if (body instanceof FormData) headers.delete('content-type')
   const init = { method, headers, signal, body, duplex: 'half' as const }
   return new Request(url, init)
 }
 
-async function formBody(req: HonoContext['req'], type: string): Promise<FormData | string> {
-  const form = await req.formData()
-  if (/^multipart/i.test(type)) return form
-  const fields = [...form].map(([name, value]): [string, string] => [
-    name,
-    typeof value === 'string' ? value : value.name,
-  ])
-  return new URLSearchParams(fields).toString()
+async function readAgain(
+  req: HonoContext['req'],
+  type: string,
+): Promise<ArrayBuffer | FormData | URLSearchParams> {
+  if (/^multipart\/form-data/i.test(type)) return req.formData()
+  if (!/^application\/x-www-form-urlencoded/i.test(type)) return req.arrayBuffer()
+  const again = new URLSearchParams()
+  for (const [name, value] of await req.formData()) {
+    again.append(name, typeof value === 'string' ? value : value.name)
+  }
+  return again
 }
 
 /** A body that fails when it is read: what the host read past Hono cannot be had again. */
 function lost(): ReadableStream<Uint8Array> {
   return new ReadableStream({
-    pull(controller) {
-      controller.error(new BodyError('body_consumed'))
+    pull() {
+      throw new BodyError('body_consumed')
     },
   })
 }

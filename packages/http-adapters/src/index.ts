@@ -1,12 +1,6 @@
 import { deferredResponse, isLeanRequest } from '@x/wire'
-import type {
-  AdapterContext,
-  AdapterOptions,
-  FetchHandler,
-  SelfSufficient,
-  WithContext,
-} from './lib/shapes.ts'
-import { createGate, notFound } from './lib/to-fetch.ts'
+import { createGate } from './lib/gate.ts'
+import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 export { BodyError } from './lib/body-error.ts'
 export { toGenuineRequest } from './lib/shapes.ts'
@@ -20,23 +14,13 @@ export type PlatformFetch = (request: Request, ...platform: unknown[]) => Promis
  * `Deno.serve(toFetch(handler))`. What is not for it is answered with 404.
  * @throws TypeError naming an option that is unknown or invalid
  */
-export function toFetch<C>(
-  handler: FetchHandler<C>,
-  options: WithContext<Request, C>,
-): PlatformFetch
 export function toFetch<C = AdapterContext>(
-  handler: SelfSufficient<C>,
-  options?: AdapterOptions<Request, C>,
-): PlatformFetch
-export function toFetch<C>(
   handler: FetchHandler<C>,
-  options: AdapterOptions<Request, C> = {},
+  ...[options = {}]: OptionsFor<Request, C>
 ): PlatformFetch {
   const gate = createGate(handler, options)
-  return async (request, ...platform) => {
-    const address = addressFrom(request, platform[0])
-    return (await gate({ request, host: request, address })) ?? notFound()
-  }
+  return async (request, ...platform) =>
+    gate({ request, host: request, address: addressFrom(request, platform[0]) })
 }
 
 /**

@@ -1,11 +1,5 @@
-import type {
-  AdapterContext,
-  AdapterOptions,
-  FetchHandler,
-  SelfSufficient,
-  WithContext,
-} from './lib/shapes.ts'
-import { createGate, notFound } from './lib/to-fetch.ts'
+import { createGate } from './lib/gate.ts'
+import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** What Next gives a route handler. */
 export interface NextHost {
@@ -22,21 +16,13 @@ type RouteHandler = (request: Request, routeContext?: unknown) => Promise<Respon
  * full path; what is not for it is answered with 404.
  * @throws TypeError naming an option that is unknown or invalid
  */
-export function nextHandlers<C>(
-  handler: FetchHandler<C>,
-  options: WithContext<NextHost, C>,
-): Record<Method, RouteHandler>
 export function nextHandlers<C = AdapterContext>(
-  handler: SelfSufficient<C>,
-  options?: AdapterOptions<NextHost, C>,
-): Record<Method, RouteHandler>
-export function nextHandlers<C>(
   handler: FetchHandler<C>,
-  options: AdapterOptions<NextHost, C> = {},
+  ...[options = {}]: OptionsFor<NextHost, C>
 ): Record<Method, RouteHandler> {
   const gate = createGate(handler, options)
   const route: RouteHandler = async (request, routeContext) =>
-    (await gate({ request, host: { request, routeContext } })) ?? notFound()
+    gate({ request, host: { request, routeContext } })
   return {
     GET: route,
     HEAD: route,

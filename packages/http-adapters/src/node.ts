@@ -1,13 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { Bridge, type Mount } from './lib/bridge.ts'
-import type {
-  AdapterContext,
-  AdapterOptions,
-  FetchHandler,
-  SelfSufficient,
-  WithContext,
-} from './lib/shapes.ts'
+import { createBridge } from './lib/bridge.ts'
+import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** A listener for the servers of node:http, node:https and node:http2 (compatibility mode). */
 export type NodeListener = (
@@ -20,28 +14,15 @@ export type NodeListener = (
  * for it is answered with 404.
  * @throws TypeError naming an option that is unknown or invalid
  */
-export function toNodeListener<C>(
-  handler: FetchHandler<C>,
-  options: WithContext<IncomingMessage, C>,
-): NodeListener
 export function toNodeListener<C = AdapterContext>(
-  handler: SelfSufficient<C>,
-  options?: AdapterOptions<IncomingMessage, C>,
-): NodeListener
-export function toNodeListener<C>(
   handler: FetchHandler<C>,
-  options: AdapterOptions<IncomingMessage, C> = {},
+  ...[options = {}]: OptionsFor<IncomingMessage, C>
 ): NodeListener {
-  const bridge = new Bridge(handler, options, MOUNT)
+  const serve = createBridge(handler, options)
   return (anyMessage, anyReply) => {
     const { message, reply } = asHttp1(anyMessage, anyReply)
-    bridge.serve({ message, reply, host: message, way: undefined })
+    serve({ message, reply, host: message, target: message.url })
   }
-}
-
-const MOUNT: Mount<IncomingMessage, undefined> = {
-  target: ({ url }) => url,
-  parsed: (message) => message as object,
 }
 
 /** HTTP/2 compatibility mode has what this package uses of HTTP/1; where it differs, the bridge asks. */

@@ -21,6 +21,7 @@ export function isResponse(value: unknown): value is Response {
 
 /** Whether an error only says that the client has left. */
 export function isAbort(error: unknown): boolean {
-  if (error instanceof BodyError) return error.code === 'client_gone'
-  return error instanceof Error && error.name === 'AbortError'
+  return error instanceof BodyError
+    ? error.code === 'client_gone'
+    : error instanceof Error && error.name === 'AbortError'
 }

@@ -1,5 +1,3 @@
-const VERSION4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
-
 /** Nobody, everybody, or those for whom the function says so; hop 0 is the peer of the socket. */
 export type TrustProxy = boolean | ((address: string, hop: number) => boolean)
 
@@ -16,9 +14,8 @@ export function behindProxies(
   trust: TrustProxy,
   header: (name: string) => string | null,
 ): Caller {
-  const trusted = (address: string, hop: number): boolean =>
-    typeof trust === 'function' ? trust(address, hop) : trust
-  if (trust === false || !trusted(peer.address ?? '', 0)) return peer
+  const isTrusted = typeof trust === 'function' ? trust : () => trust
+  if (!isTrusted(peer.address ?? '', 0)) return peer
 
   let { address } = peer
   const hops = header('x-forwarded-for')?.split(',').toReversed() ?? []
@@ -27,28 +24,23 @@ export function behindProxies(
     // What is no address tells nothing of who is behind it.
     if (next === undefined) break
     address = next
-    if (!trusted(next, index + 1)) break
+    if (!isTrusted(next, index + 1)) break
   }
-  const scheme = first(header('x-forwarded-proto')).toLowerCase()
+  const first = (name: string): string => header(name)?.split(',', 1)[0]?.trim() ?? ''
+  const scheme = first('x-forwarded-proto').toLowerCase()
   return {
     address,
     scheme: scheme === 'http' || scheme === 'https' ? scheme : peer.scheme,
-    host: first(header('x-forwarded-host')) || peer.host,
+    host: first('x-forwarded-host') || peer.host,
   }
 }
 
-/** An address without port and zone, IPv4-mapped IPv6 as IPv4; undefined when it is none (AD-9). */
-export function plainAddress(text: string | undefined): string | undefined {
-  if (text !== undefined && VERSION4.test(text)) return text
-  const bare = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text ?? '')
-  const address = (bare?.[1] ?? bare?.[2] ?? text ?? '').replace(/%.*$/, '')
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
-  return VERSION4.test(mapped) ||
-    (/^[\da-f:.]+$/i.test(mapped) && URL.canParse(`http://[${mapped}]`))
-    ? mapped
-    : undefined
-}
+const VERSION4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
+/** The address in what may stand around it: brackets, a port, a zone, the prefix of mapped IPv4. */
+const WRITTEN = /^\[?(?:::ffff:(?=\d+\.))?([\d.]+|[\da-f.]*:[\da-f:.]*)(?:%[^\]]*)?\]?(?::\d+)?$/i
 
-function first(header: string | null): string {
-  return header?.split(',', 1)[0]?.trim() ?? ''
+/** An address without port and zone, IPv4-mapped IPv6 as IPv4; undefined when it is none (AD-9). */
+export function plainAddress(text = ''): string | undefined {
+  const address = WRITTEN.exec(text)?.[1] ?? ''
+  return VERSION4.test(address) || URL.canParse(`http://[${address}]`) ? address : undefined
 }

@@ -1,3 +1,4 @@
+import type { Exchange } from './exchange.ts'
 import { BodyError } from './body-error.ts'
 
 /** The properties in which hosts leave a body that they have read. */
@@ -7,12 +8,19 @@ export interface ParsedBody {
 }
 
 /** The bytes of a body that the host has read already (AD-15); BodyError when they are lost. */
-export function parsedBody({ rawBody, body }: ParsedBody, contentType: string): Uint8Array {
-  const kept = rawBody ?? body
+export function parsedBody({ message, parsed, limit }: Exchange): Uint8Array {
+  const kept = parsed.rawBody ?? parsed.body
+  const isEmpty = kept === undefined && !message.readableDidRead
+  const bytes = isEmpty ? new Uint8Array() : encoded(kept, message.headers['content-type'])
+  if (bytes.length > limit) throw new BodyError('body_too_large', limit)
+  return bytes
+}
+
+function encoded(kept: unknown, type = ''): Uint8Array {
   if (typeof kept === 'string') return Buffer.from(kept)
   if (kept instanceof Uint8Array) return kept
-  if (kept === undefined || /^multipart\//i.test(contentType)) throw new BodyError('body_consumed')
-  const isForm = /^application\/x-www-form-urlencoded/i.test(contentType)
+  if (kept === undefined || /^multipart\//i.test(type)) throw new BodyError('body_consumed')
+  const isForm = /^application\/x-www-form-urlencoded/i.test(type)
   return Buffer.from(isForm ? new URLSearchParams(fields(kept)).toString() : JSON.stringify(kept))
 }
 

@@ -5,8 +5,7 @@ export const GENUINE_REQUEST: unique symbol = Symbol.for('x.http.genuine') as ne
 
 /** The genuine Request behind a lean one; the same object when it is genuine already (AD-12). */
 export function toGenuineRequest(request: Request): Request {
-  const build = (request as { [GENUINE_REQUEST]?: () => Request })[GENUINE_REQUEST]
-  return typeof build === 'function' ? build.call(request) : request
+  return (request as { [GENUINE_REQUEST]?: () => Request })[GENUINE_REQUEST]?.() ?? request
 }
 
 /** The one thing this package mounts. */
@@ -52,9 +51,10 @@ export interface FailureInfo<Host> {
 }
 type FailureAnswer = Response | void | Promise<Response | void>
 
-/** Options that say how the context is made. */
-export type WithContext<Host, C> = AdapterOptions<Host, C> & {
-  context(host: Host, base: AdapterContext): C | Promise<C>
-}
-/** A handler whose context has no required members, so that a mount needs no `context` option. */
-export type SelfSufficient<C> = FetchHandler<C> & ({} extends C ? unknown : 'context is required')
+/**
+ * What a mount is given after the handler: its options, which may only be left out when the context
+ * of the handler has no required members (AD-2).
+ */
+export type OptionsFor<Host, C> = {} extends C
+  ? [options?: AdapterOptions<Host, C>]
+  : [options: AdapterOptions<Host, C> & { context: unknown }]

@@ -12,12 +12,13 @@ const origins = {
 /** Scheme and Host header as an origin; null when the header is no valid host[:port] (AD-11). */
 export function originOf(scheme: 'http' | 'https', host: string): string | null {
   const known = origins[scheme]
-  const found = known.get(host)
-  if (found !== undefined) return found
-  const text = `${scheme}://${host}`
-  const origin = HOST.test(host) && URL.canParse(text) ? new URL(text).origin : null
-  if (known.size === 100) known.clear()
-  known.set(host, origin)
+  let origin = known.get(host)
+  if (origin === undefined) {
+    const url = `${scheme}://${host}`
+    origin = HOST.test(host) && URL.canParse(url) ? new URL(url).origin : null
+    if (known.size === 100) known.clear()
+    known.set(host, origin)
+  }
   return origin
 }
 
@@ -32,8 +33,6 @@ export function requestPath(target: string): string {
 
 /** Whether a path is `basePath` or lies below it, on whole segments (AD-5). */
 export function isBelow(path: string, basePath: string): boolean {
-  if (basePath === '/') return true
-  if (!path.startsWith(basePath)) return false
-  const next = path[basePath.length]
-  return next === undefined || next === '/' || next === '?'
+  const next = path[basePath.length] ?? '/'
+  return basePath === '/' || (path.startsWith(basePath) && (next === '/' || next === '?'))
 }

@@ -1,114 +1,112 @@
-import { ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
-import type { ResponseParts } from '@x/wire'
-import { isComplete, onClose, type Exchange } from './abort.ts'
+import {
+  ServerResponse,
+  validateHeaderName,
+  validateHeaderValue,
+  type OutgoingHttpHeader,
+} from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import { responseParts, type ResponseParts } from '@x/wire'
+import { onLeave } from './abort.ts'
+import type { Exchange } from './exchange.ts'
 import { settleUnread } from './unread-body.ts'
 
 /** Status and headers of a response. */
-interface Head {
-  readonly status: number
+interface Head extends Omit<ResponseParts, 'body'> {
   readonly statusText?: string
-  readonly headers: Iterable<readonly [name: string, value: string]>
 }
 
-const HTTP1_ONLY = new Set(['connection', 'keep-alive', 'proxy-connection', 'upgrade'])
-
-/** Sends a response whose body is at hand, in one write (AD-14, AD-21). */
-export function writeParts(exchange: Exchange, parts: ResponseParts): Promise<void> | undefined {
+/** Sends a response: in one write when its body is at hand, else as it comes (AD-14, AD-21). */
+export function writeResponse(exchange: Exchange, response: Response): Promise<void> | undefined {
+  const parts = responseParts(response)
+  if (parts === undefined) return writeGenuine(exchange, response)
   const settled = settleUnread(exchange, false)
-  if (settled !== undefined) return settled.then(() => writeNow(exchange, parts))
-  writeNow(exchange, parts)
+  if (settled !== undefined) return settled.then(() => writeWhole(exchange, parts, parts.body))
+  writeWhole(exchange, parts, parts.body)
 }
 
-function writeNow(exchange: Exchange, head: Head & Pick<ResponseParts, 'body'>): void {
-  const { body } = head
+async function writeGenuine(exchange: Exchange, response: Response): Promise<void> {
+  const { status, statusText, bodyUsed } = response
+  const body = response.body as ReadableStream<Uint8Array> | null
+  const head = { status, statusText, headers: [...response.headers] }
+  if (bodyUsed) throw new TypeError('The body of the response has been used')
+  if (body !== null && !hasNoBody(exchange, status)) return stream(exchange, head, body.getReader())
+  await settleUnread(exchange, false)
+  writeWhole(exchange, head, null)
+  await body?.cancel().catch(() => undefined)
+}
+
+function writeWhole(exchange: Exchange, head: Head, body: ResponseParts['body']): void {
+  if (exchange.isGone()) return
   const isBodiless = hasNoBody(exchange, head.status)
-  let length = typeof body === 'string' ? Buffer.byteLength(body) : body?.length
   // Without a body at hand, HEAD and 304 announce the length that the handler gave.
-  if (length === undefined && !isBodiless) length = 0
+  const none = isBodiless ? undefined : 0
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : (body?.length ?? none)
   writeHead(exchange, head, length)
   exchange.reply.end(isBodiless ? undefined : body)
-}
-
-/** Sends a genuine response: in one write when its body is one ready chunk, else as it comes. */
-export async function writeResponse(exchange: Exchange, response: Response): Promise<void> {
-  const { status, statusText, headers, body } = response
-  if (response.bodyUsed) throw new TypeError('The body of the response has been used')
-  if (body !== null && !hasNoBody(exchange, status)) {
-    await stream(exchange, response, (body as ReadableStream<Uint8Array>).getReader())
-    return
-  }
-  await settleUnread(exchange, false)
-  writeNow(exchange, { status, statusText, headers: [...headers], body: null })
-  await body?.cancel().catch(() => undefined)
 }
 
 /** Sends chunk by chunk, the next one when the socket has taken the last (AD-22, AD-23). */
 async function stream(
   exchange: Exchange,
-  { status, statusText, headers }: Response,
+  head: Head,
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<void> {
   const { reply } = exchange
   let gone = false
-  let wake: (() => void) | undefined
-  const onDrain = (): void => wake?.()
-  const onLeave = (): void => {
-    if (gone || isComplete(exchange)) return
+  let wake = (): void => undefined
+  const onDrain = (): void => wake()
+  const leave = (): void => {
     gone = true
     reader.cancel().catch(() => undefined)
-    wake?.()
+    wake()
   }
-  reply.on('drain', onDrain).on('error', onLeave)
-  const stop = onClose(exchange, onLeave)
+  const stop = onLeave(exchange, leave)
+  reply.on('drain', onDrain).on('error', leave)
   try {
-    let read = reader.read()
-    const start = await ready(read)
-    let following = start?.done === false ? reader.read() : undefined
-    const end = start?.done === true ? start : following && (await ready(following))
+    const first = reader.read()
+    const start = await ready(first)
+    const second = start?.done === false ? reader.read() : undefined
+    const end = second === undefined ? start : await ready(second)
+    const isWhole = end?.done === true
+    await settleUnread(exchange, !isWhole)
+    if (isWhole) return writeWhole(exchange, head, start?.value ?? null)
     if (gone) return
-    if (end?.done === true) {
-      await settleUnread(exchange, false)
-      const whole = start?.value ?? null
-      writeNow(exchange, { status, statusText, headers: [...headers], body: whole })
-      return
-    }
 
-    await settleUnread(exchange, true)
-    writeHead(exchange, { status, statusText, headers }, undefined)
+    writeHead(exchange, head)
     reply.strictContentLength = true
-    if (start === undefined) reply.flushHeaders()
-    const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true
+    reply.flushHeaders()
+    const isEvents = head.headers.some(
+      ([name, value]) => name === 'content-type' && value.startsWith('text/event-stream'),
+    )
     const { flush } = reply as { flush?: () => void }
+    const ahead = [first, second]
     for (;;) {
-      const { done, value } = await read
+      const { done, value } = await (ahead.shift() ?? reader.read())
       if (gone) return
       if (done) break
-      const taken = reply.write(value)
+      const isTaken = reply.write(value)
       if (isEvents) flush?.call(reply)
-      if (!taken) await new Promise<void>((resolve) => (wake = resolve))
+      if (!isTaken) await new Promise<void>((resolve) => (wake = resolve))
       if (gone) return
-      read = following ?? reader.read()
-      following = undefined
     }
     reply.end()
   } catch (error) {
     reader.cancel(error).catch(() => undefined)
     throw error
   } finally {
-    reply.off('drain', onDrain).off('error', onLeave)
+    reply.off('drain', onDrain).off('error', leave)
     stop()
   }
 }
 
-/** What a read gives, when it does so without waiting for anything outside this turn. */
+/** What a read gives, when it need not wait for anything outside this turn of the event loop. */
 async function ready<T>(read: Promise<T>): Promise<T | undefined> {
-  return Promise.race([read, hops(8)])
+  return Promise.race([read, setImmediate(undefined)])
 }
 
-async function hops(count: number): Promise<undefined> {
-  for (let hop = 0; hop < count; hop++) await Promise.resolve()
-  return undefined
-}
+const TRANSFER = /^transfer-encoding$/i
+const FRAMING = /^(?:transfer-encoding|content-length)$/i
+const CONNECTION = /^(?:connection|keep-alive|proxy-connection|upgrade)$/i
 
 // eslint-disable-next-line typescript/unbound-method -- it is compared, never called
 const nodeWriteHead = ServerResponse.prototype.writeHead
@@ -118,51 +116,40 @@ const nodeWriteHead = ServerResponse.prototype.writeHead
  * changed when it cannot.
  * @param length bytes of the body, where they are known
  */
-function writeHead(exchange: Exchange, head: Head, length: number | undefined): void {
-  const { message, reply } = exchange
+function writeHead({ reply, http2, closes }: Exchange, head: Head, length?: number): void {
   const { status, statusText } = head
-  if (!(status >= 200 && status <= 599))
-    throw new RangeError(`A response cannot have status ${status}`)
-  const isHttp2 = message.httpVersionMajor > 1
+  if (!(status >= 200 && status <= 599)) throw new RangeError(`No response has status ${status}`)
+  const isHttp2 = http2 !== undefined
   const known = status === 205 ? 0 : status === 204 ? undefined : length
-  const isFramed = known !== undefined || status === 204
-  const lines: string[] = []
-  let isRepeated = false
-  for (const line of head.headers) {
-    const [name] = line
-    const key = name.toLowerCase()
-    if (key === 'transfer-encoding' || (isFramed && key === 'content-length')) continue
-    if ((isHttp2 || exchange.closes) && HTTP1_ONLY.has(key)) continue
-    isRepeated ||= lines.includes(key) || lines.includes(name)
-    lines.push(name, line[1])
-  }
-  if (known !== undefined) lines.push('content-length', String(known))
-  if (exchange.closes && !isHttp2) lines.push('connection', 'close')
+  const framing = known !== undefined || status === 204 ? FRAMING : TRANSFER
+  const isOurs = (name: string): boolean =>
+    framing.test(name) || ((isHttp2 || closes) && CONNECTION.test(name))
+  const lines = head.headers.filter(([name]) => !isOurs(name)) as [string, string][]
+  if (known !== undefined) lines.push(['content-length', String(known)])
+  if (closes && !isHttp2) lines.push(['connection', 'close'])
 
   if (!isHttp2 && statusText) reply.statusMessage = statusText
   // A host that wraps the function expects to find the headers on the reply.
-  const isPlain =
-    !isRepeated && reply.writeHead === nodeWriteHead && reply.getHeaderNames().length === 0
-  if (isPlain) reply.writeHead(status, lines)
-  else {
-    setHeaders(reply, lines, isRepeated)
+  if (reply.writeHead === nodeWriteHead && reply.getHeaderNames().length === 0) {
+    reply.writeHead(status, lines as OutgoingHttpHeader[])
+  } else {
+    setHeaders(reply, lines)
     reply.writeHead(status)
   }
 }
 
 /** Sets headers over those of the host; when one of them cannot be set, none is. */
-function setHeaders(reply: ServerResponse, lines: readonly string[], isRepeated: boolean): void {
-  for (let at = 0; at < lines.length; at += 2) {
-    validateHeaderName(lines[at] ?? '')
-    validateHeaderValue(lines[at] ?? '', lines[at + 1] ?? '')
+function setHeaders(reply: ServerResponse, lines: Head['headers']): void {
+  for (const [name, value] of lines) {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
   }
   const set = new Set<string>()
-  for (let at = 0; at < lines.length; at += 2) {
-    const name = lines[at] ?? ''
-    const value = lines[at + 1] ?? ''
-    if (isRepeated && set.has(name.toLowerCase())) reply.appendHeader(name, value)
+  for (const [name, value] of lines) {
+    const key = name.toLowerCase()
+    if (set.has(key)) reply.appendHeader(name, value)
     else reply.setHeader(name, value)
-    if (isRepeated) set.add(name.toLowerCase())
+    set.add(key)
   }
 }
 

@@ -1,0 +1,22 @@
+/**
+ * Makes a class stand in for one of the runtime: its objects are `instanceof` that one, and what they
+ * lack is asked of the genuine object that `build` gives.
+ */
+export function standIn<Lean extends object>(
+  lean: { readonly prototype: Lean },
+  genuine: { readonly prototype: object },
+  build: (object: Lean) => object,
+): void {
+  Object.setPrototypeOf(lean.prototype, genuine.prototype)
+  for (const name of Reflect.ownKeys(genuine.prototype)) {
+    if (Object.hasOwn(lean.prototype, name)) continue
+    Object.defineProperty(lean.prototype, name, {
+      configurable: true,
+      get(this: Lean) {
+        const object = build(this)
+        const value: unknown = Reflect.get(object, name)
+        return typeof value === 'function' ? (value.bind(object) as unknown) : value
+      },
+    })
+  }
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
+import type { ParsedBody } from './parsed-body.ts'
+
+/** One request under way on its socket. */
+export class Exchange {
+  readonly message: IncomingMessage
+  readonly reply: ServerResponse
+  /** Where the host leaves a body that it has read. */
+  readonly parsed: ParsedBody
+  /** The most bytes of the body that are read. */
+  readonly limit: number
+  /** Whether the body was given out as a stream, which the response may depend on. */
+  isClaimed = false
+  /** Whether the connection ends with this response, because too much of the body is unread. */
+  closes = false
+
+  constructor(message: IncomingMessage, reply: ServerResponse, parsed: ParsedBody, limit: number) {
+    this.message = message
+    this.reply = reply
+    this.parsed = parsed
+    this.limit = limit
+  }
+
+  /** The stream of a request in HTTP/2 compatibility mode. */
+  get http2(): ServerHttp2Stream | undefined {
+    const { message } = this
+    return message.httpVersionMajor > 1
+      ? (message as unknown as { stream: ServerHttp2Stream }).stream
+      : undefined
+  }
+
+  isSent(): boolean {
+    return this.reply.headersSent
+  }
+
+  /** Whether the client has left before the response was complete (AD-18). */
+  isGone(): boolean {
+    return (this.reply.destroyed || this.message.socket.destroyed) && !this.isComplete()
+  }
+
+  /** Whether all of it is out. HTTP/2 ends the writable side of an aborted stream too. */
+  isComplete(): boolean {
+    return this.reply.writableFinished && this.http2?.aborted !== true
+  }
+
+  /** Ends the connection (HTTP/2: the stream) so that no client takes the response for complete. */
+  breakOff(): void {
+    // INTERNAL_ERROR of RFC 9113, section 7.
+    if (this.http2 !== undefined) this.http2.close(2)
+    else this.reply.destroy()
+  }
+}

@@ -1,0 +1,89 @@
+import { responseParts } from '@x/wire'
+import { BodyError } from './body-error.ts'
+import { behindProxies, plainAddress } from './forwarded.ts'
+import { createLead } from './lead.ts'
+import type { AdapterOptions, FetchHandler } from './shapes.ts'
+
+/** A genuine request of a platform, and what the platform tells of its client. */
+interface Arrival<Host, Passed> {
+  readonly request: Request
+  readonly host: Host
+  readonly address?: string | undefined
+  /** Leaves the request to the platform; without it the answer is 404. */
+  readonly pass?: () => Promise<Passed>
+}
+
+/** Leads genuine requests through a handler; rejects only with `onError: 'host'`. */
+export function createGate<Host, C, Passed = never>(
+  handler: FetchHandler<C>,
+  options: AdapterOptions<Host, C>,
+): (arrival: Arrival<Host, Passed>) => Promise<Response | Passed> {
+  const lead = createLead(handler, options)
+  const { bodyLimit = 2 ** 30 } = options
+  return async ({ request, host, address, pass }) =>
+    new Promise((resolve, reject) => {
+      const { origin, href, protocol, host: name } = new URL(request.url)
+      const scheme = protocol === 'https:' ? 'https' : 'http'
+      const peer = { address: plainAddress(address), scheme, host: name } as const
+      lead({
+        host,
+        method: request.method,
+        target: href.slice(origin.length),
+        caller: (trust = false) => behindProxies(peer, trust, (key) => request.headers.get(key)),
+        open: (url) => asked(request, url, bodyLimit),
+        isGone: () => request.signal.aborted,
+        isSent: () => false,
+        send: (response) => resolve(genuine(response)),
+        breakOff: () => undefined,
+        pass: pass && (() => resolve(pass())),
+        fail: reject,
+      })
+    })
+}
+
+/** A platform sends genuine responses only. */
+function genuine(response: Response): Response {
+  return responseParts(response) === undefined ? response : new Response(response.body, response)
+}
+
+/**
+ * The request with this address and a bounded body: the same one, unless its length is unknown or
+ * too large, which only its reader is told (AD-16). Built from its parts: it may be none of Node's.
+ */
+function asked(request: Request, url: string, limit: number): Request {
+  const { method, headers, signal, bodyUsed } = request
+  const length = headers.get('content-length')
+  const isBounded = bodyUsed || (length !== null && Number(length) <= limit)
+  let body = request.body as ReadableStream<Uint8Array> | null
+  if (body !== null && !isBounded) body = counted(body, limit, Number(length) || 0)
+  if (url === request.url && body === request.body) return request
+  const init = { method, headers, signal, body, duplex: 'half' as const }
+  return new Request(url, init)
+}
+
+/** The same body, not touched before it is read, which fails above the limit. */
+function counted(
+  body: ReadableStream<Uint8Array>,
+  limit: number,
+  announced: number,
+): ReadableStream<Uint8Array> {
+  const tooLarge = new BodyError('body_too_large', limit)
+  let size = announced
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (size > limit) throw tooLarge
+        reader ??= body.getReader()
+        const { done, value } = await reader.read()
+        if (done) return controller.close()
+        size += value.length
+        if (size <= limit) return controller.enqueue(value)
+        await reader.cancel()
+        throw tooLarge
+      },
+      cancel: (reason) => (reader ?? body).cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,122 @@
+import { failureAnswer, isAbort, isResponse, plainAnswer } from './answers.ts'
+import type { Caller, TrustProxy } from './forwarded.ts'
+import { checkOptions, readOrigin } from './options.ts'
+import type { AdapterOptions, FetchHandler } from './shapes.ts'
+import { isBelow, originOf, requestPath } from './target.ts'
+
+/** One request on its way through a mount: what its server tells, and how it is answered. */
+export interface Call<Host> {
+  readonly host: Host
+  readonly method: string
+  /** Path and query as the client sent them. */
+  readonly target: string
+  /** The request for the handler, once there is one. */
+  request?: Request | undefined
+  /** Who asks for what; `trust` is the option `trustProxy`. */
+  caller(trust: TrustProxy | undefined): Caller
+  /** Makes the request with this address. */
+  open(url: string): Request
+  /** Whether the client has left before the answer was complete. */
+  isGone(): boolean
+  /** Whether status and headers have left. */
+  isSent(): boolean
+  send(response: Response): Promise<void> | void
+  breakOff(): void
+  /** Leaves the request to the host; without it the answer is 404. */
+  pass?: (() => void) | undefined
+  /** Leaves an error to the host, where it takes any. */
+  fail?: ((error: unknown) => void) | undefined
+}
+
+/** Methods that a Request cannot have. */
+const NO_REQUEST = new Set(['CONNECT', 'TRACE', 'TRACK'])
+
+/**
+ * Leads calls through a handler; what is returned never throws (AD-3).
+ * @throws TypeError naming an option that is unknown or invalid (AD-4)
+ */
+export function createLead<Host, C>(
+  handler: FetchHandler<C>,
+  options: AdapterOptions<Host, C>,
+): (call: Call<Host>) => void {
+  checkOptions(handler, options)
+  const { origin: wanted, onError } = options
+  const basePath = requestPath(options.basePath ?? '/')
+  const fixed = typeof wanted === 'string' ? readOrigin(wanted) : undefined
+
+  function receive(call: Call<Host>): void {
+    const path = requestPath(call.target)
+    if (!isBelow(path, basePath)) return pass(call)
+    const { address, scheme, host } = call.caller(options.trustProxy)
+    const origin =
+      typeof wanted === 'function'
+        ? readOrigin(wanted(call.host))
+        : (fixed ?? originOf(scheme, host))
+    if (origin === null) return answer(call, plainAnswer(400, 'Invalid Host header'))
+    if (NO_REQUEST.has(call.method)) return answer(call, plainAnswer(405, 'Method Not Allowed'))
+    const request = (call.request = call.open(origin + path))
+    if (options.match?.(request) === false) return pass(call)
+
+    const base = address === undefined ? {} : { clientAddress: address }
+    // Without the option `C` has no member that must be there (OptionsFor).
+    const context = options.context === undefined ? (base as C) : options.context(call.host, base)
+    follow(call, context, (made) =>
+      follow(call, handler(request, made), (response) => answer(call, response)),
+    )
+  }
+
+  function pass(call: Call<Host>): void {
+    if (call.pass === undefined) answer(call, plainAnswer(404, 'Not Found'))
+    else call.pass()
+  }
+
+  function answer(call: Call<Host>, response: Response): void {
+    if (!isResponse(response)) throw new TypeError('The handler returned no Response')
+    call.send(response)?.catch((error: unknown) => fail(call, error))
+  }
+
+  /** Goes on with a value, at once or when it is there. */
+  function follow<T>(call: Call<Host>, value: T | Promise<T>, step: (value: T) => void): void {
+    if (!isPromise(value)) return step(value)
+    value.then(
+      (made) => attempt(call, () => step(made)),
+      (error: unknown) => fail(call, error),
+    )
+  }
+
+  function attempt(call: Call<Host>, step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      fail(call, error)
+    }
+  }
+
+  function fail(call: Call<Host>, error: unknown): void {
+    recover(call, error).catch(() => call.breakOff())
+  }
+
+  /** Reports a failure once, and answers it where that is still possible (AD-26). */
+  async function recover(call: Call<Host>, error: unknown): Promise<void> {
+    const sent = call.isSent()
+    // What a client that left has cut off is no failure.
+    const isFailure = !(call.isGone() && isAbort(error))
+    if (sent) call.breakOff()
+    if (onError === 'host' && call.fail !== undefined && isFailure && !sent) return call.fail(error)
+    try {
+      const { request = call.open('http://localhost/'), host } = call
+      const isAsked = typeof onError === 'function' && isFailure
+      const own = isAsked ? await onError(error, { request, host, sent }) : undefined
+      if (!sent) await call.send(isResponse(own) ? own : failureAnswer(error))
+    } catch {
+      if (call.isSent()) call.breakOff()
+      else await call.send(failureAnswer(error))
+    }
+  }
+
+  return (call) => attempt(call, () => receive(call))
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown } | undefined)?.then === 'function'
+}
