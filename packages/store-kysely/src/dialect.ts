@@ -4,7 +4,12 @@ import type { SqliteEngine } from './sqlite-engine.ts'
 
 /** What stands behind a database opened by `openSqlite` or `openPostgres`. */
 export type Engine =
-  | { readonly kind: 'sqlite'; readonly sqlite: SqliteEngine }
+  | {
+      readonly kind: 'sqlite'
+      readonly sqlite: SqliteEngine
+      /** Whether a host hears of each query, which Kysely tells it. */
+      readonly isLogged: boolean
+    }
   | { readonly kind: 'postgres'; readonly postgres: PostgresEngine }
 
 /** The few words in which the two languages differ. */

@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
 import { engineOf, type DialectKind } from './dialect.ts'
 import { STATEMENT, type NamedQuery } from './statement-name.ts'
 
@@ -9,7 +9,7 @@ export type Placeholders<Values> = <Key extends keyof Values & string>(key: Key)
 export interface HotQuery<Tables, Values, Row> {
   run(db: Kysely<Tables>, values: Values): Promise<HotResult<Row>>
   /** The query with its values, to be run some other way. */
-  bind(db: Kysely<Tables>, values: Values): CompiledQuery
+  bind(db: Kysely<Tables>, values: Values): CompiledQuery<Row>
 }
 
 /** Rows of a query and how many rows it changed. */
@@ -35,8 +35,8 @@ let statements = 0
 export function hotQuery<Tables, Values extends object, Row>(
   build: (db: Kysely<Tables>, value: Placeholders<Values>) => Compilable<Row>,
 ): HotQuery<Tables, Values, Row> {
-  const compiled = new Map<DialectKind, NamedQuery>()
-  const bind = (db: Kysely<Tables>, values: Values): CompiledQuery => {
+  const compiled = new Map<DialectKind, NamedQuery<Row>>()
+  const bind = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
     const { kind } = engineOf(db)
     let query = compiled.get(kind)
     if (query === undefined) {
@@ -54,10 +54,26 @@ export function hotQuery<Tables, Values extends object, Row>(
   return {
     bind,
     async run(db, values) {
-      const { rows, numAffectedRows } = await db.executeQuery(bind(db, values))
-      return { rows: rows as readonly Row[], changed: Number(numAffectedRows ?? 0) }
+      const { rows, numAffectedRows } = await execute<Row, Tables>(db, bind(db, values))
+      return { rows, changed: Number(numAffectedRows ?? 0) }
     },
   }
+}
+
+/**
+ * SQLite answers at once, so its engine is asked directly: the way through Kysely's connections costs
+ * as much as a point query. A transaction holds the writing connection while it lasts.
+ */
+function execute<Row, Tables>(
+  db: Kysely<Tables>,
+  query: CompiledQuery<Row>,
+): QueryResult<Row> | Promise<QueryResult<Row>> {
+  const engine = engineOf(db)
+  if (engine.kind !== 'sqlite' || engine.isLogged) return db.executeQuery(query)
+  const { sqlite } = engine
+  return db.isTransaction
+    ? sqlite.writer.run<Row>(query.sql, query.parameters)
+    : sqlite.query<Row>(query)
 }
 
 /** Kysely passes parameters on as they are, so a placeholder may stand for a value of any type. */

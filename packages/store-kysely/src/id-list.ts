@@ -6,7 +6,16 @@ import { engineOf } from './dialect.ts'
  * many there are and its statement is prepared once.
  */
 export function idList(db: QueryExecutorProvider, ids: readonly string[]): RawBuilder<unknown> {
+  return idTable(db, idParameter(db, ids))
+}
+
+/** The same of a parameter that `idParameter` makes, for a query that is compiled beforehand. */
+export function idTable(db: QueryExecutorProvider, parameter: unknown): RawBuilder<unknown> {
   return engineOf(db).kind === 'sqlite'
-    ? sql`(select value as id from json_each(${JSON.stringify(ids)})) as ids`
-    : sql`unnest(${ids}::text[]) as ids (id)`
+    ? sql`(select value as id from json_each(${parameter})) as ids`
+    : sql`unnest(${parameter}::text[]) as ids (id)`
+}
+
+export function idParameter(db: QueryExecutorProvider, ids: readonly string[]): unknown {
+  return engineOf(db).kind === 'sqlite' ? JSON.stringify(ids) : ids
 }

@@ -3,7 +3,7 @@ import type { CompiledQuery } from 'kysely'
 /** Marks a query that is to be prepared under a name on connections that keep statements by name. */
 export const STATEMENT = Symbol('statement name')
 
-export interface NamedQuery extends CompiledQuery {
+export interface NamedQuery<Row = unknown> extends CompiledQuery<Row> {
   readonly [STATEMENT]: string
 }
 

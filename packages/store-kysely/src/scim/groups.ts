@@ -1,5 +1,5 @@
 import type { GroupBrief, GroupRecord, GroupStore } from '@x/scim-core'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { chunks } from '../chunks.ts'
 import { engineOf } from '../dialect.ts'
 import { hotQuery, type Placeholders } from '../hot-query.ts'
@@ -90,6 +90,7 @@ const oneGroup = (db: Db, value: Placeholders<GroupKey>) =>
     .select(GROUP_RECORD_COLUMNS)
     .where('tenant', '=', value('tenant'))
     .where('id', '=', value('id'))
+    .limit(sql.lit(1))
 
 const readGroup = hotQuery<ScimTables, GroupKey, GroupRecordRow>(oneGroup)
 

@@ -1,10 +1,10 @@
 import type { ResolvedFilter, UserRecord } from '@x/scim-core'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { hotQuery, type Placeholders } from '../hot-query.ts'
 import type { ScimTables } from '../tables/scim.ts'
 import type { ListRequest } from './list-request.ts'
 import { userGroups, type UserGroupsRow } from './user-groups.ts'
-import { fromUserRow, USER_RECORD_COLUMNS, userStamp, type UserRecordRow } from './user-row.ts'
+import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 /**
  * The list of a filter that at most one user can match (`userName eq`, `id eq`), which directories
@@ -47,17 +47,17 @@ const keyed =
     db
       .selectFrom('scim_user')
       .select(USER_RECORD_COLUMNS)
-      .select(userStamp(db, 'scim_user').as('stamp'))
       .where('tenant', '=', value('tenant'))
       .where(column, '=', value('value'))
       .where('deleted_at', 'is', null)
+      .limit(sql.lit(1))
 
 const alone = (column: 'id' | 'user_name_key') =>
   hotQuery<ScimTables, KeyValues, UserRecordRow>(keyed(column))
 
 const withGroups = (column: 'id' | 'user_name_key') =>
   hotQuery<ScimTables, KeyValues, UserRecordRow & UserGroupsRow>((db, value) =>
-    keyed(column)(db, value).select(userGroups(db, 'scim_user').as('groups')),
+    keyed(column)(db, value).select(userGroups(db).as('groups')),
   )
 
 const ALONE = { id: alone('id'), userName: alone('user_name_key') }

@@ -1,6 +1,16 @@
-import type { GroupRecord, ListQuery, SortKey, UserRecord } from '@x/scim-core'
+import type {
+  GroupRecord,
+  KeysetPosition,
+  ListQuery,
+  ResolvedFilter,
+  SortKey,
+  UserRecord,
+} from '@x/scim-core'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { engineOf } from '../dialect.ts'
+import { hotQuery } from '../hot-query.ts'
+import { jsonRows } from '../json-rows.ts'
+import { shapedQueries } from '../shaped-query.ts'
 import type { ScimTables } from '../tables/scim.ts'
 import type { ElementScope } from './element-lists.ts'
 import { filterToSql } from './filter-to-sql.ts'
@@ -12,8 +22,7 @@ import { GROUPS, USERS, type ResourceColumns } from './operands.ts'
 import { afterPosition, orderOf, type ListOrder } from './order.ts'
 import { selectivityOf } from './selectivity.ts'
 import { both, type Condition } from './sql-words.ts'
-import { userGroups, type UserGroupsRow } from './user-groups.ts'
-import { fromUserRow, USER_RECORD_COLUMNS, userStamp, type UserRecordRow } from './user-row.ts'
+import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 type Db = Kysely<ScimTables>
 
@@ -30,11 +39,7 @@ export async function listUsers(db: Db, request: ListRequest): Promise<Listing<U
   return listRecords(db, request, {
     resource: USERS,
     columns: USER_RECORD_COLUMNS,
-    computed: {
-      stamp: userStamp(db, 'r'),
-      ...(request.query.withGroups === true && { groups: userGroups(db, 'r') }),
-    },
-    read: (row: UserRecordRow & Partial<UserGroupsRow>) => fromUserRow(tenant, row),
+    read: (row: UserRecordRow) => fromUserRow(tenant, row),
   })
 }
 
@@ -44,7 +49,6 @@ export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupR
   return listRecords(db, request, {
     resource: GROUPS,
     columns: GROUP_RECORD_COLUMNS,
-    computed: {},
     read: (row: GroupRecordRow) => fromGroupRow(tenant, row),
   })
 }
@@ -52,8 +56,6 @@ export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupR
 interface Source<Row, Read> {
   readonly resource: ResourceColumns
   readonly columns: readonly string[]
-  /** What is read besides them, by name. */
-  readonly computed: Readonly<Record<string, RawBuilder<unknown>>>
   read(row: Row): Read
 }
 
@@ -73,7 +75,7 @@ async function listRecords<Row extends PlacedRow, Read extends UserRecord | Grou
   const { resource } = source
   const { filter, limit } = query
   const scope: ElementScope = { resource, tenant, dialect: engineOf(db).kind, mode: 'sets' }
-  const total = query.withTotal || filter !== undefined ? await countRows(db, scope, query) : 0
+  const total = query.withTotal || filter !== undefined ? await countRows(db, scope, filter) : 0
   if (limit === 0 || (filter !== undefined && total === 0)) return { total, records: [] }
 
   const mode = total > FEW ? 'rows' : 'sets'
@@ -83,8 +85,10 @@ async function listRecords<Row extends PlacedRow, Read extends UserRecord | Grou
   const offset = query.offset ?? 0
   const known = offset > 0 ? cache.find(name, offset) : undefined
   const after = query.after ?? known
-  const rows = await readPage<Row>(db, {
-    conditions: after === undefined ? matches : [...matches, afterPosition(order, after)],
+  const isPlain = filter === undefined && query.sort === undefined
+  const rows = await (isPlain ? readPlainPage<Row> : readPage<Row>)(db, {
+    matches,
+    after,
     source,
     scope,
     order,
@@ -101,55 +105,77 @@ async function listRecords<Row extends PlacedRow, Read extends UserRecord | Grou
   return { total, records }
 }
 
-interface PageRequest<Row> {
-  readonly source: Source<Row, unknown>
+interface PageRequest {
+  readonly source: Pick<Source<never, unknown>, 'resource' | 'columns'>
   readonly scope: ElementScope
   readonly order: ListOrder
-  readonly conditions: readonly Condition[]
+  readonly matches: readonly Condition[]
+  /** The page stands behind this place in the order. */
+  readonly after: KeysetPosition | undefined
   readonly limit: number
   readonly offset: number
   /** Few rows match: they are found first and sorted then. */
   readonly few: boolean
 }
 
-async function readPage<Row>(db: Db, page: PageRequest<Row>): Promise<Row[]> {
-  const { source, order, limit, offset } = page
-  const own = source.columns.map((column) => sql.ref(`r.${column}`))
-  const computed = Object.entries(source.computed).map(
-    ([name, value]) => sql`${value} as ${sql.ref(name)}`,
-  )
-  const columns = sql.join([...own, ...computed])
+async function readPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
+  const { after, order } = page
+  const place = after === undefined ? [] : [afterPosition(order, after)]
+  const { rows } = await pageQuery(page, place).execute(db)
+  return rowsOf<Row>(page, rows)
+}
+
+/** A page of a list without filter or order of its own, as most clients read it: compiled once. */
+async function readPlainPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
+  const { source, scope, after, limit, offset } = page
+  const way = after !== undefined ? 'after' : offset > 0 ? 'deep' : 'first'
+  const query = shapedQueries<ScimTables>(source.resource).of(way, (value) => {
+    const tenant = value('tenant') as string
+    const place = sql`(r.created, r.id) > (${value('created')}, ${value('id')})`
+    return pageQuery({ ...page, scope: { ...scope, tenant } }, way === 'after' ? [place] : [], {
+      limit: value('limit'),
+      offset: value('offset'),
+    })
+  })
+  const { id, created } = after ?? {}
+  const values = { tenant: scope.tenant, limit, offset, id, created: created?.getTime() }
+  return rowsOf<Row>(page, (await query.run(db, values)).rows)
+}
+
+function pageQuery(
+  page: PageRequest,
+  place: readonly Condition[],
+  { limit, offset }: { readonly limit: unknown; readonly offset: unknown } = page,
+): RawBuilder<unknown> {
+  const { source, order } = page
+  const columns = sql.join(source.columns.map((column) => sql.ref(`r.${column}`)))
   const key = order.key === null ? sql`` : sql`, ${order.key} as sort_key`
   const table = sql.table(source.resource.table)
-  const rest = sql`from ${table} as r where ${whereOf(page)}
+  const conditions = [...page.matches, ...place]
+  const rest = sql`from ${table} as r where ${whereOf({ ...page, conditions })}
     order by ${order.terms(page.few)} limit ${limit} offset ${offset}`
   const pageKey = order.key === null ? sql`` : sql`, page.sort_key`
   // Far down a list, only the index is walked; the documents are read for the page alone.
   const query =
-    offset === 0
-      ? sql<Row>`select ${columns}${key} ${rest}`
-      : sql<Row>`select ${columns}${pageKey} from (select r.seq${key} ${rest}) as page
+    page.offset === 0
+      ? sql`select ${columns}${key} ${rest}`
+      : sql`select ${columns}${pageKey} from (select r.seq${key} ${rest}) as page
           join ${table} as r on r.seq = page.seq order by ${order.termsOver(sql`page.sort_key`)}`
-  return page.scope.dialect === 'sqlite' && order.key === null
-    ? readPacked(db, query, [...source.columns, ...Object.keys(source.computed)])
-    : (await query.execute(db)).rows
+  return isPacked(page)
+    ? sql`select ${jsonRows('sqlite', source.columns)} as page from (${query})`
+    : query
 }
 
-/**
- * The rows of a query as one JSON text: parsing it costs less than the driver's work for each value.
- * Not for sort keys, which may be numbers with more digits than SQLite puts in JSON.
- */
-async function readPacked<Row>(
-  db: Db,
-  query: RawBuilder<Row>,
-  names: readonly string[],
-): Promise<Row[]> {
-  const columns = sql.join(names.map((name) => sql.ref(name)))
-  const packed = sql<{ page: string }>`select json_group_array(json_array(${columns})) as page
-    from (${query})`
-  const { rows } = await packed.execute(db)
-  const values = JSON.parse(rows[0]?.page ?? '[]') as readonly (readonly unknown[])[]
-  return values.map((row) => named(names, row)) as Row[]
+/** A sort key may be a number with more digits than SQLite puts in JSON. */
+function isPacked({ scope, order }: PageRequest): boolean {
+  return scope.dialect === 'sqlite' && order.key === null
+}
+
+function rowsOf<Row>(page: PageRequest, rows: readonly unknown[]): Row[] {
+  if (!isPacked(page)) return rows as Row[]
+  const [packed] = rows as readonly { readonly page: string }[]
+  const values = JSON.parse(packed?.page ?? '[]') as readonly (readonly unknown[])[]
+  return values.map((row) => named(page.source.columns, row)) as Row[]
 }
 
 /** A row by the names of its columns. */
@@ -163,7 +189,7 @@ function whereOf({
   scope,
   conditions,
   few,
-}: Pick<PageRequest<never>, 'scope' | 'conditions' | 'few'>): Condition {
+}: Pick<PageRequest, 'scope' | 'few'> & { readonly conditions: readonly Condition[] }): Condition {
   // The plus keeps SQLite from walking the whole list in order when few rows match.
   const tenant =
     few && scope.dialect === 'sqlite'
@@ -175,18 +201,27 @@ function whereOf({
 async function countRows(
   db: Db,
   scope: ElementScope,
-  { filter }: Pick<ListQuery, 'filter'>,
+  filter: ResolvedFilter | undefined,
 ): Promise<number> {
   const { resource, tenant } = scope
-  const query: RawBuilder<{ total: number }> =
-    filter === undefined
-      ? sql`select cast(coalesce(sum(total), 0) as bigint) as total from scim_count
-          where tenant = ${tenant} and kind = ${resource.kind}`
-      : sql`select count(*) as total from ${sql.table(resource.table)} as r
-          where ${whereOf({ scope, conditions: [filterToSql(filter, scope)], few: selectivityOf(filter, scope) === 'few' })}`
-  const { rows } = await query.execute(db)
+  if (filter === undefined) {
+    const { rows } = await readTotal.run(db, { tenant, kind: resource.kind })
+    return rows[0]?.total ?? 0
+  }
+  const conditions = [filterToSql(filter, scope)]
+  const few = selectivityOf(filter, scope) === 'few'
+  const { rows } = await sql<{ total: number }>`select count(*) as total
+    from ${sql.table(resource.table)} as r where ${whereOf({ scope, conditions, few })}`.execute(db)
   return rows[0]?.total ?? 0
 }
+
+const readTotal = hotQuery<ScimTables, { tenant: string; kind: string }, { total: number }>(
+  (db, value) => ({
+    compile: () =>
+      sql<{ total: number }>`select cast(coalesce(sum(total), 0) as bigint) as total from scim_count
+        where tenant = ${value('tenant')} and kind = ${value('kind')} limit 1`.compile(db),
+  }),
+)
 
 function listName(resource: ResourceColumns, tenant: string, query: ListQuery): string {
   const { filter, sort } = query

@@ -1,4 +1,4 @@
-import type { GroupBrief, MemberRow, MemberStore } from '@x/scim-core'
+import type { MemberRow, MemberStore } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { chunks } from '../chunks.ts'
 import { engineOf } from '../dialect.ts'
@@ -6,6 +6,7 @@ import { hotQuery } from '../hot-query.ts'
 import { idList } from '../id-list.ts'
 import type { ScimTables } from '../tables/scim.ts'
 import { atomic } from '../transaction.ts'
+import { groupsOfMembers } from './groups-of-members.ts'
 
 type Db = Kysely<ScimTables>
 
@@ -71,23 +72,7 @@ export function createMemberStore(db: Db): MemberStore {
 
     list: (tenant, groupId, page) => listMembers(db, { tenant, groupId, ...page }),
 
-    async groupsOf(tenant, memberIds) {
-      const groups = new Map<string, GroupBrief[]>()
-      for (const ids of chunks(memberIds)) {
-        const { rows } = await sql<{ member_id: string; id: string; display_name: string }>`
-          select m.member_id, g.id, g.display_name
-          from scim_member as m join scim_group as g on g.tenant = m.tenant and g.id = m.group_id
-          where m.tenant = ${tenant} and m.member_id in (select ids.id from ${idList(db, ids)})
-          order by m.member_id, g.id`.execute(db)
-        for (const { member_id, id, display_name } of rows) {
-          const known = groups.get(member_id)
-          const brief = { id, displayName: display_name }
-          if (known === undefined) groups.set(member_id, [brief])
-          else known.push(brief)
-        }
-      }
-      return groups
-    },
+    groupsOf: (tenant, memberIds) => groupsOfMembers(db, tenant, memberIds),
   }
 }
 

@@ -8,17 +8,13 @@ export interface UserGroupsRow {
   readonly groups: string
 }
 
-/**
- * The groups of the user in `table`, read along with its row: one statement instead of two. In SQLite
- * `|| ''` makes a text of what would stay JSON inside of JSON.
- */
-export function userGroups(db: Kysely<ScimTables>, table: 'r' | 'scim_user'): RawBuilder<string> {
-  const user = sql.table(table)
+/** The groups of a user read along with its row: one statement instead of two. */
+export function userGroups(db: Kysely<ScimTables>): RawBuilder<string> {
   const memberships = sql`from scim_member as m
     join scim_group as g on g.tenant = m.tenant and g.id = m.group_id
-    where m.tenant = ${user}.tenant and m.member_id = ${user}.id`
+    where m.tenant = scim_user.tenant and m.member_id = scim_user.id`
   return engineOf(db).kind === 'sqlite'
-    ? sql`(select json_group_array(json_array(id, display_name)) || '' from
+    ? sql`(select json_group_array(json_array(id, display_name)) from
         (select g.id, g.display_name ${memberships} order by m.group_id))`
     : sql`(select coalesce(json_agg(json_build_array(g.id, g.display_name) order by g.id), '[]')::text
         ${memberships})`

@@ -1,12 +1,11 @@
 import type { UserBrief } from '@x/scim-core'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { hotQuery, type Placeholders } from '../hot-query.ts'
 import type { ScimTables, ScimUserElementRow, ScimUserRow } from '../tables/scim.ts'
 import { userGroups, type UserGroupsRow } from './user-groups.ts'
 import {
   INDEXED_COLUMNS,
   USER_RECORD_COLUMNS,
-  userStamp,
   type UserRecordRow,
   type UserValues,
 } from './user-row.ts'
@@ -22,18 +21,22 @@ interface Expected {
   readonly expectedVersion: number
 }
 
+/** Written out, it tells the driver to look for no second row. */
+const ONE = sql.lit(1)
+
 const aliveUser = (db: Db, value: Placeholders<UserKey>) =>
   db
     .selectFrom('scim_user')
     .where('tenant', '=', value('tenant'))
     .where('id', '=', value('id'))
     .where('deleted_at', 'is', null)
+    .limit(ONE)
 
 const userRecord = (db: Db, value: Placeholders<UserKey>) =>
-  aliveUser(db, value).select(USER_RECORD_COLUMNS).select(userStamp(db, 'scim_user').as('stamp'))
+  aliveUser(db, value).select(USER_RECORD_COLUMNS)
 
 const userWithGroups = (db: Db, value: Placeholders<UserKey>) =>
-  userRecord(db, value).select(userGroups(db, 'scim_user').as('groups'))
+  userRecord(db, value).select(userGroups(db).as('groups'))
 
 export const readUser = hotQuery<ScimTables, UserKey, UserRecordRow>(userRecord)
 

@@ -1,34 +1,22 @@
 import { fold, recordData, type UserRecord } from '@x/scim-core'
-import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { date, nullable } from '../columns.ts'
-import { engineOf } from '../dialect.ts'
-import type { ScimTables, ScimUserRow } from '../tables/scim.ts'
+import type { ScimUserRow } from '../tables/scim.ts'
 import { elementRows, searchDocument, USER_COLUMNS, userKeys } from './search-keys.ts'
 import { readGroups, type UserGroupsRow } from './user-groups.ts'
 
-/**
- * The columns a record is made of, besides its stamp; `tenant` is known, `deleted_at` is null and the
- * key of the name follows from it.
- */
-export const USER_RECORD_COLUMNS = ['id', 'external_id', 'user_name', 'data'] as const
+/** The columns a record is made of; `tenant` is known, `deleted_at` is null. */
+export const USER_RECORD_COLUMNS = [
+  'id',
+  'external_id',
+  'user_name',
+  'active',
+  'created',
+  'modified',
+  'version',
+  'data',
+] as const
 
-/** A user as it is read. Each value of a row costs the driver more than JavaScript pays for parting it. */
-export interface UserRecordRow extends Pick<ScimUserRow, (typeof USER_RECORD_COLUMNS)[number]> {
-  /** The numbers of a user: active (-1: unassigned), created, modified, version. */
-  readonly stamp: string
-}
-
-/** The stamp of the user in `table`. */
-export function userStamp(db: Kysely<ScimTables>, table: 'r' | 'scim_user'): RawBuilder<string> {
-  const numbers = ['active', 'created', 'modified', 'version'].map((column) =>
-    sql.ref(`${table}.${column}`),
-  )
-  const [active, ...rest] = numbers
-  const known = [sql`coalesce(${active}, -1)`, ...rest]
-  return engineOf(db).kind === 'sqlite'
-    ? sql`(${sql.join(known, sql` || ' ' || `)})`
-    : sql`concat_ws(' ', ${sql.join(known)})`
-}
+export type UserRecordRow = Pick<ScimUserRow, (typeof USER_RECORD_COLUMNS)[number]>
 
 /** A row to be written. */
 export type UserValues = Omit<ScimUserRow, 'seq'>
@@ -48,18 +36,17 @@ export function fromUserRow(
   tenant: string,
   row: UserRecordRow & Partial<UserGroupsRow>,
 ): UserRecord {
-  const [active = -1, created = 0, modified = 0, version = 0] = row.stamp.split(' ').map(Number)
   const record: UserRecord = {
     tenant,
     id: row.id,
     externalId: row.external_id,
     userName: row.user_name,
     userNameKey: fold(row.user_name),
-    active: active === -1 ? null : active === 1,
+    active: row.active === null ? null : row.active === 1,
     data: row.data,
-    created: date.decode(created),
-    lastModified: date.decode(modified),
-    version,
+    created: date.decode(row.created),
+    lastModified: date.decode(row.modified),
+    version: row.version,
     deletedAt: null,
   }
   return row.groups === undefined ? record : { ...record, groups: readGroups(row.groups) }
