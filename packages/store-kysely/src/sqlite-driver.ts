@@ -27,25 +27,24 @@ export class SqliteDriver implements Driver {
     return Promise.resolve(this.#idle.pop() ?? new SqliteConnection(this.#engine))
   }
 
-  releaseConnection(connection: SqliteConnection): Promise<void> {
-    connection.leave()
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
+    await connection.rollback()
     this.#idle.push(connection)
-    return Promise.resolve()
   }
 
   beginTransaction(
     connection: SqliteConnection,
     { accessMode }: TransactionSettings,
   ): Promise<void> {
-    return connection.begin(accessMode === 'read only' ? 'begin' : 'begin immediate')
+    return accessMode === 'read only' ? connection.beginReading() : connection.begin()
   }
 
-  async commitTransaction(connection: SqliteConnection): Promise<void> {
-    connection.end('commit')
+  commitTransaction(connection: SqliteConnection): Promise<void> {
+    return connection.commit()
   }
 
-  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    connection.end('rollback')
+  rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    return connection.rollback()
   }
 
   destroy(): Promise<void> {
@@ -57,6 +56,7 @@ export class SqliteDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #engine: SqliteEngine
   #held = false
+  #isReading = false
 
   constructor(engine: SqliteEngine) {
     this.#engine = engine
@@ -73,14 +73,43 @@ class SqliteConnection implements DatabaseConnection {
     yield await this.executeQuery<Row>(query)
   }
 
-  async begin(statement: string): Promise<void> {
+  begin(): Promise<void> {
+    return this.#take(() => {
+      if (this.#engine.transactions.join()) return
+      this.#engine.syncCommits(true)
+      this.#engine.writer.run('begin immediate', [])
+    })
+  }
+
+  /** Nobody joins it: it sees the database as it was, and takes no lock that writing needs. */
+  beginReading(): Promise<void> {
+    return this.#take(() => {
+      this.#engine.transactions.settle()
+      this.#engine.writer.run('begin', [])
+      this.#engine.lookBack(true)
+      this.#isReading = true
+    })
+  }
+
+  async commit(): Promise<void> {
+    const committed = this.#engine.transactions.commit()
+    if (this.#isReading) this.#engine.transactions.settle()
+    this.#giveBack()
+    await committed
+  }
+
+  /** Does nothing when the transaction has ended. */
+  async rollback(): Promise<void> {
+    if (!this.#held) return
+    const undone = this.#engine.transactions.rollback()
+    this.#giveBack()
+    await undone
+  }
+
+  async #take(begin: () => void): Promise<void> {
     await this.#engine.lock()
     try {
-      await this.#engine.patiently(() => {
-        this.#engine.syncCommits(true)
-        this.#engine.writer.run(statement, [])
-        this.#engine.lookBack(statement === 'begin')
-      })
+      await this.#engine.patiently(begin)
       this.#held = true
     } catch (error) {
       this.#engine.unlock()
@@ -88,24 +117,10 @@ class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  end(statement: 'commit' | 'rollback'): void {
-    // SQLite rolls back by itself when the disk is full or fails.
-    if (statement === 'rollback' && !this.#engine.writer.database.inTransaction) return
-    try {
-      this.#engine.writer.run(statement, [])
-    } finally {
-      if (statement === 'commit') this.#engine.changed()
-    }
-  }
-
-  leave(): void {
-    if (!this.#held) return
+  #giveBack(): void {
     this.#held = false
+    this.#isReading = false
     this.#engine.lookBack(false)
-    try {
-      this.end('rollback')
-    } finally {
-      this.#engine.unlock()
-    }
+    this.#engine.unlock()
   }
 }

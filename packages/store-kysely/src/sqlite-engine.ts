@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CompiledQuery, QueryResult } from 'kysely'
 import { DatabaseError } from './database-error.ts'
+import { SqliteTransactions } from './sqlite-transactions.ts'
 import { StatementCache, type SqliteDatabase } from './statement-cache.ts'
 import { translateError } from './translate-error.ts'
 
@@ -69,6 +70,8 @@ const TURNS = 64
  */
 export class SqliteEngine {
   readonly writer: SqliteSession
+  /** The transactions of the writing connection. */
+  readonly transactions: SqliteTransactions
   readonly #reader: SqliteSession | null
   readonly #waiting: (() => void)[] = []
   readonly #busyTimeoutMs: number
@@ -88,6 +91,7 @@ export class SqliteEngine {
     readonly busyTimeoutMs: number
   }) {
     this.writer = options.writer
+    this.transactions = new SqliteTransactions(options.writer, () => this.changed())
     this.#reader = options.reader
     this.#busyTimeoutMs = options.busyTimeoutMs
   }
@@ -155,6 +159,7 @@ export class SqliteEngine {
   async exclusive<T>(work: () => T): Promise<T> {
     await this.lock()
     try {
+      this.transactions.settle()
       return await this.patiently(work)
     } finally {
       this.unlock()
@@ -192,6 +197,7 @@ export class SqliteEngine {
 
   unlock(): void {
     const next = this.#waiting.shift()
+    if (next === undefined || this.transactions.isFull) this.transactions.settle()
     if (next === undefined) {
       this.#locked = false
       return
