@@ -76,6 +76,7 @@ export class SqliteEngine {
   readonly #waiting: (() => void)[] = []
   readonly #busyTimeoutMs: number
   #locked = false
+  #settles = false
   #taken = 0
   #closed = false
   #durable = true
@@ -197,14 +198,25 @@ export class SqliteEngine {
 
   unlock(): void {
     const next = this.#waiting.shift()
-    if (next === undefined || this.transactions.isFull) this.transactions.settle()
+    if (this.transactions.isFull) this.transactions.settle()
     if (next === undefined) {
       this.#locked = false
+      this.#settleSoon()
       return
     }
     this.#taken += 1
     if (this.#taken % TURNS === 0) setImmediate(next)
     else next()
+  }
+
+  /** Requests that came together have come to their transactions when this turn of the event loop ends. */
+  #settleSoon(): void {
+    if (!this.transactions.isWaiting || this.#settles) return
+    this.#settles = true
+    setImmediate(() => {
+      this.#settles = false
+      if (!this.#locked) this.transactions.settle()
+    })
   }
 
   /** Waits for the running transaction, then closes both connections. Safe to call twice. */

@@ -13,9 +13,9 @@ const SHARED_MS = 4
 
 /**
  * The transactions of the writing connection, which are one after the other. A commit waits for the
- * disk, so transactions that queue up share one: the first begins a transaction of the database, those
- * behind it stand behind savepoints inside, and all are answered once it is committed. What fails is
- * undone alone. Called by whoever holds the connection.
+ * disk, so those that come in one turn of the event loop, or queue up, share one: the first begins a
+ * transaction of the database, those behind it stand behind savepoints inside, and all are answered once
+ * it is committed. What fails is undone alone. Called by whoever holds the connection.
  */
 export class SqliteTransactions {
   readonly #session: SqliteSession
@@ -27,6 +27,10 @@ export class SqliteTransactions {
   constructor(session: SqliteSession, onCommit: () => void) {
     this.#session = session
     this.#onCommit = onCommit
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0
   }
 
   /** Whether nobody may join any more. */
