@@ -28,8 +28,8 @@ export function fieldValues(
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = Object.setPrototypeOf({}, null) as typeof values
   let pending: Promise<void>[] | undefined
-  for (const name of Object.keys(raw)) {
-    if (!Object.hasOwn(component.inputs, name)) values[name] = raw[name]
+  for (const name in raw) {
+    if (Object.hasOwn(raw, name) && !Object.hasOwn(component.inputs, name)) values[name] = raw[name]
   }
   for (const [name, field] of inputsOf(component)) {
     const value = fieldValue(name, field, Object.hasOwn(raw, name) ? raw[name] : undefined, options)

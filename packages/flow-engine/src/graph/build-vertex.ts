@@ -1,62 +1,55 @@
 import { componentTools } from '../components/component-tools.ts'
 import { fieldValues, type FieldValueOptions } from '../components/field-values.ts'
 import { toOutputValue } from '../components/output-values.ts'
+import type { InputSource } from '../components/context.ts'
 import type { FileReference } from '../components/services.ts'
 import { FlowError, limitExceeded, OutputMethodError } from '../errors.ts'
 import type { RunContext } from './run-context.ts'
 import { finishStream } from './stream-message.ts'
 import { changeMessage, isMessage } from './values/message.ts'
 import { valueBytes } from './value-size.ts'
-import { VertexContext, type BuildFacts } from './vertex-context.ts'
+import { VertexContext, type BuildFacts, type VertexFacts } from './vertex-context.ts'
 import { TOOL_OUTPUT } from './vertex-plan.ts'
 
 export type OutputValues = Record<string, unknown>
 
-export interface BuildRequest extends BuildFacts {
+/** One build of one vertex: what it is given, and what comes of it. */
+export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
+  implements BuildFacts, FieldValueOptions
+{
+  readonly run: RunContext
+  readonly vertex: V
+  readonly build: number
   /** Values by field as FE-20 to FE-23 leave them. */
-  readonly raw: Readonly<Record<string, unknown>>
+  raw: Readonly<Record<string, unknown>> = NO_VALUES
+  /** The same as the component takes them. */
+  inputs: Record<string, unknown> = NO_VALUES
   /** The outputs to compute, in order. */
-  readonly outputs: readonly string[]
-}
-
-export interface VertexBuild {
-  /** No prototype. */
-  readonly outputs: OutputValues
-  readonly ctx: VertexContext
-  /** Texts and bytes in the outputs. */
-  readonly bytes: number
-}
-
-/**
- * Builds one vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). A
- * promise only where a component, a stream or a conversion gives one.
- */
-export function buildVertex(
-  run: RunContext,
-  request: BuildRequest,
-): VertexBuild | Promise<VertexBuild> {
-  const build = new Build(run, request)
-  if (request.outputs.includes(TOOL_OUTPUT)) return buildWithTools(build, request)
-  return convertInputs(build, request.raw)
-}
-
-/** A build that is under way. */
-class Build implements VertexBuild, FieldValueOptions {
+  names: readonly string[]
+  /** What was computed; no prototype. */
   // A third of the size of Object.create(null), which makes a hash table.
   readonly outputs: OutputValues = Object.setPrototypeOf({}, null) as OutputValues
-  readonly ctx: VertexContext
+  /** Texts and bytes in the outputs. */
   bytes = 0
-  readonly run: RunContext
-  readonly vertex: BuildRequest['vertex']
-  /** The outputs to compute. */
-  names: readonly string[]
-  inputs: Record<string, unknown> = NO_VALUES
+  partial: string | undefined = undefined
+  readonly ctx: VertexContext
 
-  constructor(run: RunContext, request: BuildRequest) {
-    this.ctx = new VertexContext(run, request)
+  constructor(run: RunContext, { vertex, build, names }: BuildPlace<V>) {
     this.run = run
-    this.vertex = request.vertex
-    this.names = request.outputs
+    this.vertex = vertex
+    this.build = build
+    this.names = names
+    this.ctx = new VertexContext(run, this)
+  }
+
+  abstract readonly signal: AbortSignal | undefined
+  abstract readonly over: boolean
+  abstract state(): Map<string, unknown>
+  abstract sources(field: string): readonly InputSource[]
+  abstract expectPasses(items: number): number
+
+  get asTool(): boolean {
+    return false
   }
 
   file(path: string): FileReference {
@@ -64,25 +57,36 @@ class Build implements VertexBuild, FieldValueOptions {
   }
 }
 
-const NO_VALUES: Record<string, unknown> = {}
-
-async function buildWithTools(build: Build, request: BuildRequest): Promise<VertexBuild> {
-  build.ctx.enter(TOOL_OUTPUT)
-  build.outputs[TOOL_OUTPUT] = await toolsOf(build.run, request)
-  build.names = request.outputs.filter((name) => name !== TOOL_OUTPUT)
-  return build.names.length === 0 ? build : convertInputs(build, request.raw)
+interface BuildPlace<V> {
+  readonly vertex: V
+  readonly build: number
+  readonly names: readonly string[]
 }
 
-function convertInputs(build: Build, raw: BuildRequest['raw']): VertexBuild | Promise<VertexBuild> {
-  const inputs = fieldValues(build.vertex.component, raw, build)
+const NO_VALUES: Record<string, unknown> = {}
+
+/**
+ * Builds one vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). A
+ * promise only where a component, a stream or a conversion gives one.
+ */
+export function buildVertex<B extends VertexBuild>(build: B): B | Promise<B> {
+  return build.names.includes(TOOL_OUTPUT) ? buildWithTools(build) : convertInputs(build)
+}
+
+async function buildWithTools<B extends VertexBuild>(build: B): Promise<B> {
+  build.ctx.enter(TOOL_OUTPUT)
+  build.outputs[TOOL_OUTPUT] = await toolsOf(build)
+  build.names = build.names.filter((name) => name !== TOOL_OUTPUT)
+  return build.names.length === 0 ? build : convertInputs(build)
+}
+
+function convertInputs<B extends VertexBuild>(build: B): B | Promise<B> {
+  const inputs = fieldValues(build.vertex.component, build.raw, build)
   if (inputs instanceof Promise) return inputs.then((read) => prepare(build, read))
   return prepare(build, inputs)
 }
 
-function prepare(
-  build: Build,
-  inputs: Record<string, unknown>,
-): VertexBuild | Promise<VertexBuild> {
+function prepare<B extends VertexBuild>(build: B, inputs: Record<string, unknown>): B | Promise<B> {
   const { ctx, names, vertex } = build
   build.inputs = inputs
   ctx.enter(names[0] ?? '')
@@ -94,7 +98,7 @@ function prepare(
 }
 
 /** The outputs from a place on. */
-function compute(build: Build, from: number): VertexBuild | Promise<VertexBuild> {
+function compute<B extends VertexBuild>(build: B, from: number): B | Promise<B> {
   const { ctx, names, inputs, vertex } = build
   for (let at = from; at < names.length; at += 1) {
     const name = names[at] ?? ''
@@ -117,7 +121,11 @@ function compute(build: Build, from: number): VertexBuild | Promise<VertexBuild>
 }
 
 /** Waits for the output at a place, then computes those behind it. */
-function computeRest(build: Build, at: number, value: Promise<unknown>): Promise<VertexBuild> {
+function computeRest<B extends VertexBuild>(
+  build: B,
+  at: number,
+  value: Promise<unknown>,
+): Promise<B> {
   const name = build.names[at] ?? ''
   return value.then(
     (read) => {
@@ -138,7 +146,7 @@ function withMethod(error: unknown, method: string): unknown {
 }
 
 /** Puts a value in the form of its output; a promise only for a stream, which is read first. */
-function keepOutput(build: Build, name: string, value: unknown): Promise<void> | undefined {
+function keepOutput(build: VertexBuild, name: string, value: unknown): Promise<void> | undefined {
   const kind = build.vertex.component.outputs[name]?.outputKind ?? 'any'
   const declared = toOutputValue(kind, value)
   if (!isStreaming(declared)) {
@@ -148,7 +156,7 @@ function keepOutput(build: Build, name: string, value: unknown): Promise<void> |
   return finishStream(declared, build.ctx, build.run).then((whole) => setOutput(build, name, whole))
 }
 
-function setOutput(build: Build, name: string, value: unknown): void {
+function setOutput(build: VertexBuild, name: string, value: unknown): void {
   const { run } = build
   const kept = typeof value === 'object' ? ofFlow(value, run.flowId) : value
   build.outputs[name] = kept
@@ -175,8 +183,8 @@ function checkedBytes(value: unknown, name: string, { limits }: RunContext): num
 }
 
 /** FE-43: each call builds the component anew with the arguments on top of the node's own values. */
-async function toolsOf(run: RunContext, request: BuildRequest): Promise<unknown> {
-  const { vertex, build, raw } = request
+async function toolsOf(request: VertexBuild): Promise<unknown> {
+  const { run, vertex, build, raw } = request
   return componentTools(vertex.component, {
     vertexId: vertex.id,
     values: raw,

@@ -16,7 +16,8 @@ export interface EndVertexFacts {
   readonly inactivated: readonly string[]
   /** What its end has set going. */
   readonly ready: readonly { readonly vertex: PlanVertex }[]
-  readonly at: Date
+  /** Milliseconds since the epoch. */
+  readonly at: number
 }
 
 /** The end of a build; its `build_data` (events.md 2.6), masked and cut, is made once, when read. */
@@ -26,7 +27,7 @@ export class EndVertex {
   readonly #notes: VertexNotes | undefined
   readonly #inactivated: readonly string[]
   readonly #next: EndVertexFacts['ready']
-  readonly #at: Date
+  readonly #at: number
   readonly #run: RunContext
   #data: RunEventData['end_vertex'] | undefined
 
@@ -60,7 +61,7 @@ export class EndVertex {
       valid: result.valid,
       params,
       data: vertexDataJson(parts, { limits, secrets }),
-      timestamp: this.#at.toISOString(),
+      timestamp: new Date(this.#at).toISOString(),
     }
   }
 }

@@ -50,11 +50,11 @@ export class Execution {
   readonly #scheduler: Scheduler
   readonly #environment: TaskEnvironment
   #release: ReturnType<typeof createValueRelease> | undefined
-  readonly #builds: number[] = []
+  readonly #builds: number[]
   readonly #inactivated: InactivatedVertices
   #deadline: Deadline | undefined
-  readonly #startedAt: Date
-  #time: Date | undefined
+  readonly #startedAt: number
+  #time: number | undefined
   /** Builds that ended without a pause and are not reported yet. */
   #ended: (() => void)[] = []
   #queue: Task[] = []
@@ -73,6 +73,7 @@ export class Execution {
     this.#controller = controller
     this.#phase = phase
     this.outcome = createOutcome(request)
+    this.#builds = Array<number>(graph.vertices.length).fill(0)
     this.#scheduler = new Scheduler({ graph, slice, strict })
     this.#inactivated = new InactivatedVertices(request)
     const keyed = request.options.cache !== undefined && graph.vertices.some((v) => v.frozen)
@@ -83,7 +84,7 @@ export class Execution {
       parallel: this.#plain ? request.parallel : 1,
       inputs: host.inputs,
     }
-    this.#startedAt = request.runtime.now()
+    this.#startedAt = request.runtime.now().getTime()
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
     })
@@ -139,25 +140,29 @@ export class Execution {
     const { runTimeoutMs } = this.#run.limits
     if (runTimeoutMs === null) return
     this.#deadline = {
-      at: this.#startedAt.getTime() + runTimeoutMs,
+      at: this.#startedAt + runTimeoutMs,
       exceed: () =>
         this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`)),
     }
     deadlinesOf(this.#run.runtime).add(this.#deadline)
   }
 
+  /** Starts what there is room for; the rest waits. */
   #enqueue(tasks: readonly Task[]): void {
-    for (const task of tasks) this.#queue.push(task)
+    for (const task of tasks) {
+      if (this.#queue.length === 0 && this.#hasRoom()) this.#begin(task)
+      else this.#queue.push(task)
+    }
     this.#pump()
   }
 
-  #pump(): void {
+  #hasRoom(): boolean {
     const { concurrency = Number.POSITIVE_INFINITY } = this.#request.options
-    while (
-      this.#phase.current === 'running' &&
-      this.#next < this.#queue.length &&
-      this.#running < Math.max(1, concurrency)
-    ) {
+    return this.#phase.current === 'running' && this.#running < Math.max(1, concurrency)
+  }
+
+  #pump(): void {
+    while (this.#next < this.#queue.length && this.#hasRoom()) {
       const task = this.#queue[this.#next]
       this.#next += 1
       if (task !== undefined && this.#scheduler.wants(task)) this.#begin(task)
@@ -175,7 +180,7 @@ export class Execution {
     this.#builds[index] = build
     this.#running += 1
     task.scope.running += 1
-    const from = this.#clock().getTime()
+    const from = this.#clock()
     let work: TaskResult | Promise<TaskResult>
     try {
       work = this.#plain
@@ -217,8 +222,8 @@ export class Execution {
   }
 
   /** The clock, read once for everything that happens without a pause. */
-  #clock(): Date {
-    return (this.#time ??= this.#run.runtime.now())
+  #clock(): number {
+    return (this.#time ??= this.#run.runtime.now().getTime())
   }
 
   /** Nothing to restore, to keep or to bound: the common case. */
@@ -241,18 +246,14 @@ export class Execution {
       outputs: result.outputs,
       usedFrozenResult: result.usedFrozenResult,
       builds: this.#builds[vertex.index] ?? 1,
-      durationMs: Math.max(0, at.getTime() - from),
+      durationMs: Math.max(0, at - from),
     }
     const notes = notesOf(result)
     recordBuild(this.outcome, recorded, notes)
     this.#host.built?.({ vertex, result: recorded, mask: this.#run.secrets.maskJson })
     const inactivated = this.#inactivated.after(task, result)
-    const built: Built = {
-      outputs: result.outputs,
-      dead: result.decision.dead,
-      stopped: result.decision.stopped,
-      key: result.key,
-    }
+    const { dead, stopped } = result.decision
+    const built: Built = { outputs: result.outputs, dead, stopped, key: result.key }
     const ready = this.#scheduler.finished(task, built)
     const end = new EndVertex(
       { result: recorded, vertex, notes, inactivated, ready, at },
@@ -277,8 +278,8 @@ export class Execution {
 
   /** FE-32: what runs in the passes beside a failed one has a turn of the event loop to end by itself. */
   #abandon(): void {
+    if (this.#scheduler.cancelled.length === 0) return
     const passes = this.#scheduler.cancelled.splice(0)
-    if (passes.length === 0) return
     const reason = new FlowError('cancelled', 'Another pass of the loop has failed')
     for (const pass of passes) {
       this.#running -= pass.running
@@ -320,7 +321,7 @@ export class Execution {
     await messages.fail(failureMessage(text, vertex)).catch(() => undefined)
     this.#running -= 1
     if (!ends && this.#phase.current !== 'running') return
-    const at = runtime.now()
+    const at = runtime.now().getTime()
     const result: VertexResult = {
       id: vertex.id,
       type: vertex.type,
@@ -330,7 +331,7 @@ export class Execution {
       error,
       usedFrozenResult: false,
       builds: this.#builds[vertex.index] ?? 1,
-      durationMs: Math.max(0, at.getTime() - from),
+      durationMs: Math.max(0, at - from),
     }
     recordBuild(this.outcome, result, undefined)
     this.#host.built?.({ vertex, result, mask: secrets.maskJson })
@@ -374,7 +375,7 @@ export class Execution {
 
   #settle(): void {
     const now = this.#run.runtime.now().getTime()
-    const duration = Math.max(0, now - this.#startedAt.getTime())
+    const duration = Math.max(0, now - this.#startedAt)
     this.#resolve(runResult(this.outcome, this.#request, this.#run, duration))
   }
 

@@ -1,5 +1,4 @@
 import type { FlowError } from '../errors.ts'
-import type { PlanVertex } from './plan-graph.ts'
 import type { FlowProblem } from './problems.ts'
 import type { RunResult, VertexResult } from './run-options.ts'
 import { selectsOutput, type RunRequest } from './run-request.ts'
@@ -9,7 +8,8 @@ import type { RunContext } from './run-context.ts'
 /** What a run has come to so far. */
 export interface Outcome {
   readonly vertices: Map<string, VertexResult>
-  readonly notes: Map<string, VertexNotes>
+  /** Of the last builds of vertices whose component noted something. */
+  notes: Map<string, VertexNotes> | undefined
   readonly warnings: FlowProblem[]
   readonly usage: { inputTokens: number; outputTokens: number }
   /** The first failure, or why the run was stopped. */
@@ -22,7 +22,7 @@ export interface Outcome {
 export function createOutcome({ plan, slice, tweaks }: RunRequest): Outcome {
   return {
     vertices: new Map(),
-    notes: new Map(),
+    notes: undefined,
     warnings: [...plan.warnings, ...slice.warnings, ...tweaks.warnings],
     usage: { inputTokens: 0, outputTokens: 0 },
     error: undefined,
@@ -39,8 +39,8 @@ export function recordBuild(
   notes: VertexNotes | undefined,
 ): void {
   outcome.vertices.set(result.id, result)
-  if (notes !== undefined) outcome.notes.set(result.id, notes)
-  else if (outcome.notes.size > 0) outcome.notes.delete(result.id)
+  if (notes !== undefined) (outcome.notes ??= new Map()).set(result.id, notes)
+  else outcome.notes?.delete(result.id)
 }
 
 /** What the component noted; undefined = nothing. */
@@ -81,10 +81,12 @@ export function runResult(
 
 function selectedResults({ vertices }: Outcome, request: RunRequest): VertexResult[] {
   const selects = selectsOutput(request)
-  return request.graph.vertices.flatMap((vertex: PlanVertex) => {
+  const selected: VertexResult[] = []
+  for (const vertex of request.graph.vertices) {
     const result = selects(vertex) ? vertices.get(vertex.id) : undefined
-    return result?.valid === true ? [result] : []
-  })
+    if (result?.valid === true) selected.push(result)
+  }
+  return selected
 }
 
 /** A function that keeps nothing of the run alive but its results. */

@@ -80,7 +80,6 @@ export function createRunContext(options: RunContextOptions): RunContext {
 
 /** Most runs need little of it: parts are made when they are first asked for. */
 class LazyRunContext implements RunContext {
-  readonly runId: string
   readonly flowId: string
   readonly flowName: string | undefined
   readonly sessionId: string
@@ -96,7 +95,6 @@ class LazyRunContext implements RunContext {
   #messages: MessageLog | undefined
 
   constructor(options: RunContextOptions) {
-    this.runId = options.runId
     this.flowId = options.flowId
     this.flowName = options.flowName
     this.sessionId = options.sessionId
@@ -105,6 +103,10 @@ class LazyRunContext implements RunContext {
     this.limits = options.limits
     this.#options = options
     this.#log = options.log
+  }
+
+  get runId(): string {
+    return this.#options.runId
   }
 
   get services(): Readonly<ComponentServices> {

@@ -46,7 +46,7 @@ export interface ChatMessageJson {
 export interface ResultNotes {
   readonly inputValue: string | undefined
   readonly graph: PlanGraph
-  readonly vertices: ReadonlyMap<string, VertexNotes>
+  readonly vertices: ReadonlyMap<string, VertexNotes> | undefined
   readonly secrets: RunContext['secrets']
 }
 
@@ -88,7 +88,7 @@ function componentOutput(
 ): ComponentOutputJson {
   const index = notes?.graph.indexOf.get(result.id)
   const vertex = index === undefined ? undefined : notes?.graph.vertices[index]
-  const view = buildView(result, vertex, notes?.vertices.get(result.id))
+  const view = buildView(result, vertex, notes?.vertices?.get(result.id))
   const parts = vertexParts(view)
   const response: ComponentOutputJson = {
     ...parts,

@@ -35,12 +35,13 @@ export function startRun(flow: unknown, options: RunOptions, host: RunHost): Flo
   const { bufferedTokens, eventBytes } = completeLimits(options.limits)
   const firstSeq = host.resume?.firstSeq ?? 0
   const log = createRunLog({ bufferedTokens, eventBytes, firstSeq })
-  const id = runtime.uuid()
+  let id: string | undefined
+  const idOf = (): string => (id ??= runtime.uuid())
   const cancelled = new Cancellation()
   const result = BEGIN.then((): Promise<RunResult> => {
     try {
       const request = readRunRequest(flow, options, runtime)
-      return execute({ id, request, log, host, cancelled })
+      return execute({ idOf, request, log, host, cancelled })
     } catch (error) {
       refuse(log, error, options.flowId ?? null, runtime.now())
       throw error
@@ -49,7 +50,9 @@ export function startRun(flow: unknown, options: RunOptions, host: RunHost): Flo
   // Whoever wants to know asks `result`; a run that nobody asks must not end the process.
   result.catch(() => undefined)
   return {
-    id,
+    get id() {
+      return idOf()
+    },
     result,
     cancel: (reason) => cancelled.request(reason),
     [Symbol.asyncIterator]: () => log.read(),
@@ -75,7 +78,8 @@ class Cancellation {
 }
 
 interface Start {
-  readonly id: string
+  /** Made when somebody asks for it. */
+  readonly idOf: () => string
   readonly request: RunRequest
   readonly log: RunLog
   readonly host: RunHost
@@ -102,7 +106,6 @@ interface Surroundings {
 
 /** What the context of a run needs to know of it. */
 class ContextOptions implements RunContextOptions {
-  readonly runId: string
   readonly flowId: string
   readonly flowName: string | undefined
   readonly sessionId: string
@@ -120,7 +123,6 @@ class ContextOptions implements RunContextOptions {
 
   constructor(start: Start, { controller, phase }: Surroundings) {
     const { request, host } = start
-    this.runId = start.id
     this.flowId = request.flowId
     this.flowName = request.flowName
     this.sessionId = request.sessionId
@@ -133,6 +135,10 @@ class ContextOptions implements RunContextOptions {
     this.#start = start
     this.#controller = controller
     this.#phase = phase
+  }
+
+  get runId(): string {
+    return this.#start.idOf()
   }
 
   get #execution(): Execution {

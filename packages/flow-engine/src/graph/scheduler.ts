@@ -44,11 +44,12 @@ export class Scheduler {
   readonly root: Scope
   /** Passes that a failure has taken out of the run and whose builds are to be stopped (FE-32). */
   readonly cancelled: Scope[] = []
-  readonly #cycles = new Map<Scope, CycleRun>()
+  #cycles: Map<Scope, CycleRun> | undefined
   /** The cycle that is entered, if any. */
   readonly #entered: number | undefined
   #serial = 0
-  #ready: Task[] = []
+  /** Replaced, not filled: most ends set one task going or none. */
+  #ready: Task[] = NOTHING
   /** Edges from outside that a new scope found decided. */
   #decided: Decided[] = []
   /** Vertices whose edges are all decided. */
@@ -64,7 +65,7 @@ export class Scheduler {
   }
 
   /** The first layer. */
-  begin(): Task[] {
+  begin(): readonly Task[] {
     for (const index of this.#slice.firstLayer) {
       const vertex = this.#graph.vertices[index]
       if (vertex !== undefined)
@@ -79,7 +80,7 @@ export class Scheduler {
   }
 
   /** A vertex was built: gives what its end has set going, in node order. */
-  finished({ scope, vertex }: Task, built: Built): Task[] {
+  finished({ scope, vertex }: Task, built: Built): readonly Task[] {
     scope.built[vertex.local] = built
     if (scope.status[vertex.local] === BLOCKED) return []
     const cycle = this.#cycleOf(scope, vertex)
@@ -113,7 +114,7 @@ export class Scheduler {
     if (vertex.loop === undefined) return
     for (const pass of cancelPasses(scope, vertex.loop, except)) {
       this.scopes.delete(pass)
-      this.#cycles.delete(pass)
+      this.#cycles?.delete(pass)
       this.cancelled.push(pass)
     }
   }
@@ -121,7 +122,7 @@ export class Scheduler {
   /** The cycle a vertex takes turns in. */
   #cycleOf(scope: Scope, vertex: PlanVertex): CycleRun | undefined {
     if (vertex.cycle === undefined || vertex.cycle !== this.#entered) return undefined
-    return this.#cycles.get(scope)
+    return this.#cycles?.get(scope)
   }
 
   #openRoot(): Scope {
@@ -165,10 +166,11 @@ export class Scheduler {
     const vertex = entry === undefined ? undefined : this.#graph.vertices[entry]
     if (vertex?.cycle === undefined || vertex.region !== scope.region.index) return
     const members = this.#graph.cycles[vertex.cycle] ?? []
+    this.#cycles ??= new Map()
     this.#cycles.set(scope, createCycleRun(this.#graph, vertex.index, members))
   }
 
-  #takeReady(): Task[] {
+  #takeReady(): readonly Task[] {
     while (this.#decided.length + this.#due.length + this.#touched.length > 0) {
       for (let next = this.#decided.pop(); next !== undefined; next = this.#decided.pop()) {
         this.#apply(next.scope, next.edge, next.outcome)
@@ -183,7 +185,7 @@ export class Scheduler {
     }
     const ready = this.#ready
     if (ready.length === 0) return NOTHING
-    this.#ready = []
+    this.#ready = NOTHING
     return inNodeOrder(ready)
   }
 
@@ -231,7 +233,7 @@ export class Scheduler {
     if (scope.status[vertex.local] !== IDLE) return
     scope.status[vertex.local] = STARTED
     this.#cycleOf(scope, vertex)?.active.add(vertex.index)
-    this.#ready.push(task)
+    this.#release(task)
   }
 
   /** A vertex is settled: what waits for it is told. */
@@ -286,7 +288,7 @@ export class Scheduler {
     const { parent, region } = pass
     if (parent === undefined || region.loop === undefined) return
     this.scopes.delete(pass)
-    this.#cycles.delete(pass)
+    this.#cycles?.delete(pass)
     parent.passes?.get(region.index)?.delete(pass)
     const vertex = this.#graph.vertices[region.loop]
     if (vertex === undefined) return
@@ -303,7 +305,13 @@ export class Scheduler {
       if (!isLoopDue(beside, scope.passes?.get(loop)?.size ?? 0)) return
       beside.building = true
     }
-    this.#ready.push({ scope, vertex })
+    this.#release({ scope, vertex })
+  }
+
+  /** An array of one has no room to spare: it is kept as long as the event that names its task. */
+  #release(task: Task): void {
+    if (this.#ready.length === 0) this.#ready = [task]
+    else this.#ready.push(task)
   }
 
   #afterTurn(scope: Scope, vertex: PlanVertex, cycle: CycleRun): void {

@@ -90,7 +90,7 @@ export function createScope(region: Region, options: ScopeOptions): Scope {
     waiting: waiting?.slice() ?? zeros(count),
     status: zeros(count),
     marks: zeros(count),
-    built: [],
+    built: Array<Built | undefined>(count),
     states: undefined,
     decisions: undefined,
     passes: undefined,

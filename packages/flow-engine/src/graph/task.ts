@@ -8,7 +8,7 @@ export interface Task {
 }
 
 /** Tasks that became ready together, as they start (FE-14); mostly they are in order already. */
-export function inNodeOrder(tasks: Task[]): Task[] {
+export function inNodeOrder(tasks: readonly Task[]): readonly Task[] {
   for (let at = 1; at < tasks.length; at += 1) {
     const one = tasks[at - 1]
     const next = tasks[at]

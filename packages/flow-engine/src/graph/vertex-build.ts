@@ -1,11 +1,6 @@
 import { FlowError, limitExceeded } from '../errors.ts'
 import { decide, type Decision } from './branches.ts'
-import {
-  buildVertex,
-  type BuildRequest,
-  type OutputValues,
-  type VertexBuild,
-} from './build-vertex.ts'
+import { buildVertex, VertexBuild, type OutputValues } from './build-vertex.ts'
 import { fieldsOf, type VertexFields } from './field-plan.ts'
 import { isFrozenResult, resultKey, type FrozenResult } from './frozen.ts'
 import { givenValues } from './given-values.ts'
@@ -42,34 +37,44 @@ export interface TaskEnvironment {
   readonly inputs: RunHost['inputs']
 }
 
-/** One build of one vertex: what it is given, and where from (FE-20 to FE-22). */
-class TaskBuild implements BuildRequest, InputRequest {
-  readonly vertex: PlanVertex
-  readonly build: number
+/** One build of one vertex of a run: what it is given, and where from (FE-20 to FE-22). */
+class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskResult {
   readonly fields: VertexFields
   readonly given: ReadonlyMap<string, unknown>
-  readonly asTool = false
   /** Fires when the time of the vertex is up, too (FE-67). */
   timed: AbortSignal | undefined = undefined
-  partial: string | undefined = undefined
-  raw: RawInputs = NO_INPUTS
+  /** Identity of the result (FE-33). */
+  key: string | undefined = undefined
   readonly #scope: Scope
-  readonly #request: RunRequest
   readonly #environment: TaskEnvironment
 
   constructor({ scope, vertex }: Task, build: number, environment: TaskEnvironment) {
-    const { request } = environment
-    this.vertex = vertex
-    this.build = build
+    const { run, request } = environment
+    super(run, { vertex, build, names: vertex.computed })
     this.#scope = scope
-    this.#request = request
     this.#environment = environment
     this.fields = fieldsOf(vertex, request.tweaks.fields.get(vertex.index))
     this.given = givenValues({ vertex, fields: this.fields, request })
   }
 
-  get outputs(): readonly string[] {
-    return this.vertex.computed
+  get branches(): readonly BranchCall[] {
+    return this.ctx.branches
+  }
+
+  get decision(): Decision {
+    return decide(this.ctx.branches, this.#scope.decisions?.get(this.vertex.index))
+  }
+
+  get logs(): ReadonlyMap<string, readonly LogEntry[]> {
+    return this.ctx.logs
+  }
+
+  get hasStatus(): boolean | 'text' {
+    return this.ctx.hasStatus
+  }
+
+  get usedFrozenResult(): boolean {
+    return false
   }
 
   get signal(): AbortSignal | undefined {
@@ -81,7 +86,7 @@ class TaskBuild implements BuildRequest, InputRequest {
   }
 
   get variables(): Readonly<Record<string, string>> | undefined {
-    return this.#request.options.variables
+    return this.#environment.request.options.variables
   }
 
   state(): Map<string, unknown> {
@@ -89,7 +94,7 @@ class TaskBuild implements BuildRequest, InputRequest {
   }
 
   sources(field: string): readonly InputSource[] {
-    return sourcesOf(this.vertex, field, this.#request)
+    return sourcesOf(this.vertex, field, this.#environment.request)
   }
 
   /** A frozen loop goes on by what comes back, which its kept results are known by (FE-33). */
@@ -102,7 +107,7 @@ class TaskBuild implements BuildRequest, InputRequest {
   }
 
   deliver(edge: PlanEdge): unknown {
-    const { graph, slice } = this.#request
+    const { graph, slice } = this.#environment.request
     const scope = this.#scope
     if (slice.contains[edge.source] !== 1) return DEAD
     if (edge.loopBack && scope.built[this.vertex.local] === undefined) return UNBUILT
@@ -113,8 +118,6 @@ class TaskBuild implements BuildRequest, InputRequest {
     return state === 'dead' ? DEAD : UNBUILT
   }
 }
-
-const NO_INPUTS: RawInputs = Object.freeze({})
 
 /**
  * One build of one vertex: inputs, frozen result or component, decision (FE-20 to FE-33). A promise
@@ -139,10 +142,7 @@ export function runTask(
   }
   work.raw = raw
   environment.inputs?.(vertex, raw)
-  const built = buildVertex(run, work)
-  return built instanceof Promise
-    ? built.then((whole) => taskResult(task, whole, undefined))
-    : taskResult(task, built, undefined)
+  return buildVertex(work)
 }
 
 /** Hides the secrets of a build whose result is restored: the result may hold them (FE-65). */
@@ -179,12 +179,11 @@ async function runBounded(
   const { signal, stop } = vertexSignal(run, vertex, work.signal)
   work.timed = signal
   try {
-    const building = buildVertex(run, work)
-    const built =
-      signal === undefined || !(building instanceof Promise) ? building : timed(building, signal)
-    const result = taskResult(task, await built, key)
-    if (key !== undefined) await keep(result, task, environment)
-    return result
+    work.key = key
+    const building = buildVertex(work)
+    await (signal !== undefined && building instanceof Promise ? timed(building, signal) : building)
+    if (key !== undefined) await keep(work, task, environment)
+    return work
   } catch (error) {
     if (signal?.aborted === true && run.open()) await withdrawPartial(work, run)
     throw error
@@ -198,23 +197,6 @@ async function withdrawPartial({ partial }: TaskBuild, { messages }: RunContext)
   const record = partial === undefined ? undefined : messages.records.get(partial)
   if (record !== undefined && Reflect.get(record.properties, 'state') === 'partial') {
     await messages.withdraw(record.id)
-  }
-}
-
-function taskResult(
-  { scope, vertex }: Task,
-  { ctx, outputs, bytes }: VertexBuild,
-  key: string | undefined,
-): TaskResult {
-  return {
-    outputs,
-    branches: ctx.branches,
-    decision: decide(ctx.branches, scope.decisions?.get(vertex.index)),
-    logs: ctx.logs,
-    hasStatus: ctx.hasStatus,
-    bytes,
-    usedFrozenResult: false,
-    key,
   }
 }
 

@@ -3,7 +3,7 @@ import type { InputSource } from '../components/context.ts'
 import type { Component } from '../components/component.ts'
 import type { ComponentServices, MessageRecord } from '../components/services.ts'
 import { FlowError, invalidRequest } from '../errors.ts'
-import { buildVertex } from '../graph/build-vertex.ts'
+import { buildVertex, VertexBuild } from '../graph/build-vertex.ts'
 import { completeLimits } from '../graph/limits.ts'
 import { createRunContext, type RunContext } from '../graph/run-context.ts'
 import { createRunLog } from '../graph/run-log.ts'
@@ -55,31 +55,11 @@ export async function testComponent(
   component: Component,
   options: TestComponentOptions = {},
 ): Promise<TestComponentResult> {
-  const { inputs = {}, vertexId = `${component.type}-00001`, chatOutput = false } = options
   const outputs = outputNames(component, options.output)
   const { run, events } = testRun(options)
-  const { state = new Map<string, unknown>() } = options
-  const { ctx, outputs: values } = await buildVertex(run, {
-    vertex: {
-      id: vertexId,
-      displayName: component.displayName,
-      component,
-      connected: new Set(outputs),
-      chatOutput: chatOutput ? {} : undefined,
-      chatOutputs: new Set(chatOutput ? outputs : []),
-      isRoot: false,
-      role: component.role,
-    },
-    build: options.build ?? 1,
-    state: () => state,
-    signal: run.signal,
-    over: false,
-    asTool: false,
-    sources: (field) => sourcesOf(options, field),
-    expectPasses: () => 1,
-    raw: inputs,
-    outputs,
-  })
+  const { ctx, outputs: values } = await buildVertex(
+    new TestBuild(run, { component, options, outputs }),
+  )
   const [only = ''] = outputs
   return {
     value: typeof options.output === 'string' || outputs.length === 1 ? values[only] : undefined,
@@ -89,6 +69,52 @@ export async function testComponent(
     logs: [...ctx.logs.values()].flat().map(logJson),
     events,
     status: ctx.statusValue,
+  }
+}
+
+interface TestSubject {
+  readonly component: Component
+  readonly options: TestComponentOptions
+  readonly outputs: readonly string[]
+}
+
+/** A build of a component that stands alone. */
+class TestBuild extends VertexBuild {
+  readonly #options: TestComponentOptions
+  readonly #state: Map<string, unknown>
+
+  constructor(run: RunContext, { component, options, outputs }: TestSubject) {
+    const { build = 1, chatOutput = false, vertexId = `${component.type}-00001` } = options
+    const vertex = {
+      id: vertexId,
+      displayName: component.displayName,
+      component,
+      connected: new Set(outputs),
+      chatOutput: chatOutput ? {} : undefined,
+      chatOutputs: new Set(chatOutput ? outputs : []),
+      isRoot: false,
+      role: component.role,
+    }
+    super(run, { vertex, build, names: outputs })
+    this.raw = options.inputs ?? {}
+    this.#options = options
+    this.#state = options.state ?? new Map<string, unknown>()
+  }
+
+  get signal(): AbortSignal {
+    return this.run.signal
+  }
+  get over(): boolean {
+    return false
+  }
+  state(): Map<string, unknown> {
+    return this.#state
+  }
+  sources(field: string): readonly InputSource[] {
+    return sourcesOf(this.#options, field)
+  }
+  expectPasses(): number {
+    return 1
   }
 }
 

@@ -76,7 +76,9 @@ describe('where a run begins (FE-11, FE-12, FE-15)', () => {
       .connect('ChatInput-1.message', 'Step-a.text')
       .connect('Step-a.out', 'ChatInput-1.input_value')
     const json = flow.toJSON()
-    Object.assign(given(json.data?.edges?.[1]?.data?.targetHandle), { inputTypes: ['Message'] })
+    Object.assign(given(json.data?.edges?.[1]?.data?.targetHandle) as object, {
+      inputTypes: ['Message'],
+    })
     const { ends } = await run(json, { more, mode: 'build' })
     expect(ends.slice(0, 2)).toEqual(['ChatInput-1', 'Step-a'])
   })

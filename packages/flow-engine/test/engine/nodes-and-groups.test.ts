@@ -107,7 +107,9 @@ describe('flows as they come', () => {
     flow.add(chatInput, { id: 'ChatInput-2' })
     flow.connect('ChatInput-1.message', 'ChatInput-2.input_value')
     const json = flow.toJSON()
-    Object.assign(given(json.data?.edges?.[0]?.data?.targetHandle), { inputTypes: ['Message'] })
+    Object.assign(given(json.data?.edges?.[0]?.data?.targetHandle) as object, {
+      inputTypes: ['Message'],
+    })
     expect(checkFlow(json, { components })).toEqual([])
   })
 
@@ -176,7 +178,7 @@ describe('groups (FE-7)', () => {
 
   test('FE-7: an edge out of a group starts where the output says, else at the first inner node that feeds none', async () => {
     const json = group((node) => {
-      given(node.outputs?.[0]).proxy = { id: 'Pair-1', name: 'out' } as never
+      given(node.outputs?.[0]).proxy = { id: 'Pair-1', name: 'out' }
     })
     expect((await run(json)).result.text('Join-out')).toBe('-|in')
     const without = group((node) => {

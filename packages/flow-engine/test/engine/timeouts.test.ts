@@ -43,11 +43,13 @@ describe('a vertex over its time (FE-67)', () => {
     const slow = giving(
       (_inputs, ctx) =>
         new Promise((resolve) => {
+          const sendLate = async (): Promise<void> => {
+            const sent = await ctx.sendMessage(createMessage('late'))
+            ctx.token('late', sent.id ?? 'x')
+            resolve('late')
+          }
           ctx.signal.addEventListener('abort', () => {
-            late = ctx.sendMessage(createMessage('late')).then((sent) => {
-              ctx.token('late', sent.id ?? 'x')
-              resolve('late')
-            })
+            late = sendLate()
           })
         }),
     )
