@@ -86,6 +86,42 @@ describe('flows as they come', () => {
     expect(result.outputs.map(({ id }) => id)).toEqual(['Renamed-1', 'Mine-1', 'ChatOutput-9'])
   })
 
+  test('FE-2: a type counts as an input or output whatever its component says', async () => {
+    const plain = defineComponent({
+      type: 'DataOutput',
+      inputs: {},
+      outputs: { out: output.message({ run: () => 'x' }) },
+    })
+    const flow = flowBuilder()
+    flow.add(plain, { id: 'Renamed-1' })
+    const { result } = await run(flow.toJSON(), { more: [plain] })
+    expect(result.outputs.map(({ id }) => id)).toEqual(['Renamed-1'])
+  })
+
+  test('FE-4, FE-25: where a node lists no outputs those of the component are computed', async () => {
+    const json = simple()
+    delete nodeOf(json, 'Pair-1').data.node.outputs
+    expect((await run(json)).result.text('Pair-1')).toBe('a|-')
+  })
+
+  test('FE-5, FE-32: an output that the node allows a loop for takes one back', () => {
+    const flow = flowBuilder()
+    flow.add(pair, { id: 'Pair-1' })
+    flow.add(join, { id: 'Join-1' })
+    flow.connect('Pair-1.out', 'Join-1.texts').connect('Join-1.out', 'Pair-1.out')
+    const json = flow.toJSON()
+    expect(checkFlow(json, { components })).toMatchObject([{ code: 'missing_field', field: 'out' }])
+    given(nodeOf(json, 'Pair-1').data.node.outputs?.[0]).allows_loop = true
+    expect(checkFlow(json, { components })).toEqual([])
+  })
+
+  test('FE-8, FE-42: warnings of the plan stand in the result of each of its runs', async () => {
+    const json = simple()
+    nodeOf(json, 'Pair-1').data.node.edited = true
+    const { result } = await run(json)
+    expect(result.warnings).toMatchObject([{ code: 'edited_component', nodeId: 'Pair-1' }])
+  })
+
   test('FE-2, FE-17: what is a chat input: by its id or by its type', () => {
     for (const [first, second] of [
       ['ChatInput-1', 'ChatInput-2'],
