@@ -41,6 +41,6 @@ const WRITTEN = /^\[?(?:::ffff:(?=\d+\.))?([\d.]+|[\da-f.]*:[\da-f:.]*)(?:%[^\]]
 
 /** An address without port and zone, IPv4-mapped IPv6 as IPv4; undefined when it is none (AD-9). */
 export function plainAddress(text = ''): string | undefined {
-  const address = WRITTEN.exec(text)?.[1] ?? ''
+  const address = VERSION4.test(text) ? text : (WRITTEN.exec(text)?.[1] ?? '')
   return VERSION4.test(address) || URL.canParse(`http://[${address}]`) ? address : undefined
 }

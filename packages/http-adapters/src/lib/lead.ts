@@ -79,14 +79,14 @@ export function createLead<Host, C>(
   function follow<T>(call: Call<Host>, value: T | Promise<T>, step: (value: T) => void): void {
     if (!isPromise(value)) return step(value)
     value.then(
-      (made) => attempt(call, () => step(made)),
+      (made) => attempt(call, step, made),
       (error: unknown) => fail(call, error),
     )
   }
 
-  function attempt(call: Call<Host>, step: () => void): void {
+  function attempt<T>(call: Call<Host>, step: (value: T) => void, value: T): void {
     try {
-      step()
+      step(value)
     } catch (error) {
       fail(call, error)
     }
@@ -114,7 +114,7 @@ export function createLead<Host, C>(
     }
   }
 
-  return (call) => attempt(call, () => receive(call))
+  return (call) => attempt(call, receive, call)
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

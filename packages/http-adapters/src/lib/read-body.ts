@@ -15,7 +15,7 @@ export function hasBody({ message, http2 }: Exchange): boolean {
 
 /** Reads the whole body and converts it; in a single promise when nothing about it is unusual. */
 export function collect<T>(exchange: Exchange, convert: (bytes: Uint8Array) => T): Promise<T> {
-  const { message, parsed, limit } = exchange
+  const { message, limit } = exchange
   const isPlain =
     Number(message.headers['content-length']) <= limit &&
     message.httpVersionMajor === 1 &&
@@ -23,7 +23,7 @@ export function collect<T>(exchange: Exchange, convert: (bytes: Uint8Array) => T
     !message.readableDidRead &&
     !message.readableEnded &&
     !message.destroyed &&
-    !(parsed.body instanceof Readable)
+    streamOf(exchange) === message
   if (!isPlain) return buffer(chunks(exchange)).then(convert)
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -49,8 +49,8 @@ export function collect<T>(exchange: Exchange, convert: (bytes: Uint8Array) => T
 
 /** The chunks of a body, each taken from the socket when it is asked for. */
 export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
-  const { message, reply, parsed, limit } = exchange
-  const stream = parsed.body instanceof Readable ? parsed.body : message
+  const { message, reply, limit } = exchange
+  const stream = streamOf(exchange)
   if (stream.readableDidRead || stream.readableEnded) return yield parsedBody(exchange)
   const tooLarge = new BodyError('body_too_large', limit)
   if (Number(message.headers['content-length']) > limit) throw tooLarge
@@ -72,4 +72,9 @@ export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
     // Who stops after the response leaves nobody to drain the rest.
     if (reply.writableFinished) message.resume()
   }
+}
+
+/** The stream the body comes from: that of the message, or one that the host has put over it. */
+function streamOf({ parsed, message }: Exchange): Readable {
+  return parsed.body instanceof Readable ? parsed.body : message
 }

@@ -144,13 +144,8 @@ function setHeaders(reply: ServerResponse, lines: Head['headers']): void {
     validateHeaderName(name)
     validateHeaderValue(name, value)
   }
-  const set = new Set<string>()
-  for (const [name, value] of lines) {
-    const key = name.toLowerCase()
-    if (set.has(key)) reply.appendHeader(name, value)
-    else reply.setHeader(name, value)
-    set.add(key)
-  }
+  for (const [name] of lines) reply.removeHeader(name)
+  for (const [name, value] of lines) reply.appendHeader(name, value)
 }
 
 /** Whether the protocol sends no body with this answer (AD-21). */
