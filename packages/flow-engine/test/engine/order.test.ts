@@ -265,6 +265,29 @@ describe('order', () => {
     expect(JSON.stringify(end?.data)).toContain(`${'x'.repeat(6000)}...`)
   })
 
+  test('FE-16: a large value stays when it is reported, frozen, or nobody reads it', async () => {
+    const big = defineComponent({
+      type: 'Big',
+      inputs: {},
+      outputs: { out: output.message({ run: () => 'x'.repeat(10_000) }) },
+    })
+    const flow = flowBuilder()
+    flow.add(big, { id: 'Big-read' })
+    flow.add(big, { id: 'Big-frozen', frozen: true })
+    flow.add(big, { id: 'Big-reported' })
+    flow.add(big, { id: 'Big-unread' })
+    flow.add(join, { id: 'Join-1' })
+    for (const name of ['read', 'frozen', 'reported']) {
+      flow.connect(`Big-${name}.out`, 'Join-1.texts')
+    }
+    const options = { more: [big], outputComponent: 'Big-reported' }
+    const { result } = await run(flow.toJSON(), options)
+    const kept = ['read', 'frozen', 'reported', 'unread'].filter(
+      (name) => result.text(`Big-${name}`)?.length === 10_000,
+    )
+    expect(kept).toEqual(['frozen', 'reported', 'unread'])
+  })
+
   test('FE-17: run: the first failure aborts all that runs; build: other branches go on', async () => {
     const flow = joins('a>b')
     flow.add(failing, { id: 'Failing-1' })
