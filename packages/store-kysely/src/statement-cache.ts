@@ -23,7 +23,7 @@ export interface SqliteDatabase {
 
 /** Statements that give one row at most: what they change, they change before they give it. */
 const SINGLE =
-  /^\s*select\b[^]*\blimit 1$|^\s*update\b[^]*\blimit 1\)\s+returning\b|^insert into [^]* values \([?, ]+\) returning\b|^pragma data_version$/i
+  /^\s*select\b[^]*\blimit 1$|^\s*update\b[^]*\blimit 1\)\s+returning\b|^pragma data_version$/i
 
 /** A prepared statement with what is asked of the driver once: each question costs a small query. */
 export class PreparedStatement {
