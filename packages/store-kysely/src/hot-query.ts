@@ -12,10 +12,12 @@ export interface HotQuery<Tables, Values, Row> {
   bind(db: Kysely<Tables>, values: Values): CompiledQuery<Row>
 }
 
-/** Rows of a query and how many rows it changed. */
+/** Rows of a query, and what it changed. */
 export interface HotResult<Row> {
   readonly rows: readonly Row[]
   readonly changed: number
+  /** The rowid of an inserted row; only on SQLite. */
+  readonly insertId: number | undefined
 }
 
 class Placeholder {
@@ -54,8 +56,12 @@ export function hotQuery<Tables, Values extends object, Row>(
   return {
     bind,
     async run(db, values) {
-      const { rows, numAffectedRows } = await execute<Row, Tables>(db, bind(db, values))
-      return { rows, changed: Number(numAffectedRows ?? 0) }
+      const { rows, numAffectedRows, insertId } = await execute<Row, Tables>(db, bind(db, values))
+      return {
+        rows,
+        changed: Number(numAffectedRows ?? 0),
+        insertId: insertId === undefined ? undefined : Number(insertId),
+      }
     },
   }
 }

@@ -19,7 +19,7 @@ export interface JobWriter {
     query: HotQuery<FlowTables, Values, Row>,
     values: Values,
     options?: WriteOptions,
-  ): Promise<HotResult<Row>>
+  ): Promise<Omit<HotResult<Row>, 'insertId'>>
 }
 
 export function createJobWriter(db: FlowDb): JobWriter {

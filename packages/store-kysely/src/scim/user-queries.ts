@@ -1,5 +1,6 @@
 import type { UserBrief } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
+import { engineOf } from '../dialect.ts'
 import { hotQuery, type Placeholders } from '../hot-query.ts'
 import type { ScimTables, ScimUserElementRow, ScimUserRow } from '../tables/scim.ts'
 import { userGroups, type UserGroupsRow } from './user-groups.ts'
@@ -68,18 +69,19 @@ export const readHead = hotQuery<ScimTables, UserKey & Expected, UserHead>((db, 
     .where('version', '=', value('expectedVersion')),
 )
 
-export const insertUser = hotQuery<ScimTables, UserValues, { seq: number }>((db, value) =>
-  db
-    .insertInto('scim_user')
-    .values({
-      tenant: value('tenant'),
-      id: value('id'),
-      ...documentColumns(value),
-      ...indexedColumns(value),
-      deleted_at: value('deleted_at'),
-    })
-    .returning('seq'),
-)
+/** The `seq` of the new row is given, or on SQLite its `insertId`, which costs no row. */
+export const insertUser = hotQuery<ScimTables, UserValues, { seq: number }>((db, value) => {
+  const insert = db.insertInto('scim_user').values({
+    tenant: value('tenant'),
+    id: value('id'),
+    ...documentColumns(value),
+    ...indexedColumns(value),
+    deleted_at: value('deleted_at'),
+  })
+  return engineOf(db).kind === 'sqlite'
+    ? { compile: () => insert.compile() }
+    : insert.returning('seq')
+})
 
 /** For records whose indexed values stay. */
 export const updateDocument = hotQuery<ScimTables, UserValues & Expected, never>((db, value) =>

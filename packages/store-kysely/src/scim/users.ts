@@ -80,8 +80,8 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
     async insert(tenant, given) {
       const record = given.tenant === tenant ? given : { ...given, tenant }
       await write(record, async (tx) => {
-        const { rows } = await insertUser.run(tx, toUserRow(record))
-        await insertElements(tx, rows[0]?.seq ?? 0, record)
+        const { rows, insertId } = await insertUser.run(tx, toUserRow(record))
+        await insertElements(tx, rows[0]?.seq ?? insertId ?? 0, record)
         return record
       })
       cache.inserted(record.created)
