@@ -158,7 +158,7 @@ export class Execution {
 
   #hasRoom(): boolean {
     const { concurrency = Number.POSITIVE_INFINITY } = this.#request.options
-    return this.#phase.current === 'running' && this.#running < Math.max(1, concurrency)
+    return this.#phase.current === 'running' && this.#running < concurrency
   }
 
   #pump(): void {

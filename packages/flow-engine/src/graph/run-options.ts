@@ -35,7 +35,7 @@ export interface RunOptions {
   startComponentId?: string | undefined
   /** Sets every `stream` field, unless `tweaks.stream` is given; undefined = templates decide. */
   stream?: boolean | undefined
-  /** Vertices at once. Default: no bound. */
+  /** Vertices at once, at least 1. Default: no bound. */
   concurrency?: number | undefined
   /** Passes of each loop at once, 1 to 1,000 (FE-32). Default 1: one after the other. */
   parallel?: number | undefined

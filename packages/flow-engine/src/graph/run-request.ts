@@ -35,6 +35,7 @@ export function readRunRequest(flow: unknown, options: RunOptions, runtime: Runt
   const { mode = 'run' } = options
   const input = readInput(options, mode)
   const parallel = readParallel(options.parallel)
+  checkConcurrency(options.concurrency)
   const plan = planOf(flow, options)
   const graph = graphOf(plan)
   if (graph === undefined) throw invalidRequest('The plan was not made by compileFlow')
@@ -86,6 +87,11 @@ const MOST_PASSES = 1_000
 function readParallel(parallel = 1): number {
   if (Number.isInteger(parallel) && parallel >= 1 && parallel <= MOST_PASSES) return parallel
   throw invalidRequest(`The option parallel must be a whole number from 1 to ${MOST_PASSES}`)
+}
+
+function checkConcurrency(concurrency = Number.POSITIVE_INFINITY): void {
+  if (typeof concurrency === 'number' && concurrency >= 1) return
+  throw invalidRequest('The option concurrency must be a number of at least 1')
 }
 
 function readText(value: unknown): string | undefined {

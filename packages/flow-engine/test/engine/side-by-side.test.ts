@@ -88,6 +88,16 @@ describe('passes side by side', () => {
     }
   })
 
+  test('FE-18: concurrency is a number of at least 1', async () => {
+    for (const concurrency of [0, -1, 0.5, Number.NaN]) {
+      await expect(start(looped(join, 'a'), { concurrency }).result).rejects.toMatchObject({
+        code: 'invalid_request',
+        status: 400,
+      })
+    }
+    expect((await start(looped(join, 'a'), { concurrency: 1 }).result).text('Join-after')).toBe('a')
+  })
+
   test('FE-32: a pass whose body is left out brings nothing back', async () => {
     const sieve = defineComponent({
       type: 'Sieve',
