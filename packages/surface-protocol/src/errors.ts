@@ -1,59 +1,70 @@
+import { defined } from './json.ts'
 import type { SurfaceLimits } from './limits.ts'
 
-/** The HTTP status each code stands for (SP-60); those of pure warnings are never sent. */
-const statuses = {
+const codes = [
+  'surface_not_found',
+  'invalid_component_type',
+  'invalid_property',
+  'circular_reference',
+  'malformed_json',
+  'invalid_utf8',
+  'truncated_line',
+  'malformed_message',
+  'unknown_key',
+  'missing_field',
+  'invalid_type',
+  'invalid_value',
+  'not_exactly_one',
+  'unsupported_version',
+  'missing_property',
+  'invalid_property_value',
+  'invalid_style',
+  'invalid_path',
+  'unknown_catalog',
+  'no_common_catalog',
+  'inline_catalog_refused',
+  'invalid_catalog',
+  'missing_root',
+  'missing_child',
+  'unreachable_component',
+  'duplicate_id',
+  'duplicate_key',
+  'component_not_found',
+  'not_actionable',
+  'action_not_declared',
+  'context_mismatch',
+  'limit_exceeded',
+  'begin_before_root',
+  'misplaced_weight',
+  'duplicate_child',
+  'path_overwritten',
+  'binding_type',
+  'not_iterable',
+  'compatible_path',
+  'unsafe_url',
+  'lossy_conversion',
+  'resume_gap',
+  'channel_closed',
+] as const
+
+/** The HTTP status of codes that stand for another one than 422 (SP-60). */
+const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   surface_not_found: 404,
-  invalid_component_type: 422,
-  invalid_property: 422,
-  circular_reference: 422,
   malformed_json: 400,
   invalid_utf8: 400,
   truncated_line: 400,
   malformed_message: 400,
-  unknown_key: 422,
-  missing_field: 422,
-  invalid_type: 422,
-  invalid_value: 422,
-  not_exactly_one: 422,
-  unsupported_version: 422,
-  missing_property: 422,
-  invalid_property_value: 422,
-  invalid_style: 422,
-  invalid_path: 422,
-  unknown_catalog: 422,
-  no_common_catalog: 422,
-  inline_catalog_refused: 422,
-  invalid_catalog: 422,
-  missing_root: 422,
-  missing_child: 422,
-  unreachable_component: 422,
-  duplicate_id: 422,
-  duplicate_key: 422,
   component_not_found: 404,
-  not_actionable: 422,
-  action_not_declared: 422,
-  context_mismatch: 422,
   limit_exceeded: 413,
-  begin_before_root: 422,
-  misplaced_weight: 422,
-  duplicate_child: 422,
-  path_overwritten: 422,
-  binding_type: 422,
-  not_iterable: 422,
-  compatible_path: 422,
-  unsafe_url: 422,
-  lossy_conversion: 422,
   resume_gap: 410,
   channel_closed: 409,
-} as const
+}
 
 /** What can be wrong with a message, a stream or an operation (SP-60). */
-export type SurfaceErrorCode = keyof typeof statuses
+export type SurfaceErrorCode = (typeof codes)[number]
 
 /** Every code of SP-60. */
-export const surfaceErrorCodes: readonly SurfaceErrorCode[] = Object.freeze(
-  Object.keys(statuses) as SurfaceErrorCode[],
-)
+export const surfaceErrorCodes: readonly SurfaceErrorCode[] = Object.freeze(codes)
 
 /** One finding about a message (SP-60). An error refuses the message, a warning does not. */
 export type SurfaceDiagnostic = {
@@ -104,25 +115,38 @@ export class SurfaceError extends Error {
   /** Safe to show to anybody. */
   readonly detail: string
   readonly diagnostics: readonly SurfaceDiagnostic[]
-  readonly surfaceId?: string
-  readonly componentId?: string
-  readonly path?: string
-  readonly line?: number
-  readonly limit?: keyof SurfaceLimits | 'diagnostics'
+  declare readonly surfaceId?: string
+  declare readonly componentId?: string
+  declare readonly path?: string
+  declare readonly line?: number
+  declare readonly limit?: keyof SurfaceLimits | 'diagnostics'
 
   constructor(init: SurfaceErrorInit) {
-    super(init.detail, init.cause === undefined ? undefined : { cause: init.cause })
+    super(init.detail, defined({ cause: init.cause }))
     this.name = 'SurfaceError'
     this.code = init.code
-    this.status = init.status ?? statuses[init.code]
+    this.status = init.status ?? statuses[init.code] ?? 422
     this.detail = init.detail
     this.diagnostics = init.diagnostics ?? []
-    if (init.surfaceId !== undefined) this.surfaceId = init.surfaceId
-    if (init.componentId !== undefined) this.componentId = init.componentId
-    if (init.path !== undefined) this.path = init.path
-    if (init.line !== undefined) this.line = init.line
-    if (init.limit !== undefined) this.limit = init.limit
+    const { surfaceId, componentId, path, line, limit } = init
+    Object.assign(this, defined({ surfaceId, componentId, path, line, limit }))
   }
+}
+
+/** A limit would be passed. */
+export function limitError(
+  limit: keyof SurfaceLimits,
+  detail: string,
+  about: Partial<SurfaceErrorInit> = {},
+): SurfaceError {
+  return new SurfaceError({ ...about, code: 'limit_exceeded', detail, limit })
+}
+
+/** The finding that an error stands for. */
+export function diagnosticOf(error: SurfaceError): SurfaceDiagnostic {
+  const { code, detail: message, path = '', surfaceId, componentId, line, limit } = error
+  const about = defined({ surfaceId, componentId, line, limit })
+  return { code, severity: 'error', message, path, ...about }
 }
 
 /** Tells a SurfaceError, also one of another copy of this package (SP-59). */

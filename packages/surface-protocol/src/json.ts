@@ -17,6 +17,19 @@ export function ownValue(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
 }
 
+/** The members of an object that are not undefined. */
+export function defined<T extends object>(members: T): Defined<T> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Defined<T>
+}
+
+type Defined<T> = {
+  [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name]
+} & {
+  [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
+}
+
 /** Sets an own member, also one called `__proto__`. */
 export function setOwn(object: object, key: string, value: unknown): void {
   if (key === '__proto__') {

@@ -1,6 +1,6 @@
 import { catalogCore, type Catalog } from '../catalog/catalog.ts'
 import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
-import { errorFrom, quote, SurfaceError } from '../errors.ts'
+import { errorFrom, limitError, quote, SurfaceError } from '../errors.ts'
 import { cloneJson, isPlainObject, setOwn, type JsonObject } from '../json.ts'
 import { defaultLimits } from '../limits.ts'
 import type { ComponentInstance } from '../message/messages.ts'
@@ -48,11 +48,10 @@ function addNode(node: UiNode, { proposed, depth }: Position, build: Build): str
   const parts = nodeParts(node)
   if (parts === null) throw new TypeError('A node made by a factory is expected')
   if (depth > defaultLimits.treeDepth) {
-    throw new SurfaceError({
-      code: 'limit_exceeded',
-      detail: `Components may be nested ${defaultLimits.treeDepth} levels deep.`,
-      limit: 'treeDepth',
-    })
+    throw limitError(
+      'treeDepth',
+      `Components may be nested ${defaultLimits.treeDepth} levels deep.`,
+    )
   }
   const { catalog, type, weight } = parts
   const id = parts.id ?? proposed
@@ -220,18 +219,20 @@ function actionToWire(value: unknown): unknown {
   return { ...cloneJson({ ...value, context: undefined }), context }
 }
 
+function isKind(value: unknown, kind: string): boolean {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind
+}
+
 function isBinding(value: unknown): value is Binding {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'binding'
+  return isKind(value, 'binding')
 }
 
 function isReference(value: unknown): value is ComponentReference {
-  return (
-    typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'reference'
-  )
+  return isKind(value, 'reference')
 }
 
 function isEach(value: unknown): value is EachBinding {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'each'
+  return isKind(value, 'each')
 }
 
 function isChild(value: unknown): boolean {

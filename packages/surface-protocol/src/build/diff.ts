@@ -1,15 +1,8 @@
-import { equalJson, type JsonObject } from '../json.ts'
+import { equalJson } from '../json.ts'
 import { defaultLimits } from '../limits.ts'
-import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
-import {
-  beginRendering,
-  deleteSurface,
-  surfaceUpdate,
-  type ComponentInstance,
-  type ServerMessage,
-} from '../message/messages.ts'
-import { dataMessages } from '../store/data-messages.ts'
+import { deleteSurface, type ComponentInstance, type ServerMessage } from '../message/messages.ts'
 import { mapFromJson } from '../store/data-value.ts'
+import { beginMessage, componentMessages, stateMessages } from '../store/state-messages.ts'
 import type { SurfaceState } from '../store/surface.ts'
 import { diffData } from './diff-data.ts'
 import { dataAfterInitialising, someInitialises } from './initial-data.ts'
@@ -49,10 +42,11 @@ function diff(
     return [deleteSurface(before.surfaceId), ...build(after)]
   }
   const { surfaceId } = after
-  const messages = componentMessages(surfaceId, sent)
+  const messages = componentMessages(surfaceId, sent, defaultLimits)
   const data = someInitialises(sent) ? dataAfterInitialising(before, sent) : before.data
   messages.push(...diffData(surfaceId, data, after.data))
-  if (after.root !== null && beginsAnew(before, after)) messages.push(begin(after, after.root))
+  if (after.root !== null && beginsAnew(before, after))
+    messages.push(beginMessage(after, after.root))
   return messages
 }
 
@@ -82,35 +76,8 @@ function beginsAnew(before: SurfaceState, after: SurfaceState): boolean {
   )
 }
 
-function begin({ surfaceId, catalogId, styles }: SurfaceState, root: string): ServerMessage {
-  return beginRendering({
-    surfaceId,
-    root,
-    ...(catalogId === null || catalogId === STANDARD_CATALOG_ID ? {} : { catalogId }),
-    ...(Object.keys(styles).length === 0 ? {} : { styles }),
-  })
-}
-
-function componentMessages(surfaceId: string, sent: ComponentInstance[]): ServerMessage[] {
-  const messages: ServerMessage[] = []
-  const { componentsPerMessage } = defaultLimits
-  for (let start = 0; start < sent.length; start += componentsPerMessage) {
-    messages.push(surfaceUpdate(surfaceId, sent.slice(start, start + componentsPerMessage)))
-  }
-  return messages
-}
-
-/** Components, data, beginRendering (SP-69a). */
 function build(after: SurfaceState): ServerMessage[] {
-  const { surfaceId, components, data, root } = after
-  const messages = componentMessages(surfaceId, components)
-  if (hasKeys(data) || someInitialises(components) || (root === null && components.length === 0)) {
-    messages.push(...dataMessages(surfaceId, mapFromJson(data), defaultLimits.dataDepth))
-  }
-  if (root !== null) messages.push(begin(after, root))
-  return messages
-}
-
-function hasKeys(data: JsonObject): boolean {
-  return Object.keys(data).length > 0
+  const initialises = someInitialises(after.components)
+  const data = mapFromJson(after.data)
+  return stateMessages(after, { data, initialises, limits: defaultLimits })
 }

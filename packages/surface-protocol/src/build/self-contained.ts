@@ -1,4 +1,4 @@
-import { inferReferences } from '../catalog/references.ts'
+import { findReferences } from '../catalog/references.ts'
 import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import {
   surfaceUpdate,
@@ -90,7 +90,7 @@ function withReferenced(
   }
   for (const instance of result.values()) {
     for (const properties of Object.values(instance.component)) {
-      for (const { componentId } of inferReferences(properties)) {
+      for (const { componentId } of findReferences(null, properties)) {
         const child = known.get(componentId)
         if (child !== undefined && !result.has(componentId)) result.set(componentId, child)
       }

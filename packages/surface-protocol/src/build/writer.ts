@@ -32,9 +32,8 @@ export interface SurfaceWriter {
 
 /** A writer with no surfaces. After a `send` that failed, the surface is sent anew as a whole. */
 export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWriter {
-  const { send, selfContained = false, catalogs } = options
-  const settings = catalogs === undefined ? {} : { catalogs }
-  const store = createSurfaceStore(settings)
+  const { send, selfContained = false } = options
+  const store = createSurfaceStore(options)
   const uncertain = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
 
@@ -63,7 +62,7 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
 
   /** Tries messages for one surface on a copy of it, so that nothing is half sent. */
   const tryOut = (messages: readonly ServerMessage[]): void => {
-    const trial = createSurfaceStore(settings)
+    const trial = createSurfaceStore(options)
     const [first] = messages
     if (first !== undefined) trial.applyAll(store.snapshot(surfaceIdOf(first)))
     for (const { applied, diagnostics } of trial.applyAll(messages)) {

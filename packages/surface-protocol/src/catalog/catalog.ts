@@ -3,7 +3,7 @@ import { isPlainObject } from '../json.ts'
 import { Report } from '../message/report.ts'
 import { checkShape, checkStyles } from './check-slot.ts'
 import { nearest } from './nearest.ts'
-import { collectReferences, inferReferences, type ReferenceFound } from './references.ts'
+import { findReferences, type ReferenceFound } from './references.ts'
 import type { Shape } from './slot.ts'
 
 /**
@@ -62,9 +62,7 @@ export function createCatalog<Types extends object>(
       return report.finish()
     },
     references(type, properties) {
-      if (!isPlainObject(properties)) return []
-      const shape = core.shape(type)
-      return shape === null ? inferReferences(properties) : collectReferences(shape, properties)
+      return isPlainObject(properties) ? findReferences(core.shape(type), properties) : []
     },
   }
   Object.defineProperty(catalog, CORE, { value: core })

@@ -1,16 +1,14 @@
 import { quote } from '../errors.ts'
-import { isPlainObject } from '../json.ts'
+import { isPlainObject, ownValue } from '../json.ts'
 import { checkPath, isPlainPath } from '../message/check-path.ts'
-import type { Report } from '../message/report.ts'
+import type { Finding, Report } from '../message/report.ts'
+import { isLiteral, literalKinds, type LiteralKind } from './literal.ts'
 import { nearest } from './nearest.ts'
-import type { BoundKind, Shape, Slot } from './slot.ts'
+import type { Shape, Slot } from './slot.ts'
 
 /** Checks a closed object against its shape (SP-12, SP-14). */
 export function checkShape(value: unknown, shape: Shape, report: Report): void {
-  if (!isPlainObject(value)) {
-    report.add('invalid_property_value', 'An object is expected here.', { fatal: true })
-    return
-  }
+  if (!isPlainObject(value)) return refuse(report, 'an object', FATAL)
   const { path } = report
   let seen = 0
   for (const name of Object.keys(value)) {
@@ -18,10 +16,7 @@ export function checkShape(value: unknown, shape: Shape, report: Report): void {
     if (member === undefined) continue
     const field = shape.fields.get(name)
     if (field === undefined) {
-      report.add('invalid_property', `There is no property ${quote(name)} here.`, {
-        at: [name],
-        hint: nearest(name, shape.fields.keys()),
-      })
+      report.unknown('invalid_property', name, nearest(name, shape.fields.keys()))
       continue
     }
     if (field.required) seen += 1
@@ -29,13 +24,17 @@ export function checkShape(value: unknown, shape: Shape, report: Report): void {
     checkSlot(member, field.slot, report)
     path.pop()
   }
-  if (seen < shape.required.length) reportMissing(value, shape, report)
+  if (seen < shape.required.length) requireMembers(value, shape.required, report)
 }
 
-function reportMissing(value: Record<string, unknown>, shape: Shape, report: Report): void {
-  for (const name of shape.required) {
-    if (Object.hasOwn(value, name) && value[name] !== undefined) continue
-    report.add('missing_property', `The property ${quote(name)} is required.`, { at: [name] })
+function requireMembers(
+  value: Record<string, unknown>,
+  names: readonly string[],
+  report: Report,
+  finding?: Finding,
+): void {
+  for (const name of names) {
+    if (ownValue(value, name) === undefined) report.missing('missing_property', name, finding)
   }
 }
 
@@ -52,44 +51,40 @@ function checkSlot(value: unknown, slot: Slot, report: Report): void {
       break
     case 'enum':
       if (typeof value !== 'string' || !slot.values.has(value)) {
-        refuse(report, `One of ${[...slot.values].join(', ')} is expected here.`)
+        refuse(report, `one of ${[...slot.values].join(', ')}`)
       }
       break
     case 'string':
     case 'boolean':
-      if (typeof value !== slot.kind) refuse(report, `A ${slot.kind} is expected here.`)
+      if (typeof value !== slot.kind) refuse(report, `a ${slot.kind}`)
       break
     case 'number':
+      if (!Number.isFinite(value)) refuse(report, 'a finite number')
+      break
     case 'integer':
-      if (slot.kind === 'integer' ? !Number.isInteger(value) : !Number.isFinite(value)) {
-        refuse(report, `A ${slot.kind === 'integer' ? 'whole' : 'finite'} number is expected here.`)
-      }
+      if (!Number.isInteger(value)) refuse(report, 'a whole number')
       break
     case 'list':
       checkList(value, slot.item, report)
       break
     case 'object':
     case 'action':
-      checkObject(value, slot.shape, report)
+      if (isPlainObject(value)) checkShape(value, slot.shape, report)
+      else refuse(report, 'an object')
       break
     default:
   }
 }
 
-function refuse(report: Report, message: string): void {
-  report.add('invalid_property_value', message)
+/** Findings that tolerant mode does not forgive. */
+const FATAL: Finding = { fatal: true }
+
+function refuse(report: Report, what: string, finding?: Finding): void {
+  report.must('invalid_property_value', what, finding)
 }
 
-function checkObject(value: unknown, shape: Shape, report: Report): void {
-  if (isPlainObject(value)) checkShape(value, shape, report)
-  else refuse(report, 'An object is expected here.')
-}
-
-function checkList(value: unknown, item: Slot, report: Report): void {
-  if (!Array.isArray(value)) {
-    refuse(report, 'An array is expected here.')
-    return
-  }
+function checkList(value: unknown, item: Slot, report: Report, finding?: Finding): void {
+  if (!Array.isArray(value)) return refuse(report, 'an array', finding)
   for (let index = 0; index < value.length; index += 1) {
     report.path.push(index)
     checkSlot(value[index], item, report)
@@ -98,142 +93,111 @@ function checkList(value: unknown, item: Slot, report: Report): void {
 }
 
 function checkReference(value: unknown, report: Report): void {
-  if (typeof value !== 'string' || value === '') {
-    report.add('invalid_property_value', 'The id of a component is expected here.', { fatal: true })
-  } else if (value.length > report.limits.idLength) report.exceeds('idLength')
+  if (typeof value !== 'string' || value === '') refuse(report, 'the id of a component', FATAL)
+  else if (value.length > report.limits.idLength) report.exceeds('idLength')
 }
+
+const REFERENCE: Slot = { kind: 'reference' }
 
 /** `{explicitList}` or `{template: {componentId, dataBinding}}`, exactly one of the two (SP-12). */
 function checkChildren(value: unknown, report: Report): void {
-  if (!isPlainObject(value)) {
-    report.add('invalid_property_value', 'Children are an object.', { fatal: true })
-    return
-  }
+  if (!isPlainObject(value)) return refuse(report, 'an object', FATAL)
   const { path } = report
   let alternatives = 0
   for (const name of Object.keys(value)) {
     const member = value[name]
     if (member === undefined) continue
+    if (name !== 'explicitList' && name !== 'template') {
+      report.unknown('invalid_property', name)
+      continue
+    }
+    alternatives += 1
     path.push(name)
-    if (name === 'explicitList') {
-      alternatives += 1
-      checkIds(member, report)
-    } else if (name === 'template') {
-      alternatives += 1
-      checkTemplate(member, report)
-    } else report.add('invalid_property', `Children have no member ${quote(name)}.`)
+    if (name === 'template') checkTemplate(member, report)
+    else checkList(member, REFERENCE, report, FATAL)
     path.pop()
   }
   if (alternatives !== 1) {
-    report.add('not_exactly_one', 'Children hold exactly one of explicitList and template.')
+    report.must('not_exactly_one', 'an object with either explicitList or template')
   }
 }
 
-function checkIds(value: unknown, report: Report): void {
-  if (!Array.isArray(value)) {
-    report.add('invalid_property_value', 'A list of component ids is expected.', { fatal: true })
-    return
-  }
-  for (let index = 0; index < value.length; index += 1) {
-    report.path.push(index)
-    checkReference(value[index], report)
-    report.path.pop()
-  }
-}
+const TEMPLATE = ['componentId', 'dataBinding']
 
 function checkTemplate(value: unknown, report: Report): void {
-  if (!isPlainObject(value)) {
-    report.add('invalid_property_value', 'A template is an object.', { fatal: true })
-    return
-  }
+  if (!isPlainObject(value)) return refuse(report, 'an object', FATAL)
   const { path } = report
   for (const name of Object.keys(value)) {
     const member = value[name]
     if (member === undefined) continue
+    if (!TEMPLATE.includes(name)) {
+      report.unknown('invalid_property', name)
+      continue
+    }
     path.push(name)
     if (name === 'componentId') checkReference(member, report)
-    else if (name !== 'dataBinding') {
-      report.add('invalid_property', `A template has no member ${quote(name)}.`)
-    } else if (typeof member === 'string') checkPathValue(member, report)
-    else report.add('invalid_property_value', 'A path is expected here.', { fatal: true })
+    else checkPathValue(member, report, FATAL)
     path.pop()
   }
-  for (const name of ['componentId', 'dataBinding']) {
-    if (!Object.hasOwn(value, name) || value[name] === undefined) {
-      report.add('missing_property', `A template needs ${name}.`, { at: [name], fatal: true })
-    }
-  }
+  requireMembers(value, TEMPLATE, report, FATAL)
 }
 
-function checkPathValue(value: string, report: Report): void {
-  if (!isPlainPath(value, report)) checkPath(value, report)
-}
-
-const literalOf: Readonly<Record<Exclude<BoundKind, 'any'>, string>> = {
-  string: 'literalString',
-  number: 'literalNumber',
-  boolean: 'literalBoolean',
-  stringArray: 'literalArray',
+function checkPathValue(value: unknown, report: Report, finding?: Finding): void {
+  if (typeof value !== 'string') refuse(report, 'a path', finding)
+  else if (!isPlainPath(value, report)) checkPath(value, report)
 }
 
 /** One literal, one path, or one path together with one literal (SP-15). */
-function checkBound(value: unknown, slot: Extract<Slot, { kind: 'bound' }>, report: Report): void {
-  if (!isPlainObject(value)) {
-    refuse(report, 'A bound value is an object with a literal or a path.')
-    return
-  }
+function checkBound(value: unknown, slot: BoundSlot, report: Report): void {
+  if (!isPlainObject(value)) return refuse(report, 'an object with a literal or a path')
   const { path } = report
   let literals = 0
   let paths = 0
   for (const name of Object.keys(value)) {
     const member = value[name]
     if (member === undefined) continue
+    const kind = literalKinds.get(name)
+    if (name !== 'path' && kind === undefined) {
+      report.unknown('invalid_property', name)
+      continue
+    }
     path.push(name)
-    if (name === 'path') {
+    if (kind === undefined) {
       paths += 1
-      if (typeof member === 'string') checkPathValue(member, report)
-      else refuse(report, 'A path is a string.')
-    } else if (isLiteralName(name)) {
+      checkPathValue(member, report)
+    } else {
       literals += 1
-      if (slot.value === 'any' ? name === 'literalArray' : name !== literalOf[slot.value]) {
-        refuse(report, `A ${name} cannot stand here.`)
-      } else checkLiteral(name, member, { slot, report })
-    } else report.add('invalid_property', `A bound value has no member ${quote(name)}.`)
+      checkLiteral(member, kind, { slot, report })
+    }
     path.pop()
   }
   if (literals > 1 || literals + paths === 0) {
-    report.add('not_exactly_one', 'A bound value holds one literal, one path, or one of each.')
+    report.must('not_exactly_one', 'an object with one literal, one path, or one of each')
   } else if (literals === 1 && paths === 1) report.initialises = true
 }
 
-function isLiteralName(name: string): boolean {
-  return (
-    name === 'literalString' ||
-    name === 'literalNumber' ||
-    name === 'literalBoolean' ||
-    name === 'literalArray'
-  )
-}
+type BoundSlot = Extract<Slot, { kind: 'bound' }>
 
 function checkLiteral(
-  name: string,
   value: unknown,
-  { slot, report }: { slot: Extract<Slot, { kind: 'bound' }>; report: Report },
+  kind: LiteralKind,
+  { slot, report }: { slot: BoundSlot; report: Report },
 ): void {
-  if (name === 'literalString') {
-    if (typeof value !== 'string') refuse(report, 'A string is expected here.')
-    else if (slot.literals !== undefined && !slot.literals.has(value)) {
-      report.add('invalid_property_value', `There is no icon ${quote(value)}.`, {
-        hint: nearest(value, slot.literals),
-      })
-    }
-  } else if (name === 'literalNumber') {
-    if (!Number.isFinite(value)) refuse(report, 'A finite number is expected here.')
-  } else if (name === 'literalBoolean') {
-    if (typeof value !== 'boolean') refuse(report, 'A boolean is expected here.')
-  } else if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    refuse(report, 'A list of strings is expected here.')
+  const isAllowed = slot.value === 'any' ? kind !== 'stringArray' : kind === slot.value
+  if (!isAllowed) refuse(report, 'another kind of literal')
+  else if (!isLiteral(value, kind)) refuse(report, WORDS[kind])
+  else if (typeof value === 'string' && slot.literals?.has(value) === false) {
+    report.add('invalid_property_value', `There is no icon ${quote(value)}.`, {
+      hint: nearest(value, slot.literals),
+    })
   }
+}
+
+const WORDS: Readonly<Record<LiteralKind, string>> = {
+  string: 'a string',
+  number: 'a finite number',
+  boolean: 'a boolean',
+  stringArray: 'a list of strings',
 }
 
 /** The styles of the standard catalog: `font` and `primaryColor` (SP-13). */

@@ -11,19 +11,24 @@ export interface ReferenceFound {
 }
 
 type Place = readonly (string | number)[]
+/** Hears of a reference; `place` is only to be looked at during the call. */
 type Visit = (componentId: string, template: boolean, place: Place) => void
+type Properties = Readonly<Record<string, unknown>>
 
-/** The references of a property object at the places its shape names (SP-17). */
-export function collectReferences(
-  shape: Shape,
-  properties: Readonly<Record<string, unknown>>,
-): ReferenceFound[] {
-  return collect((visit) => visitShape(shape, properties, { place: [], visit }))
+/** The references of a property object, in order (SP-17); without a shape by names and forms (SP-53). */
+export function findReferences(shape: Shape | null, properties: Properties): ReferenceFound[] {
+  const found: ReferenceFound[] = []
+  visitReferences(shape, properties, (componentId, template, place) => {
+    found.push({ path: formatPointer(place), componentId, template })
+  })
+  return found
 }
 
-/** The references of a property object whose type says nothing about them (SP-53). */
-export function inferReferences(properties: Readonly<Record<string, unknown>>): ReferenceFound[] {
-  return collect((visit) => inferIn(properties, [], visit))
+/** Visits the same. */
+export function visitReferences(shape: Shape | null, properties: Properties, visit: Visit): void {
+  const walk: Walk = { place: [], visit }
+  if (shape === null) infer(properties, walk)
+  else visitShape(shape, properties, walk)
 }
 
 /** The children value of a property, where it has the form of one. */
@@ -47,80 +52,70 @@ export function isReferenceName(name: string | number | undefined): boolean {
   return typeof name === 'string' && (name === 'child' || name.endsWith('Child'))
 }
 
-function collect(walk: (visit: Visit) => void): ReferenceFound[] {
-  const found: ReferenceFound[] = []
-  walk((componentId, template, place) => {
-    found.push({ path: formatPointer(place), componentId, template })
-  })
-  return found
-}
-
 interface Walk {
-  readonly place: Place
+  readonly place: (string | number)[]
   readonly visit: Visit
 }
 
-function visitShape(shape: Shape, value: Readonly<Record<string, unknown>>, walk: Walk): void {
+function visitShape(shape: Shape, value: Properties, walk: Walk): void {
   if (!shape.references) return
   for (const [name, { slot }] of shape.fields) {
-    if (Object.hasOwn(value, name)) {
-      visitSlot(slot, value[name], { ...walk, place: [...walk.place, name] })
-    }
+    if (Object.hasOwn(value, name)) below(walk, name, () => visitSlot(slot, value[name], walk))
   }
+}
+
+function below(walk: Walk, key: string | number, step: () => void): void {
+  walk.place.push(key)
+  step()
+  walk.place.pop()
 }
 
 function visitSlot(slot: Slot, value: unknown, walk: Walk): void {
   switch (slot.kind) {
     case 'reference':
-      if (typeof value === 'string') walk.visit(value, false, walk.place)
+      visitId(value, walk)
       break
     case 'children':
-      visitChildren(value, walk.place, walk.visit)
+      if (!visitChildren(value, walk) && Array.isArray(value)) visitIds(value, walk)
       break
     case 'object':
       if (isPlainObject(value)) visitShape(slot.shape, value, walk)
       break
     case 'list':
       if (Array.isArray(value)) {
-        value.forEach((item, index) =>
-          visitSlot(slot.item, item, { ...walk, place: [...walk.place, index] }),
-        )
+        value.forEach((item, index) => below(walk, index, () => visitSlot(slot.item, item, walk)))
       }
       break
     default:
   }
 }
 
-function visitChildren(value: unknown, place: Place, visit: Visit): boolean {
+function visitId(id: unknown, { visit, place }: Walk): void {
+  if (typeof id === 'string') visit(id, false, place)
+}
+
+function visitIds(ids: readonly unknown[], walk: Walk): void {
+  ids.forEach((id, index) => below(walk, index, () => visitId(id, walk)))
+}
+
+function visitChildren(value: unknown, walk: Walk): boolean {
   const children = asChildren(value)
-  if (children === null) {
-    if (Array.isArray(value)) visitIds(value, place, visit)
-    return false
-  }
-  if ('list' in children) visitIds(children.list, [...place, 'explicitList'], visit)
-  else visit(children.componentId, true, [...place, 'template', 'componentId'])
+  if (children === null) return false
+  if ('list' in children) below(walk, 'explicitList', () => visitIds(children.list, walk))
+  else walk.visit(children.componentId, true, [...walk.place, 'template', 'componentId'])
   return true
 }
 
-function visitIds(ids: readonly unknown[], place: Place, visit: Visit): void {
-  ids.forEach((id, index) => {
-    if (typeof id === 'string') visit(id, false, [...place, index])
-  })
-}
-
-function inferIn(value: unknown, place: Place, visit: Visit): void {
-  const name = place.at(-1)
+function infer(value: unknown, walk: Walk): void {
+  const name = walk.place.at(-1)
   if (typeof value === 'string') {
-    if (isReferenceName(name)) visit(value, false, place)
-    return
-  }
-  if (Array.isArray(value)) {
-    if (name === 'children') visitIds(value, place, visit)
+    if (isReferenceName(name)) visitId(value, walk)
+  } else if (Array.isArray(value)) {
+    if (name === 'children') visitIds(value, walk)
     value.forEach((item, index) => {
-      if (typeof item === 'object') inferIn(item, [...place, index], visit)
+      if (typeof item === 'object') below(walk, index, () => infer(item, walk))
     })
-    return
+  } else if (isPlainObject(value) && !visitChildren(value, walk)) {
+    for (const key of Object.keys(value)) below(walk, key, () => infer(value[key], walk))
   }
-  if (!isPlainObject(value) || visitChildren(value, place, visit)) return
-  for (const key of Object.keys(value)) inferIn(value[key], [...place, key], visit)
 }

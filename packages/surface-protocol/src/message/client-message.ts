@@ -1,7 +1,8 @@
 import type { SurfaceDiagnostic } from '../errors.ts'
-import { errorFrom, quote, SurfaceError } from '../errors.ts'
-import { isPlainObject, ownValue, type JsonObject } from '../json.ts'
+import { errorFrom, SurfaceError } from '../errors.ts'
+import { defined, isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import { copyObject } from './copy-json.ts'
+import { readKind, readMember, readText, refuseOthers } from './read-member.ts'
 import { Report } from './report.ts'
 import type { ValidationResult } from './validate-message.ts'
 
@@ -50,36 +51,17 @@ export function parseJson(text: string): unknown {
 /** The error message that tells a peer or a model what was wrong (SP-61). */
 export function formatClientError(diagnostic: SurfaceDiagnostic): { error: JsonObject } {
   const { code, message, surfaceId, path, componentId } = diagnostic
-  return {
-    error: {
-      code,
-      message,
-      ...(surfaceId === undefined ? {} : { surfaceId }),
-      path,
-      ...(componentId === undefined ? {} : { componentId }),
-    },
-  }
+  return { error: defined({ code, message, surfaceId, path, componentId }) }
 }
 
 function readClientMessage(value: unknown, report: Report): ClientMessage | null {
-  const malformed = (): null => {
-    report.add('malformed_message', 'A client message holds exactly one of userAction and error.')
-    return null
-  }
-  if (!isPlainObject(value)) return malformed()
-  const present = Object.keys(value).filter((key) => value[key] !== undefined)
-  const known = KEYS.filter((key) => present.includes(key))
-  const [kind] = known
-  if (known.length !== 1 || kind === undefined) return malformed()
-  for (const key of present) {
-    if (key !== kind) {
-      report.add('unknown_key', `A client message has no key ${quote(key)}.`, { at: [key] })
-    }
-  }
+  const kind = readKind(value, KEYS, report)
+  if (kind === null || !isPlainObject(value)) return null
+  refuseOthers(value, [kind], report)
   const payload = value[kind]
   report.path.push(kind)
   if (!isPlainObject(payload)) {
-    report.add('invalid_type', `The payload of ${kind} is an object.`)
+    report.must('invalid_type', 'an object')
     return null
   }
   const copy = copyObject(payload, report)
@@ -93,38 +75,22 @@ function readClientMessage(value: unknown, report: Report): ClientMessage | null
 type ActionFields = Omit<UserAction, 'context'>
 
 function readFields(payload: Record<string, unknown>, report: Report): ActionFields | null {
-  const name = readString(payload, 'name', report)
-  const surfaceId = readString(payload, 'surfaceId', report)
+  const name = readText(payload, 'name', report)
+  const surfaceId = readText(payload, 'surfaceId', report)
   if (surfaceId !== null) report.surfaceId = surfaceId
-  const sourceComponentId = readString(payload, 'sourceComponentId', report)
-  const timestamp = readString(payload, 'timestamp', report)
+  const sourceComponentId = readText(payload, 'sourceComponentId', report)
+  const timestamp = readText(payload, 'timestamp', report)
   if (timestamp !== null && parseTimestamp(timestamp) === null) {
-    report.add('invalid_value', 'A timestamp is an RFC 3339 date-time with a zone.', {
-      at: ['timestamp'],
-    })
+    report.must('invalid_value', 'an RFC 3339 date-time with a zone', { at: ['timestamp'] })
   }
-  const context = ownValue(payload, 'context')
-  if (context === undefined) {
-    report.add('missing_field', 'The field context is required.', { at: ['context'] })
-  } else if (!isPlainObject(context)) {
-    report.add('invalid_type', 'The field context is an object.', { at: ['context'] })
+  const context = readMember(payload, 'context', report)
+  if (context !== undefined && !isPlainObject(context)) {
+    report.must('invalid_type', 'an object', { at: ['context'] })
   }
   if (name === null || surfaceId === null || sourceComponentId === null || timestamp === null) {
     return null
   }
   return { name, surfaceId, sourceComponentId, timestamp }
-}
-
-function readString(payload: Record<string, unknown>, name: string, report: Report): string | null {
-  const value = ownValue(payload, name)
-  if (value === undefined) {
-    report.add('missing_field', `The field ${name} is required.`, { at: [name] })
-  } else if (typeof value !== 'string') {
-    report.add('invalid_type', `The field ${name} is a string.`, { at: [name] })
-  } else if (value === '') {
-    report.add('invalid_value', `The field ${name} may not be empty.`, { at: [name] })
-  } else return value
-  return null
 }
 
 const DATE_TIME =

@@ -12,7 +12,7 @@ export function copyJson(value: unknown, report: Report): JsonValue {
       return value
     case 'number':
       report.size += 8
-      if (!Number.isFinite(value)) report.add('invalid_value', 'A number must be finite.')
+      if (!Number.isFinite(value)) report.must('invalid_value', 'a finite number')
       return value
     case 'boolean':
       report.size += 8
@@ -22,7 +22,7 @@ export function copyJson(value: unknown, report: Report): JsonValue {
       if (value === null) return null
       return copyContainer(value, report)
     default:
-      report.add('invalid_type', `A ${typeof value} is no JSON value.`, { fatal: true })
+      report.must('invalid_type', 'a JSON value', { fatal: true })
       return null
   }
 }
@@ -68,7 +68,7 @@ function copyContainer(value: object, report: Report): JsonValue {
     return copy
   }
   if (!isPlainObject(value)) {
-    report.add('invalid_type', 'Only plain objects are JSON values.')
+    report.must('invalid_type', 'a plain object')
     return null
   }
   return copyObject(value, report)

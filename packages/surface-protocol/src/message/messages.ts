@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts'
+import { defined, type JsonObject } from '../json.ts'
 import { formatEntries } from '../store/entries.ts'
 
 /** Payload of `beginRendering`. */
@@ -56,13 +56,7 @@ export function dataModelUpdate(
   path?: string,
 ): ServerMessage {
   const entries = Array.isArray(contents) ? contents : formatEntries(contents)
-  return {
-    dataModelUpdate: {
-      surfaceId,
-      ...(path === undefined ? {} : { path }),
-      contents: entries,
-    },
-  }
+  return { dataModelUpdate: defined({ surfaceId, path, contents: entries }) }
 }
 
 /** A `deleteSurface` message. */

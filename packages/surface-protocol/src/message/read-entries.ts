@@ -10,7 +10,7 @@ import type { Report } from './report.ts'
 export function readEntries(value: unknown, report: Report, level: number): DataMap {
   const map: DataMap = new Map()
   if (!Array.isArray(value)) {
-    report.add('invalid_type', 'A list of data entries must be an array.')
+    report.must('invalid_type', 'an array')
     return map
   }
   if (level > report.limits.dataDepth) {
@@ -40,7 +40,7 @@ interface EntryContext {
 function readEntry(entry: unknown, context: EntryContext): void {
   const { map, report } = context
   if (!isPlainObject(entry)) {
-    report.add('invalid_type', 'A data entry must be an object.')
+    report.must('invalid_type', 'an object')
     return
   }
   let key: string | undefined
@@ -53,17 +53,15 @@ function readEntry(entry: unknown, context: EntryContext): void {
     if (name === 'key') {
       keySeen = true
       if (typeof member === 'string') key = member
-      else report.add('invalid_type', 'The key of a data entry must be a string.', { at: ['key'] })
-    } else if (name in readers) {
+      else report.must('invalid_type', 'a string', { at: ['key'] })
+    } else if (VALUES.has(name)) {
       values += 1
       value = readValue(name, member, context)
-    } else {
-      report.add('unknown_key', `A data entry has no member ${quote(name)}.`, { at: [name] })
-    }
+    } else report.unknown('unknown_key', name)
   }
-  if (!keySeen) report.add('missing_field', 'A data entry needs a key.', { at: ['key'] })
+  if (!keySeen) report.missing('missing_field', 'key')
   if (values !== 1) {
-    report.add('not_exactly_one', 'A data entry holds exactly one value.')
+    report.must('not_exactly_one', 'an object with exactly one value')
     return
   }
   if (key === undefined || value === undefined) return
@@ -75,13 +73,7 @@ function readEntry(entry: unknown, context: EntryContext): void {
   map.set(key, value)
 }
 
-const readers = Object.freeze({
-  __proto__: null,
-  valueString: 'string',
-  valueNumber: 'number',
-  valueBoolean: 'boolean',
-  valueMap: 'array of entries',
-})
+const VALUES = new Set(['valueString', 'valueNumber', 'valueBoolean', 'valueMap'])
 
 function readValue(
   name: string,
@@ -98,9 +90,9 @@ function readValue(
   if (name === 'valueBoolean' && typeof value === 'boolean') return value
   if (name === 'valueNumber' && typeof value === 'number') {
     if (Number.isFinite(value)) return value
-    report.add('invalid_value', 'A number must be finite.', { at: [name] })
+    report.must('invalid_value', 'a finite number', { at: [name] })
     return undefined
   }
-  report.add('invalid_type', `The value of ${name} has the wrong type.`, { at: [name] })
+  report.must('invalid_type', `what ${name} says`, { at: [name] })
   return undefined
 }

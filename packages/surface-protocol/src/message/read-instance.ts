@@ -1,13 +1,15 @@
-import { quote } from '../errors.ts'
-import { isPlainObject } from '../json.ts'
+import { isPlainObject, ownValue } from '../json.ts'
 import { noIds, type Definition } from '../store/definition.ts'
 import { copyObject } from './copy-json.ts'
 import type { ComponentCheck } from './read-message.ts'
+import { readId, readMember, refuseOthers } from './read-member.ts'
 import type { Report } from './report.ts'
 
 /** Size (SP-89) of `{id, component: {}}` without the id, and of the same with a weight. */
 const FRAME = 'idcomponent'.length + 3 * 8
 const WEIGHTED_FRAME = FRAME + 'weight'.length + 8
+
+const MEMBERS = ['id', 'component', 'weight']
 
 interface Context {
   readonly report: Report
@@ -24,25 +26,15 @@ export function readInstance(
   { report, check }: Context,
 ): Definition | null {
   if (!isPlainObject(value)) {
-    report.add('invalid_type', 'A component is an object.')
+    report.must('invalid_type', 'an object')
     return null
   }
-  const id = readComponentId(value, report)
+  const id = readId(value, 'id', report)
   if (id !== null) report.componentId = id
-  let weight: number | undefined
-  let component: unknown
-  for (const key of Object.keys(value)) {
-    const member = value[key]
-    if (key === 'component') component = member
-    else if (key === 'weight') weight = readWeight(member, report)
-    else if (key !== 'id' && member !== undefined) {
-      report.add('unknown_key', `A component has no key ${quote(key)}.`, { at: [key] })
-    }
-  }
-  if (component === undefined) {
-    report.add('missing_field', 'A component needs its type and properties.', { at: ['component'] })
-    return null
-  }
+  const weight = readWeight(ownValue(value, 'weight'), report)
+  const component = readMember(value, 'component', report)
+  refuseOthers(value, MEMBERS, report)
+  if (component === undefined) return null
   report.path.push('component')
   const start = report.size
   const typed = readTyped(component, surfaceId, { report, check })
@@ -65,26 +57,10 @@ export function readInstance(
   }
 }
 
-function readComponentId(value: Record<string, unknown>, report: Report): string | null {
-  const id = Object.hasOwn(value, 'id') ? value.id : undefined
-  if (id === undefined) {
-    report.add('missing_field', 'A component needs an id.', { at: ['id'] })
-  } else if (typeof id !== 'string') {
-    report.add('invalid_type', 'The id of a component is a string.', { at: ['id'] })
-  } else if (id === '') {
-    report.add('invalid_value', 'The id of a component may not be empty.', { at: ['id'] })
-  } else if (id.length > report.limits.idLength) report.exceeds('idLength', { at: ['id'] })
-  else return id
-  return null
-}
-
 function readWeight(weight: unknown, report: Report): number | undefined {
-  if (weight === undefined) return undefined
-  if (typeof weight !== 'number') {
-    report.add('invalid_type', 'A weight is a number.', { at: ['weight'] })
-  } else if (!Number.isFinite(weight)) {
-    report.add('invalid_value', 'A weight is a finite number.', { at: ['weight'] })
-  } else return weight
+  if (weight === undefined || (typeof weight === 'number' && Number.isFinite(weight))) return weight
+  const code = typeof weight === 'number' ? 'invalid_value' : 'invalid_type'
+  report.must(code, 'a finite number', { at: ['weight'] })
   return undefined
 }
 
@@ -96,13 +72,13 @@ function readTyped(
   { report, check }: Context,
 ): Typed | null {
   if (!isPlainObject(component)) {
-    report.add('invalid_type', 'A component holds its type with the properties.')
+    report.must('invalid_type', 'an object')
     return null
   }
   const types = presentKeys(component)
   const [type] = types
   if (types.length !== 1 || type === undefined) {
-    report.add('not_exactly_one', 'A component holds exactly one type.')
+    report.must('not_exactly_one', 'exactly one type')
     return null
   }
   const properties = component[type]
@@ -111,7 +87,7 @@ function readTyped(
   const typed = isPlainObject(properties)
     ? readProperties(properties, { surfaceId, type }, { report, check })
     : null
-  if (typed === null) report.add('invalid_type', 'The properties of a component are an object.')
+  if (typed === null) report.must('invalid_type', 'an object')
   report.path.pop()
   return typed
 }

@@ -1,12 +1,13 @@
 import type { CatalogCore } from '../catalog/catalog.ts'
 import { quote } from '../errors.ts'
-import { isPlainObject, type JsonObject } from '../json.ts'
+import { isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import type { DataMap } from '../store/data-value.ts'
 import type { Definition } from '../store/definition.ts'
 import { checkPath } from './check-path.ts'
 import { copyObject } from './copy-json.ts'
 import { readEntries } from './read-entries.ts'
 import { readInstance } from './read-instance.ts'
+import { readId, readKind, readMember, refuseOthers } from './read-member.ts'
 import type { Report } from './report.ts'
 import { detectVersion } from './version.ts'
 
@@ -57,37 +58,32 @@ export function readMessage(
   report: Report,
   check: ComponentCheck,
 ): MessageDraft | null {
-  if (!isPlainObject(value)) {
-    report.add('malformed_message', 'A message is a JSON object.')
-    return null
-  }
   const kind = readEnvelope(value, report)
-  if (kind === null) return null
+  if (kind === null || !isPlainObject(value)) return null
   const payload = value[kind]
   let draft: MessageDraft | null = null
   report.path.push(kind)
   if (isPlainObject(payload)) draft = readPayload(kind, payload, { report, check })
-  else report.add('invalid_type', `The payload of ${kind} is an object.`)
+  else report.must('invalid_type', 'an object')
   report.path.pop()
   return draft
 }
 
-function isKind(key: string): key is Kind {
-  return (
-    key === 'surfaceUpdate' ||
-    key === 'dataModelUpdate' ||
-    key === 'beginRendering' ||
-    key === 'deleteSurface'
-  )
+/** The members of each payload (SP-6). */
+const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
+  surfaceUpdate: ['surfaceId', 'components'],
+  dataModelUpdate: ['surfaceId', 'path', 'contents'],
+  beginRendering: ['surfaceId', 'root', 'catalogId', 'styles'],
+  deleteSurface: ['surfaceId'],
 }
+const KINDS = Object.keys(MEMBERS) as Kind[]
 
 /** The one message key of an envelope; null after a report when there is none (SP-5 to SP-7). */
-function readEnvelope(value: Payload, report: Report): Kind | null {
+function readEnvelope(value: unknown, report: Report): Kind | null {
+  if (!isPlainObject(value)) return readKind(value, KINDS, report)
   const keys = Object.keys(value)
-  const [only] = keys
-  if (keys.length === 1 && only !== undefined && isKind(only) && value[only] !== undefined) {
-    return only
-  }
+  const only = keys.length === 1 ? KINDS.find((kind) => kind === keys[0]) : undefined
+  if (only !== undefined && value[only] !== undefined) return only
   const foreign = detectVersion(value)
   if (foreign !== null) {
     report.add('unsupported_version', `This is a message of version ${quote(foreign.version)}.`, {
@@ -95,17 +91,9 @@ function readEnvelope(value: Payload, report: Report): Kind | null {
     })
     return null
   }
-  const kinds = keys.filter((key) => value[key] !== undefined && isKind(key))
-  const [kind] = kinds
-  if (kinds.length !== 1 || kind === undefined || !isKind(kind)) {
-    report.add('malformed_message', 'A message holds exactly one of the four message keys.')
-    return null
-  }
-  for (const key of keys) {
-    if (key === kind || value[key] === undefined) continue
-    if (key === 'version' && typeof value.version === 'string') continue
-    report.add('unknown_key', `A message has no key ${quote(key)}.`, { at: [key] })
-  }
+  const kind = readKind(value, KINDS, report)
+  if (kind === null) return null
+  refuseOthers(value, typeof value.version === 'string' ? [kind, 'version'] : [kind], report)
   return kind
 }
 
@@ -118,6 +106,7 @@ function readPayload(kind: Kind, payload: Payload, context: Context): MessageDra
   const { report } = context
   const surfaceId = readId(payload, 'surfaceId', report)
   if (surfaceId !== null) report.surfaceId = surfaceId
+  refuseOthers(payload, MEMBERS[kind], report)
   switch (kind) {
     case 'surfaceUpdate':
       return readSurfaceUpdate(payload, surfaceId, context)
@@ -126,7 +115,6 @@ function readPayload(kind: Kind, payload: Payload, context: Context): MessageDra
     case 'beginRendering':
       return readBeginRendering(payload, surfaceId, report)
     default:
-      refuseOthers(payload, [], report)
       return surfaceId === null ? null : { kind, surfaceId }
   }
 }
@@ -136,8 +124,7 @@ function readSurfaceUpdate(
   surfaceId: string | null,
   { report, check }: Context,
 ): MessageDraft | null {
-  refuseOthers(payload, ['components'], report)
-  const components = memberOf(payload, 'components', report)
+  const components = readMember(payload, 'components', report)
   if (components === undefined) return null
   report.path.push('components')
   const instances = readComponents(components, surfaceId, { report, check })
@@ -152,13 +139,12 @@ function readComponents(
   { report, check }: Context,
 ): Definition[] | null {
   if (!Array.isArray(components)) {
-    report.add('invalid_type', 'Components are an array.')
+    report.must('invalid_type', 'an array')
     return null
   }
   if (components.length === 0) {
-    const tolerant = report.mode === 'tolerant'
-    report.add('invalid_value', 'At least one component is expected.', {
-      severity: tolerant ? 'warning' : 'error',
+    report.must('invalid_value', 'at least one component', {
+      severity: report.mode === 'tolerant' ? 'warning' : 'error',
     })
   }
   if (components.length > report.limits.componentsPerMessage) {
@@ -183,10 +169,9 @@ function readDataModelUpdate(
   surfaceId: string | null,
   report: Report,
 ): MessageDraft | null {
-  refuseOthers(payload, ['path', 'contents'], report)
-  const path = isAbsent(payload, 'path') ? null : payload.path
-  const segments = path === null ? [] : readSegments(path, report)
-  const contents = memberOf(payload, 'contents', report)
+  const path = ownValue(payload, 'path')
+  const segments = path === undefined ? [] : readSegments(path, report)
+  const contents = readMember(payload, 'contents', report)
   if (contents === undefined) return null
   report.path.push('contents')
   const map = readEntries(contents, report, 0)
@@ -205,7 +190,7 @@ function readSegments(path: unknown, report: Report): readonly string[] | null {
   report.path.push('path')
   let segments: readonly string[] | null = null
   if (typeof path === 'string') segments = checkPath(path, report)?.segments ?? null
-  else report.add('invalid_type', 'A path is a string.')
+  else report.must('invalid_type', 'a string')
   report.path.pop()
   return segments
 }
@@ -215,48 +200,15 @@ function readBeginRendering(
   surfaceId: string | null,
   report: Report,
 ): MessageDraft | null {
-  refuseOthers(payload, ['root', 'catalogId', 'styles'], report)
   const root = readId(payload, 'root', report)
-  const catalogId = isAbsent(payload, 'catalogId') ? null : readId(payload, 'catalogId', report)
+  const isNamed = ownValue(payload, 'catalogId') !== undefined
+  const catalogId = isNamed ? readId(payload, 'catalogId', report) : null
+  const sent = ownValue(payload, 'styles')
   let styles: JsonObject | null = null
-  if (!isAbsent(payload, 'styles')) {
-    report.path.push('styles')
-    if (isPlainObject(payload.styles)) styles = copyObject(payload.styles, report)
-    else report.add('invalid_type', 'Styles are an object.')
-    report.path.pop()
-  }
+  report.path.push('styles')
+  if (isPlainObject(sent)) styles = copyObject(sent, report)
+  else if (sent !== undefined) report.must('invalid_type', 'an object')
+  report.path.pop()
   if (surfaceId === null || root === null) return null
   return { kind: 'beginRendering', surfaceId, root, catalogId, styles }
-}
-
-/** A required string that is neither empty nor too long. */
-function readId(payload: Payload, name: string, report: Report): string | null {
-  const value = memberOf(payload, name, report)
-  if (value === undefined) return null
-  if (typeof value !== 'string') {
-    report.add('invalid_type', `The field ${name} is a string.`, { at: [name] })
-  } else if (value === '') {
-    report.add('invalid_value', `The field ${name} may not be empty.`, { at: [name] })
-  } else if (value.length > report.limits.idLength) report.exceeds('idLength', { at: [name] })
-  else return value
-  return null
-}
-
-function memberOf(payload: Payload, name: string, report: Report): unknown {
-  const value = Object.hasOwn(payload, name) ? payload[name] : undefined
-  if (value === undefined) {
-    report.add('missing_field', `The field ${name} is required.`, { at: [name] })
-  }
-  return value
-}
-
-function isAbsent(payload: Payload, name: string): boolean {
-  return !Object.hasOwn(payload, name) || payload[name] === undefined
-}
-
-function refuseOthers(payload: Payload, known: readonly string[], report: Report): void {
-  for (const key of Object.keys(payload)) {
-    if (key === 'surfaceId' || known.includes(key) || payload[key] === undefined) continue
-    report.add('unknown_key', `The payload has no field ${quote(key)}.`, { at: [key] })
-  }
 }

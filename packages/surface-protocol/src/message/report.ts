@@ -1,5 +1,5 @@
-import type { SurfaceDiagnostic, SurfaceErrorCode } from '../errors.ts'
-import { formatPointer } from '../json.ts'
+import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../errors.ts'
+import { defined, formatPointer } from '../json.ts'
 import { defaultLimits, type SurfaceLimits } from '../limits.ts'
 
 /** How unknown parts of a message are met (SP-19). */
@@ -25,8 +25,8 @@ export interface Finding {
   /** Segments below the current place. */
   readonly at?: readonly (string | number)[]
   readonly hint?: string | undefined
-  readonly related?: string[]
-  readonly limit?: SurfaceDiagnostic['limit']
+  readonly related?: string[] | undefined
+  readonly limit?: SurfaceDiagnostic['limit'] | undefined
   readonly componentId?: string | undefined
   /** A pointer below the current place. */
   readonly pointer?: string
@@ -79,22 +79,32 @@ export class Report {
     if (severity === 'error') this.errors += 1
     this.#total += 1
     if (this.#total > MAXIMUM) return
-    const { at, hint, related, limit, pointer = '' } = finding
-    const diagnostic: SurfaceDiagnostic = {
+    const { at = [], hint, related, limit, pointer = '' } = finding
+    const { surfaceId } = this
+    const componentId = finding.componentId ?? this.componentId
+    const { line, index } = this.#position
+    this.diagnostics.push({
       code,
       severity,
       message: message.length > 300 ? `${message.slice(0, 297)}...` : message,
-      path: formatPointer(at === undefined ? this.path : [...this.path, ...at]) + pointer,
-    }
-    const componentId = finding.componentId ?? this.componentId
-    if (this.surfaceId !== undefined) diagnostic.surfaceId = this.surfaceId
-    if (componentId !== undefined) diagnostic.componentId = componentId
-    if (this.#position.line !== undefined) diagnostic.line = this.#position.line
-    if (this.#position.index !== undefined) diagnostic.index = this.#position.index
-    if (hint !== undefined) diagnostic.hint = hint
-    if (related !== undefined) diagnostic.related = related
-    if (limit !== undefined) diagnostic.limit = limit
-    this.diagnostics.push(diagnostic)
+      path: formatPointer([...this.path, ...at]) + pointer,
+      ...defined({ surfaceId, componentId, line, index, hint, related, limit }),
+    })
+  }
+
+  /** Notes what should stand at the current place: `an object`, `a string`. */
+  must(code: SurfaceErrorCode, what: string, finding?: Finding): void {
+    this.add(code, `This must be ${what}.`, finding)
+  }
+
+  /** Notes a member that has no place here; `hint` is the name that was probably meant. */
+  unknown(code: 'unknown_key' | 'invalid_property', name: string, hint?: string): void {
+    this.add(code, `There is no member ${quote(name)} here.`, { at: [name], hint })
+  }
+
+  /** Notes a member that is not there. */
+  missing(code: 'missing_field' | 'missing_property', name: string, finding?: Finding): void {
+    this.add(code, `The member ${quote(name)} is required.`, { ...finding, at: [name] })
   }
 
   /** Notes a warning at the current place. */
@@ -118,13 +128,9 @@ export class Report {
 
   /** Takes over a finding of a catalog, whose path begins at the current place. */
   adopt(found: SurfaceDiagnostic): void {
-    this.add(found.code, found.message, {
-      severity: found.severity === 'warning' ? 'warning' : this.#severity(found.code, false),
-      hint: found.hint,
-      ...(found.related === undefined ? {} : { related: found.related }),
-      ...(found.limit === undefined ? {} : { limit: found.limit }),
-      pointer: found.path,
-    })
+    const { code, message, hint, related, limit, path: pointer } = found
+    const severity = found.severity === 'warning' ? 'warning' : this.#severity(code, false)
+    this.add(code, message, { severity, hint, related, limit, pointer })
   }
 
   /** All findings, with a last one that tells of those left out (SP-9). */

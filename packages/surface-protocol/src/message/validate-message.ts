@@ -1,13 +1,13 @@
 import { catalogCore, type Catalog } from '../catalog/catalog.ts'
 import { errorFrom, type SurfaceDiagnostic } from '../errors.ts'
-import { setOwn } from '../json.ts'
+import { defined } from '../json.ts'
 import { resolveLimits, type SurfaceLimits } from '../limits.ts'
 import { checkBatch, collectBatch } from '../store/apply-components.ts'
-import type { Definition } from '../store/definition.ts'
+import { toInstance } from '../store/definition.ts'
 import { dataToEntries } from '../store/entries.ts'
 import { Graph } from '../store/graph.ts'
 import { parseJson } from './client-message.ts'
-import type { ComponentInstance, ServerMessage } from './messages.ts'
+import { dataModelUpdate, surfaceUpdate, type ServerMessage } from './messages.ts'
 import { readMessage, type MessageDraft } from './read-message.ts'
 import { Report, type Mode } from './report.ts'
 
@@ -65,29 +65,14 @@ function toMessage(draft: MessageDraft): ServerMessage {
   switch (draft.kind) {
     case 'beginRendering': {
       const { root, catalogId, styles } = draft
-      return {
-        beginRendering: {
-          surfaceId,
-          root,
-          ...(catalogId === null ? {} : { catalogId }),
-          ...(styles === null ? {} : { styles }),
-        },
-      }
+      const optional = { catalogId: catalogId ?? undefined, styles: styles ?? undefined }
+      return { beginRendering: { surfaceId, root, ...defined(optional) } }
     }
     case 'surfaceUpdate':
-      return { surfaceUpdate: { surfaceId, components: draft.instances.map(toComponent) } }
-    case 'dataModelUpdate': {
-      const contents = dataToEntries(draft.contents)
-      const path = draft.path === null ? {} : { path: draft.path }
-      return { dataModelUpdate: { surfaceId, ...path, contents } }
-    }
+      return surfaceUpdate(surfaceId, draft.instances.map(toInstance))
+    case 'dataModelUpdate':
+      return dataModelUpdate(surfaceId, dataToEntries(draft.contents), draft.path ?? undefined)
     default:
       return { deleteSurface: { surfaceId } }
   }
-}
-
-function toComponent({ id, type, properties, weight }: Definition): ComponentInstance {
-  const component = {}
-  setOwn(component, type, properties)
-  return weight === undefined ? { id, component } : { id, component, weight }
 }

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { quote, type SurfaceDiagnostic } from '../errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../limits.ts'
 import type { ComponentInstance } from './messages.ts'
-import { inferReferences } from '../catalog/references.ts'
+import { findReferences } from '../catalog/references.ts'
 import { createStore } from '../store/store.ts'
 import type { SurfaceView } from '../store/surface.ts'
 import type { Mode } from './report.ts'
@@ -26,15 +26,8 @@ export function validateMessages(
   values: Iterable<unknown>,
   options: ValidateMessagesOptions = {},
 ): SurfaceDiagnostic[] {
-  const { complete = false, mode, catalogs, limits } = options
-  const store = createStore(
-    {
-      ...(mode === undefined ? {} : { mode }),
-      ...(catalogs === undefined ? {} : { catalogs }),
-      ...(limits === undefined ? {} : { limits }),
-    },
-    { strictDuplicates: true },
-  )
+  const { complete = false, limits } = options
+  const store = createStore(options, { strictDuplicates: true })
   const found: SurfaceDiagnostic[] = []
   let index = 0
   for (const value of values) {
@@ -86,7 +79,7 @@ function incomplete(view: SurfaceView, root: string, treeDepth: number): Surface
 
 function targetsOf({ component }: ComponentInstance): string[] {
   return Object.values(component).flatMap((properties) =>
-    inferReferences(properties).map(({ componentId }) => componentId),
+    findReferences(null, properties).map(({ componentId }) => componentId),
   )
 }
 

@@ -1,4 +1,4 @@
-import { collectReferences, inferReferences } from '../catalog/references.ts'
+import { findReferences, type ReferenceFound } from '../catalog/references.ts'
 import { quote } from '../errors.ts'
 import { formatPointer } from '../json.ts'
 import type { Report } from '../message/report.ts'
@@ -50,13 +50,8 @@ function place({ position }: Definition): (string | number)[] {
   return ['surfaceUpdate', 'components', position]
 }
 
-function referencesOf({
-  type,
-  properties,
-  core,
-}: Definition): { path: string; componentId: string }[] {
-  const shape = core?.shape(type) ?? null
-  return shape === null ? inferReferences(properties) : collectReferences(shape, properties)
+function referencesOf({ type, properties, core }: Definition): ReferenceFound[] {
+  return findReferences(core?.shape(type) ?? null, properties)
 }
 
 function referencePointer(owner: Definition, edge: number): string {

@@ -1,6 +1,6 @@
 import { formatPointer } from '../json.ts'
 import type { ServerMessage } from '../message/messages.ts'
-import { isContainer, type DataMap, type DataValue } from './data-value.ts'
+import { asMap, isContainer, type DataMap } from './data-value.ts'
 import { dataToEntries } from './entries.ts'
 
 /**
@@ -35,9 +35,9 @@ interface Cut {
 function prune(map: DataMap, { segments, depth, later }: Cut): DataMap {
   const kept: DataMap = new Map()
   for (const [key, value] of map) {
-    const inner = asMap(value)
-    if (inner === null) kept.set(key, value)
+    if (!isContainer(value)) kept.set(key, value)
     else {
+      const inner = asMap(value)
       const place = [...segments, key]
       if (depth > 1 || !holdsMaps(inner)) {
         kept.set(key, prune(inner, { segments: place, depth: depth - 1, later }))
@@ -54,9 +54,4 @@ function prune(map: DataMap, { segments, depth, later }: Cut): DataMap {
 function holdsMaps(map: DataMap): boolean {
   for (const value of map.values()) if (isContainer(value)) return true
   return false
-}
-
-function asMap(value: DataValue): DataMap | null {
-  if (value instanceof Map) return value
-  return Array.isArray(value) ? new Map(value.map((item, index) => [String(index), item])) : null
 }

@@ -39,9 +39,8 @@ export function arrayIndex(segment: string): number | null {
 }
 
 /** Keys and values in order; array items under their decimal index. */
-export function dataEntries(value: DataContainer): [string, DataValue][] {
-  if (value instanceof Map) return [...value]
-  return value.map((item, index) => [String(index), item])
+export function asMap(value: DataContainer): DataMap {
+  return value instanceof Map ? value : new Map(value.map((item, index) => [String(index), item]))
 }
 
 /** A plain JSON copy. */

@@ -1,6 +1,5 @@
 import type { CatalogCore } from '../catalog/catalog.ts'
-import { asChildren, inferReferences } from '../catalog/references.ts'
-import type { Shape, Slot } from '../catalog/slot.ts'
+import { visitReferences } from '../catalog/references.ts'
 import { cloneJson, setOwn, type JsonObject } from '../json.ts'
 import type { ComponentInstance } from '../message/messages.ts'
 import type { Plan } from './plan.ts'
@@ -34,18 +33,15 @@ export const noIds: readonly string[] = Object.freeze([])
 export function findEdges(definition: Definition): void {
   const { type, properties, core } = definition
   const shape = core?.shape(type) ?? null
-  if (shape === null) {
-    const found = inferReferences(properties)
-    definition.edges = found.map(({ componentId }) => componentId)
-    definition.templates = found
-      .filter(({ template }) => template)
-      .map(({ componentId }) => componentId)
-  } else if (shape.references) {
-    const walk: EdgeWalk = { edges: [], templates: [] }
-    addShape(shape, properties, walk)
-    definition.edges = walk.edges
-    definition.templates = walk.templates
-  }
+  if (shape?.references === false) return
+  const edges: string[] = []
+  const templates: string[] = []
+  visitReferences(shape, properties, (componentId, template) => {
+    edges.push(componentId)
+    if (template) templates.push(componentId)
+  })
+  definition.edges = edges
+  definition.templates = templates
 }
 
 /** The component as a message carries it; a copy. */
@@ -54,42 +50,4 @@ export function toInstance(definition: Definition): ComponentInstance {
   setOwn(component, definition.type, cloneJson(definition.properties))
   const { id, weight } = definition
   return weight === undefined ? { id, component } : { id, component, weight }
-}
-
-interface EdgeWalk {
-  readonly edges: string[]
-  readonly templates: string[]
-}
-
-/** The same order as `collectReferences`, without the places: this runs for every component. */
-function addShape(shape: Shape, value: Readonly<Record<string, unknown>>, walk: EdgeWalk): void {
-  for (const [name, { slot }] of shape.fields) {
-    const member = value[name]
-    if (member !== undefined && Object.hasOwn(value, name)) addSlot(slot, member, walk)
-  }
-}
-
-function addSlot(slot: Slot, value: unknown, walk: EdgeWalk): void {
-  if (slot.kind === 'reference') {
-    if (typeof value === 'string') walk.edges.push(value)
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
-  if (slot.kind === 'children') addChildren(value, walk)
-  else if (slot.kind === 'list') {
-    if (Array.isArray(value)) for (const item of value) addSlot(slot.item, item, walk)
-  } else if (slot.kind === 'object' && slot.shape.references && !Array.isArray(value)) {
-    addShape(slot.shape, value as Record<string, unknown>, walk)
-  }
-}
-
-function addChildren(value: object, { edges, templates }: EdgeWalk): void {
-  const children = Array.isArray(value) ? { list: value as unknown[] } : asChildren(value)
-  if (children === null) return
-  if ('list' in children) {
-    for (const id of children.list) if (typeof id === 'string') edges.push(id)
-  } else {
-    edges.push(children.componentId)
-    templates.push(children.componentId)
-  }
 }

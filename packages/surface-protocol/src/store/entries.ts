@@ -1,10 +1,10 @@
-import { errorFrom, SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
+import { errorFrom, limitError, SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
 import { formatPointer, type JsonObject, type JsonValue } from '../json.ts'
 import { defaultLimits } from '../limits.ts'
 import type { DataEntry } from '../message/messages.ts'
 import { readEntries } from '../message/read-entries.ts'
 import { Report } from '../message/report.ts'
-import { mapToJson, type DataMap, type DataValue } from './data-value.ts'
+import { asMap, isContainer, mapToJson, type DataMap, type DataValue } from './data-value.ts'
 
 /**
  * The object that a list of entries stands for (SP-28); of equal keys the last one counts.
@@ -42,11 +42,9 @@ export function dataToEntries(map: DataMap): DataEntry[] {
 }
 
 function dataEntry(key: string, value: Exclude<DataValue, null>): DataEntry {
-  if (value instanceof Map) return { key, valueMap: dataToEntries(value) }
-  if (Array.isArray(value)) {
-    return { key, valueMap: dataToEntries(new Map(value.map((item, i) => [String(i), item]))) }
-  }
-  return scalarEntry(key, value)
+  return isContainer(value)
+    ? { key, valueMap: dataToEntries(asMap(value)) }
+    : scalarEntry(key, value)
 }
 
 function scalarEntry(key: string, value: string | number | boolean): DataEntry {
@@ -60,11 +58,7 @@ function formatMembers(
   options: FormatEntriesOptions,
 ): DataEntry[] {
   if (path.length > defaultLimits.jsonDepth) {
-    throw new SurfaceError({
-      code: 'limit_exceeded',
-      detail: `Data may be nested ${defaultLimits.jsonDepth} levels deep.`,
-      limit: 'jsonDepth',
-    })
+    throw limitError('jsonDepth', `Data may be nested ${defaultLimits.jsonDepth} levels deep.`)
   }
   const entries: DataEntry[] = []
   for (const key of Object.keys(value)) {

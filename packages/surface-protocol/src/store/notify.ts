@@ -1,4 +1,4 @@
-import { SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
+import { limitError, type SurfaceDiagnostic } from '../errors.ts'
 import type { JsonValue } from '../json.ts'
 import type { SurfaceLimits } from '../limits.ts'
 import { parseDataPath } from './data-path.ts'
@@ -115,11 +115,7 @@ export function createNotifier({
 
   const watch = (subscription: NodeSubscription | DataSubscription): (() => void) => {
     if (count >= limits.watchers) {
-      throw new SurfaceError({
-        code: 'limit_exceeded',
-        detail: `There may be ${limits.watchers} watchers.`,
-        limit: 'watchers',
-      })
+      throw limitError('watchers', `There may be ${limits.watchers} watchers.`)
     }
     count += 1
     const { surfaceId } = subscription

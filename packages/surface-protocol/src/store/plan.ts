@@ -1,3 +1,4 @@
+import { isLiteral, literalKinds } from '../catalog/literal.ts'
 import { asChildren, isReferenceName } from '../catalog/references.ts'
 import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
@@ -136,13 +137,6 @@ function addChildren(value: JsonValue, walk: Walk): boolean {
   return true
 }
 
-const literalKinds: Readonly<Record<string, BoundKind>> = {
-  literalString: 'string',
-  literalNumber: 'number',
-  literalBoolean: 'boolean',
-  literalArray: 'stringArray',
-}
-
 /** A bound value; one that cannot be read has neither path nor literal and gives null (SP-19). */
 export function readBinding(value: JsonValue, kind: BoundKind, place: Place): BindingPlan {
   let path: DataPath | null = null
@@ -160,10 +154,8 @@ export function readBinding(value: JsonValue, kind: BoundKind, place: Place): Bi
 }
 
 function fits(name: string, value: JsonValue, slotKind: BoundKind): boolean {
-  const kind = Object.hasOwn(literalKinds, name) ? literalKinds[name] : undefined
-  if (kind === undefined || (slotKind !== 'any' && slotKind !== kind)) return false
-  if (kind !== 'stringArray') return typeof value === kind
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+  const kind = literalKinds.get(name)
+  return kind !== undefined && (slotKind === 'any' || slotKind === kind) && isLiteral(value, kind)
 }
 
 /** The kind of an object that has the form of a bound value (SP-53); null for any other. */
@@ -176,7 +168,7 @@ function boundForm(value: JsonObject): BoundKind | null {
   if (literal === undefined) return 'any'
   const member = value[literal]
   if (member === undefined || !fits(literal, member, 'any')) return null
-  return literalKinds[literal] ?? null
+  return literalKinds.get(literal) ?? null
 }
 
 /** Finds bound values by their form, and references where the shape, or without one their name, says. */

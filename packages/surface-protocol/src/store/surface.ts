@@ -1,5 +1,5 @@
 import type { CatalogCore } from '../catalog/catalog.ts'
-import { isSurfaceError, SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
+import { diagnosticOf, limitError, type SurfaceDiagnostic, type SurfaceError } from '../errors.ts'
 import { cloneJson, type JsonObject } from '../json.ts'
 import type { SurfaceLimits } from '../limits.ts'
 import type { ComponentInstance } from '../message/messages.ts'
@@ -110,13 +110,10 @@ export function overflowError(
   surface: Surface,
   limits: Readonly<SurfaceLimits>,
 ): SurfaceError | null {
-  if (surface.overflow === null) return null
-  return new SurfaceError({
-    code: 'limit_exceeded',
-    detail: `The tree exceeds the limit ${surface.overflow} of ${limits[surface.overflow]}.`,
-    surfaceId: surface.id,
-    limit: surface.overflow,
-  })
+  const { id: surfaceId, overflow } = surface
+  if (overflow === null) return null
+  const detail = `The tree exceeds the limit ${overflow} of ${limits[overflow]}.`
+  return limitError(overflow, detail, { surfaceId })
 }
 
 /** References that lead nowhere, in the order they are found from the root; the root itself first. */
@@ -176,20 +173,8 @@ const sentences: Readonly<Record<string, string>> = {
 export function treeDiagnostics(surface: Surface, options: TreeOptions): SurfaceDiagnostic[] {
   const tree = ensureTree(surface, options)
   const overflow = overflowError(surface, options.limits)
+  if (overflow !== null) return [diagnosticOf(overflow)]
   const { id: surfaceId } = surface
-  if (isSurfaceError(overflow)) {
-    const { code, detail, limit } = overflow
-    return [
-      {
-        code,
-        severity: 'error',
-        message: detail,
-        path: '',
-        surfaceId,
-        ...(limit === undefined ? {} : { limit }),
-      },
-    ]
-  }
   const found: SurfaceDiagnostic[] = []
   for (const { componentId, id, warnings } of tree?.warned() ?? []) {
     for (const { code } of warnings) {

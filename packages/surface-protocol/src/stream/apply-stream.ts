@@ -1,4 +1,4 @@
-import type { SurfaceDiagnostic } from '../errors.ts'
+import { diagnosticOf } from '../errors.ts'
 import type { SurfaceLimits } from '../limits.ts'
 import type { ApplyResult, SurfaceStore } from '../store/store.ts'
 import { readJsonLines, type JsonLine, type JsonLinesSource } from './json-lines.ts'
@@ -16,8 +16,8 @@ export async function* applyStream(
   source: JsonLinesSource,
   options: ApplyStreamOptions = {},
 ): AsyncGenerator<ApplyResult & { line: number }, void, undefined> {
-  const { signal, limits } = options
-  const lines = readJsonLines(stoppable(source, signal), limits === undefined ? {} : { limits })
+  const { signal } = options
+  const lines = readJsonLines(stoppable(source, signal), options)
   for await (const line of lines) {
     signal?.throwIfAborted()
     yield line.error === undefined
@@ -29,16 +29,8 @@ export async function* applyStream(
 function refusal({ line, offset, error }: Extract<JsonLine, { error: object }>): ApplyResult & {
   line: number
 } {
-  const diagnostic: SurfaceDiagnostic = {
-    code: error.code,
-    severity: 'error',
-    message: error.detail,
-    path: '',
-    line,
-    offset,
-    ...(error.limit === undefined ? {} : { limit: error.limit }),
-  }
-  return { applied: false, surfaceId: null, diagnostics: [diagnostic], change: null, line }
+  const diagnostics = [{ ...diagnosticOf(error), offset }]
+  return { applied: false, surfaceId: null, diagnostics, change: null, line }
 }
 
 /** The same source, which ends with the signal's reason even while it waits for a chunk. */

@@ -1,0 +1,20 @@
+import type { BoundKind } from './slot.ts'
+
+/** Kinds of literal that a bound value can hold. */
+export type LiteralKind = Exclude<BoundKind, 'any'>
+
+/** The kind of each literal, by its name in a bound value. */
+export const literalKinds: ReadonlyMap<string, LiteralKind> = new Map([
+  ['literalString', 'string'],
+  ['literalNumber', 'number'],
+  ['literalBoolean', 'boolean'],
+  ['literalArray', 'stringArray'],
+])
+
+/** Whether a value is a literal of this kind. */
+export function isLiteral(value: unknown, kind: LiteralKind): boolean {
+  if (kind === 'stringArray') {
+    return Array.isArray(value) && value.every((item) => typeof item === 'string')
+  }
+  return kind === 'number' ? Number.isFinite(value) : typeof value === kind
+}

@@ -1,0 +1,49 @@
+import { isPlainObject, ownValue } from '../json.ts'
+import type { Report } from './report.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The one of `kinds` that a message holds; null after a report when there is not exactly one (SP-5). */
+export function readKind<Kind extends string>(
+  value: unknown,
+  kinds: readonly Kind[],
+  report: Report,
+): Kind | null {
+  const present = isPlainObject(value) ? kinds.filter((kind) => value[kind] !== undefined) : []
+  const [kind] = present
+  if (present.length === 1 && kind !== undefined) return kind
+  report.must('malformed_message', `an object with exactly one of ${kinds.join(', ')}`)
+  return null
+}
+
+/** A member that must be there. */
+export function readMember(members: Members, name: string, report: Report): unknown {
+  const value = ownValue(members, name)
+  if (value === undefined) report.missing('missing_field', name)
+  return value
+}
+
+/** A member that must be a string and not empty; null after a report when it is not. */
+export function readText(members: Members, name: string, report: Report): string | null {
+  const value = readMember(members, name, report)
+  if (value === undefined) return null
+  if (typeof value !== 'string') report.must('invalid_type', 'a string', { at: [name] })
+  else if (value === '') report.must('invalid_value', 'a string with characters', { at: [name] })
+  else return value
+  return null
+}
+
+/** The same, not longer than an id may be. */
+export function readId(members: Members, name: string, report: Report): string | null {
+  const id = readText(members, name, report)
+  if (id === null || id.length <= report.limits.idLength) return id
+  report.exceeds('idLength', { at: [name] })
+  return null
+}
+
+/** Reports members that are not known (SP-6). */
+export function refuseOthers(members: Members, known: readonly string[], report: Report): void {
+  for (const name of Object.keys(members)) {
+    if (members[name] !== undefined && !known.includes(name)) report.unknown('unknown_key', name)
+  }
+}

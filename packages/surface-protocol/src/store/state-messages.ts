@@ -1,0 +1,67 @@
+import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
+import type { SurfaceLimits } from '../limits.ts'
+import {
+  beginRendering,
+  surfaceUpdate,
+  type ComponentInstance,
+  type ServerMessage,
+} from '../message/messages.ts'
+import { dataMessages } from './data-messages.ts'
+import type { DataMap } from './data-value.ts'
+import type { SurfaceState } from './surface.ts'
+
+type Limits = Readonly<SurfaceLimits>
+
+/** How the messages of a state are made. */
+interface Making {
+  /** The data of the state; keys of a map keep their order. */
+  readonly data: DataMap
+  /** Whether components write into the data when they arrive. */
+  readonly initialises: boolean
+  readonly limits: Limits
+}
+
+/**
+ * The messages that bring about a state: components, data, beginRendering, only those needed (SP-69a).
+ * More than one message of a kind occurs only where one would pass a limit.
+ */
+export function stateMessages(
+  state: SurfaceState,
+  { data, initialises, limits }: Making,
+): ServerMessage[] {
+  const { surfaceId, components, root } = state
+  const messages = componentMessages(surfaceId, components, limits)
+  const isEmpty = components.length === 0 && root === null
+  // A component that initialises data would bring back what was replaced since.
+  if (data.size > 0 || initialises || isEmpty) {
+    messages.push(...dataMessages(surfaceId, data, limits.dataDepth))
+  }
+  if (root !== null) messages.push(beginMessage(state, root))
+  return messages
+}
+
+/** The components in as many messages as the limit asks for. */
+export function componentMessages(
+  surfaceId: string,
+  components: readonly ComponentInstance[],
+  { componentsPerMessage }: Limits,
+): ServerMessage[] {
+  const messages: ServerMessage[] = []
+  for (let start = 0; start < components.length; start += componentsPerMessage) {
+    messages.push(surfaceUpdate(surfaceId, components.slice(start, start + componentsPerMessage)))
+  }
+  return messages
+}
+
+/** The message that renders a state; the standard catalog and no styles go without saying. */
+export function beginMessage(
+  { surfaceId, catalogId, styles }: SurfaceState,
+  root: string,
+): ServerMessage {
+  return beginRendering({
+    surfaceId,
+    root,
+    ...(catalogId === null || catalogId === STANDARD_CATALOG_ID ? {} : { catalogId }),
+    ...(Object.keys(styles).length === 0 ? {} : { styles }),
+  })
+}
