@@ -2,7 +2,7 @@ import { quote } from '../errors.ts'
 import { isPlainObject, ownValue } from '../json.ts'
 import { checkPath, isPlainPath } from '../message/check-path.ts'
 import type { Finding, Report } from '../message/report.ts'
-import { isLiteral, literalKinds, type LiteralKind } from './literal.ts'
+import { isLiteral, literalKinds, literalWords, type LiteralKind } from './literal.ts'
 import { nearest } from './nearest.ts'
 import type { Shape, Slot } from './slot.ts'
 
@@ -56,10 +56,8 @@ function checkSlot(value: unknown, slot: Slot, report: Report): void {
       break
     case 'string':
     case 'boolean':
-      if (typeof value !== slot.kind) refuse(report, `a ${slot.kind}`)
-      break
     case 'number':
-      if (!Number.isFinite(value)) refuse(report, 'a finite number')
+      if (!isLiteral(value, slot.kind)) refuse(report, literalWords[slot.kind])
       break
     case 'integer':
       if (!Number.isInteger(value)) refuse(report, 'a whole number')
@@ -185,19 +183,12 @@ function checkLiteral(
 ): void {
   const isAllowed = slot.value === 'any' ? kind !== 'stringArray' : kind === slot.value
   if (!isAllowed) refuse(report, 'another kind of literal')
-  else if (!isLiteral(value, kind)) refuse(report, WORDS[kind])
+  else if (!isLiteral(value, kind)) refuse(report, literalWords[kind])
   else if (typeof value === 'string' && slot.literals?.has(value) === false) {
     report.add('invalid_property_value', `There is no icon ${quote(value)}.`, {
       hint: nearest(value, slot.literals),
     })
   }
-}
-
-const WORDS: Readonly<Record<LiteralKind, string>> = {
-  string: 'a string',
-  number: 'a finite number',
-  boolean: 'a boolean',
-  stringArray: 'a list of strings',
 }
 
 /** The styles of the standard catalog: `font` and `primaryColor` (SP-13). */

@@ -18,3 +18,11 @@ export function isLiteral(value: unknown, kind: LiteralKind): boolean {
   }
   return kind === 'number' ? Number.isFinite(value) : typeof value === kind
 }
+
+/** What each kind of literal must be. */
+export const literalWords: Readonly<Record<LiteralKind, string>> = {
+  string: 'a string',
+  number: 'a finite number',
+  boolean: 'a boolean',
+  stringArray: 'a list of strings',
+}

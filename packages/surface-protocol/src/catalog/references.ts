@@ -1,5 +1,6 @@
 import { formatPointer, isPlainObject } from '../json.ts'
-import type { Shape, Slot } from './slot.ts'
+import type { Shape } from './slot.ts'
+import { walkShape, type Place } from './walk-shape.ts'
 
 /** One reference of a component to another. */
 export interface ReferenceFound {
@@ -10,7 +11,6 @@ export interface ReferenceFound {
   readonly template: boolean
 }
 
-type Place = readonly (string | number)[]
 /** Hears of a reference; `place` is only to be looked at during the call. */
 type Visit = (componentId: string, template: boolean, place: Place) => void
 type Properties = Readonly<Record<string, unknown>>
@@ -26,9 +26,13 @@ export function findReferences(shape: Shape | null, properties: Properties): Ref
 
 /** Visits the same. */
 export function visitReferences(shape: Shape | null, properties: Properties, visit: Visit): void {
-  const walk: Walk = { place: [], visit }
-  if (shape === null) infer(properties, walk)
-  else visitShape(shape, properties, walk)
+  if (shape === null) infer(properties, { place: [], visit })
+  else if (shape.references) {
+    walkShape(shape, properties, (slot, value, place) => {
+      if (slot.kind === 'reference') visitId(value, { place, visit })
+      else if (slot.kind === 'children') visitList(value, { place, visit })
+    })
+  }
 }
 
 /** The children value of a property, where it has the form of one. */
@@ -57,37 +61,10 @@ interface Walk {
   readonly visit: Visit
 }
 
-function visitShape(shape: Shape, value: Properties, walk: Walk): void {
-  if (!shape.references) return
-  for (const [name, { slot }] of shape.fields) {
-    if (Object.hasOwn(value, name)) below(walk, name, () => visitSlot(slot, value[name], walk))
-  }
-}
-
 function below(walk: Walk, key: string | number, step: () => void): void {
   walk.place.push(key)
   step()
   walk.place.pop()
-}
-
-function visitSlot(slot: Slot, value: unknown, walk: Walk): void {
-  switch (slot.kind) {
-    case 'reference':
-      visitId(value, walk)
-      break
-    case 'children':
-      if (!visitChildren(value, walk) && Array.isArray(value)) visitIds(value, walk)
-      break
-    case 'object':
-      if (isPlainObject(value)) visitShape(slot.shape, value, walk)
-      break
-    case 'list':
-      if (Array.isArray(value)) {
-        value.forEach((item, index) => below(walk, index, () => visitSlot(slot.item, item, walk)))
-      }
-      break
-    default:
-  }
 }
 
 function visitId(id: unknown, { visit, place }: Walk): void {
@@ -96,6 +73,10 @@ function visitId(id: unknown, { visit, place }: Walk): void {
 
 function visitIds(ids: readonly unknown[], walk: Walk): void {
   ids.forEach((id, index) => below(walk, index, () => visitId(id, walk)))
+}
+
+function visitList(value: unknown, walk: Walk): void {
+  if (!visitChildren(value, walk) && Array.isArray(value)) visitIds(value, walk)
 }
 
 function visitChildren(value: unknown, walk: Walk): boolean {

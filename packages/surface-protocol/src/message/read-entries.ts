@@ -1,4 +1,5 @@
 import { quote } from '../errors.ts'
+import { isLiteral, literalWords } from '../catalog/literal.ts'
 import { isPlainObject } from '../json.ts'
 import type { DataMap, DataValue } from '../store/data-value.ts'
 import type { Report } from './report.ts'
@@ -73,26 +74,29 @@ function readEntry(entry: unknown, context: EntryContext): void {
   map.set(key, value)
 }
 
-const VALUES = new Set(['valueString', 'valueNumber', 'valueBoolean', 'valueMap'])
+const VALUES: ReadonlyMap<string, 'string' | 'number' | 'boolean' | 'map'> = new Map([
+  ['valueString', 'string'],
+  ['valueNumber', 'number'],
+  ['valueBoolean', 'boolean'],
+  ['valueMap', 'map'],
+])
 
 function readValue(
   name: string,
   value: unknown,
   { report, level }: EntryContext,
 ): DataValue | undefined {
-  if (name === 'valueMap') {
+  const kind = VALUES.get(name)
+  if (kind === undefined) return undefined
+  if (kind === 'map') {
     report.path.push(name)
     const map = readEntries(value, report, level + 1)
     report.path.pop()
     return map
   }
-  if (name === 'valueString' && typeof value === 'string') return value
-  if (name === 'valueBoolean' && typeof value === 'boolean') return value
-  if (name === 'valueNumber' && typeof value === 'number') {
-    if (Number.isFinite(value)) return value
-    report.must('invalid_value', 'a finite number', { at: [name] })
-    return undefined
-  }
-  report.must('invalid_type', `what ${name} says`, { at: [name] })
+  if (isLiteral(value, kind)) return value as DataValue
+  // A number that is not finite is of the right type.
+  const code = typeof value === kind ? 'invalid_value' : 'invalid_type'
+  report.must(code, literalWords[kind], { at: [name] })
   return undefined
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { quote, type SurfaceDiagnostic } from '../errors.ts'
+import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../limits.ts'
 import type { ComponentInstance } from './messages.ts'
 import { findReferences } from '../catalog/references.ts'
@@ -50,29 +50,30 @@ type Edges = ReadonlyMap<string, readonly string[]>
 function incomplete(view: SurfaceView, root: string, treeDepth: number): SurfaceDiagnostic[] {
   const { surfaceId } = view
   const edges: Edges = new Map(view.components.map((one) => [one.id, targetsOf(one)]))
-  const note = (
-    code: 'missing_root' | 'missing_child' | 'unreachable_component',
-    message: string,
-  ) => ({ code, severity: 'error', message, path: '', surfaceId }) as const
   const found: SurfaceDiagnostic[] = []
-  if (!edges.has(root)) found.push(note('missing_root', `The root ${quote(root)} is not defined.`))
+  const add = (
+    code: SurfaceErrorCode,
+    message: string,
+    about: Partial<SurfaceDiagnostic> = {},
+  ): void => {
+    found.push({ code, severity: 'error', message, path: '', surfaceId, ...about })
+  }
+  if (!edges.has(root)) add('missing_root', `The root ${quote(root)} is not defined.`)
   for (const [componentId, targets] of edges) {
     for (const id of new Set(targets)) {
       if (edges.has(id)) continue
       const message = `The child ${quote(id)} is not defined.`
-      found.push({ ...note('missing_child', message), componentId, related: [id] })
+      add('missing_child', message, { componentId, related: [id] })
     }
   }
   const depths = depthsFrom(root, edges)
   for (const componentId of edges.keys()) {
     if (depths.has(componentId)) continue
     const message = `The component ${quote(componentId)} cannot be reached from the root.`
-    found.push({ ...note('unreachable_component', message), componentId })
+    add('unreachable_component', message, { componentId })
   }
   if ([...depths.values()].some((depth) => depth > treeDepth)) {
-    const message = `The tree is deeper than ${treeDepth}.`
-    const code = 'limit_exceeded'
-    found.push({ code, severity: 'error', message, path: '', surfaceId, limit: 'treeDepth' })
+    add('limit_exceeded', `The tree is deeper than ${treeDepth}.`, { limit: 'treeDepth' })
   }
   return found
 }

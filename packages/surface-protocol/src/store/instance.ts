@@ -2,7 +2,8 @@ import type { SurfaceErrorCode } from '../errors.ts'
 import { cloneJson, equalJson, ownValue, setOwn, type JsonValue } from '../json.ts'
 import type { Definition } from './definition.ts'
 import type { Registration } from './location-index.ts'
-import { planOf, type Place } from './plan.ts'
+import type { Place } from '../catalog/walk-shape.ts'
+import { planOf } from './plan.ts'
 import type { Scope } from './scope.ts'
 
 /** A node of the tree that clients see (SP-39). */

@@ -1,13 +1,11 @@
 import { isLiteral, literalKinds } from '../catalog/literal.ts'
 import { asChildren, isReferenceName } from '../catalog/references.ts'
 import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
+import { walkShape, type Place } from '../catalog/walk-shape.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { readDataPath, type DataPath } from './data-path.ts'
 import type { Definition } from './definition.ts'
 import { sameEdges } from './graph.ts'
-
-/** Where something stands in a property object. */
-export type Place = readonly (string | number)[]
 
 /** A bound value of a component. */
 export interface BindingPlan {
@@ -69,8 +67,11 @@ function sameGroup(a: GroupPlan, b: GroupPlan | undefined): boolean {
 function makePlan({ type, properties, core }: Definition): Plan {
   const draft: Draft = { bindings: [], groups: [] }
   const shape = core?.shape(type) ?? null
-  if (shape !== null && core?.exact === true) addShape(shape, properties, { place: [], draft })
-  else addByValue({ place: [], draft }, properties, shape)
+  if (shape !== null && core?.exact === true) {
+    walkShape(shape, properties, (slot, value, place) => {
+      addSlot(slot, value as JsonValue, { place: [...place], draft })
+    })
+  } else addByValue({ place: [], draft }, properties, shape)
   return draft
 }
 
@@ -83,13 +84,6 @@ function below({ place, draft }: Walk, key: string | number): Walk {
   return { place: [...place, key], draft }
 }
 
-function addShape(shape: Shape, properties: JsonObject, walk: Walk): void {
-  for (const [name, { slot }] of shape.fields) {
-    const value = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (value !== undefined) addSlot(slot, value, below(walk, name))
-  }
-}
-
 function addSlot(slot: Slot, value: JsonValue, walk: Walk): void {
   switch (slot.kind) {
     case 'bound':
@@ -100,14 +94,6 @@ function addSlot(slot: Slot, value: JsonValue, walk: Walk): void {
       break
     case 'children':
       addChildren(value, walk)
-      break
-    case 'list':
-      if (Array.isArray(value)) {
-        value.forEach((item, index) => addSlot(slot.item, item, below(walk, index)))
-      }
-      break
-    case 'object':
-      if (isPlainObject(value)) addShape(slot.shape, value, walk)
       break
     default:
   }

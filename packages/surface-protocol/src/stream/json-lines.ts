@@ -29,19 +29,21 @@ export interface JsonLinesParser {
  * with a line concerns that line only. Nothing is thrown for what a peer sent.
  */
 export function createJsonLinesParser(options: JsonLinesOptions = {}): JsonLinesParser {
-  const limits = resolveLimits(options.limits)
+  const { lineBytes, jsonDepth } = resolveLimits(options.limits)
+  const longLine = tooMuch('lineBytes', `A line may have ${lineBytes} bytes.`)
+  const deepLine = tooMuch('jsonDepth', `A message may be nested ${jsonDepth} levels deep.`)
   let lines: JsonLine[] = []
   const taker =
     (partial: boolean): TakeLine =>
     (line, offset, text) => {
       if (typeof text !== 'string') {
         const { problem } = text
-        lines.push(failure(line, offset, problem === 'too-long' ? longLine(limits) : notUtf8))
-      } else if (exceedsDepth(text, limits.jsonDepth)) {
-        lines.push(failure(line, offset, deepLine(limits)))
+        lines.push(failure(line, offset, problem === 'too-long' ? longLine : notUtf8))
+      } else if (exceedsDepth(text, jsonDepth)) {
+        lines.push(failure(line, offset, deepLine))
       } else if (!isBlank(text)) lines.push(parseLine(line, offset, { text, partial }))
     }
-  const splitter = createLineSplitter(limits.lineBytes, taker(false))
+  const splitter = createLineSplitter(lineBytes, taker(false))
   const taken = (): JsonLine[] => {
     const result = lines
     lines = []
@@ -135,14 +137,8 @@ const truncated = {
   detail: 'The stream ended within a line.',
 } as const
 
-function longLine({ lineBytes }: Readonly<SurfaceLimits>): SurfaceErrorInit {
-  const detail = `A line may have ${lineBytes} bytes.`
-  return { code: 'limit_exceeded', detail, limit: 'lineBytes' }
-}
-
-function deepLine({ jsonDepth }: Readonly<SurfaceLimits>): SurfaceErrorInit {
-  const detail = `A message may be nested ${jsonDepth} levels deep.`
-  return { code: 'limit_exceeded', detail, limit: 'jsonDepth' }
+function tooMuch(limit: 'lineBytes' | 'jsonDepth', detail: string): SurfaceErrorInit {
+  return { code: 'limit_exceeded', detail, limit }
 }
 
 function failure(line: number, offset: number, init: SurfaceErrorInit): JsonLine {
