@@ -3,8 +3,8 @@ import type { SqliteSession } from './sqlite-engine.ts'
 
 /** A transaction whose work is done and whose commit is to come. */
 interface Waiting {
-  resolve(): void
-  reject(error: unknown): void
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
 /** A commit is shared by this many at most, and by none that begins later than this after the first. */
