@@ -226,6 +226,7 @@ export class SqliteEngine {
       this.unlock()
       return
     }
+    this.transactions.settle()
     this.#closed = true
     for (const session of [this.#reader, this.writer]) {
       session?.statements.clear()

@@ -81,6 +81,19 @@ describe('transactions on SQLite that queue up share a commit', () => {
     expect(await notes(outside)).toEqual([1, 2, 3, 4])
   })
 
+  test('closing at any moment leaves nobody waiting, and what was answered is there', async () => {
+    for (let moment = 0; moment < 120; moment += 4) {
+      const late = openSqlite<unknown>(database.address)
+      await sql`delete from note`.execute(late)
+      const writing = [1, 2, 3].map((n) => late.transaction().execute((tx) => write(tx, n)))
+      const outcomes = Promise.allSettled(writing)
+      for (let turn = 0; turn < moment; turn += 1) await Promise.resolve()
+      await late.destroy()
+      const answered = (await outcomes).flatMap((o, n) => (o.status === 'fulfilled' ? [n + 1] : []))
+      expect(await notes(outside)).toEqual(answered)
+    }
+  })
+
   test('when the disk is full, just what was answered is there', async () => {
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db)
     await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 40)}`.execute(db)
