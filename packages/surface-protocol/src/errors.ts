@@ -1,7 +1,8 @@
 import { defined } from './json.ts'
 import type { SurfaceLimits } from './limits.ts'
 
-const codes = [
+/** Every code of SP-60. */
+export const surfaceErrorCodes = [
   'surface_not_found',
   'invalid_component_type',
   'invalid_property',
@@ -61,10 +62,7 @@ const statuses: Partial<Record<SurfaceErrorCode, number>> = {
 }
 
 /** What can be wrong with a message, a stream or an operation (SP-60). */
-export type SurfaceErrorCode = (typeof codes)[number]
-
-/** Every code of SP-60. */
-export const surfaceErrorCodes: readonly SurfaceErrorCode[] = Object.freeze(codes)
+export type SurfaceErrorCode = (typeof surfaceErrorCodes)[number]
 
 /** One finding about a message (SP-60). An error refuses the message, a warning does not. */
 export type SurfaceDiagnostic = {

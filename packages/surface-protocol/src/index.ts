@@ -3,7 +3,6 @@ export { defaultLimits, type SurfaceLimits } from './limits.ts'
 export {
   isSurfaceError,
   SurfaceError,
-  surfaceErrorCodes,
   type SurfaceDiagnostic,
   type SurfaceErrorCode,
   type SurfaceErrorInit,

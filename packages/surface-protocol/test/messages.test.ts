@@ -5,11 +5,11 @@ import {
   isSurfaceError,
   parseMessage,
   SurfaceError,
-  surfaceErrorCodes,
   validateMessage,
   validateMessages,
   standardCatalogV08,
 } from '@x/surface-protocol'
+import { surfaceErrorCodes } from '../src/errors.ts'
 
 const codes = (value: unknown, options = {}) =>
   validateMessage(value, options).diagnostics.map(
