@@ -10,7 +10,14 @@ export {
 export { eventStream, type EventStreamOptions } from './event-stream.ts'
 export { createEvents, type EventSource } from './events.ts'
 export { json, respond, type JsonInit } from './json.ts'
-export { BodyTooLargeError, isBodyTooLarge, readBody, readText } from './read-body.ts'
+export {
+  BODY_TOO_LARGE,
+  BodyTooLargeError,
+  isBodyTooLarge,
+  readBody,
+  readText,
+  type BodyTooLarge,
+} from './read-body.ts'
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, type Runtime } from './runtime.ts'
 export { standIn } from './stand-in.ts'

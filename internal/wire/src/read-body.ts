@@ -1,10 +1,17 @@
-const BRAND = Symbol.for('x.http.body-too-large')
+/** True on every error that says a body is too large, of this code, of another copy or of an adapter. */
+export const BODY_TOO_LARGE: unique symbol = Symbol.for('x.http.body-too-large') as never
+
+/** A request body passed a limit (bytes) while it was read. */
+export interface BodyTooLarge {
+  readonly limit: number
+  /** Bytes seen when reading stopped, where that is known: the announced length, or what had arrived. */
+  readonly size?: number
+}
 
 /** A request body passed the limit (bytes) while it was read. Nothing of it is kept. */
-export class BodyTooLargeError extends Error {
-  readonly [BRAND] = true
+export class BodyTooLargeError extends Error implements BodyTooLarge {
+  readonly [BODY_TOO_LARGE] = true
   readonly limit: number
-  /** Bytes seen when reading stopped: the announced length, or what had arrived. */
   readonly size: number
 
   constructor(limit: number, size: number) {
@@ -15,11 +22,10 @@ export class BodyTooLargeError extends Error {
   }
 }
 
-/** Tells a BodyTooLargeError, also one of another copy of this code. */
-export function isBodyTooLarge(value: unknown): value is BodyTooLargeError {
-  return (
-    typeof value === 'object' && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true
-  )
+/** Tells a BodyTooLargeError, also one of another copy of this code, and what adapters throw for it. */
+export function isBodyTooLarge(value: unknown): value is BodyTooLarge {
+  if (typeof value !== 'object' || value === null) return false
+  return (value as { [BODY_TOO_LARGE]?: unknown })[BODY_TOO_LARGE] === true
 }
 
 /**

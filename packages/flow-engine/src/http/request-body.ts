@@ -38,7 +38,7 @@ export function createRequestBody(request: Request, limits: BodyLimits): Request
   let read: Promise<Uint8Array> | undefined
   const bytes = (): Promise<Uint8Array> =>
     (read ??= readBody(request, limit * MB).catch((error: unknown) => {
-      throw isBodyTooLarge(error) ? tooLarge(limit, error.size) : error
+      throw isBodyTooLarge(error) ? tooLarge(error.limit / MB, error.size ?? error.limit) : error
     }))
   return {
     contentType,

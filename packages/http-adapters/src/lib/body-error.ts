@@ -1,3 +1,5 @@
+import { BODY_TOO_LARGE } from '@x/wire'
+
 const STATUS = { body_too_large: 413, body_consumed: 500, client_gone: 499 } as const
 
 /** A request body could not be read (AD-15, AD-16, AD-18). */
@@ -14,5 +16,10 @@ export class BodyError extends Error {
     this.code = code
     this.status = STATUS[code]
     if (limit !== undefined) this.limit = limit
+  }
+
+  /** By this the cores know it, and answer in their own form. */
+  get [BODY_TOO_LARGE](): boolean {
+    return this.code === 'body_too_large'
   }
 }

@@ -56,11 +56,13 @@ interface MembershipsValues {
 const readMemberships = hotQuery<ScimTables, MembershipsValues, MembershipsRow>((db, value) => {
   const { kind } = engineOf(db)
   const tenant = value('tenant')
-  const query = sql<MembershipsRow>`with own as materialized (
+  // A query that begins with `select` is one that reads, and needs no writing connection.
+  const query = sql<MembershipsRow>`select memberships, names from (
+    with own as materialized (
       select m.member_id, m.group_id from ${idTable(db, value('ids'))}
       cross join scim_member as m where m.tenant = ${tenant} and m.member_id = ids.id)
     select (select ${jsonRows(kind, ['member_id', 'group_id'])} from own) as memberships,
       (select ${jsonRows(kind, ['id', 'display_name'])} from scim_group
-        where tenant = ${tenant} and id in (select group_id from own)) as names limit 1`
+        where tenant = ${tenant} and id in (select group_id from own)) as names) as page limit 1`
   return { compile: () => query.compile(db) }
 })

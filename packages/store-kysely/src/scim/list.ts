@@ -129,14 +129,17 @@ async function readPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
 async function readPlainPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
   const { source, scope, after, limit, offset } = page
   const way = after !== undefined ? 'after' : offset > 0 ? 'deep' : 'first'
-  const query = shapedQueries<ScimTables>(source.resource).of(way, (value) => {
-    const tenant = value('tenant') as string
-    const place = sql`(r.created, r.id) > (${value('created')}, ${value('id')})`
-    return pageQuery({ ...page, scope: { ...scope, tenant } }, way === 'after' ? [place] : [], {
-      limit: value('limit'),
-      offset: value('offset'),
-    })
-  })
+  const query = shapedQueries<ScimTables>(source.resource).of(
+    `${way} ${scope.dialect}`,
+    (value) => {
+      const tenant = value('tenant') as string
+      const place = sql`(r.created, r.id) > (${value('created')}, ${value('id')})`
+      return pageQuery({ ...page, scope: { ...scope, tenant } }, way === 'after' ? [place] : [], {
+        limit: value('limit'),
+        offset: value('offset'),
+      })
+    },
+  )
   const { id, created } = after ?? {}
   const values = { tenant: scope.tenant, limit, offset, id, created: created?.getTime() }
   return rowsOf<Row>(page, (await query.run(db, values)).rows)
