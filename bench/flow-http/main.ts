@@ -3,92 +3,153 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { joinSources } from '../../tools/join-sources.mjs'
-import { load, type LoadRequest, type LoadResult } from '../lib/load.ts'
-import { median } from '../lib/measure.ts'
-import { report } from '../lib/report.ts'
+import { load, type LoadRequest } from '../lib/load.ts'
+import { interleave, median, ratio, type Candidate } from '../lib/measure.ts'
+import { report, type Figure } from '../lib/report.ts'
 import { startServer } from '../lib/server-process.ts'
+import { startReference } from './reference.ts'
+import { ask, signIn, type SavedFlow, type Service } from './service.ts'
 
-/**
- * CPU milliseconds of the reference service 1.7.1 for one operation, measured on a machine of the
- * same class with its own tools; that service is not part of this run.
- */
-const REFERENCE = { run: 35, build: 55, read: 5.5, list: 12 }
-
-// Joined into one file, as `npm start` runs it, where its relative addresses stay true.
-const joined = new URL('../../examples/reference-server/dist/bench.js', import.meta.url)
-await joinSources(fileURLToPath(new URL('server.ts', import.meta.url)), fileURLToPath(joined))
-
-const folder = mkdtempSync(join(tmpdir(), 'bench-flow-http-'))
-const server = await startServer(joined, { args: [folder] })
-const base = `http://127.0.0.1:${server.port}/api/v1`
-
-const signIn = await fetch(`${base}/login`, {
-  method: 'POST',
-  body: new URLSearchParams({ username: 'admin', password: 'bench-pass-1' }),
-})
-const { access_token: token } = (await signIn.json()) as { access_token: string }
-const bearer = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-const made = await fetch(`${base}/api_key/`, { method: 'POST', headers: bearer, body: '{}' })
-const { api_key: key } = (await made.json()) as { api_key: string }
-const flows = (await (await fetch(`${base}/flows/`, { headers: bearer })).json()) as {
-  id: string
-}[]
-const [{ id } = { id: '' }] = flows
-
-const operations: Record<keyof typeof REFERENCE, LoadRequest> = {
-  run: {
-    method: 'POST',
-    path: `/api/v1/run/${id}`,
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: '{"input_value":"hello"}',
-  },
-  build: {
-    method: 'POST',
-    path: `/api/v1/build/${id}/flow?event_delivery=direct`,
-    headers: bearer,
-    body: '{"inputs":{"input_value":"hello"}}',
-  },
-  read: { path: `/api/v1/flows/${id}`, headers: bearer },
-  list: { path: '/api/v1/flows/', headers: bearer },
+interface Operation {
+  readonly name: string
+  /** How many times less CPU than the reference service is wanted. */
+  readonly limit: number
+  /** CPU milliseconds of the reference service 1.7.1 on another day, on a machine of the same class. */
+  readonly reference: number
+  readonly request: (service: Service) => LoadRequest
 }
+
+const headersOf = ({ token }: Service): Record<string, string> => ({
+  authorization: `Bearer ${token}`,
+  'content-type': 'application/json',
+})
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    name: 'run',
+    limit: 50,
+    reference: 35,
+    request: ({ flowId, key }) => ({
+      method: 'POST',
+      path: `/api/v1/run/${flowId}`,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: '{"input_value":"hello"}',
+    }),
+  },
+  {
+    name: 'build',
+    limit: 50,
+    reference: 55,
+    request: (service) => ({
+      method: 'POST',
+      path: `/api/v1/build/${service.flowId}/flow?event_delivery=direct`,
+      headers: headersOf(service),
+      body: '{"inputs":{"input_value":"hello"}}',
+    }),
+  },
+  {
+    name: 'read',
+    limit: 30,
+    reference: 5.5,
+    request: (service) => ({
+      path: `/api/v1/flows/${service.flowId}`,
+      headers: headersOf(service),
+    }),
+  },
+  {
+    name: 'list',
+    limit: 30,
+    reference: 12,
+    request: (service) => ({ path: '/api/v1/flows/', headers: headersOf(service) }),
+  },
+]
 
 // A server that serves for months is compiled: what its first requests cost more is left out.
 const WARM_UP = 2000
 const ROUNDS = 7
-const REQUESTS = 400
-const samples: Record<string, number[]> = { run: [], build: [], read: [], list: [] }
-const times: Record<string, LoadResult[]> = { run: [], build: [], read: [], list: [] }
+/** How many requests make a round. The reference service compiles nothing, and takes its time. */
+const REQUESTS = { ours: 400, reference: 40 }
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-flow-http-'))
+const services: Service[] = []
 try {
-  for (const request of Object.values(operations)) {
-    await load({ port: server.port, requests: WARM_UP, request })
+  const ours = await startOurs(join(folder, 'ours'))
+  services.push(ours)
+  const { data } = await ask<SavedFlow>(ours.server.port, `/flows/${ours.flowId}`, ours.token)
+  const reference = await startReference(join(folder, 'reference'), { data })
+  if (reference !== undefined) services.push(reference)
+  for (const operation of OPERATIONS) {
+    const { port } = ours.server
+    await load({ port, requests: WARM_UP, request: operation.request(ours) })
   }
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, request] of Object.entries(operations)) {
-      const cpu = await server.cpuOf(async () => {
-        times[name]?.push(await load({ port: server.port, requests: REQUESTS, request }))
-      })
-      samples[name]?.push(cpu / REQUESTS / 1000)
-    }
-  }
-  const { rss } = await server.usage()
-  const timeOf = (name: string, percent: 'p50' | 'p99'): string =>
-    median((times[name] ?? []).map((result) => result[percent])).toFixed(0)
-  const figures = Object.entries(REFERENCE).map(([name, reference]) => {
-    const ours = median(samples[name] ?? [])
-    return {
-      name: `${name}: times less CPU than the reference service`,
-      value: reference / ours,
-      unit: 'x',
-      limit: name === 'run' || name === 'build' ? 50 : 30,
-      better: 'higher' as const,
-      note: `${ours.toFixed(3)} ms against ${reference} ms; 16 at once p50 ${timeOf(name, 'p50')} ms, p99 ${timeOf(name, 'p99')} ms`,
-    }
-  })
+  const figures: Figure[] = []
+  for (const operation of OPERATIONS) figures.push(await compare(operation, ours, reference))
+  const { rss } = await ours.server.usage()
   report('flow-http', [
     ...figures,
     { name: 'resident memory', value: rss / 2 ** 20, unit: 'MiB', limit: 200 },
+    ...(reference === undefined ? [] : [await memoryOf(reference)]),
   ])
 } finally {
-  await server.stop()
+  await Promise.all(services.map(({ server }) => server.stop()))
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Joined into one file, as `npm start` runs it, where its relative addresses stay true. */
+async function startOurs(data: string): Promise<Service> {
+  const joined = new URL('../../examples/reference-server/dist/bench.js', import.meta.url)
+  await joinSources(fileURLToPath(new URL('server.ts', import.meta.url)), fileURLToPath(joined))
+  const server = await startServer(joined, { args: [data] })
+  const signed = await signIn(server.port)
+  const [flow] = await ask<{ id: string }[]>(server.port, '/flows/', signed.token)
+  return { server, ...signed, flowId: flow?.id ?? '' }
+}
+
+async function compare(
+  { name, limit, reference: bound, request }: Operation,
+  ours: Service,
+  reference: Service | undefined,
+): Promise<Figure> {
+  const p50: number[] = []
+  const p99: number[] = []
+  const candidates: Record<string, Candidate> = {
+    ours: () =>
+      cost(ours, { requests: REQUESTS.ours, request: request(ours) }, (times) => {
+        p50.push(times.p50)
+        p99.push(times.p99)
+      }),
+  }
+  if (reference !== undefined) {
+    const asked = { requests: REQUESTS.reference, request: request(reference) }
+    candidates['reference'] = () => cost(reference, asked)
+  }
+  const measured = await interleave(candidates, { rounds: ROUNDS })
+  const our = measured.get('ours')?.median ?? NaN
+  const their = measured.get('reference')?.median ?? bound
+  const times = `16 at once p50 ${median(p50).toFixed(0)} ms, p99 ${median(p99).toFixed(0)} ms`
+  return {
+    name: `${name}: times less CPU than the reference service`,
+    value: reference === undefined ? bound / our : ratio(measured, 'reference', 'ours'),
+    unit: 'x',
+    limit,
+    better: 'higher',
+    note: `${our.toFixed(3)} ms against ${their.toFixed(1)} ms; ${times}`,
+  }
+}
+
+/** CPU milliseconds of a request, 16 at once. */
+async function cost(
+  { server }: Service,
+  { requests, request }: { readonly requests: number; readonly request: LoadRequest },
+  onTimes: (times: { readonly p50: number; readonly p99: number }) => void = () => undefined,
+): Promise<number> {
+  const cpu = await server.cpuOf(async () => {
+    onTimes(await load({ port: server.port, requests, request }))
+  })
+  return cpu / requests / 1000
+}
+
+async function memoryOf({ server }: Service): Promise<Figure> {
+  const { rss } = await server.usage()
+  return { name: 'resident memory of the reference service', value: rss / 2 ** 20, unit: 'MiB' }
 }
