@@ -10,6 +10,7 @@ import type { ComponentServices } from '../components/services.ts'
 import type { TokenUsage, Tool } from '../models/chat-model.ts'
 import { checkEventSize, surelyFits } from './event-size.ts'
 import type { FlowJson } from './flow-json.ts'
+import { orderedId } from './ordered-id.ts'
 import type { RunContext } from './run-context.ts'
 import type { StreamMask } from './secrets.ts'
 import { changeMessage, type Message } from './values/message.ts'
@@ -162,7 +163,7 @@ export class VertexContext implements ComponentContext {
   async sendMessage(message: Message): Promise<Message> {
     if (this.asTool || !this.open) return message
     const isInput = this.#facts.vertex.role === 'input'
-    const id = message.id ?? (isInput ? this.runtime.uuid() : undefined)
+    const id = message.id ?? (isInput ? orderedId(this.runtime) : undefined)
     if (isInput && id !== undefined) this.#run.inputMessages.add(id)
     const sent = await this.#run.messages.send(isInput ? changeMessage(message, { id }) : message)
     this.#lastMessage = sent.id

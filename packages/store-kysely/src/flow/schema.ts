@@ -7,8 +7,9 @@ import {
   type Schema,
 } from '../migrate.ts'
 import { initial } from '../migrations/flow/0001-initial.ts'
+import { eventRows } from '../migrations/flow/0002-event-rows.ts'
 
-const FLOW_SCHEMA: Schema = { name: 'flow', migrations: [initial] }
+const FLOW_SCHEMA: Schema = { name: 'flow', migrations: [initial, eventRows] }
 
 /**
  * Makes or updates the tables of the flow store and the job store; does nothing when they are up to
