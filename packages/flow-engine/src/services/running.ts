@@ -134,6 +134,8 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         components,
         plans,
         servicesOf,
+        recorderOf: (flowId, plan) =>
+          createRunRecorder(records, { flowId, flow: plan.flow, form: 'build', builds: true }),
         base,
         uuid: () => runtime.uuid(),
       }),

@@ -10,8 +10,11 @@ import { sliceOf } from '../graph/slice.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { Caller } from './caller.ts'
+import { isReady, nextVertices, type BuildProgress } from './next-vertices.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { refuse } from './refusal.ts'
+import { watched } from './run-flow.ts'
+import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-services.ts'
 import { describeUnbuilt } from './unbuilt-vertex.ts'
 
@@ -51,22 +54,19 @@ export interface VertexServiceOptions {
   readonly plans: PlanCache
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>
+  readonly recorderOf: (flowId: string, plan: FlowPlan) => RunRecorder | undefined
   readonly uuid: () => string
 }
 
-interface KeptGraph {
+interface KeptGraph extends BuildProgress {
   readonly plan: FlowPlan
-  readonly graph: PlanGraph
   /** Session of messages where a build names none. */
   readonly session: string
-  /** Ids of the order that was asked for; empty without one. */
-  readonly ordered: ReadonlySet<string>
-  /** States of the vertices that were built. */
   readonly states: Map<string, string>
 }
 
 export function createVertexService(options: VertexServiceOptions): VertexService {
-  const { store, plans, components, servicesOf, base, uuid } = options
+  const { store, plans, components, servicesOf, recorderOf, base, uuid } = options
   const kept = new Map<string, KeptGraph>()
   const keyOf = (caller: Caller, flowId: string): string => `${caller.id}/${flowId}`
 
@@ -104,6 +104,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       session: flowId,
       ordered: new Set(),
       states: new Map(),
+      announced: new Set(),
     })
   }
 
@@ -123,15 +124,17 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
         startComponentId: startComponentId ?? undefined,
       })
       const ids = planned.vertices.filter(({ index }) => slice.contains[index] === 1)
+      const first = slice.firstLayer.flatMap((index) => planned.vertices[index]?.id ?? [])
       keep(keyOf(caller, flowId), {
         plan,
         graph: planned,
         session: graph === null ? flowId : '',
         ordered: new Set(ids.map(({ id }) => id)),
         states: new Map(),
+        announced: new Set(first),
       })
       return {
-        ids: slice.firstLayer.flatMap((index) => planned.vertices[index]?.id ?? []),
+        ids: first,
         run_id: uuid(),
         vertices_to_run: ids.map(({ id }) => id),
       }
@@ -145,6 +148,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       const { states, plan, session } = entry
       states.delete(vertexId)
       const { value } = input
+      const recorder = recorderOf(flowId, plan)
       const scope = { ownerId: caller.id, storedFlowId: flowId, isPublic: false }
       const run = startRun(
         plan,
@@ -159,6 +163,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
           services: servicesOf(scope),
         },
         {
+          ...recorder,
           resume: {
             firstSeq: 0,
             checkpoints: new Map(states),
@@ -167,13 +172,14 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
           checkpoint: async (id, state) => void states.set(id, state),
         },
       )
+      const recorded = watched(run, recorder)
       let built: VertexBuildJson | undefined
       for await (const event of run)
         if (event.event === 'end_vertex' && event.data.build_data.id === vertexId)
           built = event.data.build_data
-      await run.result
+      await recorded
       if (built === undefined) return describeUnbuilt(vertex, base.runtime?.now())
-      const next = built.valid ? nextOf(vertex, entry) : []
+      const next = built.valid ? nextVertices(vertex, entry) : []
       return {
         ...built,
         next_vertices_ids: next.map(({ id }) => id),
@@ -214,17 +220,4 @@ function required(plan: FlowPlan): PlanGraph {
 function vertexOf({ indexOf, vertices }: PlanGraph, id: string): PlanVertex | undefined {
   const index = indexOf.get(id)
   return index === undefined ? undefined : vertices[index]
-}
-
-/** Everything it takes from has been built. */
-function isReady({ incoming }: PlanVertex, { graph, states }: KeptGraph): boolean {
-  return incoming.every(({ source }) => states.has(graph.vertices[source]?.id ?? ''))
-}
-
-/** What its build has set going, in the order that was asked for. */
-function nextOf({ outgoing }: PlanVertex, entry: KeptGraph): PlanVertex[] {
-  const targets = new Set(outgoing.map(({ target }) => target))
-  return entry.graph.vertices.filter(
-    (vertex) => targets.has(vertex.index) && entry.ordered.has(vertex.id) && isReady(vertex, entry),
-  )
 }
