@@ -26,8 +26,22 @@ export function toolRow(tool: Pick<Tool, 'name' | 'description' | 'parameters'>)
     display_name: tool.name,
     display_description: tool.description,
     readonly: false,
-    args: isRecord(properties) ? properties : {},
+    args: isRecord(properties) ? titled(properties) : {},
   }
+}
+
+/** Arguments with the titles that the editor shows. */
+function titled(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(properties).map(([name, schema]) =>
+    isRecord(schema) ? [name, { title: titleOf(name), ...schema }] : [name, schema],
+  )
+  return Object.fromEntries(entries) as Record<string, unknown>
+}
+
+/** `input_value` reads `Input Value`. */
+function titleOf(name: string): string {
+  const words = name.split('_').filter((word) => word !== '')
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
 }
 
 /** Applies the user's edits (CO-21): matched by first tag; switched off tools go, names and descriptions change. */
@@ -72,6 +86,7 @@ export function toolMetadataField(rows: readonly ToolRow[], before: unknown): Te
     advanced: false,
     dynamic: false,
     title_case: false,
+    tool_mode: false,
     override_skip: false,
     trace_as_metadata: true,
     track_in_telemetry: false,

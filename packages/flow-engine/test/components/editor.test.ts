@@ -59,7 +59,15 @@ describe('refreshNode (FE-47)', () => {
     expect(metadata).toMatchObject({
       display_name: 'Actions',
       type: 'tools',
-      value: [{ name: 'evaluate_expression', tags: ['evaluate_expression'], status: true }],
+      tool_mode: false,
+      value: [
+        {
+          name: 'evaluate_expression',
+          tags: ['evaluate_expression'],
+          status: true,
+          args: { expression: { title: 'Expression', type: 'string' } },
+        },
+      ],
     })
 
     const [row] = (metadata?.value ?? []) as Record<string, unknown>[]
