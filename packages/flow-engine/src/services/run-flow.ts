@@ -152,11 +152,11 @@ export function createRunService(service: RunServiceOptions): RunService {
       }
     },
     async advanced(flow, { inputs, outputs, tweaks }, signal) {
-      const [first = ANY_INPUT, ...further] = inputs ?? []
+      const [first = NO_INPUT, ...further] = inputs ?? [EMPTY_INPUT]
       const { value, components, type } = first
       try {
         const result = await finished(flow, {
-          input: { value: value ?? '', components, type },
+          input: { components, type, ...(value === undefined ? {} : { value: value ?? '' }) },
           outputType: outputs.length === 0 ? 'any' : 'debug',
           tweaks: tweaks ?? undefined,
           signal,
@@ -207,7 +207,9 @@ function toOptions(request: RunFlowRequest): Partial<RunOptions> {
   }
 }
 
-const ANY_INPUT: AdvancedInput = { value: '', components: [], type: 'any' }
+const EMPTY_INPUT: AdvancedInput = { value: '', components: [], type: 'any' }
+/** An empty list of inputs leaves the values of the templates. */
+const NO_INPUT: Partial<AdvancedInput> = { components: [], type: 'any' }
 
 /** Only the components named, by id or display name; all when none is named. */
 function pick(outputs: readonly ComponentOutputJson[], names: readonly string[]) {

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { InputValueRequest } from './build.ts'
-import { bool, dict, oneOf, orNull, text, uuid } from './scalars.ts'
+import { bool, dict, isObject, oneOf, orNull, text, uuid } from './scalars.ts'
 
 /** What a run is asked for (run.md). Unknown keys are ignored. */
 export const RunInput = z
   .object({
     input_value: orNull(text()),
-    input_type: oneOf(['chat', 'text', 'any'], 'literal_error').default('chat'),
+    /** null stands for `any`. */
+    input_type: oneOf(['chat', 'text', 'any'], 'literal_error').nullable().default('chat'),
     output_type: oneOf(['chat', 'text', 'any', 'debug'], 'literal_error').default('chat'),
     output_component: text().nullable().default(''),
     tweaks: orNull(dict()),
@@ -52,19 +53,26 @@ const longForm = RunBody.transform(({ input_request, context }) => ({
   context,
 }))
 const shortForm = RunInput.transform((input) => ({ input, context: null }))
+const emptyForm = RunInput.extend({ context: orNull(dict()) }).transform(
+  ({ context, ...input }) => ({ input, context }),
+)
 
 /**
  * The body of a run: the long form when it has a key `input_request`, else the fields themselves
- * (run.md). No body is all defaults.
+ * (run.md). Where `input_request` is null both forms meet. No body is all defaults.
  */
 export const RunRequestBody = z.unknown().transform((value, context): RunRequest => {
   const body = value ?? {}
-  const isLong = typeof body === 'object' && 'input_request' in body
-  const result = (isLong ? longForm : shortForm).safeParse(body)
+  const result = formOf(body).safeParse(body)
   if (result.success) return result.data
   for (const issue of result.error.issues) context.issues.push({ ...issue, input: body } as never)
   return z.NEVER
 })
+
+function formOf(body: unknown) {
+  if (!isObject(body) || !('input_request' in body)) return shortForm
+  return body['input_request'] === null ? emptyForm : longForm
+}
 
 /** State of a build job by the old name of the operation. */
 export const TaskResponse = z

@@ -9,6 +9,9 @@ export interface TextLimits {
   readonly pattern?: RegExp
 }
 
+/** Half of a surrogate pair: no store and no UTF-8 holds it. */
+const HALF = /\p{Surrogate}/u
+
 /** A text. Numbers and booleans are not turned into texts. */
 export function text({ min, max, pattern }: TextLimits = {}): z.ZodType<string> {
   const json = {
@@ -19,6 +22,12 @@ export function text({ min, max, pattern }: TextLimits = {}): z.ZodType<string> 
   }
   return reader(json, (value) => {
     if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
+    if (HALF.test(value)) {
+      return problem(
+        'string_unicode',
+        'Input should be a valid string, unable to parse raw data as a unicode string',
+      )
+    }
     if (min !== undefined && length(value, min) < min) return tooShort(min)
     if (max !== undefined && value.length > max && length(value, Infinity) > max) {
       return problem('string_too_long', `String should have at most ${characters(max)}`, {
@@ -120,7 +129,7 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
 export function bool(): z.ZodType<boolean> {
   return reader({ type: 'boolean' }, (value) => {
     if (typeof value === 'boolean') return value
-    if (typeof value !== 'string' && typeof value !== 'number') {
+    if (typeof value !== 'string' && !Number.isSafeInteger(value)) {
       return problem('bool_type', 'Input should be a valid boolean')
     }
     const word = WORDS.get(String(value).toLowerCase())
@@ -199,6 +208,11 @@ export function orNull<T>(schema: z.ZodType<T>) {
 /** A field that may be absent (undefined) or null. */
 export function maybe<T>(schema: z.ZodType<T>) {
   return schema.nullish()
+}
+
+/** An empty text where none means the same as no text. */
+export function given(value: string | null | undefined): string | null {
+  return value === undefined || value === '' ? null : value
 }
 
 /** Path parameters that are UUIDs. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { BuildService, StartBuild } from '../../services/builds.ts'
-import { anything, IdParams, TextParams } from '../../wire/scalars.ts'
+import { anything, given, IdParams, TextParams } from '../../wire/scalars.ts'
 import {
   BuildBody,
   BuildQuery,
@@ -35,8 +35,8 @@ export const chatRoutes: readonly Route[] = [
       await services.vertices.check(caller, params.flow_id)
       return services.vertices.order(caller, params.flow_id, {
         graph: parseBody(GraphBody, body) ?? null,
-        stopComponentId: query.stop_component_id,
-        startComponentId: query.start_component_id,
+        stopComponentId: given(query.stop_component_id),
+        startComponentId: given(query.start_component_id),
       })
     },
   ),
@@ -114,7 +114,7 @@ export const chatRoutes: readonly Route[] = [
     ({ services, caller, params, body }) =>
       services.vertices.build(caller, params, {
         value: body?.inputs?.input_value ?? null,
-        session: body?.inputs?.session ?? null,
+        session: given(body?.inputs?.session),
         files: body?.files ?? [],
       }),
   ),
@@ -154,13 +154,13 @@ export function readBuild(
   return {
     inputs: {
       value: inputs?.input_value ?? null,
-      session: inputs?.session ?? null,
+      session: given(inputs?.session),
       clientRequestTime: inputs?.client_request_time ?? null,
     },
     graph: data ?? null,
     files: files ?? [],
-    stopComponentId: query.stop_component_id,
-    startComponentId: query.start_component_id,
+    stopComponentId: given(query.stop_component_id),
+    startComponentId: given(query.start_component_id),
     logBuilds: query.log_builds ?? true,
     flowName: query.flow_name,
   }

@@ -10,7 +10,7 @@ import {
   TaskResponse,
   FlowNameQuery,
 } from '../../wire/run.ts'
-import { TextParams } from '../../wire/scalars.ts'
+import { given, TextParams } from '../../wire/scalars.ts'
 import { route, type Call, type Route } from '../route.ts'
 
 const RETIRED =
@@ -67,7 +67,8 @@ export const runRoutes: readonly Route[] = [
     },
     async ({ services, caller, params, query, body, signal }) => {
       const flow = await services.runs.find(caller, params.flow_id_or_name, query.user_id)
-      if (body?.session_id != null) throw refuse(404, `Session ${body.session_id} not found`)
+      const session = given(body?.session_id)
+      if (session !== null) throw refuse(404, `Session ${session} not found`)
       return services.runs.advanced(
         flow,
         {
@@ -137,11 +138,11 @@ function readRun(
 ): RunFlowRequest {
   return {
     inputValue: input.input_value,
-    inputType: input.input_type,
+    inputType: input.input_type ?? 'any',
     outputType: input.output_type,
     outputComponent: input.output_component,
     tweaks: input.tweaks,
-    sessionId: input.session_id,
+    sessionId: given(input.session_id),
     context,
     variables: readVariables(request.headers),
     stream,
