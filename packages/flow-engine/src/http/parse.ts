@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalid, type ValidationElement } from '../services/refusal.ts'
-import { isJson, type RequestBody } from './request-body.ts'
+import { isJson, uploadProblems, type RequestBody } from './request-body.ts'
 import { validationDetail, type Place } from './validation-detail.ts'
 
 /** Deepest nesting of a JSON body. */
@@ -47,7 +47,10 @@ export async function parseRequest(
     'problem' in json
       ? undefined
       : check(schemas.body, json.value, schemas.consumes === undefined ? 'body' : 'form')
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) {
+    if (schemas.consumes === 'multipart') problems.push(...(await uploadProblems(body)))
+    throw invalid(problems)
+  }
   return { params: path, query, body: content }
 }
 

@@ -1,5 +1,5 @@
 import { isBodyTooLarge, readBody } from '@x/wire'
-import { invalid, refuse, type Refusal } from '../services/refusal.ts'
+import { invalid, refuse, type Refusal, type ValidationElement } from '../services/refusal.ts'
 
 const MB = 1024 * 1024
 /** Bytes of a refused body that are let pass. */
@@ -16,6 +16,7 @@ export interface UploadedFile {
 export interface RequestBody {
   readonly contentType: string
   bytes(): Promise<Uint8Array>
+  /** @throws Refusal 400 where the bytes are no UTF-8 */
   text(): Promise<string>
   /** Fields and files; empty where the body is no form. */
   form(): Promise<FormData>
@@ -43,7 +44,7 @@ export function createRequestBody(request: Request, limits: BodyLimits): Request
   return {
     contentType,
     bytes,
-    text: async () => new TextDecoder().decode(await bytes()),
+    text: async () => decode(await bytes()),
     async form() {
       const body = await bytes()
       if (
@@ -87,24 +88,45 @@ async function discard(request: Request): Promise<void> {
   }
 }
 
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw refuse(400, 'The body is not valid UTF-8')
+  }
+}
+
 /** Whether a content type says JSON (base.md). */
 export function isJson(contentType: string): boolean {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   return type === 'application/json' || /^[^/\s]+\/[^/\s]+\+json$/.test(type)
 }
 
-/** The part `file`, which must be a file. */
+/**
+ * The part `file`, which must be a file.
+ * @throws Refusal 422
+ */
 export async function readUpload(body: RequestBody): Promise<UploadedFile> {
+  const part = await findUpload(body)
+  if (!(part instanceof File)) throw invalid([part])
+  return { name: part.name, bytes: new Uint8Array(await part.arrayBuffer()) }
+}
+
+/** What is wrong with the part `file`; none where it is a file. */
+export async function uploadProblems(body: RequestBody): Promise<ValidationElement[]> {
+  const part = await findUpload(body)
+  return part instanceof File ? [] : [part]
+}
+
+async function findUpload(body: RequestBody): Promise<File | ValidationElement> {
   const part = (await body.form()).getAll('file').at(-1)
   const element = { loc: ['body', 'file'], input: null } as const
   if (part === undefined || (typeof part !== 'string' && part.name === '')) {
-    throw invalid([{ type: 'missing', msg: 'Field required', ...element }])
+    return { type: 'missing', msg: 'Field required', ...element }
   }
-  if (typeof part === 'string') {
-    const msg = "Value error, Expected UploadFile, received: <class 'str'>"
-    throw invalid([{ ...element, type: 'value_error', msg, input: part, ctx: { error: {} } }])
-  }
-  return { name: part.name, bytes: new Uint8Array(await part.arrayBuffer()) }
+  if (typeof part !== 'string') return part
+  const msg = "Value error, Expected UploadFile, received: <class 'str'>"
+  return { ...element, type: 'value_error', msg, input: part, ctx: { error: {} } }
 }
 
 function tooLarge(limit: number, size: number): Refusal {

@@ -43,6 +43,8 @@ export interface UserService {
   create(input: NewUser): Promise<UserRecord>
   /** @throws Refusal 400, 403, 404 in the order of users.md */
   patch(caller: Caller, id: string, changes: UserChanges): Promise<UserRecord>
+  /** @throws Refusal 400 when the password is not the caller's own */
+  checkOwnPassword(caller: Caller, id: string): void
   /** @throws Refusal 400 */
   resetPassword(caller: Caller, id: string, password: string): Promise<UserRecord>
   /**
@@ -70,8 +72,11 @@ export function createUserService(kit: ServiceKit): UserService {
       store.users.list({ offset: Math.max(0, skip), limit: limit < 0 ? null : limit }),
     create: (input) => createUser(kit, input),
     patch: (caller, id, changes) => patchUser(kit, { caller, id, changes }),
-    async resetPassword(caller, id, password) {
+    checkOwnPassword(caller, id) {
       if (caller.id !== id) throw refuse(400, "You can't change another user's password")
+    },
+    async resetPassword(caller, id, password) {
+      this.checkOwnPassword(caller, id)
       const user = await store.users.get(id)
       if (user === null) throw refuse(404, 'User not found')
       if (await matches(kit, user, password)) {

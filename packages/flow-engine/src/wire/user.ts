@@ -25,10 +25,8 @@ export const UserUpdate = z
   })
   .meta({ id: 'UserUpdate' })
 
-/** As the update payload, but with a password. */
-export const PasswordReset = UserUpdate.extend({
-  password: text({ min: 1, max: 4096 }),
-}).meta({ id: 'PasswordReset' })
+/** What a reset needs of the update payload. */
+export const PasswordReset = z.object({ password: text({ min: 1, max: 4096 }) })
 
 const time = z.string().meta({ format: 'date-time' })
 

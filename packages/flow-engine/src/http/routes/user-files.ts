@@ -99,7 +99,7 @@ export const userFileRoutes: readonly Route[] = [
     async ({ services, caller, params, query, request }) => {
       const { name, bytes } = await services.userFiles.read(caller, params.file_id)
       if (query.return_content) return json(request, utf8(bytes))
-      return fileAnswer(bytes, { contentType: 'application/octet-stream', name })
+      return fileAnswer(bytes, { contentType: 'application/octet-stream', name, plain: true })
     },
   ),
   route(

@@ -9,6 +9,7 @@ import {
   userToWire,
   UserUpdate,
 } from '../../wire/user.ts'
+import { parseBody } from '../parse.ts'
 import { route, type Route } from '../route.ts'
 
 export const userRoutes: readonly Route[] = [
@@ -75,11 +76,15 @@ export const userRoutes: readonly Route[] = [
       summary: 'Reset Password',
       auth: 'user',
       params: IdParams('user_id'),
-      body: PasswordReset,
+      body: UserUpdate,
       output: UserRead,
     },
-    async ({ services, caller, params, body }) =>
-      userToWire(await services.users.resetPassword(caller, params.user_id, body.password)),
+    async ({ services, caller, params, body }) => {
+      // Whose password it is counts before what is to become of it.
+      services.users.checkOwnPassword(caller, params.user_id)
+      const { password } = parseBody(PasswordReset, body)
+      return userToWire(await services.users.resetPassword(caller, params.user_id, password))
+    },
   ),
   route(
     {
