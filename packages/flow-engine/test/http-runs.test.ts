@@ -94,6 +94,33 @@ describe('runs', () => {
     expect(messages).toMatchObject([{ text: 'hello' }, { text: 'hello' }])
   })
 
+  test('the monitor keeps the messages of a run as the run answers them', async () => {
+    const { call, create } = await service()
+    const id = await create(echo())
+    await call('POST', `/run/${id}`, { input_value: 'one\ntwo' })
+    const { text } = await call('GET', `/monitor/builds?flow_id=${id}`)
+    const builds = (JSON.parse(text) as { vertex_builds: Record<string, unknown> }).vertex_builds
+    expect(Object.values(builds)).toMatchObject([
+      [{ data: { messages: [{ sender: 'User', message: 'one\ntwo' }] } }],
+      [{ data: { messages: [{ sender: 'Machine', message: 'one\n\ntwo' }] } }],
+    ])
+  })
+
+  test('a failure is kept as a message of no context', async () => {
+    const { call, create } = await service()
+    const flow = flowBuilder('failing')
+    const input = flow.add('ChatInput')
+    const split = flow.add('SplitText', { values: { chunk_size: 10, chunk_overlap: 50 } })
+    flow.connect(`${input}.message`, `${split}.data_inputs`)
+    const id = await create((flow.toJSON() as { data: unknown }).data)
+    expect((await call('POST', `/run/${id}`, { input_value: 'x' })).status).toBe(500)
+    const messages = JSON.parse((await call('GET', '/monitor/messages')).text) as object[]
+    expect(messages).toMatchObject([
+      { sender: 'User', context_id: '' },
+      { sender: 'Split Text', category: 'error', context_id: null },
+    ])
+  })
+
   test('a streaming run ends with the whole answer', async () => {
     const { call, create } = await service()
     const id = await create(echo())

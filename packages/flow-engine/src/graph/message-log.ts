@@ -73,8 +73,8 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     })
   }
 
-  const write = async (message: Message): Promise<void> => {
-    const record = secrets.maskJson(toRecord(message))
+  const write = async (message: Message, more: Partial<MessageRecord> = {}): Promise<void> => {
+    const record = secrets.maskJson({ ...toRecord(message), ...more })
     const known = records.has(record.id)
     records.set(record.id, record)
     track(message)
@@ -89,11 +89,10 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
 
   const now = (): Date => runtime.now()
 
-  /** A failure belongs to no context (events.md 2.7). */
   const failureJson = (message: Message): MessageJson => ({
     ...secrets.maskJson(messageToJson(message)),
     flow_id: message.flowId ?? options.flowId,
-    context_id: null,
+    context_id: NO_CONTEXT.contextId,
   })
 
   /** FE-64. */
@@ -152,7 +151,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
       }
       const sent = complete(message)
       try {
-        await write(sent)
+        await write(sent, NO_CONTEXT)
       } finally {
         send('error', () => failureJson(sent))
       }
@@ -168,6 +167,9 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     },
   }
 }
+
+/** A failure belongs to no context (events.md 2.7). */
+const NO_CONTEXT = { contextId: null } as const
 
 function toRecord(message: Message): MessageRecord {
   return {

@@ -5,6 +5,7 @@ import type { RunEvent, VertexBuildJson, VertexDataJson } from '../graph/run-eve
 import type { BuildRecord } from '../graph/run-host.ts'
 import type { FlowRun } from '../graph/run-options.ts'
 import { formatValue, type JsonValue } from '../graph/values/format-value.ts'
+import { doubleBreaks } from '../graph/vertex-data.ts'
 import type { ServiceKit } from './kit.ts'
 import type { RecordWriter } from './record-writer.ts'
 
@@ -153,7 +154,7 @@ function messageOf(result: unknown, componentId: string): object[] {
   if (typeof text !== 'string' || text === '') return []
   return [
     {
-      message: text,
+      message: (sender ?? 'Machine') === 'Machine' ? doubleBreaks(text) : text,
       sender: sender ?? 'Machine',
       sender_name: sender_name ?? 'AI',
       session_id,
