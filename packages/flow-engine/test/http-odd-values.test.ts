@@ -46,6 +46,21 @@ test('a JSON body that is not UTF-8 is refused instead of being mended', async (
   await engine.close()
 })
 
+test('what claims to be a form and is none is refused as a whole', async () => {
+  const { request, engine } = await createUserCalls()
+  for (const type of ['multipart/form-data', 'multipart/form-data; boundary=abc']) {
+    for (const path of ['/api/v2/files', '/api/v1/flows/upload/', '/api/v1/login']) {
+      const sent = { headers: { 'content-type': type }, body: 'no form' }
+      expect([path, type, await request('POST', path, sent)]).toMatchObject([
+        path,
+        type,
+        { status: 400, body: { detail: 'The form cannot be read' } },
+      ])
+    }
+  }
+  await engine.close()
+})
+
 test('a wrong parameter and a missing file are told together', async () => {
   const { request, engine } = await createUserCalls()
   const form = new FormData()

@@ -18,7 +18,10 @@ export interface RequestBody {
   bytes(): Promise<Uint8Array>
   /** @throws Refusal 400 where the bytes are no UTF-8 */
   text(): Promise<string>
-  /** Fields and files; empty where the body is no form. */
+  /**
+   * Fields and files; empty where the body is no form.
+   * @throws Refusal 400 where it claims to be one
+   */
   form(): Promise<FormData>
 }
 
@@ -56,7 +59,7 @@ export function createRequestBody(request: Request, limits: BodyLimits): Request
         const headers = { 'content-type': contentType }
         return await new Response(body, { headers }).formData()
       } catch {
-        throw refuse(422, 'Invalid multipart formatting')
+        throw refuse(400, 'The form cannot be read')
       }
     },
   }
