@@ -87,11 +87,6 @@ export function isProblem(value: object): value is FlowProblem {
   return 'severity' in value
 }
 
-/** The object of a template field; plain entries such as `_type` are none. */
-export function fieldOf(template: PlainObject, name: string): PlainObject | undefined {
-  return ownObject(template, name)
-}
-
 /** The part of a node's id that names its class (FE-2). */
 export function classOf(id: string): string {
   const dash = id.indexOf('-')

@@ -1,5 +1,4 @@
 import {
-  createMessage,
   createRegistry,
   defineComponent,
   field,
@@ -147,8 +146,6 @@ export function inactivated(events: readonly RunEvent[]): string[][] {
 export function encoded(events: readonly RunEvent[]): string {
   return JSON.stringify(events.map(({ seq, event, data }) => ({ seq, event, data })))
 }
-
-export { createMessage }
 
 /** What a test knows to be there. */
 export function given<T>(value: T | null | undefined): T {
