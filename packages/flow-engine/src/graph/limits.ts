@@ -40,12 +40,15 @@ export const defaultRunLimits: RunLimits = Object.freeze({
 
 const complete = new WeakSet<object>([defaultRunLimits])
 
-/** The defaults with what is given and not `undefined` put over them. */
-export function completeLimits(given: Partial<RunLimits> | undefined): RunLimits {
-  if (given === undefined) return defaultRunLimits
+/** Those of a base, the defaults if there is none, with what is given and not `undefined` put over them. */
+export function completeLimits(
+  given: Partial<RunLimits> | undefined,
+  base: RunLimits = defaultRunLimits,
+): RunLimits {
+  if (given === undefined) return base
   if (isComplete(given)) return given
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  const limits = Object.freeze({ ...defaultRunLimits, ...Object.fromEntries(set) })
+  const limits = Object.freeze({ ...base, ...Object.fromEntries(set) })
   complete.add(limits)
   return limits
 }

@@ -41,10 +41,13 @@ export function decodeEvent(stored: StoredEvent): RunEvent {
   return { seq, event, data: JSON.parse(data) as unknown } as RunEvent
 }
 
-/** Neighbouring tokens of one message as one event, with the number of the last (FE-68). */
-export function joinTokens(events: readonly StoredEvent[]): StoredEvent[] {
+/**
+ * Neighbouring tokens of one message as one event, with the number of the last (FE-68).
+ * @param longest most characters of joined tokens (FE-64)
+ */
+export function joinTokens(events: readonly StoredEvent[], longest: number): StoredEvent[] {
   const joined: StoredEvent[] = []
-  let open: { readonly id: string; chunks: string[]; seq: number } | undefined
+  let open: { readonly id: string; chunks: string[]; length: number; seq: number } | undefined
   const close = (): void => {
     if (open === undefined) return
     const data = JSON.stringify({ chunk: open.chunks.join(''), id: open.id })
@@ -58,11 +61,12 @@ export function joinTokens(events: readonly StoredEvent[]): StoredEvent[] {
       continue
     }
     const { chunk, id } = decodeEvent(stored).data as { chunk: string; id: string }
-    if (open?.id !== id) {
+    if (open?.id !== id || open.length + chunk.length > longest) {
       close()
-      open = { id, chunks: [], seq: stored.seq }
+      open = { id, chunks: [], length: 0, seq: stored.seq }
     }
     open.chunks.push(chunk)
+    open.length += chunk.length
     open.seq = stored.seq
   }
   close()

@@ -72,7 +72,6 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     runtime,
     live: runner.live,
     patienceMs: heartbeatMs,
-    bufferedTokens: limits.bufferedTokens,
   }
   const closing = new AbortController()
   const unsubscribe = [
@@ -138,7 +137,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       maxRunningPerUser: concurrencyPerUser,
     }
     // Where nobody else may run it, its readers need not look into the log for its begin.
-    if (!queue.shared) runner.expect(id)
+    if (!queue.shared) runner.expect(id, request)
     try {
       await queue.enqueue({ ...job, maxQueued })
     } catch (error) {

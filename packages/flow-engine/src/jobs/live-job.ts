@@ -1,4 +1,6 @@
 import type { FlowError } from '../errors.ts'
+import { longestText } from '../graph/event-size.ts'
+import type { RunLimits } from '../graph/limits.ts'
 import type { StoredEvent } from '../store/job-store.ts'
 import { firstAfter, joinTokens, type JobEvent } from './job-event.ts'
 
@@ -19,13 +21,21 @@ export interface LiveJob {
   /** No more events come from this process. */
   close(): void
   /** What has been published behind `after`; tokens are joined when there are many. */
-  take(after: number, bufferedTokens: number): StoredEvent[]
+  take(after: number): StoredEvent[]
   readonly closed: boolean
   /** Resolves when something is published behind `after`, or nothing more will be. */
   changed(after: number): Promise<void>
 }
 
-export function createLiveJob(jobId: string, firstSeq = 0): LiveJob {
+export interface LiveJobOptions {
+  readonly jobId: string
+  /** Default 0. */
+  readonly firstSeq?: number
+  readonly limits: Pick<RunLimits, 'bufferedTokens' | 'eventBytes'>
+}
+
+export function createLiveJob({ jobId, firstSeq = 0, limits }: LiveJobOptions): LiveJob {
+  const { bufferedTokens, eventBytes } = limits
   const events: JobEvent[] = []
   let closed = false
   let cancelled: FlowError | undefined
@@ -63,10 +73,12 @@ export function createLiveJob(jobId: string, firstSeq = 0): LiveJob {
       closed = true
       wake()
     },
-    take(after, bufferedTokens) {
+    take(after) {
       const start = firstAfter(events, after)
       if (start === events.length) return []
-      if (events.length - start > bufferedTokens) return joinTokens(events.slice(start))
+      if (events.length - start > bufferedTokens) {
+        return joinTokens(events.slice(start), longestText(eventBytes))
+      }
       return events.slice(start, start + PIECE)
     },
     changed(after) {

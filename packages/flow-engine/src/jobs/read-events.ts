@@ -11,7 +11,6 @@ export interface ReaderContext {
   readonly live: (jobId: string) => LiveJob | undefined
   /** How long a reader trusts that it is told of news, in milliseconds. */
   readonly patienceMs: number
-  readonly bufferedTokens: number
 }
 
 /** The channel on which the processes tell each other that a job's log has grown. */
@@ -36,7 +35,7 @@ export async function nextEvents(
       if (live.lastSeq > after) await eventLoopTurn()
       // From it also when it has ended meanwhile: the log would have to be read.
       if (after >= live.firstSeq - 1) {
-        const news = live.take(after, context.bufferedTokens)
+        const news = live.take(after)
         if (news.length > 0) return news
       }
     } else if (await waitForNews(context, { jobId, after, signal })) return []
@@ -45,13 +44,13 @@ export async function nextEvents(
 
 /** What is there behind `after`, without waiting. */
 export async function eventsAtHand(
-  { live, store, bufferedTokens }: ReaderContext,
+  { live, store }: ReaderContext,
   { jobId, after }: { readonly jobId: string; readonly after: number },
 ): Promise<StoredEvent[]> {
   const own = live(jobId)
   return own === undefined || after < own.firstSeq - 1
     ? store.log.read(jobId, after, CHUNK)
-    : own.take(after, bufferedTokens)
+    : own.take(after)
 }
 
 /** True when there will be no news: the job has ended, and its log was read to the end. */

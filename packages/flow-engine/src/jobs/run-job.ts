@@ -2,7 +2,7 @@ import type { Runtime } from '@x/wire'
 import { FlowError, isFlowError } from '../errors.ts'
 import type { ResultCache } from '../graph/cache.ts'
 import { startFailureJson } from '../graph/failure.ts'
-import type { RunLimits } from '../graph/limits.ts'
+import { completeLimits, type RunLimits } from '../graph/limits.ts'
 import type { RunEvent } from '../graph/run-event.ts'
 import type { RunHost } from '../graph/run-host.ts'
 import type { FlowRun, RunResult } from '../graph/run-options.ts'
@@ -36,7 +36,7 @@ export interface JobRunner {
   run(job: ClaimedJob, lease: AbortSignal | undefined): Promise<void>
   readonly live: (jobId: string) => LiveJob | undefined
   /** The events of a job are to be had here from its begin on, though it still waits. */
-  expect(jobId: string): void
+  expect(jobId: string, request: BuildRequest): void
   /** A job that waited will not run here. */
   dismiss(jobId: string): void
   result(jobId: string): Promise<RunResult | undefined>
@@ -50,7 +50,10 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
   const results = createResults()
   return {
     live: (jobId) => lives.get(jobId) ?? waiting.get(jobId),
-    expect: (jobId) => void waiting.set(jobId, createLiveJob(jobId)),
+    expect(jobId, request) {
+      const limits = limitsOf(request, options.limits)
+      waiting.set(jobId, createLiveJob({ jobId, limits }))
+    },
     dismiss(jobId) {
       waiting.get(jobId)?.close()
       waiting.delete(jobId)
@@ -74,7 +77,8 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       }
       const again = job.attempts > 1
       const firstSeq = again ? (await lastSeqOf(store, job.id)) + 1 : 0
-      const live = expected ?? createLiveJob(job.id, firstSeq)
+      const limits = limitsOf(request, options.limits)
+      const live = expected ?? createLiveJob({ jobId: job.id, firstSeq, limits })
       lives.set(job.id, live)
       // Its cancel was asked for while the process that ran it was dying.
       if (job.cancelRequested) live.cancel(cancelled())
@@ -184,7 +188,7 @@ async function begin(
   recorder: JobRecorder | undefined,
 ): Promise<{ run: FlowRun; suspension?: Suspension }> {
   const { components, services, servicesOf, runtime, cache, limits, store } = options
-  const { flow, resumable = false, timeoutMs, metadata: _, refused, ...rest } = request
+  const { flow, resumable = false, timeoutMs: _t, metadata: _m, refused, ...rest } = request
   if (refused !== undefined) return { run: refusedRun(job, refused, runtime) }
   const runOptions = {
     mode: 'build' as const,
@@ -194,14 +198,7 @@ async function begin(
     runtime,
     ...rest,
     flowId: job.flowId,
-    limits:
-      rest.limits === undefined && timeoutMs === undefined
-        ? limits
-        : {
-            ...limits,
-            ...rest.limits,
-            ...(timeoutMs === undefined ? {} : { runTimeoutMs: timeoutMs }),
-          },
+    limits: limitsOf(request, limits),
   }
   const recording: RunHost =
     recorder === undefined
@@ -226,6 +223,12 @@ async function begin(
     suspend: suspension.ask,
   })
   return { run, suspension }
+}
+
+/** The limits of all jobs with those of one put over them. */
+function limitsOf({ limits, timeoutMs }: BuildRequest, all: RunLimits): RunLimits {
+  const own = timeoutMs === undefined ? limits : { ...limits, runTimeoutMs: timeoutMs }
+  return completeLimits(own, all)
 }
 
 /** The vertices whose end stands in the log already. */

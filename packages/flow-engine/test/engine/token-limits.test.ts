@@ -3,6 +3,7 @@ import { chatOutput } from '../../src/components/input-output/chat-output.ts'
 import { textOutput } from '../../src/components/input-output/text-output.ts'
 import {
   createMessage,
+  createRegistry,
   defineComponent,
   output,
   type Component,
@@ -10,7 +11,9 @@ import {
   type RunEvent,
 } from '../../src/graph.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
-import { run, start } from './kit.ts'
+import { createBuildJobs } from '../../src/index.ts'
+import { gated } from './gated.ts'
+import { library, run, start } from './kit.ts'
 
 function giving(make: Component['outputs'][string]['run']): Component {
   return defineComponent({
@@ -92,6 +95,35 @@ describe('bounds of what is streamed (FE-64)', () => {
       expect(tokens.join('')).toBe(Array.from({ length: 3000 }, (_, index) => `${index},`).join(''))
       for (const event of events) expect(bytesOf(event)).toBeLessThanOrEqual(20_000)
     }
+  })
+
+  test('FE-64, FE-68: so do those that a reader of a job is given late', async () => {
+    const text = Array.from({ length: 3000 }, (_, index) => `${index},`)
+    const model = talking(async function* () {
+      yield* text
+    })
+    const { component, begun, open } = gated()
+    const flow = flowBuilder()
+    flow.add(model, { id: 'Giving-1' })
+    flow.add(chatOutput, { id: 'ChatOutput-1' })
+    flow.add(component, { id: 'Gated-1' })
+    flow.connect('Giving-1.out', 'ChatOutput-1.input_value')
+    flow.connect('ChatOutput-1.message', 'Gated-1.text')
+    const jobs = createBuildJobs({
+      components: createRegistry([...library, model, component]),
+      limits: { bufferedTokens: 8 },
+    })
+    const { id } = await jobs.start({ flow: flow.toJSON(), limits: { eventBytes: 20_000 } })
+    await begun(1)
+    // A run that is still under way is read from what it sent, not from the log.
+    const { events } = await jobs.poll(id, { after: -1 })
+    open(text.join(''))
+    await jobs.close()
+    const tokens = tokensOf(events)
+    expect(tokens.length).toBeLessThan(50)
+    expect(tokens.length).toBeGreaterThan(3)
+    expect(tokens.join('')).toBe(text.join(''))
+    for (const event of events) expect(bytesOf(event)).toBeLessThanOrEqual(20_000)
   })
 
   test('FE-64: a text that never ends is over valueBytes, streamed or collected', async () => {
