@@ -7,40 +7,44 @@ import { createMessage, isMessage, type MessageInit } from './values/message.ts'
 import type { BranchCall, LogEntry } from './vertex-context.ts'
 import type { TaskResult } from './vertex-build.ts'
 
-/** Kept before a component starts that may not be run twice (FE-63). */
-export const START_MARK = '{"started":true}'
-
-export function isStartMark(state: string): boolean {
-  return state === START_MARK
+/** Kept before a component starts that may not be run twice (FE-63), with the pass it runs in. */
+export function startMark(pass: number | undefined): string {
+  return JSON.stringify({ started: true, pass })
 }
 
 /** Takes the place of the start mark while a component waits for an answer: it is run afresh (FE-63a). */
 export const REST_MARK = '{"rests":true}'
 
-/** What is kept of a vertex that has a result, not only a mark. */
-export function isResult(state: string): boolean {
-  return state !== START_MARK && state !== REST_MARK
-}
-
 class NotJsonError extends Error {}
 
-/** A finished build as text; undefined when a value is no data (a model, a tool): it is built again. */
-export function encodeTask(result: TaskResult): string | undefined {
+/** The text of an object; undefined when a value in it is no data (a model, a tool). */
+export function encodeJson(make: () => object): string | undefined {
   try {
-    const { outputs, branches, logs, hasStatus, bytes, usedFrozenResult, key } = result
-    return JSON.stringify({
-      outputs: Object.entries(outputs).map(([name, value]) => [name, encode(value, 0)]),
-      branches,
-      logs: [...logs].map(([name, entries]) => [name, encode(entries, 0)]),
-      hasStatus,
-      bytes,
-      usedFrozenResult,
-      key,
-    })
+    return JSON.stringify(make())
   } catch (error) {
     if (error instanceof NotJsonError) return undefined
     throw error
   }
+}
+
+/**
+ * A finished build as text; undefined when a value is no data: it is built again.
+ * @param pass of the outermost loop around the vertex
+ */
+export function encodeTask(result: TaskResult, pass: number | undefined): string | undefined {
+  return encodeJson(() => {
+    const { outputs, branches, logs, hasStatus, bytes, usedFrozenResult, key } = result
+    return {
+      outputs: Object.entries(outputs).map(([name, value]) => [name, encodeValue(value)]),
+      branches,
+      logs: [...logs].map(([name, entries]) => [name, encodeValue(entries)]),
+      hasStatus,
+      bytes,
+      usedFrozenResult,
+      key,
+      pass,
+    }
+  })
 }
 
 interface StoredTask {
@@ -53,12 +57,29 @@ interface StoredTask {
   readonly key?: string
 }
 
-/** What `encodeTask` wrote; the text comes from the host's own store. */
-export function decodeTask(state: string): TaskResult {
-  const stored = JSON.parse(state) as StoredTask
+/**
+ * What is kept of a vertex for the pass it is to be built in, from the host's own store: its result, or
+ * that it was running in this pass or a later one.
+ */
+export function readCheckpoint(
+  state: string | undefined,
+  pass: number | undefined,
+): TaskResult | 'started' | undefined {
+  const stored: unknown = state === undefined ? undefined : JSON.parse(state)
+  if (!isPlainObject(stored)) return undefined
+  if (stored['started'] === true) {
+    return Number(stored['pass'] ?? 0) >= (pass ?? 0) ? 'started' : undefined
+  }
+  if (!Array.isArray(stored['outputs']) || stored['pass'] !== pass) return undefined
+  return decodeTask(stored as unknown as StoredTask)
+}
+
+function decodeTask(stored: StoredTask): TaskResult {
   const outputs = Object.create(null) as OutputValues
-  for (const [name, value] of stored.outputs) outputs[name] = decode(value)
-  const logs = stored.logs.map(([name, entries]) => [name, decode(entries) as LogEntry[]] as const)
+  for (const [name, value] of stored.outputs) outputs[name] = decodeValue(value)
+  const logs = stored.logs.map(
+    ([name, entries]) => [name, decodeValue(entries) as LogEntry[]] as const,
+  )
   const { branches, hasStatus, bytes, usedFrozenResult, key } = stored
   const decision = decide(branches, undefined)
   return {
@@ -76,7 +97,8 @@ export function decodeTask(state: string): TaskResult {
 const KIND = '$value'
 const MAX_DEPTH = 200
 
-function encode(value: unknown, depth: number): unknown {
+/** @throws NotJsonError, which `encodeJson` knows */
+export function encodeValue(value: unknown, depth = 0): unknown {
   if (value === undefined || value === null) return null
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') {
@@ -102,18 +124,18 @@ function encodeObject(value: object, depth: number): unknown {
     const rows = value.rows.map((row) => encodeEntries(row, depth))
     return { [KIND]: 'dataframe', rows, columns: value.columns }
   }
-  if (Array.isArray(value)) return value.map((item) => encode(item, depth))
+  if (Array.isArray(value)) return value.map((item) => encodeValue(item, depth))
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw new NotJsonError()
   return { [KIND]: 'object', entries: encodeEntries(value, depth) }
 }
 
 function encodeEntries(value: object, depth: number): unknown[] {
-  return Object.entries(value).map(([key, item]) => [key, encode(item, depth)])
+  return Object.entries(value).map(([key, item]) => [key, encodeValue(item, depth)])
 }
 
-function decode(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(decode)
+export function decodeValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decodeValue)
   if (!isPlainObject(value)) return value
   switch (value[KIND]) {
     case 'number':
@@ -143,6 +165,6 @@ function decode(value: unknown): unknown {
 
 function decodeEntries(entries: unknown): Record<string, unknown> {
   const object: Record<string, unknown> = {}
-  for (const [key, item] of entries as [string, unknown][]) define(object, key, decode(item))
+  for (const [key, item] of entries as [string, unknown][]) define(object, key, decodeValue(item))
   return object
 }

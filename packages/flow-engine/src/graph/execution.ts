@@ -50,7 +50,8 @@ export class Execution {
   readonly #scheduler: Scheduler
   readonly #environment: TaskEnvironment
   #release: ReturnType<typeof createValueRelease> | undefined
-  readonly #builds: number[]
+  /** Builds so far, by position of the vertex. */
+  readonly builds: number[]
   readonly #inactivated: InactivatedVertices
   #deadline: Deadline | undefined
   readonly #startedAt: number
@@ -73,7 +74,7 @@ export class Execution {
     this.#controller = controller
     this.#phase = phase
     this.outcome = createOutcome(request)
-    this.#builds = Array<number>(graph.vertices.length).fill(0)
+    this.builds = Array<number>(graph.vertices.length).fill(0)
     this.#scheduler = new Scheduler({ graph, slice, strict })
     this.#inactivated = new InactivatedVertices(request)
     const keyed = request.options.cache !== undefined && graph.vertices.some((v) => v.frozen)
@@ -176,8 +177,8 @@ export class Execution {
 
   #begin(task: Task): void {
     const { index } = task.vertex
-    const build = (this.#builds[index] ?? 0) + 1
-    this.#builds[index] = build
+    const build = (this.builds[index] ?? 0) + 1
+    this.builds[index] = build
     this.#running += 1
     task.scope.running += 1
     const from = this.#clock()
@@ -185,7 +186,11 @@ export class Execution {
     try {
       work = this.#plain
         ? runTask(task, build, this.#environment)
-        : runDurable(task, build, { environment: this.#environment, host: this.#host })
+        : runDurable(task, build, {
+            environment: this.#environment,
+            host: this.#host,
+            builds: this.builds,
+          })
     } catch (thrown) {
       this.#settled(() => void this.#failed(task, thrown, from))
       return
@@ -245,7 +250,7 @@ export class Execution {
       valid: true,
       outputs: result.outputs,
       usedFrozenResult: result.usedFrozenResult,
-      builds: this.#builds[vertex.index] ?? 1,
+      builds: this.builds[vertex.index] ?? 1,
       durationMs: Math.max(0, at - from),
     }
     const notes = notesOf(result)
@@ -297,7 +302,8 @@ export class Execution {
   /** Sends `end_vertex`, unless an earlier process has. */
   #report(end: EndVertex): void {
     const { resume } = this.#host
-    if (resume?.reported.has(end.result.id) === true && end.result.builds === 1) return
+    if (resume !== undefined && end.result.builds <= (resume.reported.get(end.result.id) ?? 0))
+      return
     this.#run.send('end_vertex', end)
   }
 
@@ -330,7 +336,7 @@ export class Execution {
       outputs: Object.create(null) as VertexResult['outputs'],
       error,
       usedFrozenResult: false,
-      builds: this.#builds[vertex.index] ?? 1,
+      builds: this.builds[vertex.index] ?? 1,
       durationMs: Math.max(0, at - from),
     }
     recordBuild(this.outcome, result, undefined)

@@ -6,10 +6,17 @@ import type { VertexResult } from './run-options.ts'
 export interface RunHost {
   /** Where an earlier process left off. */
   readonly resume?: ResumePoint | undefined
-  /** A vertex has finished: its state, to be kept before anything behind it starts. */
+  /** A vertex, or a pass of a loop, has finished: its state, to be kept before anything behind it starts. */
   readonly checkpoint?: ((vertexId: string, state: string) => Promise<void>) | undefined
   /** `ctx.suspend`. */
-  readonly suspend?: ((vertexId: string, question: unknown) => Promise<SuspendOutcome>) | undefined
+  readonly suspend?:
+    | ((
+        vertexId: string,
+        question: unknown,
+        /** Of the outermost loop around the vertex. */
+        pass: number | undefined,
+      ) => Promise<SuspendOutcome>)
+    | undefined
   /** Told of the values that go into a build, secrets and all; `built` gives the mask. */
   readonly inputs?:
     ((vertex: PlanVertex, values: Readonly<Record<string, unknown>>) => void) | undefined
@@ -24,10 +31,10 @@ export interface RunHost {
 export interface ResumePoint {
   /** Number of the next event. */
   readonly firstSeq: number
-  /** States by vertex id. */
+  /** States by the names they were kept under: ids of vertices, and of passes. */
   readonly checkpoints: ReadonlyMap<string, string>
-  /** Ids with an `end_vertex` in the log. */
-  readonly reported: ReadonlySet<string>
+  /** How many `end_vertex` of an id are in the log. */
+  readonly reported: ReadonlyMap<string, number>
 }
 
 export type SuspendOutcome =

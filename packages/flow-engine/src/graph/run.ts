@@ -3,6 +3,7 @@ import type { ChildRunOptions, ChildRunResult } from '../components/context.ts'
 import type { ComponentServices } from '../components/services.ts'
 import type { TokenUsage } from '../models/chat-model.ts'
 import { errorText, FlowError, isFlowError, limitExceeded } from '../errors.ts'
+import { passOf } from './durable-task.ts'
 import { Execution, type Phase } from './execution.ts'
 import { startFailureJson } from './failure.ts'
 import type { FlowJson } from './flow-json.ts'
@@ -10,7 +11,7 @@ import { LazySignal } from './lazy-signal.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
 import { createRunMessages } from './memory-messages.ts'
 import type { FlowProblem } from './problems.ts'
-import { REST_MARK, START_MARK } from './checkpoint.ts'
+import { REST_MARK, startMark } from './checkpoint.ts'
 import { createRunContext, type RunContextOptions } from './run-context.ts'
 import { LazyEvent } from './run-event.ts'
 import type { RunHost } from './run-host.ts'
@@ -199,19 +200,17 @@ class ContextOptions implements RunContextOptions {
     return result
   }
 
-  /** Whether a mark says that it runs, which it does not while it waits (FE-63, FE-63a). */
-  #isMarked(vertexId: string): boolean {
-    const { indexOf, vertices } = this.#start.request.graph
-    return vertices[indexOf.get(vertexId) ?? -1]?.component.idempotent === false
-  }
-
   async #suspend(vertexId: string, question: unknown): Promise<unknown> {
-    const { host } = this.#start
-    const marked = this.#isMarked(vertexId)
+    const { host, request } = this.#start
+    const { indexOf, vertices } = request.graph
+    const vertex = vertices[indexOf.get(vertexId) ?? -1]
+    const pass = vertex && passOf(vertex, request.graph, this.#execution.builds)
+    // A mark says that it runs, which it does not while it waits (FE-63, FE-63a).
+    const marked = vertex?.component.idempotent === false
     if (marked) await host.checkpoint?.(vertexId, REST_MARK)
-    const outcome = await host.suspend?.(vertexId, question)
+    const outcome = await host.suspend?.(vertexId, question, pass)
     if (outcome?.kind === 'answered') {
-      if (marked) await host.checkpoint?.(vertexId, START_MARK)
+      if (marked) await host.checkpoint?.(vertexId, startMark(pass))
       return outcome.answer
     }
     this.#execution.suspended()

@@ -55,6 +55,8 @@ export interface Scope {
   lastPass: Map<number, Scope> | undefined
   /** Loops in this scope whose passes may run side by side, by region. */
   sideBySide: Map<number, SideBySide> | undefined
+  /** What passes that are not repeated brought back to a loop in this scope, by edge (FE-63). */
+  replayed: ReadonlyMap<number, unknown> | undefined
   /** Members that are not settled yet. */
   remaining: number
   /** Builds that are under way. */
@@ -96,6 +98,7 @@ export function createScope(region: Region, options: ScopeOptions): Scope {
     passes: undefined,
     lastPass: undefined,
     sideBySide: undefined,
+    replayed: undefined,
     remaining: 0,
     running: 0,
     opener,

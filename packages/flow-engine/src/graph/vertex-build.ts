@@ -110,9 +110,12 @@ class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskRes
     const { graph, slice } = this.#environment.request
     const scope = this.#scope
     if (slice.contains[edge.source] !== 1) return DEAD
-    if (edge.loopBack && scope.built[this.vertex.local] === undefined) return UNBUILT
-    const beside = edge.loopBack ? scope.sideBySide?.get(this.vertex.loop ?? 0) : undefined
-    if (beside !== undefined) return returnedValues(beside, edge.field) ?? UNBUILT
+    if (edge.loopBack) {
+      if (scope.replayed?.has(edge.index) === true) return scope.replayed.get(edge.index)
+      if (scope.built[this.vertex.local] === undefined) return UNBUILT
+      const beside = scope.sideBySide?.get(this.vertex.loop ?? 0)
+      if (beside !== undefined) return returnedValues(beside, edge.field) ?? UNBUILT
+    }
     const state = edgeState(graph, scope, edge)
     if (typeof state === 'object') return state.outputs[edge.output] ?? null
     return state === 'dead' ? DEAD : UNBUILT

@@ -231,15 +231,17 @@ function limitsOf({ limits, timeoutMs }: BuildRequest, all: RunLimits): RunLimit
   return completeLimits(own, all)
 }
 
-/** The vertices whose end stands in the log already. */
-async function reportedBy({ log }: JobStore, jobId: string): Promise<Set<string>> {
-  const reported = new Set<string>()
+/** How often the end of each vertex stands in the log already. */
+async function reportedBy({ log }: JobStore, jobId: string): Promise<Map<string, number>> {
+  const reported = new Map<string, number>()
   let last = -1
   for (;;) {
     const events = await log.read(jobId, last, 1000)
     for (const stored of events) {
       const event = decodeEvent(stored)
-      if (event.event === 'end_vertex') reported.add(event.data.build_data.id)
+      if (event.event !== 'end_vertex') continue
+      const { id } = event.data.build_data
+      reported.set(id, (reported.get(id) ?? 0) + 1)
     }
     if (events.length === 0) return reported
     last = events.at(-1)?.seq ?? last

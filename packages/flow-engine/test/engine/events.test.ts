@@ -320,7 +320,11 @@ describe('ends of a run', () => {
     const events = await collectEvents(first)
     expect(kinds(events)).toEqual(['vertices_sorted', 'end_vertex'])
     const second = startRun(flow.toJSON(), options, {
-      resume: { firstSeq: events.length, checkpoints: kept, reported: new Set(['Counting-1']) },
+      resume: {
+        firstSeq: events.length,
+        checkpoints: kept,
+        reported: new Map([['Counting-1', 1]]),
+      },
       checkpoint,
       suspend: async () => ({ kind: 'answered', answer: 'yes' }),
     })

@@ -1,58 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createBuildJobs, type BuildJobs, type JobStore } from '../../src/index.ts'
-import {
-  createRegistry,
-  defineComponent,
-  field,
-  output,
-  type Component,
-  type FlowJson,
-} from '../../src/graph.ts'
+import type { Component, FlowJson } from '../../src/graph.ts'
 import { createMemoryJobStore } from '../../src/memory.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
-import { library, textOf } from './kit.ts'
+import { closeProcesses, counting, processOn, takenUp } from './dying.ts'
+import { library } from './kit.ts'
 
-const open: BuildJobs[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
-})
-
-/** A process over a store that only one process at a time uses. */
-function processOn(store: JobStore, components: readonly Component[]): BuildJobs {
-  const jobs = createBuildJobs({ store, components: createRegistry([...library, ...components]) })
-  open.push(jobs)
-  return jobs
-}
-
-/** Counts its runs; the first of them never ends, as in a process that dies. */
-function counting(
-  type: string,
-  options: { idempotent?: boolean; hangs?: boolean; asks?: boolean },
-) {
-  const runs: string[] = []
-  let begun = (): void => undefined
-  const running = new Promise<void>((resolve) => {
-    begun = resolve
-  })
-  const component = defineComponent({
-    type,
-    displayName: `${type} one`,
-    ...(options.idempotent === undefined ? {} : { idempotent: options.idempotent }),
-    inputs: { text: field.handle({ types: ['Message', 'Data'] }) },
-    outputs: {
-      out: output.message({
-        run: async ({ text }, ctx) => {
-          runs.push(textOf(text))
-          begun()
-          if (options.hangs === true && runs.length === 1) await new Promise(() => undefined)
-          if (options.asks === true) return `told ${String(await ctx.suspend('sure?'))}`
-          return `${type} ${runs.length}`
-        },
-      }),
-    },
-  })
-  return { component, runs, running }
-}
+afterEach(closeProcesses)
 
 function line(...components: readonly Component[]): FlowJson {
   const flow = flowBuilder()
@@ -68,42 +21,32 @@ const kinds = (events: readonly { event: string }[]) => events.map(({ event }) =
 describe('a process that dies (FE-63)', () => {
   test('FE-63: a vertex that was running runs again; one with a checkpoint does not, nor is it told twice', async () => {
     const before = counting('Before', { idempotent: false })
-    const work = counting('Work', { hangs: true })
+    const work = counting('Work', { hangs: 1 })
     const components = [before.component, work.component]
-    const store = createMemoryJobStore()
-    const first = processOn(store, components)
-    const { id } = await first.start({ flow: line(...components), resumable: true })
-    await work.running
+    const { id, jobs, recovered, events } = await takenUp(line(...components), components, work)
 
-    const second = processOn(store, components)
-    expect(await second.recover()).toEqual({ requeued: [id], interrupted: [] })
-    const events = await collectEvents(second.events(id))
+    expect(recovered).toEqual({ requeued: [id], interrupted: [] })
 
     expect(kinds(events)).toEqual(['vertices_sorted', 'end_vertex', 'end_vertex', 'end'])
     expect(events.map(({ seq }) => seq)).toEqual([0, 1, 2, 3])
     expect([before.runs, work.runs]).toEqual([['-'], ['Before 1', 'Before 1']])
-    expect((await second.get(id))?.state).toBe('succeeded')
+    expect((await jobs.get(id))?.state).toBe('succeeded')
   })
 
   test('FE-63: one that says `idempotent: false` is not run again: the job fails as interrupted', async () => {
     const before = counting('Before', {})
-    const work = counting('Work', { idempotent: false, hangs: true })
+    const work = counting('Work', { idempotent: false, hangs: 1 })
     const after = counting('After', {})
     const components = [before.component, work.component, after.component]
-    const store = createMemoryJobStore()
-    const first = processOn(store, components)
-    const { id } = await first.start({ flow: line(...components), resumable: true })
-    await work.running
+    const { id, jobs, recovered, events } = await takenUp(line(...components), components, work)
 
-    const second = processOn(store, components)
-    expect(await second.recover()).toEqual({ requeued: [id], interrupted: [] })
-    const events = await collectEvents(second.events(id))
+    expect(recovered).toEqual({ requeued: [id], interrupted: [] })
 
     expect(kinds(events)).toEqual(['vertices_sorted', 'end_vertex', 'error', 'end_vertex', 'end'])
     expect(events.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4])
     expect(events[3]?.data).toMatchObject({ build_data: { id: 'Work-1', valid: false } })
     expect([before.runs, work.runs, after.runs]).toEqual([['-'], ['Before 1'], []])
-    expect(await second.get(id)).toMatchObject({
+    expect(await jobs.get(id)).toMatchObject({
       state: 'failed',
       error: {
         code: 'interrupted',
@@ -113,7 +56,7 @@ describe('a process that dies (FE-63)', () => {
   })
 
   test('FE-63: nor is one that was running in a pass of a loop', async () => {
-    const work = counting('Work', { idempotent: false, hangs: true })
+    const work = counting('Work', { idempotent: false, hangs: 1 })
     const flow = flowBuilder()
     flow.add('LoopComponent', { id: 'Loop-1', values: {} })
     const words = library.find(({ type }) => type === 'Words')
@@ -122,16 +65,9 @@ describe('a process that dies (FE-63)', () => {
     flow.add(work.component, { id: 'Work-1' })
     flow.connect('Words-1.rows', 'Loop-1.data').connect('Loop-1.item', 'Work-1.text')
     flow.connect('Work-1.out', 'Loop-1.item')
-    const store = createMemoryJobStore()
-    const first = processOn(store, [work.component])
-    const { id } = await first.start({ flow: flow.toJSON(), resumable: true })
-    await work.running
-
-    const second = processOn(store, [work.component])
-    await second.recover()
-    await collectEvents(second.events(id))
+    const { id, jobs } = await takenUp(flow.toJSON(), [work.component], work)
     expect(work.runs).toEqual(['a'])
-    expect((await second.get(id))?.error?.code).toBe('interrupted')
+    expect((await jobs.get(id))?.error?.code).toBe('interrupted')
   })
 
   test('FE-63a: one that asked and was answered is run afresh, also with `idempotent: false`', async () => {
@@ -152,7 +88,7 @@ describe('a process that dies (FE-63)', () => {
   })
 
   test('FE-63: a job that is not resumable runs nothing again, whatever its components say', async () => {
-    const work = counting('Work', { hangs: true })
+    const work = counting('Work', { hangs: 1 })
     const store = createMemoryJobStore()
     const first = processOn(store, [work.component])
     const { id } = await first.start({ flow: line(work.component) })

@@ -40,7 +40,7 @@ export const join = defineComponent({
 export const pair = defineComponent({
   type: 'Pair',
   inputs: {
-    left: field.handle({ types: ['Message', 'Data'] }),
+    left: field.handle({ types: ['Message', 'Data', 'DataFrame'] }),
     right: field.handle({ types: ['Message', 'Data'] }),
   },
   outputs: {

@@ -188,7 +188,7 @@ describe('secrets (FE-65)', () => {
       resume: {
         firstSeq: 0,
         checkpoints: kept,
-        reported: new Set(['Keyed-1']),
+        reported: new Map([['Keyed-1', 1]]),
       },
     })
     const events = await collectEvents(again)
