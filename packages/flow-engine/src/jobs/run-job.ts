@@ -152,7 +152,6 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
   store.bus.publish(jobChannel(job.id), '')
   const recorder = observer?.recorder?.(record(), request)
   const { run, suspension } = await begin(options, execution, recorder)
-  live.onCancel((reason) => run.cancel(reason))
   results.set(job.id, run.result)
   const watched = told(() => recorder?.watch(run))
   let outcome: JobOutcome = { state: 'failed', finishedAt: runtime.now() }
@@ -184,7 +183,7 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
 
 async function begin(
   options: JobRunnerOptions,
-  { job, request }: Execution,
+  { job, request, live }: Execution,
   recorder: JobRecorder | undefined,
 ): Promise<{ run: FlowRun; suspension?: Suspension }> {
   const { components, services, servicesOf, runtime, cache, limits, store } = options
@@ -207,13 +206,19 @@ async function begin(
           inputs: (vertex, values) => recorder.inputs(vertex, values),
           built: (build) => recorder.built(build),
         }
-  if (!resumable) return { run: startRun(flow, runOptions, recording) }
+  // In the turn in which the run is made, so that one that was cancelled before starts nothing (FE-60).
+  const started = (host: RunHost): FlowRun => {
+    const run = startRun(flow, runOptions, host)
+    live.onCancel((reason) => run.cancel(reason))
+    return run
+  }
+  if (!resumable) return { run: started(recording) }
   const states = new Map(
     (await store.checkpoints.list(job.id)).map(({ vertexId, state }) => [vertexId, state]),
   )
   const suspension = await createSuspension(store, job, states)
   const checkpoints = new Map([...states].filter(([name]) => !isAnswerName(name)))
-  const run = startRun(flow, runOptions, {
+  const run = started({
     ...recording,
     ...(job.attempts > 1
       ? // `writeEvents` counts on from where the log stopped.

@@ -27,7 +27,7 @@ export function processOn(store: JobStore, components: readonly Component[]): Bu
 /** Counts its runs; the one of that number never ends, as in a process that dies. */
 export function counting(
   type: string,
-  options: { idempotent?: boolean; hangs?: number; asks?: boolean },
+  options: { idempotent?: boolean; hangs?: number; asks?: boolean; hangsAnswered?: boolean },
 ) {
   const runs: string[] = []
   let begun = (): void => undefined
@@ -44,11 +44,16 @@ export function counting(
         run: async ({ text }, ctx) => {
           runs.push(textOf(text))
           const number = runs.length
-          if (options.hangs === number) {
+          const hang = (): Promise<never> => {
             begun()
-            await new Promise(() => undefined)
+            return new Promise(() => undefined)
           }
-          if (options.asks === true) return `told ${String(await ctx.suspend('sure?'))}`
+          if (options.hangs === number) await hang()
+          if (options.asks === true) {
+            const answer = String(await ctx.suspend('sure?'))
+            if (options.hangsAnswered === true) await hang()
+            return `told ${answer}`
+          }
           return `${type} ${number}`
         },
       }),

@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  createMessage,
+  createRegistry,
+  defineComponent,
+  field,
+  output,
+  type ComponentContext,
+  type RunEvent,
+} from '../../src/graph.ts'
+import { createBuildJobs, type BuildJobs, type BuildRequest } from '../../src/index.ts'
+import { createMemoryJobStore, createMemoryServices } from '../../src/memory.ts'
+import { collectEvents, flowBuilder } from '../../src/testing.ts'
+import { closeProcesses, counting, processOn } from '../engine/dying.ts'
+import { gated } from '../engine/gated.ts'
+import { library } from '../engine/kit.ts'
+
+afterEach(closeProcesses)
+
+function asking(run: (ctx: ComponentContext) => Promise<string>, idempotent = true) {
+  return defineComponent({
+    type: 'Asking',
+    idempotent,
+    inputs: { text: field.handle({ types: ['Message'] }) },
+    outputs: { out: output.message({ run: (_inputs, ctx) => run(ctx) }) },
+  })
+}
+
+const asks = asking(async (ctx) => `told ${String(await ctx.suspend({ ask: ctx.vertexId }))}`)
+
+function flowOf(...vertices: readonly [component: ReturnType<typeof asking>, id: string][]) {
+  const flow = flowBuilder()
+  for (const [component, id] of vertices) flow.add(component, { id })
+  return flow.toJSON()
+}
+
+const suspended = (jobs: BuildJobs, id: string) =>
+  expect.poll(async () => (await jobs.get(id))?.state).toBe('suspended')
+
+const ends = (events: readonly RunEvent[]) =>
+  events.flatMap((event) => (event.event === 'end_vertex' ? [event.data.build_data.id] : []))
+
+describe('a suspended job (FE-63a)', () => {
+  test('FE-63a: it says what it asks; its log stays open and its readers wait for the answer', async () => {
+    const jobs = processOn(createMemoryJobStore(), [asks])
+    const { id } = await jobs.start({ flow: flowOf([asks, 'Asking-1']), resumable: true })
+    const reading = collectEvents(jobs.events(id))
+    await suspended(jobs, id)
+    expect((await jobs.get(id))?.question).toMatchObject({
+      vertexId: 'Asking-1',
+      question: { ask: 'Asking-1' },
+    })
+    expect((await jobs.poll(id, { after: -1 })).events.map(({ event }) => event)).toEqual([
+      'vertices_sorted',
+    ])
+    expect((await jobs.resume(id, 'yes')).question).toBeUndefined()
+    expect((await reading).map(({ event }) => event)).toEqual([
+      'vertices_sorted',
+      'end_vertex',
+      'end',
+    ])
+    expect((await jobs.result(id)).status).toBe('succeeded')
+  })
+
+  test('FE-63a: a second resume, or one of a job that is not suspended, is a conflict', async () => {
+    const jobs = processOn(createMemoryJobStore(), [asks])
+    const { id } = await jobs.start({ flow: flowOf([asks, 'Asking-1']), resumable: true })
+    await suspended(jobs, id)
+    const resumed = await Promise.allSettled([jobs.resume(id, 'one'), jobs.resume(id, 'two')])
+    expect(resumed.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    await collectEvents(jobs.events(id))
+    await expect(jobs.resume(id, 'three')).rejects.toMatchObject({ code: 'conflict', status: 409 })
+    expect((await jobs.result(id)).text('Asking-1')).toBe('told one')
+  })
+
+  test('FE-63a: other running vertices finish; what has finished is not run again', async () => {
+    const gate = gated()
+    const flow = flowBuilder()
+    flow.add(asks, { id: 'Asking-1' })
+    flow.add(gate.component, { id: 'Gated-1' })
+    const jobs = processOn(createMemoryJobStore(), [asks, gate.component])
+    const { id } = await jobs.start({ flow: flow.toJSON(), resumable: true })
+    await gate.begun(1)
+    gate.open('-')
+    await suspended(jobs, id)
+    const reading = collectEvents(jobs.events(id))
+    await jobs.resume(id, 'yes')
+    expect(ends(await reading)).toEqual(['Gated-1', 'Asking-1'])
+    expect(gate.started).toEqual(['-'])
+  })
+
+  test('FE-63a: of two vertices that ask at once each gets its own answer', async () => {
+    const jobs = processOn(createMemoryJobStore(), [asks])
+    const flow = flowOf([asks, 'Asking-1'], [asks, 'Asking-2'])
+    const { id } = await jobs.start({ flow, resumable: true, outputType: 'debug' })
+    for (const vertexId of ['Asking-1', 'Asking-2']) {
+      await suspended(jobs, id)
+      expect((await jobs.get(id))?.question).toMatchObject({ vertexId })
+      await jobs.resume(id, `for ${vertexId}`)
+    }
+    await collectEvents(jobs.events(id))
+    const { outputs } = await jobs.result(id)
+    expect(outputs.map(({ outputs: { out } }) => out)).toMatchObject([
+      { text: 'told for Asking-1' },
+      { text: 'told for Asking-2' },
+    ])
+  })
+
+  test('FE-63a: a vertex that asks twice is given both answers, each to its question', async () => {
+    const twice = asking(async (ctx) => {
+      const first = await ctx.suspend('first?')
+      return `${String(first)} then ${String(await ctx.suspend('second?'))}`
+    })
+    const jobs = processOn(createMemoryJobStore(), [twice])
+    const { id } = await jobs.start({ flow: flowOf([twice, 'Asking-1']), resumable: true })
+    for (const [question, answer] of [
+      ['first?', 'one'],
+      ['second?', 'two'],
+    ]) {
+      await suspended(jobs, id)
+      expect((await jobs.get(id))?.question).toMatchObject({ question })
+      await jobs.resume(id, answer)
+    }
+    await collectEvents(jobs.events(id))
+    expect((await jobs.result(id)).text('Asking-1')).toBe('one then two')
+  })
+
+  test('FE-63a: cancelled while suspended it ends at once, and cannot be resumed', async () => {
+    const jobs = processOn(createMemoryJobStore(), [asks])
+    const { id } = await jobs.start({ flow: flowOf([asks, 'Asking-1']), resumable: true })
+    await suspended(jobs, id)
+    const reading = collectEvents(jobs.events(id))
+    expect(await jobs.cancel(id)).toEqual({ success: true })
+    expect((await reading).at(-1)).toMatchObject({ event: 'end', data: { cancelled: true } })
+    expect((await jobs.get(id))?.state).toBe('cancelled')
+    await expect(jobs.resume(id, 'yes')).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('FE-63a: one that is not resumable cannot be suspended', async () => {
+    const jobs = processOn(createMemoryJobStore(), [asks])
+    const { id } = await jobs.start({ flow: flowOf([asks, 'Asking-1']) })
+    await collectEvents(jobs.events(id))
+    expect(await jobs.get(id)).toMatchObject({ state: 'failed', error: { code: 'not_resumable' } })
+  })
+
+  test('FE-63a: in the process that it was started in it goes on with what the request carries', async () => {
+    const storing = asking(async (ctx) => {
+      const answer = String(await ctx.suspend('sure?'))
+      return (await ctx.sendMessage(createMessage(answer))).text as string
+    })
+    const services = createMemoryServices()
+    const request: BuildRequest = { flow: flowOf([storing, 'Asking-1']), services, sessionId: 's' }
+    const jobs = createBuildJobs({ components: createRegistry([...library, storing]) })
+    const { id } = await jobs.start({ ...request, resumable: true })
+    await suspended(jobs, id)
+    await jobs.resume(id, 'kept')
+    await collectEvents(jobs.events(id))
+    await jobs.close()
+    expect(await services.messages?.list({ sessionId: 's' })).toMatchObject([{ text: 'kept' }])
+  })
+
+  test('FE-63, FE-63a: one with `idempotent: false` that died after its answer is not run again', async () => {
+    const work = counting('Work', { idempotent: false, asks: true, hangsAnswered: true })
+    const store = createMemoryJobStore()
+    const first = processOn(store, [work.component])
+    const flow = flowBuilder()
+    flow.add(work.component, { id: 'Work-1' })
+    const { id } = await first.start({ flow: flow.toJSON(), resumable: true })
+    await suspended(first, id)
+    await first.resume(id, 'yes')
+    await work.running
+
+    const second = processOn(store, [work.component])
+    await second.recover()
+    await collectEvents(second.events(id))
+    expect(work.runs).toHaveLength(2)
+    expect((await second.get(id))?.error?.code).toBe('interrupted')
+  })
+})
