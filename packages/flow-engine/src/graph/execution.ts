@@ -133,7 +133,7 @@ export class Execution {
 
   /** FE-12. A run that goes on where another process left off has said it before. */
   #announce(): void {
-    if (this.#host.resume !== undefined) return
+    if (this.#host.resume?.sorted === true) return
     this.#run.send('vertices_sorted', () => sortedVertices(this.#request))
   }
 

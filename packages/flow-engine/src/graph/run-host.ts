@@ -33,6 +33,8 @@ export interface ResumePoint {
   readonly firstSeq: number
   /** States by the names they were kept under: ids of vertices, and of passes. */
   readonly checkpoints: ReadonlyMap<string, string>
+  /** `vertices_sorted` is in the log. */
+  readonly sorted: boolean
   /** How many `end_vertex` of an id are in the log. */
   readonly reported: ReadonlyMap<string, number>
 }

@@ -4,7 +4,7 @@ import type { ResultCache } from '../graph/cache.ts'
 import { startFailureJson } from '../graph/failure.ts'
 import { completeLimits, type RunLimits } from '../graph/limits.ts'
 import type { RunEvent } from '../graph/run-event.ts'
-import type { RunHost } from '../graph/run-host.ts'
+import type { ResumePoint, RunHost } from '../graph/run-host.ts'
 import type { FlowRun, RunResult } from '../graph/run-options.ts'
 import { startRun } from '../graph/run.ts'
 import type { ClaimedJob, JobOutcome, JobStore } from '../store/job-store.ts'
@@ -222,7 +222,7 @@ async function begin(
     ...recording,
     ...(job.attempts > 1
       ? // `writeEvents` counts on from where the log stopped.
-        { resume: { firstSeq: 0, checkpoints, reported: await reportedBy(store, job.id) } }
+        { resume: { firstSeq: 0, checkpoints, ...(await toldBefore(store, job.id)) } }
       : {}),
     checkpoint: (vertexId, state) => store.checkpoints.put(job.id, vertexId, state),
     suspend: suspension.ask,
@@ -236,19 +236,25 @@ function limitsOf({ limits, timeoutMs }: BuildRequest, all: RunLimits): RunLimit
   return completeLimits(own, all)
 }
 
-/** How often the end of each vertex stands in the log already. */
-async function reportedBy({ log }: JobStore, jobId: string): Promise<Map<string, number>> {
+/** What the log tells already: whether the flow was announced, and how often the end of each vertex. */
+async function toldBefore(
+  { log }: JobStore,
+  jobId: string,
+): Promise<Pick<ResumePoint, 'sorted' | 'reported'>> {
   const reported = new Map<string, number>()
+  let sorted = false
   let last = -1
   for (;;) {
     const events = await log.read(jobId, last, 1000)
     for (const stored of events) {
+      sorted ||= stored.event === 'vertices_sorted'
+      if (stored.event !== 'end_vertex') continue
       const event = decodeEvent(stored)
       if (event.event !== 'end_vertex') continue
       const { id } = event.data.build_data
       reported.set(id, (reported.get(id) ?? 0) + 1)
     }
-    if (events.length === 0) return reported
+    if (events.length === 0) return { sorted, reported }
     last = events.at(-1)?.seq ?? last
   }
 }

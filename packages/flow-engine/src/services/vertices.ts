@@ -167,6 +167,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
           resume: {
             firstSeq: 0,
             checkpoints: new Map(states),
+            sorted: true,
             reported: new Map([...states.keys()].map((id) => [id, 1])),
           },
           checkpoint: async (id, state) => void states.set(id, state),

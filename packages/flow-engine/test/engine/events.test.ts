@@ -323,6 +323,7 @@ describe('ends of a run', () => {
       resume: {
         firstSeq: events.length,
         checkpoints: kept,
+        sorted: true,
         reported: new Map([['Counting-1', 1]]),
       },
       checkpoint,

@@ -63,6 +63,28 @@ describe('secrets (FE-65)', () => {
     expect(JSON.stringify(formatRunResponse(result))).not.toContain(SECRET)
   })
 
+  test('FE-65: a value of four characters is masked, and one that another holds leaves no rest', async () => {
+    const values = new Map([
+      ['SHORT', 'abcd'],
+      ['LONG', 'abcdefgh'],
+    ])
+    const two = defineComponent({
+      type: 'Two',
+      inputs: {
+        short: field.secret({ loadFromDb: true }),
+        long: field.secret({ loadFromDb: true }),
+      },
+      outputs: { out: output.message({ run: ({ short, long }) => `${short}, ${long}, abc` }) },
+    })
+    const flow = flowBuilder()
+    flow.add(two, { id: 'Two-1', values: { short: 'SHORT', long: 'LONG' } })
+    const { events } = await run(flow.toJSON(), {
+      more: [two],
+      services: { variables: { get: async (name) => values.get(name) ?? null } },
+    })
+    expect(encoded(events)).toContain('"*****, *****, abc"')
+  })
+
   test('FE-65: a password field of a component that knows nothing of secrets is masked, a short value is not', async () => {
     const show = defineComponent({
       type: 'Show',
@@ -188,6 +210,7 @@ describe('secrets (FE-65)', () => {
       resume: {
         firstSeq: 0,
         checkpoints: kept,
+        sorted: true,
         reported: new Map([['Keyed-1', 1]]),
       },
     })
