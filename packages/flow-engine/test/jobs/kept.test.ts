@@ -262,4 +262,30 @@ describe('a cancel before the run of a job has begun', () => {
     expect(gate.started).toEqual([])
     expect((await jobs.get('job-1'))?.state).toBe('cancelled')
   })
+
+  test('FE-60, FE-63: recover ends what was to be cancelled, and neither fails nor queues it', async () => {
+    const store = createMemoryJobStore()
+    const now = new Date()
+    for (const resumable of [true, false]) {
+      await store.queue.enqueue({
+        id: `job-${resumable}`,
+        flowId: 'flow-1',
+        userId: null,
+        request: '{"flow":{"nodes":[],"edges":[]}}',
+        resumable,
+        createdAt: now,
+        maxRunningPerUser: null,
+        maxQueued: null,
+      })
+      await store.queue.claim('dead process', now, now)
+      await store.queue.requestCancel(`job-${resumable}`, now)
+    }
+    const jobs = jobsWith({ store })
+    expect(await jobs.recover()).toEqual({ requeued: [], interrupted: [] })
+    for (const id of ['job-true', 'job-false']) {
+      const events = await collectEvents(jobs.events(id))
+      expect(events).toMatchObject([{ event: 'end', data: { cancelled: true } }])
+      expect((await jobs.get(id))?.state).toBe('cancelled')
+    }
+  })
 })

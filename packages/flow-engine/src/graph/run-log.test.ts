@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import type { RunEvent } from './run-event.ts'
+import { createRunLog } from './run-log.ts'
+
+function logOf(tokens: string, options: { bufferedTokens: number }) {
+  const log = createRunLog(options)
+  for (const id of tokens) {
+    const { nextSeq: seq } = log
+    if (id === '|') log.push({ seq, event: 'build_start', data: { id: 'x' } })
+    else log.push({ seq, event: 'token', data: { chunk: String(seq), id } })
+  }
+  return log
+}
+
+async function read(reader: AsyncIterator<RunEvent>, count: number) {
+  const given: [seq: number, text: string][] = []
+  for (let index = 0; index < count; index += 1) {
+    const { value } = (await reader.next()) as { value: RunEvent }
+    given.push([value.seq, value.event === 'token' ? value.data.chunk : value.event])
+  }
+  return given
+}
+
+describe('tokens that a reader has not read (FE-68)', () => {
+  test('FE-68: as many as are buffered come one by one', async () => {
+    expect(await read(logOf('aaa', { bufferedTokens: 3 }).read(), 3)).toEqual([
+      [0, '0'],
+      [1, '1'],
+      [2, '2'],
+    ])
+  })
+
+  test('FE-68: of more, neighbours of one message come as one, with the number of the last', async () => {
+    expect(await read(logOf('aab|bba', { bufferedTokens: 1 }).read(), 5)).toEqual([
+      [1, '01'],
+      [2, '2'],
+      [3, 'build_start'],
+      [5, '45'],
+      [6, '6'],
+    ])
+  })
+
+  test('FE-68: a reader that has caught up gets each of the next', async () => {
+    const log = logOf('aaaa', { bufferedTokens: 2 })
+    const reader = log.read()
+    expect(await read(reader, 1)).toEqual([[3, '0123']])
+    log.push({ seq: 4, event: 'token', data: { chunk: '4', id: 'a' } })
+    log.push({ seq: 5, event: 'token', data: { chunk: '5', id: 'a' } })
+    expect(await read(reader, 2)).toEqual([
+      [4, '4'],
+      [5, '5'],
+    ])
+  })
+
+  test('FE-68: what nobody has read for long is joined, and nothing of it is lost', async () => {
+    const count = 4 * 2 + 64
+    const log = logOf('a'.repeat(count), { bufferedTokens: 2 })
+    const reader = log.read()
+    const text = Array.from({ length: count }, (_, index) => index).join('')
+    let given = ''
+    let last = -1
+    while (last < count - 1) {
+      const [[seq, chunk] = [count, '']] = await read(reader, 1)
+      expect(seq).toBeGreaterThan(last)
+      last = seq
+      given += chunk
+    }
+    expect(given).toBe(text)
+  })
+})

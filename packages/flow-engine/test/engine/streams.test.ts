@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import {
+  createMessage,
+  defineComponent,
+  field,
+  output,
+  type Component,
+  type FlowJson,
+} from '../../src/graph.ts'
+import { chatOutput } from '../../src/components/input-output/chat-output.ts'
+import { flowBuilder } from '../../src/testing.ts'
+import { encoded, run } from './kit.ts'
+
+const SECRET = 'sk-very-secret'
+const services = { variables: { get: async () => SECRET } }
+
+function saying(init: (key: string) => Parameters<typeof createMessage>[0]): Component {
+  return defineComponent({
+    type: 'Saying',
+    displayName: 'Sayer',
+    inputs: { key: field.secret({ loadFromDb: true }) },
+    outputs: { out: output.message({ run: ({ key }) => createMessage(init(String(key))) }) },
+  })
+}
+
+function shown(component: Component): FlowJson {
+  const flow = flowBuilder()
+  flow.add(component, { id: 'Saying-1', values: { key: 'KEY' } })
+  flow.add(chatOutput, { id: 'ChatOutput-1' })
+  return flow.connect('Saying-1.out', 'ChatOutput-1.input_value').toJSON()
+}
+
+async function* pieces(...texts: readonly string[]) {
+  yield* texts
+}
+
+describe('a streamed message (FE-51)', () => {
+  test('FE-51, CO-34: it is announced empty and partial, by the machine and with its vertex as source', async () => {
+    const component = saying(() => ({ text: pieces('a', '', 'b') }))
+    const { events } = await run(shown(component), { more: [component], services })
+    const [first, ...rest] = events.filter(({ event }) => event !== 'vertices_sorted')
+    expect(first).toMatchObject({
+      event: 'add_message',
+      data: {
+        text: '',
+        sender: 'Machine',
+        sender_name: 'AI',
+        properties: {
+          state: 'partial',
+          source: { id: 'Saying-1', display_name: 'Sayer', source: 'Sayer' },
+        },
+      },
+    })
+    expect(rest.flatMap(({ event, data }) => (event === 'token' ? [data] : []))).toMatchObject([
+      { chunk: 'a' },
+      { chunk: 'b' },
+    ])
+  })
+
+  test('FE-51, FE-65: an end that might have become a secret is sent after all', async () => {
+    const component = saying(() => ({ text: pieces('the key is sk-', 've', 'ry') }))
+    const { events } = await run(shown(component), { more: [component], services })
+    const tokens = events.flatMap((event) => (event.event === 'token' ? [event.data.chunk] : []))
+    expect(tokens.join('')).toBe('the key is sk-very')
+  })
+
+  test('FE-65: a secret in pieces is masked in the tokens and in the whole', async () => {
+    const component = saying((key) => ({ text: pieces('it is ', key.slice(0, 5), key.slice(5)) }))
+    const { events } = await run(shown(component), { more: [component], services })
+    const tokens = events.flatMap((event) => (event.event === 'token' ? [event.data.chunk] : []))
+    expect(tokens.join('')).toBe('it is *****')
+    expect(encoded(events)).not.toContain(SECRET)
+  })
+})
+
+describe('what JSON cannot hold, in a message (FE-66)', () => {
+  test('FE-66: properties and blocks become JSON when they are sent', async () => {
+    const odd = defineComponent({
+      type: 'Odd',
+      inputs: {},
+      outputs: {
+        out: output.message({
+          async run(_inputs, ctx) {
+            const circle: Record<string, unknown> = { big: 10n, not: Number.NaN }
+            circle['self'] = circle
+            const properties = { custom: circle }
+            await ctx.sendMessage(createMessage({ text: 'x', properties, contentBlocks: [circle] }))
+            return 'done'
+          },
+        }),
+      },
+    })
+    const flow = flowBuilder()
+    flow.add(odd, { id: 'Odd-1' })
+    const { events, result } = await run(flow.toJSON(), { more: [odd] })
+    const plain = { big: '10', not: null, self: '[Circular]' }
+    const sent = events.find(({ event }) => event === 'add_message')
+    expect(sent?.data).toMatchObject({ properties: { custom: plain }, content_blocks: [plain] })
+    expect(result.status).toBe('succeeded')
+    expect(encoded(events)).toContain('[Circular]')
+  })
+})

@@ -1,0 +1,70 @@
+import { createTestRuntime } from '@x/wire'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createRegistry } from '../../src/graph.ts'
+import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '../../src/index.ts'
+import { collectEvents, flowBuilder } from '../../src/testing.ts'
+import { gated, looped } from '../engine/gated.ts'
+import { join, library } from '../engine/kit.ts'
+
+const open: BuildJobs[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
+})
+
+function jobsWith(options: BuildJobsOptions = {}): BuildJobs {
+  const jobs = createBuildJobs({ components: createRegistry(library), ...options })
+  open.push(jobs)
+  return jobs
+}
+
+const kinds = (events: readonly { readonly event: string }[]) => events.map(({ event }) => event)
+
+describe('polling (FE-69)', () => {
+  test('FE-69: without a name the reader is the user', async () => {
+    const jobs = jobsWith()
+    const { id } = await jobs.start({ flow: looped(join, 'a'), userId: 'ada' })
+    await collectEvents(jobs.events(id))
+    const first = await jobs.poll(id, { userId: 'ada' })
+    expect(kinds(first.events)).toContain('vertices_sorted')
+    expect(kinds((await jobs.poll(id, { userId: 'ada' })).events)).toEqual(['end'])
+    expect(kinds((await jobs.poll(id, { reader: 'ada' })).events)).toEqual(['end'])
+    expect((await jobs.poll(id)).events).toEqual(first.events)
+  })
+
+  test('FE-69: what a reader was given stays given, though it reads from the start once more', async () => {
+    const jobs = jobsWith()
+    const { id } = await jobs.start({ flow: looped(join, 'a') })
+    await jobs.poll(id, { reader: 'a', after: -1 })
+    await collectEvents(jobs.events(id))
+    await jobs.poll(id, { reader: 'a' })
+    for await (const events of jobs.encodedEvents(id, { reader: 'a' })) if (events.length > 0) break
+    expect(kinds((await jobs.poll(id, { reader: 'a' })).events)).toEqual(['end'])
+  })
+
+  test('FE-69: it waits 30 s for the first event; the cursor stays where it was', async () => {
+    const gate = gated()
+    const runtime = createTestRuntime()
+    const jobs = jobsWith({ runtime, components: createRegistry([gate.component]) })
+    const flow = flowBuilder()
+    flow.add(gate.component, { id: 'Gated-1' })
+    const { id } = await jobs.start({ flow: flow.toJSON() })
+    await gate.begun(1)
+    const given: object[] = []
+    const polling = jobs.poll(id, { after: 0 }).then((poll) => given.push(poll))
+    await runtime.advance(29_999)
+    expect(given).toEqual([])
+    await runtime.advance(1)
+    await polling
+    expect(given).toEqual([{ events: [], cursor: 0, done: false }])
+  })
+
+  test('FE-69: it gives all there is, however much', async () => {
+    const jobs = jobsWith()
+    const words = Array.from({ length: 400 }, (_, index) => index).join(' ')
+    const { id } = await jobs.start({ flow: looped(join, words) })
+    await collectEvents(jobs.events(id))
+    const { events, cursor, done } = await jobs.poll(id, { after: -1 })
+    expect(events).toHaveLength(805)
+    expect([cursor, done]).toEqual([804, true])
+  })
+})
