@@ -92,6 +92,69 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     expect((await third.result(id)).text('After-1')).toBe('Again 1,Again 2,Again 4,Again 5|Again 5')
   })
 
+  test('FE-63: a pass that the log does not tell of is run again, so that no reader misses it', async () => {
+    const work = counting('Work', { hangs: 3 })
+    const store = createMemoryJobStore()
+    const { append } = store.log
+    let appends = 0
+    let letGo = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const stuck = {
+      ...store.log,
+      append: (...given: Parameters<typeof append>) =>
+        (appends += 1) === 1 ? append(...given) : held,
+    }
+    const first = processOn({ ...store, log: stuck }, [work.component])
+    const flow = looping('a b c', [work.component])
+    const { id } = await first.start({ flow, resumable: true })
+    await work.running
+
+    const second = processOn(store, [work.component])
+    await second.recover()
+    const pass = ['Loop-1', 'Work-1']
+    expect(ends(await collectEvents(second.events(id)))).toEqual([
+      'Words-1',
+      ...[pass, pass, pass].flat(),
+      'Loop-1',
+      'After-1',
+    ])
+    // What had finished in the pass that was kept last is still not run again.
+    expect(work.runs).toEqual(['a', 'b', 'c', 'a', 'c'])
+    letGo()
+  })
+
+  test('FE-63: what may not run twice is free to run in a pass that it had not begun', async () => {
+    let runs = 0
+    const opaque = defineComponent({
+      type: 'Opaque',
+      idempotent: false,
+      inputs: { text: field.handle({ types: ['Message'] }) },
+      outputs: {
+        // No data: its result cannot be kept, only that it has run.
+        out: output.any({
+          types: ['Tool'],
+          run: () => ({ call: () => (runs += 1), runs: ++runs }),
+        }),
+      },
+    })
+    const work = counting('Work', { hangs: 2 })
+    const flow = flowBuilder()
+    flow.add(words, { id: 'Words-1', values: { text: 'a b' } })
+    flow.add(loop, { id: 'Loop-1' })
+    flow.add(work.component, { id: 'Work-1' })
+    flow.add(opaque, { id: 'Opaque-1' })
+    flow
+      .connect('Words-1.rows', 'Loop-1.data')
+      .connect('Loop-1.item', 'Work-1.text')
+      .connect('Work-1.out', 'Loop-1.item')
+      .connect('Work-1.out', 'Opaque-1.text')
+    const { result } = await takenUp(flow.toJSON(), [work.component, opaque], work)
+    expect(result.status).toBe('succeeded')
+    expect(runs).toBe(2)
+  })
+
   test('FE-63: a pass that brings nothing back is left out like the others', async () => {
     const chosen = defineComponent({
       type: 'Chosen',

@@ -8,8 +8,10 @@ import {
   type FlowJson,
 } from '../../src/graph.ts'
 import { chatOutput } from '../../src/components/input-output/chat-output.ts'
+import { createMemoryServices } from '../../src/memory.ts'
 import { flowBuilder } from '../../src/testing.ts'
-import { encoded, run } from './kit.ts'
+import { gated } from './gated.ts'
+import { encoded, run, start } from './kit.ts'
 
 const SECRET = 'sk-very-secret'
 const services = { variables: { get: async () => SECRET } }
@@ -55,6 +57,46 @@ describe('a streamed message (FE-51)', () => {
       { chunk: 'a' },
       { chunk: 'b' },
     ])
+  })
+
+  test('FE-51: of one that is cancelled the row keeps what came, still partial', async () => {
+    const component = saying(() => ({
+      text: (async function* () {
+        yield* ['some ', 'text']
+        await new Promise(() => undefined)
+      })(),
+    }))
+    const memory = createMemoryServices()
+    const started = start(shown(component), {
+      more: [component],
+      services: { ...services, messages: memory.messages },
+    })
+    let tokens = 0
+    for await (const { event } of started)
+      if (event === 'token' && (tokens += 1) === 2) started.cancel()
+    await started.result
+    const rows = await memory.messages?.list({})
+    expect(rows).toMatchObject([{ text: 'some text', properties: { state: 'partial' } }])
+  })
+
+  test('FE-51: of one that was whole when the run was cancelled the row has the whole text', async () => {
+    const component = saying(() => ({ text: pieces('the ', 'whole') }))
+    const gate = gated()
+    const flow = flowBuilder()
+    flow.add(component, { id: 'Saying-1', values: { key: 'KEY' } })
+    flow.add(gate.component, { id: 'Gated-1' })
+    flow.add(chatOutput, { id: 'ChatOutput-1' })
+    flow.connect('Saying-1.out', 'ChatOutput-1.input_value')
+    flow.connect('Gated-1.out', 'ChatOutput-1.sender_name')
+    const memory = createMemoryServices()
+    const started = start(flow.toJSON(), {
+      more: [component, gate.component],
+      services: { ...services, messages: memory.messages },
+    })
+    for await (const { event } of started) if (event === 'end_vertex') started.cancel()
+    await started.result
+    const rows = await memory.messages?.list({})
+    expect(rows).toMatchObject([{ text: 'the whole', properties: { state: 'complete' } }])
   })
 
   test('FE-51, FE-65: an end that might have become a secret is sent after all', async () => {
