@@ -105,7 +105,8 @@ describe('what a limit of the run stops (FE-64)', () => {
   })
 
   test('FE-64: a limit that is undefined is that of the service, or the default', () => {
-    const given = { loopPasses: undefined, items: 7 }
+    // As JavaScript, and JSON that a spread has gone through, may give it.
+    const given = { loopPasses: undefined, items: 7 } as object
     expect(completeLimits(given)).toEqual({ ...defaultRunLimits, items: 7 })
     const service = completeLimits({ loopPasses: 3, items: 5 })
     expect(completeLimits(given, service)).toEqual({ ...defaultRunLimits, loopPasses: 3, items: 7 })

@@ -11,7 +11,7 @@ import { chatOutput } from '../../src/components/input-output/chat-output.ts'
 import { createMemoryServices } from '../../src/memory.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { gated } from './gated.ts'
-import { encoded, run, start } from './kit.ts'
+import { encoded, given, run, start } from './kit.ts'
 
 const SECRET = 'sk-very-secret'
 const services = { variables: { get: async () => SECRET } }
@@ -66,16 +66,16 @@ describe('a streamed message (FE-51)', () => {
         await new Promise(() => undefined)
       })(),
     }))
-    const memory = createMemoryServices()
+    const messages = given(createMemoryServices().messages)
     const started = start(shown(component), {
       more: [component],
-      services: { ...services, messages: memory.messages },
+      services: { ...services, messages },
     })
     let tokens = 0
     for await (const { event } of started)
       if (event === 'token' && (tokens += 1) === 2) started.cancel()
     await started.result
-    const rows = await memory.messages?.list({})
+    const rows = await messages.list({})
     expect(rows).toMatchObject([{ text: 'some text', properties: { state: 'partial' } }])
   })
 
@@ -88,14 +88,14 @@ describe('a streamed message (FE-51)', () => {
     flow.add(chatOutput, { id: 'ChatOutput-1' })
     flow.connect('Saying-1.out', 'ChatOutput-1.input_value')
     flow.connect('Gated-1.out', 'ChatOutput-1.sender_name')
-    const memory = createMemoryServices()
+    const messages = given(createMemoryServices().messages)
     const started = start(flow.toJSON(), {
       more: [component, gate.component],
-      services: { ...services, messages: memory.messages },
+      services: { ...services, messages },
     })
     for await (const { event } of started) if (event === 'end_vertex') started.cancel()
     await started.result
-    const rows = await memory.messages?.list({})
+    const rows = await messages.list({})
     expect(rows).toMatchObject([{ text: 'the whole', properties: { state: 'complete' } }])
   })
 

@@ -1,0 +1,106 @@
+import { createTestRuntime } from '@x/wire'
+import { describe, expect, test } from 'vitest'
+import { agent } from '../../src/components.ts'
+import type { MessageRecord } from '../../src/components/services.ts'
+import { createMemoryServices } from '../../src/memory.ts'
+import { createScriptedModel, testComponent } from '../../src/testing.ts'
+
+const row = (number: number, more: Partial<MessageRecord>): MessageRecord => ({
+  id: `row-${number}`,
+  flowId: null,
+  timestamp: new Date(1000 * number),
+  sender: 'User',
+  senderName: 'User',
+  sessionId: 's',
+  contextId: null,
+  text: `text ${number}`,
+  files: [],
+  error: false,
+  edit: false,
+  category: 'message',
+  properties: {},
+  contentBlocks: [],
+  duration: null,
+  ...more,
+})
+
+/** What the model is asked, behind the instructions and before the question. */
+async function historyOf(messages: MessageRecord[], inputs: Record<string, unknown> = {}) {
+  const model = createScriptedModel(['fine'])
+  await testComponent(agent, {
+    output: 'response',
+    sessionId: 's',
+    services: { ...createMemoryServices({ messages }), models: model },
+    inputs: { input_value: 'Now?', add_current_date_tool: false, system_prompt: '', ...inputs },
+  })
+  return model.requests[0]?.messages.slice(0, -1).map(({ role, content }) => [role, content])
+}
+
+describe('the history of an Agent (CO-35, FE-52)', () => {
+  test('FE-52, CO-35: the rows of its session in order, those of the machine as assistant', async () => {
+    const rows = [
+      row(2, { sender: 'Machine' }),
+      row(1, {}),
+      row(3, { sessionId: 'other' }),
+      row(4, { error: true }),
+    ]
+    expect(await historyOf(rows)).toEqual([
+      ['user', 'text 1'],
+      ['assistant', 'text 2'],
+    ])
+  })
+
+  test('CO-35: with a context only the rows of that context', async () => {
+    const rows = [row(1, { contextId: 'c' }), row(2, { contextId: 'd' }), row(3, {})]
+    expect(await historyOf(rows, { context_id: 'c' })).toEqual([['user', 'text 1']])
+    expect(await historyOf(rows)).toHaveLength(3)
+  })
+
+  test('FE-52, CO-35: the last n_messages, 100 by default, none for 0', async () => {
+    const rows = Array.from({ length: 110 }, (_, index) => row(index + 1, {}))
+    const texts = (await historyOf(rows))?.map(([, text]) => text)
+    expect([texts?.length, texts?.[0], texts?.at(-1)]).toEqual([100, 'text 11', 'text 110'])
+    expect(await historyOf(rows, { n_messages: 2 })).toEqual([
+      ['user', 'text 109'],
+      ['user', 'text 110'],
+    ])
+    expect(await historyOf(rows, { n_messages: 0 })).toEqual([])
+  })
+})
+
+describe('the bounds of an Agent (FE-52)', () => {
+  test('FE-52: it stops after 15 answers by default', async () => {
+    const calls = { toolCalls: [{ name: 'none', args: {} }] }
+    const model = createScriptedModel(() => calls)
+    const { value } = await testComponent(agent, {
+      output: 'response',
+      services: { models: model },
+      inputs: { input_value: 'Go' },
+    })
+    expect(model.requests).toHaveLength(15)
+    expect(value).toMatchObject({ text: 'Agent stopped due to max iterations.' })
+  })
+
+  test('FE-52: a cancelled one does not go on with what a tool answers then', async () => {
+    const stop = new AbortController()
+    const tool = {
+      name: 'stops',
+      description: '',
+      parameters: { type: 'object', properties: {} },
+      call: () => {
+        stop.abort(new Error('enough'))
+        return Promise.reject(new Error('broken off'))
+      },
+    }
+    const model = createScriptedModel([{ toolCalls: [{ name: 'stops', args: {} }] }, 'too late'])
+    const asked = testComponent(agent, {
+      output: 'response',
+      signal: stop.signal,
+      runtime: createTestRuntime(),
+      services: { models: model },
+      inputs: { input_value: 'Go', tools: [tool] },
+    })
+    await expect(asked).rejects.toThrow('enough')
+    expect(model.requests).toHaveLength(1)
+  })
+})
