@@ -95,7 +95,6 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
   test('FE-63: a pass that the log does not tell of is run again, so that no reader misses it', async () => {
     const work = counting('Work', { hangs: 3 })
     const store = createMemoryJobStore()
-    const { append } = store.log
     let appends = 0
     let letGo = (): void => undefined
     const held = new Promise<void>((resolve) => {
@@ -103,8 +102,8 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
     })
     const stuck = {
       ...store.log,
-      append: (...given: Parameters<typeof append>) =>
-        (appends += 1) === 1 ? append(...given) : held,
+      append: (...given: Parameters<typeof store.log.append>) =>
+        (appends += 1) === 1 ? store.log.append(...given) : held,
     }
     const first = processOn({ ...store, log: stuck }, [work.component])
     const flow = looping('a b c', [work.component])

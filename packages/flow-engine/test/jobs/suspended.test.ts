@@ -34,8 +34,9 @@ function flowOf(...vertices: readonly [component: ReturnType<typeof asking>, id:
   return flow.toJSON()
 }
 
-const suspended = (jobs: BuildJobs, id: string) =>
-  expect.poll(async () => (await jobs.get(id))?.state).toBe('suspended')
+async function suspended(jobs: BuildJobs, id: string): Promise<void> {
+  await expect.poll(async () => (await jobs.get(id))?.state).toBe('suspended')
+}
 
 const ends = (events: readonly RunEvent[]) =>
   events.flatMap((event) => (event.event === 'end_vertex' ? [event.data.build_data.id] : []))
