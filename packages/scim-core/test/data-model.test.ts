@@ -156,6 +156,8 @@ describe('SC-16 types', () => {
     ]) {
       expect(await post(values)).toBe(400)
     }
+    const body = `{"userName":"x@x.example","${urn}":{"share":1e999}}`
+    expect((await scim.send('POST', '/Users', { body })).status).toBe(400)
   })
 })
 

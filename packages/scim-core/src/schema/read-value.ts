@@ -167,7 +167,10 @@ function readSimple(
       if (!Number.isSafeInteger(value)) throw wrongType(attribute, 'an integer')
       return Number(value)
     case 'decimal':
-      if (typeof value !== 'number') throw wrongType(attribute, 'a number')
+      // JSON.parse makes Infinity of 1e999, which cannot be written back.
+      if (typeof value !== 'number' || !Number.isFinite(value)) {
+        throw wrongType(attribute, 'a number')
+      }
       return value
     default:
       return readText(attribute, value, context)
