@@ -109,6 +109,18 @@ describe('SC-63 references', () => {
     expect(await managerOf(idOf(b))).toMatchObject({ manager: { value: idOf(a) } })
   })
 
+  test('the version of a joined resource is that behind the joining', async () => {
+    const scim = createScim({ bulk: true, etag: true })
+    const created = await results(scim, [
+      post('a', user('a', { [E]: { manager: { value: 'bulkId:b' } } })),
+      post('b', user('b', { [E]: { manager: { value: 'bulkId:a' } } })),
+    ])
+    for (const result of created) {
+      const { headers } = await scim.get(`/Users/${idOf(result)}`)
+      expect(result).toMatchObject({ status: '201', version: headers.get('etag') })
+    }
+  })
+
   test('what stands for nothing, or for something that failed, is 409 without scimType', async () => {
     const scim = createScim({ bulk: true })
     const [unknown, failed, dependent] = await results(scim, [
@@ -156,9 +168,11 @@ describe('SC-64 bounds', () => {
     const operations = [post('a', user('a')), post('b', {}), post('c', {}), post('d', user('d'))]
     expect(await results(scim, operations, { failOnErrors: 2 })).toHaveLength(3)
     expect((await scim.get('/Users')).body['totalResults']).toBe(1)
-    expect(await bulk(scim, operations, { failOnErrors: 0 })).toMatchObject(
-      problem(400, 'invalidSyntax'),
-    )
+    for (const failOnErrors of [0, -1, 1.5, '2', true]) {
+      expect(await bulk(scim, operations, { failOnErrors })).toMatchObject(
+        problem(400, 'invalidSyntax'),
+      )
+    }
   })
 
   test('too many operations or bytes: 413 with the limit', async () => {

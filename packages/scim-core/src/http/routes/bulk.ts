@@ -65,11 +65,11 @@ function readBulkBody(
   if (operations.length > limit) {
     throw new ScimError('too_large', `A request may hold ${limit} operations.`)
   }
-  const failOnErrors = memberOf(body, 'failOnErrors') ?? Number.POSITIVE_INFINITY
-  if (typeof failOnErrors !== 'number' || !(failOnErrors >= 1)) {
+  const failOnErrors = memberOf(body, 'failOnErrors') ?? Number.MAX_SAFE_INTEGER
+  if (!Number.isSafeInteger(failOnErrors) || Number(failOnErrors) < 1) {
     throw invalidSyntax('failOnErrors must be an integer of at least 1.')
   }
-  return { operations, failOnErrors }
+  return { operations, failOnErrors: Number(failOnErrors) }
 }
 
 /** Carries operations out, those first on which others depend; results stand in request order. */
@@ -150,7 +150,9 @@ async function runDeferred(run: Run, { entry, result, referring }: Deferred): Pr
   const data = { Operations: [{ op: 'add', value: referring }] }
   const patch: BulkOperation = { ...operation, method: 'PATCH', id, version: null, data }
   const patched = await runEntry(run, { ...entry, operation: patch })
-  return patched['status'] === '200' ? result : { ...patched, method: 'POST' }
+  if (patched['status'] !== '200') return { ...patched, method: 'POST' }
+  const { version = null } = patched
+  return version === null ? result : { ...result, version }
 }
 
 /** Carries one operation out, in a transaction and with an audit entry of its own. */
