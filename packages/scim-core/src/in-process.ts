@@ -1,8 +1,8 @@
 import type { Engine } from './engine.ts'
 import { toScimError } from './http/error-response.ts'
-import type { ListRequest } from './http/list-query.ts'
+import { readListMembers } from './http/list-query.ts'
 import { listText } from './http/list-text.ts'
-import type { PatchOperation } from './patch/normalize.ts'
+import { PATCH_URN, readPatchBody, type PatchOperation } from './patch/normalize.ts'
 import { createProjection } from './resource/project.ts'
 import type { Subject } from './rules/audit.ts'
 import type { Call } from './rules/call.ts'
@@ -73,7 +73,7 @@ type AnyRecord = UserRecord | GroupRecord
 export function createInProcess<R>(engine: Engine, type: ResourceTypeName): ScimResources<R> {
   const { routes } = engine
   const { rules, users, groups } = routes
-  const { store, schemas, quirks, pageSize, maxPageSize } = rules.config
+  const { store, schemas, quirks, limits, pageSize, maxPageSize } = rules.config
   const writes = type === 'User' ? users : groups
   const whole = createProjection({}, schemas[type], quirks.unprefixedExtension)
 
@@ -104,9 +104,9 @@ export function createInProcess<R>(engine: Engine, type: ResourceTypeName): Scim
 
     list: (tenant, query = {}) =>
       perform(engine, { tenant, subject: subject('list'), status: 200 }, async (call) => {
-        const request: ListRequest = { ...query, descending: query.sortOrder === 'descending' }
-        const startIndex = Math.max(1, query.startIndex ?? 1)
-        const limit = Math.min(Math.max(0, query.count ?? pageSize), maxPageSize)
+        const request = readListMembers({ ...query }, limits)
+        const startIndex = Math.max(1, request.startIndex ?? 1)
+        const limit = Math.min(Math.max(0, request.count ?? pageSize), maxPageSize)
         const prepared = prepareQuery(rules, call, { type, request, root: false })
         const page = await listType(rules, call, {
           query: prepared,
@@ -123,7 +123,10 @@ export function createInProcess<R>(engine: Engine, type: ResourceTypeName): Scim
 
     patch: (tenant, id, operations) =>
       perform(engine, { tenant, subject: subject('patch', id), status: 200 }, async (call) =>
-        show(call, await writes.patch(call, id, () => operations)),
+        show(
+          call,
+          await writes.patch(call, id, () => readPatchBody(patchBody(operations), quirks)),
+        ),
       ),
 
     delete: (tenant, id) =>
@@ -131,6 +134,11 @@ export function createInProcess<R>(engine: Engine, type: ResourceTypeName): Scim
         writes.delete(call, id),
       ),
   }
+}
+
+/** The body that holds operations over HTTP. */
+function patchBody(operations: readonly PatchOperation[]): object {
+  return { schemas: [PATCH_URN], Operations: operations }
 }
 
 /** Runs an operation as HTTP would, with its audit entry. @throws ScimError */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createScim } from './support.ts'
+import { createScim, USER } from './support.ts'
 
 test('SC-1 the same rules, errors and events as over HTTP', async () => {
   const scim = createScim()
@@ -52,6 +52,47 @@ test('SC-1 the same rules, errors and events as over HTTP', async () => {
     'group.members.changed',
     'group.deleted',
   ])
+})
+
+test('SC-1 lists and patches are refused as over HTTP', async () => {
+  const scim = createScim({ quirks: 'none', pageSize: 1, maxPageSize: 2 })
+  const { users } = scim.service
+  const schemas = [USER]
+  for (const name of ['a', 'b', 'c'])
+    await users.create('default', { schemas, userName: `${name}@x.example` })
+  for (const query of [
+    { count: 1.5 },
+    { startIndex: Number.NaN },
+    { attributes: ['id'], excludedAttributes: ['name'] },
+    { attributes: Array.from({ length: 65 }, (_, n) => `a${n}`) },
+  ]) {
+    await expect(users.list('default', query)).rejects.toMatchObject({ scimType: 'invalidValue' })
+  }
+  const counts = async (query: object): Promise<unknown> => {
+    const { startIndex, itemsPerPage } = await users.list('default', query)
+    return [startIndex, itemsPerPage]
+  }
+  expect(await counts({})).toEqual([1, 1])
+  expect(await counts({ startIndex: -3, count: 9 })).toEqual([1, 2])
+  expect(await counts({ startIndex: 3, count: 2 })).toEqual([3, 1])
+  expect(await counts({ count: -1 })).toEqual([1, 0])
+  const [first] = (await users.list('default')).Resources
+  await expect(users.patch('default', first?.id ?? '', [])).rejects.toMatchObject({
+    scimType: 'invalidSyntax',
+  })
+})
+
+test('SC-1 what a callback throws is the cause of the error', async () => {
+  const failure = new Error('directory down')
+  const scim = createScim({
+    beforeWrite: () => {
+      throw failure
+    },
+  })
+  await expect(
+    scim.service.users.create('default', { userName: 'a@x.example' }),
+  ).rejects.toMatchObject({ code: 'internal', detail: 'Internal error', cause: failure })
+  expect(scim.errors).toEqual([failure])
 })
 
 test('SU-2 onUserWrite runs inside the transaction; a throw rolls the write back', async () => {

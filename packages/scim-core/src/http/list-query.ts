@@ -44,6 +44,14 @@ export function readSearchBody(
   if (schemas === undefined || !readUrns(schemas).includes(SEARCH_URN.toLowerCase())) {
     throw invalidSyntax(`The attribute schemas must contain ${SEARCH_URN}.`)
   }
+  return readListMembers(body, limits)
+}
+
+/** Reads the parameters of a list out of an object. @throws ScimError invalid_value */
+export function readListMembers(
+  body: Readonly<Record<string, unknown>>,
+  limits: ScimLimits,
+): ListRequest {
   const text = (name: string): string | undefined => {
     const value = memberOf(body, name)
     if (value === undefined || value === null) return undefined
