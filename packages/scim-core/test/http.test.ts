@@ -33,6 +33,7 @@ describe('every route', () => {
       ['another scheme', { authorization: 'Basic c2VjcmV0' }],
       ['no token', { authorization: 'Bearer' }],
       ['an empty token', { authorization: 'Bearer ' }],
+      ['a tab', { authorization: `Bearer\t${TOKEN}` }],
       ['two tokens', { authorization: `Bearer ${TOKEN} x` }],
       ['a wrong token', { authorization: 'Bearer wrong' }],
       ['a longer token', { authorization: `Bearer ${TOKEN}x` }],
@@ -70,8 +71,9 @@ describe('every route', () => {
 
     test('D1 disabled: 401 whatever the token', async () => {
       const scim = createScim({ enabled: false })
-      const { status, body } = await scim.send(methods[0] ?? '', path)
+      const { status, headers, body } = await scim.send(methods[0] ?? '', path)
       expect([status, body['status']]).toEqual([401, '401'])
+      expect(headers.get('www-authenticate')).toBe('Bearer realm="scim"')
     })
 
     test('SC-9 a malformed body: 400 invalidSyntax', async () => {
@@ -145,6 +147,8 @@ describe('SC-6 the base path', () => {
     '/Users/?count=1&',
     '/Users?foo',
     '/Users?foo=bar&baz',
+    '/Users?foo#bar',
+    '/Users#bar',
   ])('tolerated: %s', async (path) => {
     const { status, body } = await createScim().get(path)
     expect(status).toBe(200)
@@ -418,6 +422,54 @@ describe('limits', () => {
   })
 })
 
+describe('SC-72 details of errors', () => {
+  test.each([
+    ['a userName in use', '/Users', { userName: 'literal@x.example' }],
+    [
+      'a primary e-mail',
+      '/Users',
+      { userName: 'b@x.example', emails: [{ value: 'literal@x.example', primary: true }] },
+    ],
+    ['a name of a group in use', '/Groups', { displayName: 'literal' }],
+    ['a wrong value', '/Users', { userName: 'c@x.example', active: 'literal' }],
+  ])('%s is not in the body', async (_, path, body) => {
+    const scim = createScim()
+    await scim.user('literal@x.example')
+    await scim.group('literal')
+    const answer = await scim.post(path, body)
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(JSON.stringify(answer.body)).not.toContain('literal')
+  })
+
+  test.each([
+    "title eq 'literal'",
+    'title eq "x" "literal"',
+    'title eq "literal',
+    'shoes[type eq "literal"].value eq "x"',
+    'active eq "literal"',
+    'name.givenName[value eq "literal"]',
+  ])('no literal of a filter: %s', async (filter) => {
+    const { status, body } = await createScim().get(`/Users?filter=${encodeURIComponent(filter)}`)
+    expect([status, body['scimType']]).toEqual([400, 'invalidFilter'])
+    expect(JSON.stringify(body)).not.toContain('literal')
+  })
+
+  test.each([
+    'ims[type sw "literal"].value',
+    'emails[type eq "literal"',
+    'shoes[type eq "literal"]',
+    'name[value eq "literal"]',
+    'groups[value eq "literal"]',
+    'title "literal"',
+  ])('no literal of a path: %s', async (path) => {
+    const scim = createScim()
+    const id = await scim.user('a@x.example')
+    const { status, body } = await scim.patch(`/Users/${id}`, [{ op: 'replace', path, value: 'v' }])
+    expect(status).toBe(400)
+    expect(JSON.stringify(body)).not.toContain('literal')
+  })
+})
+
 describe('SC-11 SC-12 errors', () => {
   test('the body has schemas, status as text and one sentence', async () => {
     const { headers, body } = await createScim().get('/Users/nobody')
@@ -426,8 +478,12 @@ describe('SC-11 SC-12 errors', () => {
   })
 
   test('values of the client are cut to 100 characters', async () => {
-    const { body } = await createScim().get(`/Users/${'x'.repeat(3_000)}`)
-    expect(String(body['detail']).length).toBeLessThan(150)
+    for (const length of [101, 3_000]) {
+      const { body } = await createScim().get(`/Users/${'x'.repeat(length)}`)
+      expect(body['detail']).toBe(`User ${'x'.repeat(100)}... does not exist.`)
+    }
+    const { body } = await createScim().get('/Users/a%00%1b%0Ab')
+    expect(body['detail']).toBe('User a   b does not exist.')
   })
 
   test('a failing store is 500 with a fixed text; the error goes to onError and the event', async () => {

@@ -259,6 +259,25 @@ describe('SC-35 search', () => {
     ])
   })
 
+  test('SC-32 over both types, by what stands in other tables', async () => {
+    const [first = '', , third = ''] = ids
+    await scim.group('Alpha', [third])
+    await scim.patch(`/Users/${ids[1]}`, [{ op: 'add', path: 'manager', value: third }])
+    await scim.patch(`/Users/${third}`, [{ op: 'add', path: 'displayName', value: 'Zed' }])
+    await scim.patch(`/Users/${ids[3]}`, [{ op: 'add', path: 'manager', value: first }])
+    await scim.patch(`/Users/${first}`, [{ op: 'add', path: 'displayName', value: 'Ann' }])
+    const names = async (query: string): Promise<unknown[]> =>
+      list((await page(`/?count=2&${query}`))['Resources']).map(
+        (one) => Reflect.get(one, 'displayName') ?? Reflect.get(one, 'userName'),
+      )
+    expect(await names('sortBy=groups.display')).toEqual(['Zed', 'Ann'])
+    expect(await names('sortBy=members.display')).toEqual(['Core', 'Alpha'])
+    expect(await names('sortBy=manager.displayName')).toEqual([
+      'u3@corp.example',
+      'u1@corp.example',
+    ])
+  })
+
   test('SC-41 an attribute that a type lacks is absent there', async () => {
     const total = async (filter: string): Promise<unknown> =>
       (await page(`/?filter=${encodeURIComponent(filter)}`))['totalResults']
@@ -285,16 +304,25 @@ describe('SC-42 what can be filtered by', () => {
     `${E}:department sw "d"`,
     'department sw "d"',
     'userName sw u',
+    'meta[resourceType eq "user"]',
+    'meta[created pr and resourceType ne "Group"]',
+    `schemas[value eq "${USER.toUpperCase()}"]`,
+    `schemas[value co "enterprise"]`,
+    `schemas[value sw "urn"] eq "${E}"`,
   ])('%s: all', async (filter) => {
     expect(await scim.names(filter)).toHaveLength(4)
   })
 
-  test.each(['meta.version pr', `schemas eq "urn:other"`, 'groups.value eq "x"'])(
-    '%s: none',
-    async (filter) => {
-      expect(await scim.names(filter)).toEqual([])
-    },
-  )
+  test.each([
+    'meta.version pr',
+    `schemas eq "urn:other"`,
+    'groups.value eq "x"',
+    'meta[resourceType eq "group"]',
+    'schemas[value eq "urn:other"]',
+    `schemas[value co "core"] eq "${E}"`,
+  ])('%s: none', async (filter) => {
+    expect(await scim.names(filter)).toEqual([])
+  })
 })
 
 describe('SC-37 cursors', () => {

@@ -18,9 +18,17 @@ export function formatFilter(ast: FilterAst): string {
 }
 
 /** An attribute path as text. */
-export function formatPath({ urn, name, sub, where }: PathAst): string {
+export function formatPath(path: PathAst): string {
+  return joinPath(path, path.where === null ? '' : `[${formatFilter(path.where)}]`)
+}
+
+/** An attribute path for details of errors, which hold no literal of a filter (SC-72). */
+export function describePath(path: PathAst): string {
+  return joinPath(path, path.where === null ? '' : '[...]')
+}
+
+function joinPath({ urn, name, sub }: PathAst, filter: string): string {
   const base = urn === null ? name : name === '' ? urn : `${urn}:${name}`
-  const filter = where === null ? '' : `[${formatFilter(where)}]`
   return `${base}${filter}${sub === null ? '' : `.${sub}`}`
 }
 

@@ -16,18 +16,27 @@ export function decidePseudo(
   comparison: { readonly operator: CompareOperator; readonly literal: FilterLiteral } | null,
 ): Decision | undefined {
   if (found.extension !== null || found.attribute === null) return undefined
-  const isSchemas = found.attribute.name === 'schemas'
   const isType = found.attribute.name === 'meta' && found.sub?.name === 'resourceType'
   const isMeta = found.attribute.name === 'meta' && found.sub === null
-  if (!isSchemas && !isType && !isMeta) return undefined
+  if (!isSchemas(found) && !isType && !isMeta) return undefined
   if (comparison === null) return true
   const test = textTest(comparison.operator, String(comparison.literal))
   const satisfies = (text: string): boolean => test(fold(text))
   if (isType) return satisfies(schema.resourceType)
+  return decideSchemas(schema, satisfies)
+}
+
+/** Whether a path stands for the list `schemas`. */
+export function isSchemas({ extension, attribute }: FoundPath): boolean {
+  return extension === null && attribute?.name === 'schemas'
+}
+
+/** Some URN in `schemas` passes a test: that of the type, or that of an extension with data. */
+export function decideSchemas(schema: ResourceSchema, test: (urn: string) => boolean): Decision {
   return anyOf([
-    satisfies(schema.urn),
+    test(schema.urn),
     ...schema.extensions
-      .filter(({ urn }) => satisfies(urn))
+      .filter(({ urn }) => test(urn))
       .map((extension): Decision => ({
         kind: 'present',
         path: toAttributePath({ extension, attribute: null, sub: null }),

@@ -3,10 +3,11 @@ import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import { findPath, toAttributePath, withValueSub, type FoundPath } from '../schema/find-path.ts'
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
 import type { FilterAst, PathAst } from './ast.ts'
+import { compileElementFilter } from './compile.ts'
 import { allOf, anyOf, decided, NEVER, negate, type Decision } from './decide.ts'
-import { formatPath } from './format.ts'
+import { describePath } from './format.ts'
 import { comparable } from './literal.ts'
-import { decidePseudo } from './pseudo.ts'
+import { decidePseudo, decideSchemas, isSchemas } from './pseudo.ts'
 import type { AttributePath, CompareOperator, ResolvedFilter } from './resolved.ts'
 
 /** How names and literals are read, and what computed attributes hold. */
@@ -93,7 +94,7 @@ function find(path: PathAst, { schema, options, element }: Scope): FoundPath | u
     throw new InvalidFilterError(`${found.attribute.name} cannot be filtered by.`)
   }
   if (found === undefined && options.unknownIsAbsent !== true) {
-    throw new InvalidFilterError(`There is no attribute ${shown(formatPath(path))}.`)
+    throw new InvalidFilterError(`There is no attribute ${shown(describePath(path))}.`)
   }
   return found
 }
@@ -107,7 +108,7 @@ function findSub(element: FoundPath, path: PathAst): FoundPath | undefined {
 }
 
 function resolvePresent(found: FoundPath, path: PathAst, scope: Scope): Decision {
-  if (scope.element === null) {
+  if (isOfResource(path, scope)) {
     const pseudo = decidePseudo(found, scope.schema, null)
     if (pseudo !== undefined) return pseudo
   }
@@ -130,7 +131,7 @@ function resolveCompare(ast: Compare, scope: Scope): Decision {
     { path: target, operator, value },
     scope.options.booleanStrings ?? true,
   )
-  if (scope.element === null) {
+  if (isOfResource(path, scope)) {
     const pseudo = decidePseudo(found, scope.schema, { operator, literal })
     if (pseudo !== undefined) return pseudo
     if (isUnversioned(target, scope)) return operator === 'ne'
@@ -138,6 +139,11 @@ function resolveCompare(ast: Compare, scope: Scope): Decision {
   const compare: ResolvedFilter = { kind: 'compare', path: target, operator, value: literal }
   const single = scope.element !== null || (!target.multiValued && path.where === null)
   return single ? compare : overElements({ found, path, compare, operator }, scope)
+}
+
+/** Whether a path stands for a value of the resource itself, not of one of the elements of a list. */
+function isOfResource({ where }: PathAst, { element }: Scope): boolean {
+  return where === null && element?.attribute?.multiValued !== true
 }
 
 /** Resources show no version while etag is off. */
@@ -195,9 +201,17 @@ function resolveElement(
   }
   const inner = resolve(path.where, { ...scope, element: { ...found, sub: null } })
   const where = allOf(condition === undefined ? [inner] : [inner, condition])
-  if (!found.attribute.multiValued) return allOf([anyPresent(found, scope), where])
+  if (!found.attribute.multiValued) {
+    const whole = { ...found, sub: null }
+    return allOf([decidePseudo(whole, scope.schema, null) ?? anyPresent(found, scope), where])
+  }
   if (where === false) return false
+  if (isSchemas(found)) return decideSchemas(scope.schema, elementTest(where))
   return elementOf(found, scope, where === true ? anyPresent(found, scope) : where)
+}
+
+function elementTest(where: Decision): (element: unknown) => boolean {
+  return typeof where === 'boolean' ? () => where : compileElementFilter(where)
 }
 
 /** The attribute has a value. */

@@ -1,4 +1,4 @@
-import { InvalidFilterError, shown } from '../errors.ts'
+import { InvalidFilterError } from '../errors.ts'
 import type { PathAst } from './ast.ts'
 
 const SPACE = 32
@@ -147,14 +147,9 @@ export function takeValue(
   return value === undefined ? word : value
 }
 
-/** The error for a text that does not go on as it should. */
-export function unexpected(scanner: Scanner, wanted: string): InvalidFilterError {
-  const rest = scanner.text.slice(scanner.position, scanner.position + 20)
-  const found = rest === '' ? 'the end' : `"${shown(rest)}"`
-  return new InvalidFilterError(
-    `Expected ${wanted} at position ${scanner.position}, found ${found}.`,
-    scanner.position,
-  )
+/** The error for a text that does not go on as it should; the text, maybe a literal, is not in it. */
+export function unexpected({ position }: Scanner, wanted: string): InvalidFilterError {
+  return new InvalidFilterError(`Expected ${wanted} at position ${position}.`, position)
 }
 
 function startsUrn(text: string, start: number): boolean {

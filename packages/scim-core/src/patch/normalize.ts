@@ -11,7 +11,7 @@ import type { QuirkSwitches } from '../quirks.ts'
 import { unknownAttribute, isObject } from '../schema/read-value.ts'
 import type { ExtensionSchema, ResourceSchema } from '../schema/registry.ts'
 import { readUrns } from '../schema/read-resource.ts'
-import { parsePath } from './parse-path.ts'
+import { parsePath, withoutLiterals } from './parse-path.ts'
 import {
   findTarget,
   targetText,
@@ -125,7 +125,7 @@ function planPath(
   context: PatchContext,
 ): readonly PatchStep[] {
   const target = findTarget(parsePath(path, pathLimits(context)), schema, context)
-  if (target === undefined) throw invalidPath(`There is no attribute ${shown(path)}.`)
+  if (target === undefined) throw invalidPath(`There is no attribute ${withoutLiterals(path)}.`)
   return planTarget({ op, target, value }, schema, context)
 }
 
@@ -147,7 +147,7 @@ function planKey(
   const path = extension === null ? key : `${extension.urn}:${key}`
   const target = findKey(path, schema, context.quirks.pathKeys ? context : plainKeys(context))
   if (target === undefined) {
-    if (context.rejectUnknown) throw unknownAttribute(shown(key))
+    if (context.rejectUnknown) throw unknownAttribute(withoutLiterals(key))
     return []
   }
   const prefixed = extension === null && target.attribute !== null && key.includes(':')

@@ -46,5 +46,11 @@ function isInside(position: number, text: string): boolean {
 }
 
 function malformed(text: string): Error {
-  return invalidPath(`The path "${shown(text)}" is not an attribute path.`)
+  return invalidPath(`The path "${withoutLiterals(text)}" is not an attribute path.`)
+}
+
+/** A path for details of errors, up to where a literal could start (SC-72). */
+export function withoutLiterals(text: string): string {
+  const end = text.search(/["[]/)
+  return shown(end === -1 ? text : `${text.slice(0, end)}[...]`)
 }

@@ -7,7 +7,7 @@ import { findPath, type FoundPath } from '../schema/find-path.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
 import type { ReadContext } from '../schema/read-value.ts'
-import { formatPath } from '../filter/format.ts'
+import { describePath } from '../filter/format.ts'
 
 /** What PATCH needs to know besides the schema. */
 export interface PatchContext extends ReadContext {
@@ -37,8 +37,8 @@ export interface PatchTarget extends FoundPath {
 }
 
 /** A target for details of errors. */
-export function targetText({ path }: PatchTarget): string {
-  return shown(formatPath(path))
+export function targetText({ path }: Pick<PatchTarget, 'path'>): string {
+  return shown(describePath(path))
 }
 
 /** One operation on one attribute, names looked up, values not read yet. */
@@ -63,9 +63,7 @@ export function findTarget(
   const { extension, attribute, sub } = found
   if (path.where === null) return { extension, attribute, sub, where: null, path }
   if (attribute?.multiValued !== true) {
-    throw invalidPath(
-      `${shown(formatPath(path))} puts a filter on an attribute that is not a list.`,
-    )
+    throw invalidPath(`${targetText({ path })} puts a filter on an attribute that is not a list.`)
   }
   const where = valueFilter(path, found, { schema, context })
   return { extension, attribute, sub, where, path }

@@ -1,5 +1,5 @@
 import type { ScimEmitter, ScimEventName, ScimEvents } from '../events.ts'
-import { ScimError, shown } from '../errors.ts'
+import { ScimError } from '../errors.ts'
 import type { ScimChange, ScimConfig } from '../options.ts'
 import type { ScimContext } from '../principal.ts'
 import type { ScimDocument } from '../resource/document.ts'
@@ -133,7 +133,7 @@ export function matchesTag(header: string, version: number): boolean {
   })
 }
 
-/** 409 uniqueness. */
-export function notUnique(attribute: string, value: string): ScimError {
-  return new ScimError('uniqueness', `The ${attribute} "${shown(value)}" is in use.`)
+/** 409 uniqueness; the value stays out of it (SC-72). */
+export function notUnique(attribute: string): ScimError {
+  return new ScimError('uniqueness', `The ${attribute} is in use.`)
 }

@@ -79,7 +79,7 @@ export function createGroupRules(rules: Rules): GroupRules {
         version: 1,
       }
       const change = await store.transaction(call.tenant, async (tx) => {
-        await unique(record.displayName, () => tx.groups.insert(call.tenant, record))
+        await unique(() => tx.groups.insert(call.tenant, record))
         const scope = { rules, call, tx, groupId: record.id }
         const added =
           members.length === 0
@@ -171,9 +171,7 @@ async function writeChange(
     uniqueNames: rules.config.uniqueGroupNames,
     at: laterThan(before.lastModified, call.now),
   })
-  assertWritten(
-    await unique(after.displayName, () => tx.groups.update(call.tenant, after, before.version)),
-  )
+  assertWritten(await unique(() => tx.groups.update(call.tenant, after, before.version)))
   await veto(rules, call, { kind: 'update', before, after, change })
   note(call, after.id, moved ? [...changed, 'members'] : changed, change)
   if (changed.length > 0) {
@@ -214,11 +212,11 @@ function memberEvents(id: string, { added, removed }: MemberChange): readonly Pe
   ]
 }
 
-async function unique<T>(displayName: string, write: () => Promise<T>): Promise<T> {
+async function unique<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    throw isUniqueConflict(error) ? notUnique('displayName', displayName) : error
+    throw isUniqueConflict(error) ? notUnique('displayName') : error
   }
 }
 

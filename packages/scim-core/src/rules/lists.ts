@@ -1,13 +1,11 @@
 import { invalidValue, isScimError, ScimError, shown } from '../errors.ts'
 import { compareSortKeys } from '../filter/compare.ts'
-import { sortKey } from '../filter/compile.ts'
 import { parseFilter, parsePathAst } from '../filter/parse.ts'
 import type { AttributePath, ResolvedFilter, SortKey } from '../filter/resolved.ts'
 import { prefixOf, resolveFilter } from '../filter/resolve.ts'
 import type { ListRequest } from '../http/list-query.ts'
 import { compareCodePoints, fold } from '../resource/fold.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
-import { recordResource } from '../resource/record-resource.ts'
 import { findPath, toAttributePath, withValueSub } from '../schema/find-path.ts'
 import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
 import type { GroupRecord } from '../store/groups.ts'
@@ -16,6 +14,7 @@ import type { ScimStore } from '../store/scim-store.ts'
 import type { UserRecord } from '../store/users.ts'
 import type { Call, Rules } from './call.ts'
 import { showGroups, showUsers } from './show.ts'
+import { sortKeys } from './sort-keys.ts'
 
 /** One page of resources as JSON texts. */
 export interface Page {
@@ -224,8 +223,10 @@ async function listMerged(
     const slice = { limit: offset + limit }
     const { total: count, records } = await readSlice(store, call, { query: ordered, slice })
     total += count
-    for (const record of records) {
-      const key = query.sort ? sortKey(recordResource(record), query.sort.path) : query.constantKey
+    const path = query.sort?.path
+    const keys = path && (await sortKeys(store, call.tenant, { records, path }))
+    for (const [index, record] of records.entries()) {
+      const key = keys?.[index] ?? query.constantKey
       rows.push({ record, key, projection: query.projection })
     }
   }

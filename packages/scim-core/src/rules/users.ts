@@ -153,7 +153,7 @@ async function insert(
   await assertEmailFree(rules, { tx, call, document, id: record.id })
   const adopted = (await tx.users.adopt?.(call.tenant, record)) ?? null
   const user = adopted === null ? record : { ...record, id: adopted }
-  await unique(user.userName, () => tx.users.insert(call.tenant, user))
+  await unique(() => tx.users.insert(call.tenant, user))
   await veto(rules, call, { kind: 'create', before: null, after: user })
   return { ...user, groups: [] }
 }
@@ -191,9 +191,7 @@ async function writeChange(
     version: before.version + 1,
     deletedAt: before.deletedAt,
   })
-  assertWritten(
-    await unique(after.userName, () => tx.users.update(call.tenant, after, before.version)),
-  )
+  assertWritten(await unique(() => tx.users.update(call.tenant, after, before.version)))
   await veto(rules, call, { kind: 'update', before, after })
   call.trace.changed = changed
   events.push(...changeEvents(call, { before, after, changed, reason }))
@@ -224,11 +222,11 @@ function changeEvents(
   ]
 }
 
-async function unique<T>(userName: string, write: () => Promise<T>): Promise<T> {
+async function unique<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    throw isUniqueConflict(error) ? notUnique('userName', userName) : error
+    throw isUniqueConflict(error) ? notUnique('userName') : error
   }
 }
 
@@ -260,7 +258,7 @@ async function assertEmailFree(
     limit: 1,
     withTotal: false,
   })
-  if (records.some((other) => other.id !== id)) throw notUnique('primary e-mail address', key)
+  if (records.some((other) => other.id !== id)) throw notUnique('primary e-mail address')
 }
 
 const USER_NAME = {
