@@ -9,11 +9,13 @@ test('SC-4 SCIM_TOKENS are evaluated in addition to SCIM_TOKEN, at the time of t
     SCIM_ENABLED: 'true',
     SCIM_TOKEN: 'main',
     SCIM_TOKENS:
-      '[{"id":"okta","token":"other","tenant":"acme","scopes":["users:read"],"expiresAt":"2030-01-01T00:00:10Z"}]',
+      '[{"id":"okta","token":"other","tenant":"acme","scopes":["users:read"],"notBefore":"2030-01-01T00:00:05Z","expiresAt":"2030-01-01T00:00:10Z"}]',
   })
   const auth = createSettingsAuth(settings, { runtime })
   if (auth.kind !== 'tokens') throw new Error('not tokens')
   expect(await auth.service.authenticate('main')).toMatchObject({ id: 'static', tenant: 'default' })
+  expect(await auth.service.authenticate('other')).toBeNull()
+  await runtime.advance(5_000)
   expect(await auth.service.authenticate('other')).toEqual({
     id: 'okta',
     tenant: 'acme',
@@ -21,7 +23,7 @@ test('SC-4 SCIM_TOKENS are evaluated in addition to SCIM_TOKEN, at the time of t
     kind: 'token',
   })
   expect(await auth.service.authenticate('wrong')).toBeNull()
-  await runtime.advance(10_000)
+  await runtime.advance(5_000)
   expect(await auth.service.authenticate('other')).toBeNull()
 })
 

@@ -85,8 +85,11 @@ describe('readScimSettings', () => {
     [{ SCIM_BASE_URL: 'nowhere' }, 'SCIM_BASE_URL'],
     [{ SCIM_TOKENS: '{' }, 'SCIM_TOKENS'],
     [{ SCIM_TOKENS: '[{"id":"a","token":""}]' }, 'SCIM_TOKENS'],
+    [{ SCIM_TOKENS: '[{"id":"a","token":"  "}]' }, 'SCIM_TOKENS'],
+    [{ SCIM_TOKENS: '[{"id":"a","token":"t u"}]' }, 'SCIM_TOKENS'],
     [{ SCIM_TOKENS: '[{"id":"a","token":"t","scopes":["all"]}]' }, 'SCIM_TOKENS'],
     [{ SCIM_TOKENS: '[{"id":"a","token":"t","expiresAt":"soon"}]' }, 'SCIM_TOKENS'],
+    [{ SCIM_TOKENS: '[{"id":"a","token":"t","expiresAt":"2030-01-01"}]' }, 'SCIM_TOKENS'],
     [{ SCIM_TOKENS: '[{"id":"a","token":"t"},{"id":"a","token":"u"}]' }, 'SCIM_TOKENS'],
   ])('SC-4 %j stops the start and names the variable', (env, option) => {
     expect(() => readScimSettings(env)).toThrow(
@@ -109,6 +112,42 @@ describe('readScimSettings', () => {
     ])
   })
 
+  test('SC-4 what an entry of SCIM_TOKENS leaves out: tenant default, all scopes, no times', () => {
+    expect(readScimSettings({ SCIM_TOKENS: '[{"id":"a","token":"t"}]' }).tokens).toEqual([
+      {
+        id: 'a',
+        token: 't',
+        tenant: 'default',
+        scopes: ['users:read', 'users:write', 'groups:read', 'groups:write'],
+        notBefore: null,
+        expiresAt: null,
+      },
+    ])
+  })
+
+  test('SC-4 a cursor lives 600 seconds, and its secret is random unless given', () => {
+    expect(readScimSettings({ SCIM_CURSOR: 'true' }).options.cursor).toEqual({ ttl: 600 })
+  })
+
+  test('SC-4 SCIM_QUIRKS: all, none, or a list', () => {
+    const quirks = (text: string): unknown => readScimSettings({ SCIM_QUIRKS: text }).options.quirks
+    expect([quirks(''), quirks('all'), quirks(' none ')]).toEqual(['all', 'all', 'none'])
+    expect(() => quirks('all,none')).toThrow(expect.objectContaining({ option: 'SCIM_QUIRKS' }))
+  })
+
+  test.each(['SCIM_USER_NAME', 'SCIM_DELETE_USER', 'SCIM_UNKNOWN_MEMBERS', 'SCIM_EMPTY_MEMBERS'])(
+    'SC-4 the message about %s names the values allowed',
+    (name) => {
+      const allowed = {
+        SCIM_USER_NAME: 'email, any',
+        SCIM_DELETE_USER: 'deactivate, tombstone, remove',
+        SCIM_UNKNOWN_MEMBERS: 'reject, skip',
+        SCIM_EMPTY_MEMBERS: 'array, omit',
+      }[name]
+      expect(() => readScimSettings({ [name]: 'odd' })).toThrow(`${name} must be one of ${allowed}`)
+    },
+  )
+
   test('SC-4 odd booleans count as false, with a warning; so does plain http', () => {
     const settings = readScimSettings({
       ...ON,
@@ -118,8 +157,14 @@ describe('readScimSettings', () => {
     })
     expect(settings.options).toMatchObject({ bulk: false, etag: false })
     expect(settings.warnings).toHaveLength(3)
-    expect(
-      readScimSettings({ ...ON, SCIM_BASE_URL: 'http://127.0.0.1:3000/scim' }).warnings,
-    ).toEqual([])
+    expect(settings.warnings.map((warning) => warning.split(' ')[0])).toEqual([
+      'SCIM_BASE_URL',
+      'SCIM_BULK',
+      'SCIM_ETAG',
+    ])
+    for (const host of ['127.0.0.1:3000', 'localhost', 'app.localhost', '[::1]:80']) {
+      expect(readScimSettings({ ...ON, SCIM_BASE_URL: `http://${host}/scim` }).warnings).toEqual([])
+    }
+    expect(readScimSettings({ SCIM_BULK: '' }).warnings).toEqual([])
   })
 })
