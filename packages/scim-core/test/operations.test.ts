@@ -1,3 +1,5 @@
+import type { UserRecord } from '@x/scim-core'
+import { createMemoryScimStore } from '@x/scim-core/memory'
 import { describe, expect, test } from 'vitest'
 import { createScim, ENTERPRISE as E, problem, USER } from './support.ts'
 
@@ -101,6 +103,26 @@ describe('D8 the primary e-mail and the userNames of others', () => {
     ]) {
       expect(answer.body).toMatchObject(problem(409, 'uniqueness'))
     }
+  })
+
+  test('a rename that keeps the old name as primary e-mail is no conflict with oneself', async () => {
+    const scim = createScim()
+    const id = await scim.user(name)
+    const { status } = await scim.put(`/Users/${id}`, {
+      userName: 'new@corp.example',
+      emails: [{ value: name, primary: true }],
+    })
+    expect(status).toBe(200)
+  })
+
+  test('who has an e-mail that became a userName later can still be changed', async () => {
+    const scim = createScim()
+    const id = await scim.user(name, { emails })
+    await scim.user('bob@corp.example')
+    const { status } = await scim.patch(`/Users/${id}`, [
+      { op: 'replace', path: 'active', value: false },
+    ])
+    expect(status).toBe(200)
   })
 
   test('emailConflict: off', async () => {
@@ -232,6 +254,65 @@ describe('SC-28 DELETE', () => {
   })
 })
 
+describe('SC-28 DELETE with its other modes', () => {
+  test('tombstone: the record of the host stays, deactivated', async () => {
+    const kept: (UserRecord | null)[] = []
+    const store = createMemoryScimStore({ onUserWrite: ({ after }) => void kept.push(after) })
+    const scim = createScim({ store, deleteUser: 'tombstone' })
+    const id = await scim.user(name)
+    await scim.runtime.advance(5)
+    await scim.delete(`/Users/${id}`)
+    expect(kept.at(-1)).toMatchObject({
+      id,
+      userName: name,
+      active: false,
+      deletedAt: scim.runtime.now(),
+    })
+  })
+
+  test.each(['tombstone', 'remove'] as const)('%s: events', async (deleteUser) => {
+    const scim = createScim({ deleteUser })
+    const active = await scim.user(name)
+    const inactive = await scim.user('b@corp.example', { active: false })
+    scim.events.length = 0
+    await scim.delete(`/Users/${active}`)
+    await scim.delete(`/Users/${inactive}`)
+    expect(scim.events.filter((event) => event !== 'audit')).toEqual([
+      'user.deactivated',
+      'user.deleted',
+      'user.deleted',
+    ])
+    expect(scim.payloads.find(({ name: event }) => event === 'user.deleted')?.event).toMatchObject({
+      id: active,
+      mode: deleteUser,
+    })
+    expect(
+      scim.payloads.find(({ name: event }) => event === 'user.deactivated')?.event,
+    ).toMatchObject({ id: active, reason: 'delete' })
+  })
+
+  test('of a group: its memberships are gone, and the groups it was in have changed', async () => {
+    const store = createMemoryScimStore()
+    const scim = createScim({ store, nestedGroups: true })
+    const inner = await scim.group('inner', [await scim.user(name)])
+    const outer = await scim.group('outer', [inner])
+    await scim.runtime.advance(5)
+    await scim.delete(`/Groups/${inner}`)
+    expect(await store.members.count('default', inner)).toBe(0)
+    expect(await store.members.count('default', outer)).toBe(0)
+    const { body } = await scim.get(`/Groups/${outer}`)
+    expect(body['meta']).toHaveProperty('lastModified', '2030-01-01T00:00:00.005Z')
+    const [deleted, changed] = scim.payloads
+      .filter(({ name: event }) => event !== 'audit')
+      .slice(-2)
+    expect(deleted).toMatchObject({ name: 'group.deleted', event: { id: inner } })
+    expect(changed).toMatchObject({
+      name: 'group.members.changed',
+      event: { id: outer, removed: [inner] },
+    })
+  })
+})
+
 describe('D21 active unassigned', () => {
   test.each([
     { op: 'remove', path: 'active' },
@@ -244,6 +325,7 @@ describe('D21 active unassigned', () => {
     expect(scim.events).toContain('user.deactivated')
     expect(await scim.names('active eq true')).toEqual([])
     expect((await scim.delete(`/Users/${id}`)).status).toBe(204)
+    expect((await scim.get(`/Users/${id}`)).body['active']).toBe(false)
     expect(scim.events.filter((event) => event === 'user.deactivated')).toHaveLength(1)
   })
 })

@@ -108,8 +108,7 @@ export function createUserRules(rules: Rules): UserRules {
       if (config.deleteUser === 'deactivate') {
         await update(call, id, {
           reason: 'delete',
-          // Unassigned counts as deactivated already (D21).
-          next: (before) => (before['active'] === true ? { ...before, active: false } : before),
+          next: (before) => ({ ...before, active: false }),
         })
         return
       }
