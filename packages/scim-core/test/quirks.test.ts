@@ -47,16 +47,22 @@ const CASES: Readonly<Record<ScimQuirk, readonly (readonly [attempt: Attempt, st
         patched([{ op: 'replace', path: 'title', value: [{ $ref: null, value: 'x' }] }]),
         'invalidValue',
       ],
+      [patched([{ op: 'add', path: 'name', value: [{ givenName: 'x' }] }]), 'invalidValue'],
     ],
     managerShorthand: [
       [patched([{ op: 'add', path: `${E}:manager`, value: 'm' }]), 'invalidValue'],
+      [patched([{ op: 'add', path: `${E}:manager`, value: [{ value: 'm' }] }]), 'invalidValue'],
     ],
     unprefixedExtension: [
       [patched([{ op: 'add', path: 'department', value: 'd' }]), 'invalidPath'],
       [filtered('department eq "d"'), 'invalidFilter'],
+      [(scim) => scim.get('/Users?sortBy=department'), 'invalidValue'],
     ],
     valuePathSub: [[filtered('emails[type eq "work"].value eq "x"'), 'invalidFilter']],
-    bareFilterValues: [[filtered('userName eq ada@corp.example'), 'invalidFilter']],
+    bareFilterValues: [
+      [filtered('userName eq ada@corp.example'), 'invalidFilter'],
+      [patched([{ op: 'remove', path: 'emails[type eq work]' }]), 'invalidFilter'],
+    ],
     legacySchemas: [
       [
         (scim, { user }) =>
@@ -109,6 +115,39 @@ describe.each(SCIM_QUIRKS.filter((quirk) => CASES[quirk].length > 0))('%s', (qui
   }
 })
 
+test.each([
+  ['title', ['a', 'b']],
+  ['title', []],
+  ['title', [['a']]],
+  ['title', { value: 'a', display: 'b' }],
+  ['title', { value: 5 }],
+  ['title', { display: 'a' }],
+  ['name', [{ givenName: 'a' }, { givenName: 'b' }]],
+  [`${E}:manager`, ['a', 'b']],
+  [`${E}:manager`, []],
+])('singletonArrays: %s and %j is still invalidValue', async (path, value) => {
+  const { scim, ids } = await setUp('all')
+  expect((await patched([{ op: 'replace', path, value }])(scim, ids)).body['scimType']).toBe(
+    'invalidValue',
+  )
+})
+
+test('unprefixedExtension off: such a name in attributes is an unknown one', async () => {
+  for (const [quirks, shown] of [
+    ['all', true],
+    ['none', false],
+  ] as const) {
+    const scim = createScim({ quirks })
+    await scim.post('/Users', {
+      schemas: [USER],
+      userName: 'a@x.example',
+      [E]: { department: 'd' },
+    })
+    const { body } = await scim.get('/Users?attributes=department')
+    expect(JSON.stringify(body['Resources']).includes('"department"')).toBe(shown)
+  }
+})
+
 test('removeValueList off: the whole attribute is removed', async () => {
   const { scim, ids } = await setUp({ removeValueList: false })
   await scim.patch(`/Groups/${ids.group}`, [
@@ -143,6 +182,7 @@ test('pathKeys off: such keys are ignored', async () => {
         [`${E}:division`]: 'd',
         'emails[type eq "work"].value': 'e',
         title: 't',
+        department: 'unprefixed',
         [E]: { department: 'd' },
       },
     },
