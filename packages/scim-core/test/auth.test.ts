@@ -83,6 +83,8 @@ describe('SC-81 allowedAddresses', () => {
     ['2001:db8::/32', '2001:db9::5', 403],
     ['0.0.0.0/0', '8.8.8.8', 200],
     ['0.0.0.0/0', '::1', 403],
+    ['fe80::/10', 'fe80::1%eth0', 200],
+    ['::1', '[::1]', 200],
     ['10.0.0.0/8', undefined, 403],
     ['10.0.0.0/8', 'garbage', 403],
   ]
@@ -146,7 +148,11 @@ describe('SC-69 SC-76 token service', () => {
     const runtime = createTestRuntime()
     const store = createMemoryTokenStore()
     const service = createScimTokens({ store, runtime })
-    const scim = createScim({ auth: { kind: 'tokens', service }, runtime })
+    const scim = createScim({
+      auth: { kind: 'tokens', service },
+      runtime,
+      resolveMe: () => 'nobody',
+    })
     const status = async (token: string, path = '/Users'): Promise<number> =>
       (await createScimClient(scim.service.handle, { token }).get(path)).status
     return { runtime, store, service, scim, status }
@@ -199,6 +205,40 @@ describe('SC-69 SC-76 token service', () => {
     await expect(service.revoke('none')).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  test('the overlap is a day unless told otherwise, and never lengthens a life', async () => {
+    const { runtime, service, store } = setUp()
+    const start = runtime.now().getTime()
+    const endOf = async (id: string): Promise<number | undefined> =>
+      (await store.get(id))?.expiresAt?.getTime()
+    const old = await service.issue({ tenant: 'default', label: 'Okta', scopes: ['groups:read'] })
+    const fresh = await service.rotate(old.id)
+    expect(await endOf(old.id)).toBe(start + 86_400_000)
+    expect(await store.get(fresh.id)).toMatchObject({
+      tenant: 'default',
+      label: 'Okta',
+      scopes: ['groups:read'],
+      revokedAt: null,
+    })
+    const short = await service.issue({ tenant: 'default', expiresAt: new Date(start + 1_000) })
+    await service.rotate(short.id)
+    expect(await endOf(short.id)).toBe(start + 1_000)
+  })
+
+  test('revoking twice says so once; a list shows no digest', async () => {
+    const { runtime, service } = setUp()
+    const seen: string[] = []
+    service.events.on('token.revoked', ({ id }) => seen.push(id))
+    const { id } = await service.issue({ tenant: 'default' })
+    await service.revoke(id)
+    const revokedAt = runtime.now()
+    await runtime.advance(1_000)
+    await service.revoke(id)
+    expect(seen).toEqual([id])
+    const [info] = await service.list('default')
+    expect(info).toMatchObject({ id, revokedAt })
+    expect(info).not.toHaveProperty('digest')
+  })
+
   test('lastUsedAt is written at most once a minute', async () => {
     const { runtime, service, store, status } = setUp()
     const { id, token } = await service.issue({ tenant: 'default' })
@@ -235,6 +275,9 @@ describe('SC-69 SC-76 token service', () => {
       const search = { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'] }
       const attempts: Record<string, Promise<{ status: number }>> = {
         'list users': client.get('/Users'),
+        'head users': client.send('HEAD', '/Users/x'),
+        'read me': client.get('/Me'),
+        'write me': client.delete('/Me'),
         'search users': client.post('/Users/.search', search),
         'write users': client.post('/Users', {}),
         'list groups': client.get('/Groups'),
@@ -248,11 +291,11 @@ describe('SC-69 SC-76 token service', () => {
       return names
     }
     expect(await allowed([])).toEqual(['discovery'])
-    expect(await allowed(['users:read'])).toEqual(['list users', 'search users', 'discovery'])
-    expect(await allowed(['users:write'])).toEqual(['write users', 'discovery'])
+    const reading = ['list users', 'head users', 'read me', 'search users']
+    expect(await allowed(['users:read'])).toEqual([...reading, 'discovery'])
+    expect(await allowed(['users:write'])).toEqual(['write me', 'write users', 'discovery'])
     expect(await allowed(['groups:read', 'users:read'])).toEqual([
-      'list users',
-      'search users',
+      ...reading,
       'list groups',
       'search all',
       'discovery',

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { createScimTokens } from '@x/scim-core'
 import { createMemoryTokenStore } from '@x/scim-core/memory'
 import { createScimClient } from '@x/scim-core/testing'
-import { createScim, ENTERPRISE as E, list, MESSAGES, problem, type Harness } from './support.ts'
+import {
+  BASE,
+  createScim,
+  ENTERPRISE as E,
+  list,
+  MESSAGES,
+  problem,
+  type Harness,
+} from './support.ts'
 
 const bulk = async (
   scim: Harness,
@@ -63,6 +71,23 @@ test('SC-62 every method, in request order', async () => {
   expect((await scim.get(`/Users/${id}`)).body).toMatchObject({ title: 't', nickName: 'n' })
 })
 
+test('SC-62 location of all but a failed POST; no version without etag', async () => {
+  const scim = createScim({ bulk: true })
+  const id = await scim.user('old@x.example')
+  const [created, stale, missing, failed] = await results(scim, [
+    post('u', user('new')),
+    { method: 'PUT', path: `/Users/${id}`, version: 'W/"9"', data: user('old', { title: 't' }) },
+    { method: 'DELETE', path: '/Groups/none' },
+    post('v', user('new')),
+  ])
+  expect(created).toMatchObject({ status: '201', location: `${BASE}/Users/${idOf(created)}` })
+  expect(created).not.toHaveProperty('version')
+  expect(stale).toMatchObject({ status: '200', location: `${BASE}/Users/${id}` })
+  expect(missing).toMatchObject({ status: '404', location: `${BASE}/Groups/none` })
+  expect(failed).toMatchObject({ status: '409', response: problem(409, 'uniqueness') })
+  expect(failed).not.toHaveProperty('location')
+})
+
 test('SC-62 version is compared with etag on', async () => {
   const scim = createScim({ bulk: true, etag: true })
   const id = await scim.user('old@x.example')
@@ -119,6 +144,16 @@ describe('SC-63 references', () => {
       const { headers } = await scim.get(`/Users/${idOf(result)}`)
       expect(result).toMatchObject({ status: '201', version: headers.get('etag') })
     }
+  })
+
+  test('a circle that cannot be joined is 409 or the failure of the joining', async () => {
+    const scim = createScim({ bulk: true })
+    const [a, b] = await results(scim, [
+      post('a', { displayName: 'a', members: [{ value: 'bulkId:b' }] }, '/Groups'),
+      post('b', { displayName: 'b', members: [{ value: 'bulkId:a' }] }, '/Groups'),
+    ])
+    expect([a, b].map((one) => Reflect.get(one ?? {}, 'status'))).toEqual(['409', '400'])
+    expect(a).toMatchObject({ method: 'POST', response: problem(409) })
   })
 
   test('what stands for nothing, or for something that failed, is 409 without scimType', async () => {
@@ -190,14 +225,16 @@ describe('SC-64 bounds', () => {
     })
   })
 
-  test.each([{ schemas: ['urn:x'] }, { Operations: 'x' }, { Operations: undefined }])(
-    '%j is invalidSyntax',
-    async (more) => {
-      expect(await bulk(createScim({ bulk: true }), [], more)).toMatchObject(
-        problem(400, 'invalidSyntax'),
-      )
-    },
-  )
+  test.each([
+    { schemas: ['urn:x'] },
+    { schemas: undefined },
+    { Operations: 'x' },
+    { Operations: undefined },
+  ])('%j is invalidSyntax', async (more) => {
+    expect(await bulk(createScim({ bulk: true }), [], more)).toMatchObject(
+      problem(400, 'invalidSyntax'),
+    )
+  })
 
   test('scopes are checked for each operation', async () => {
     const service = createScimTokens({ store: createMemoryTokenStore() })

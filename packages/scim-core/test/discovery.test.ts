@@ -50,7 +50,9 @@ describe('SC-66 ResourceTypes and Schemas', () => {
 
   test('SC-43 any filter is 403', async () => {
     for (const endpoint of ['ResourceTypes', 'Schemas']) {
-      expect((await createScim().get(`/${endpoint}?filter=id+pr`)).body).toMatchObject(problem(403))
+      for (const query of ['filter=id+pr', 'filter=', 'filter', 'count=1&filter=(']) {
+        expect((await createScim().get(`/${endpoint}?${query}`)).body).toMatchObject(problem(403))
+      }
     }
   })
 
@@ -114,6 +116,76 @@ describe('SC-66 ResourceTypes and Schemas', () => {
     expect(names).not.toEqual(expect.arrayContaining(['id']))
     expect(names).toEqual(
       expect.arrayContaining(['userName', 'emails', 'x509Certificates', 'password', 'groups']),
+    )
+  })
+
+  const VALUES = ['display string', 'primary boolean', 'value string']
+  const EXPECTED: Readonly<Record<string, readonly string[]>> = {
+    [USER]: [
+      'active boolean',
+      'addresses complex[]: country string, formatted string, locality string, postalCode string, primary boolean, region string, streetAddress string, type string (work home other)',
+      'displayName string',
+      `emails complex[]: ${VALUES[0]}, ${VALUES[1]}, type string (work home other), ${VALUES[2]}`,
+      `entitlements complex[]: ${VALUES[0]}, ${VALUES[1]}, type string, ${VALUES[2]}`,
+      'groups complex[] readOnly: $ref reference exact readOnly -> User Group, display string readOnly, type string readOnly (direct indirect), value string exact readOnly',
+      `ims complex[]: ${VALUES[0]}, ${VALUES[1]}, type string (aim gtalk icq xmpp msn skype qq yahoo), ${VALUES[2]}`,
+      'locale string',
+      'name complex: familyName string, formatted string, givenName string, honorificPrefix string, honorificSuffix string, middleName string',
+      'nickName string',
+      'password string writeOnly never',
+      `phoneNumbers complex[]: ${VALUES[0]}, ${VALUES[1]}, type string (work home mobile fax pager other), ${VALUES[2]}`,
+      'photos complex[]: display string, primary boolean, type string (photo thumbnail), value reference exact -> external',
+      'preferredLanguage string',
+      'profileUrl reference -> external',
+      `roles complex[]: ${VALUES[0]}, ${VALUES[1]}, type string, ${VALUES[2]}`,
+      'timezone string',
+      'title string',
+      'userName string required server',
+      'userType string',
+      'x509Certificates complex[]: display string, primary boolean, type string, value binary exact',
+    ],
+    [GROUP]: [
+      'displayName string required server',
+      'members complex[]: $ref reference exact immutable -> User, display string readOnly, type string immutable (User), value string exact immutable',
+    ],
+    [E]: [
+      'costCenter string',
+      'department string',
+      'division string',
+      'employeeNumber string',
+      'manager complex: $ref reference exact -> User, displayName string readOnly, value string exact',
+      'organization string',
+    ],
+  }
+
+  /** An attribute in one line: what differs from the defaults of RFC 7643 section 2.2. */
+  const line = (attribute: object): string => {
+    const get = (name: string): string => String(Reflect.get(attribute, name))
+    const words = (name: string): string => list(Reflect.get(attribute, name)).join(' ')
+    const subs = list(Reflect.get(attribute, 'subAttributes')).map(line).toSorted()
+    const parts = [
+      `${get('name')} ${get('type')}${get('multiValued') === 'true' ? '[]' : ''}`,
+      get('required') === 'true' && 'required',
+      get('caseExact') === 'true' && 'exact',
+      get('mutability') !== 'readWrite' && get('mutability'),
+      get('returned') !== 'default' && get('returned'),
+      get('type') !== 'complex' && get('uniqueness') !== 'none' && get('uniqueness'),
+      'canonicalValues' in attribute && `(${words('canonicalValues')})`,
+      'referenceTypes' in attribute && `-> ${words('referenceTypes')}`,
+    ]
+    const text = parts.filter((part) => part !== false).join(' ')
+    return subs.length === 0 ? text : `${text}: ${subs.join(', ')}`
+  }
+
+  test.each([USER, GROUP, E])('every attribute of %s, with its characteristics', async (urn) => {
+    const { body } = await createScim().get(`/Schemas/${urn}`)
+    expect(list(body['attributes']).map(line).toSorted()).toEqual(EXPECTED[urn])
+  })
+
+  test('D22 with nested groups the members say so', async () => {
+    const { body } = await createScim({ nestedGroups: true }).get(`/Schemas/${GROUP}`)
+    expect(list(body['attributes']).map(line)[1]).toContain(
+      '$ref reference exact immutable -> User Group, display string readOnly, type string immutable (User Group)',
     )
   })
 

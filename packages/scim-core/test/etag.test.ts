@@ -61,6 +61,24 @@ test('SC-61 If-Match that does not match: 412 and nothing changed; target before
   expect((await scim.delete(path, { 'if-match': '*' })).status).toBe(204)
 })
 
+test('SC-61 groups alike: If-Match with every write, and a tag with 204', async () => {
+  const large = createScim({ etag: true, patchBodyMembers: 0 })
+  const group = `/Groups/${await large.group('g')}`
+  const stale = { 'if-match': 'W/"7", W/"8"' }
+  const op = [{ op: 'replace', path: 'displayName', value: 'h' }]
+  for (const answer of [
+    await large.patch(group, op, stale),
+    await large.put(group, { displayName: 'h' }, stale),
+    await large.delete(group, stale),
+  ]) {
+    expect(answer.body).toMatchObject(problem(412))
+  }
+  expect((await large.get(group)).body['displayName']).toBe('g')
+  const { status, headers } = await large.patch(group, op, { 'if-match': 'W/"7", "1"' })
+  expect([status, headers.get('etag')]).toEqual([204, 'W/"2"'])
+  expect((await large.delete(group, { 'if-match': 'W/"2"' })).status).toBe(204)
+})
+
 test('SC-61 of two writers with one tag one loses', async () => {
   const write = (title: string): Promise<{ status: number }> =>
     scim.patch(path, [{ op: 'replace', path: 'title', value: title }], { 'if-match': 'W/"1"' })

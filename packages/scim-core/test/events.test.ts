@@ -47,6 +47,30 @@ describe('SC-71 the audit log', () => {
       expect(logged).toContainEqual(expect.objectContaining(expected))
   })
 
+  test('operations by method, times, and the user behind /Me', async () => {
+    const scim = createScim({ resolveMe: () => id, publicDiscovery: true })
+    const id: string = await scim.user(user, { title: 't' })
+    await scim.send('HEAD', `/Users/${id}`)
+    await scim.send('HEAD', '/Users')
+    await scim.post('/Users/.search', {})
+    await scim.put('/Me', { userName: user })
+    await scim.get('/Schemas', { authorization: '' })
+    expect(entries(scim)).toMatchObject([
+      { op: 'create', changed: ['active', 'userName', 'title'] },
+      { op: 'read', resourceId: id },
+      { op: 'list', resourceType: 'User', resourceId: null },
+      { op: 'search', resourceType: 'User', status: 400, scimType: 'invalidSyntax' },
+      { op: 'replace', resourceType: 'User', resourceId: id, changed: ['title'] },
+      { op: 'discover', tenant: 'default', actor: null, status: 200 },
+    ])
+  })
+
+  test('durationMs is the time between request and answer', async () => {
+    const scim: Harness = createScim({ beforeWrite: () => scim.runtime.advance(25) })
+    await scim.user(user)
+    expect(entries(scim)).toMatchObject([{ at: '2030-01-01T00:00:00.000Z', durationMs: 25 }])
+  })
+
   test('an entry names what changed, without values', async () => {
     const scim = createScim()
     const ids = [await scim.user(user), await scim.user('b@corp.example')]
@@ -154,7 +178,7 @@ describe('SC-73 events', () => {
       tenant: 'default',
       actor: 'static',
       id,
-      requestId: expect.any(String),
+      requestId: entries(scim)[0]?.requestId,
       after: { id, userName: user },
     })
     expect(payload(scim, 'user.updated')).toMatchObject({
@@ -174,6 +198,27 @@ describe('SC-73 events', () => {
     })
   })
 
+  test('a DELETE that deactivates has its reason; what does not change is not announced', async () => {
+    const scim = createScim()
+    const id = await scim.user(user)
+    const group = await scim.group('g')
+    scim.events.length = 0
+    await scim.delete(`/Users/${id}`)
+    await scim.patch(`/Groups/${group}`, [{ op: 'add', path: 'members', value: id }])
+    await scim.patch(`/Groups/${group}`, [{ op: 'add', path: 'externalId', value: 'x' }])
+    expect(scim.events).toEqual([
+      'user.updated',
+      'user.deactivated',
+      'audit',
+      'group.members.changed',
+      'audit',
+      'group.updated',
+      'audit',
+    ])
+    expect(payload(scim, 'user.deactivated')).toMatchObject({ reason: 'delete' })
+    expect(payload(scim, 'group.updated')).toMatchObject({ changed: ['externalId'] })
+  })
+
   test('SC-74 created inactive emits only user.created; payloads are frozen and without members', async () => {
     const scim = createScim()
     const id = await scim.user(user, { active: false, password: 'x' })
@@ -182,7 +227,8 @@ describe('SC-73 events', () => {
     await scim.patch(`/Groups/${group}`, [{ op: 'replace', path: 'displayName', value: 'h' }])
     const { before, after } = payload(scim, 'group.updated') as { before: object; after: object }
     expect(Object.isFrozen(after) && Object.isFrozen(Reflect.get(after, 'meta'))).toBe(true)
-    expect([before, after].some((one) => 'members' in one)).toBe(false)
+    const created = Reflect.get(payload(scim, 'group.created'), 'after') as object
+    expect([created, before, after].some((one) => 'members' in one)).toBe(false)
     await scim.delete(`/Groups/${group}`)
     expect(scim.events.slice(-2)).toEqual(['group.deleted', 'audit'])
   })
@@ -191,10 +237,15 @@ describe('SC-73 events', () => {
     const scim = createScim()
     const ids: string[] = []
     for (let n = 0; n < 1_001; n += 1) ids.push(await scim.user(`u${n}@x.example`))
-    await scim.group('g', ids)
+    const group = await scim.group('g', ids)
     const event = payload(scim, 'group.members.changed')
     expect(Reflect.get(event, 'added')).toHaveLength(1_000)
     expect(event).toMatchObject({ addedCount: 1_001 })
+    scim.payloads.length = 0
+    await scim.patch(`/Groups/${group}`, [{ op: 'remove', path: 'members' }])
+    const removal = payload(scim, 'group.members.changed')
+    expect(Reflect.get(removal, 'removed')).toHaveLength(1_000)
+    expect(removal).toMatchObject({ removedCount: 1_001 })
   })
 
   test('a throwing listener harms nobody; unsubscribing works', async () => {
@@ -211,6 +262,17 @@ describe('SC-73 events', () => {
     off()
     await scim.user('b@corp.example')
     expect(seen).toHaveLength(1)
+    const late = new Error('later')
+    const rejecting = async (): Promise<void> => Promise.reject(late)
+    scim.errors.length = 0
+    scim.service.events.on('group.created', rejecting)
+    await scim.group('g')
+    await new Promise(setImmediate)
+    expect(scim.errors).toEqual([late])
+    scim.service.events.off('group.created', rejecting)
+    await scim.group('h')
+    await new Promise(setImmediate)
+    expect(scim.errors).toHaveLength(1)
   })
 })
 
@@ -238,6 +300,16 @@ describe('SC-75 beforeWrite', () => {
       },
       { kind: 'create', resourceType: 'Group', memberChange: { added: 1, removed: 0 } },
     ])
+    seen.length = 0
+    await scim.patch(`/Groups/${group}`, [
+      { op: 'remove', path: 'members' },
+      { op: 'add', path: 'externalId', value: 'e' },
+    ])
+    await scim.patch(`/Groups/${group}`, [{ op: 'remove', path: 'externalId' }])
+    expect(seen).toMatchObject([
+      { kind: 'update', memberChange: { added: 0, removed: 1 }, after: { externalId: 'e' } },
+      { kind: 'update', memberChange: null, before: { externalId: 'e' } },
+    ])
     const attempt = async (error: Error, path: string): Promise<unknown> => {
       veto = error
       scim.events.length = 0
@@ -263,6 +335,23 @@ describe('SC-75 beforeWrite', () => {
       expect((await scim.delete(path)).status).toBe(500)
       veto = null
       expect((await scim.get(path)).body).not.toHaveProperty('externalId')
+    }
+    for (const deleteUser of ['tombstone', 'remove'] as const) {
+      const gone: ScimChange[] = []
+      const strict = createScim({
+        deleteUser,
+        beforeWrite: (change) => {
+          gone.push(change)
+          if (change.kind === 'delete') throw scimForbidden('Stays.')
+        },
+      })
+      const path = `/Users/${await strict.user(user)}`
+      expect((await strict.delete(path)).status).toBe(403)
+      expect(gone.at(-1)).toMatchObject({ before: { userName: user }, after: null })
+      expect((await strict.get(path)).body['active']).toBe(true)
+      const own = `/Groups/${await strict.group('g')}`
+      expect((await strict.delete(own)).status).toBe(403)
+      expect((await strict.get(own)).status).toBe(200)
     }
     veto = scimForbidden('No.')
     expect((await scim.post('/Users', { userName: 'b@corp.example' })).body).toMatchObject(

@@ -38,7 +38,7 @@ describe('every route', () => {
       ['a wrong token', { authorization: 'Bearer wrong' }],
       ['a longer token', { authorization: `Bearer ${TOKEN}x` }],
       ['another case', { authorization: `Bearer ${TOKEN.toUpperCase()}` }],
-    ])('SC-7 %s: 401', async (_, headers) => {
+    ])('SC-7 SC-68 %s: 401', async (_, headers) => {
       const client = createScimClient(createScim().service.handle)
       const {
         status,
