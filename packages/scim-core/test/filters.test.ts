@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createScim, ENTERPRISE as E, list, problem, type Harness } from './support.ts'
+import { createTestRuntime } from '@x/scim-core/testing'
+import { BASE, createScim, ENTERPRISE as E, list, problem, type Harness } from './support.ts'
 
 let scim: Harness
 let full: string
@@ -20,6 +21,15 @@ beforeAll(async () => {
   await scim.user('bare@x.example', { active: false })
   await scim.group('g', [full])
 })
+
+/** Ids with letters of both cases. */
+const ids = (): (() => string) => {
+  let count = 0
+  return () => {
+    count += 1
+    return `Id-aB-${count}`
+  }
+}
 
 const FULL = ['full@x.example']
 const BARE = ['bare@x.example']
@@ -87,10 +97,114 @@ describe('SC-40 what a comparison means', () => {
     'title eq 5',
     'active eq "yes"',
     'title gt null',
-    'password pr',
-    'password eq "x"',
+    'name[givenName gt null]',
+    'groups.value eq 5',
+    'meta.created eq 5',
+    'meta.created sw "2030"',
+    'meta.created ew "Z"',
+    'active sw "t"',
+    'active le false',
+    'active eq 1',
+    'x509Certificates co "Q"',
+    'addresses eq "x"',
   ])('400 invalidFilter: %s', async (filter) => {
     expect(await scim.names(filter)).toEqual([400, 'invalidFilter'])
+  })
+})
+
+describe('SC-38 what is a filter at all', () => {
+  test.each([
+    '',
+    ' ',
+    'not title pr',
+    'not',
+    'title pr and',
+    'title pr or or title pr',
+    'title pr title pr',
+    '(title pr',
+    'title pr)',
+    'emails[type eq "work"',
+    'emails[type[x eq "y"] eq "work"]',
+    'emails[emails[type eq "work"]]',
+    'emails.type[value eq "x"]',
+    'title eq "a\nb"',
+    'title eq "a\\x"',
+    "title eq 'a'",
+    'title eq "a"b',
+  ])('400 invalidFilter: %j', async (filter) => {
+    expect(await scim.names(filter)).toEqual([400, 'invalidFilter'])
+  })
+
+  test.each<readonly [filter: string, found: readonly string[]]>([
+    ['NOT (TITLE PR) OR title Eq "x"', BARE],
+    ['not(title pr)', BARE],
+    ['  title   pr  ', FULL],
+    ['userName eq "\uff46ull@x.example"', FULL],
+    ['userName eq "\u{1d525}"', []],
+    [`${Array.from({ length: 40 }, () => '(title pr)').join(' and ')}`, FULL],
+    ['title pr or title pr and active eq false', FULL],
+    ['(title pr or userName pr) and active eq false', BARE],
+    ['not (title pr) or title pr and active eq true', BOTH],
+  ])('%s', async (filter, found) => {
+    expect((await scim.names(filter)) as string[]).toEqual(found)
+  })
+})
+
+describe('SC-41 what is wrong is named', () => {
+  test.each([
+    ['title like "x"', '"like"'],
+    ['shoeSize eq "4"', 'shoeSize'],
+    ['name.shoe pr', 'name.shoe'],
+    ['emails[shoe eq "x"]', 'shoe'],
+    ['active ge false', 'active'],
+  ])('%s: %s', async (filter, name) => {
+    const { body } = await scim.get(`/Users?filter=${encodeURIComponent(filter)}`)
+    expect(body).toMatchObject(problem(400, 'invalidFilter'))
+    expect(body['detail']).toContain(name)
+  })
+
+  test.each(['password pr', 'password eq "x"', 'not (password pr)', 'title pr or password pr'])(
+    'the password is no attribute to filter by: %s',
+    async (filter) => {
+      expect(await scim.names(filter)).toEqual([400, 'invalidFilter'])
+      expect((await scim.get(`/?filter=${encodeURIComponent(filter)}`)).status).toBe(400)
+    },
+  )
+})
+
+describe('SC-42 exact where case counts', () => {
+  test('ids, references, photos and externalId, and not the rest', async () => {
+    const exact = createScim({ runtime: { ...createTestRuntime(), uuid: ids() } })
+    const boss = await exact.user('boss@x.example')
+    const id = await exact.user('a@x.example', {
+      externalId: 'Ext',
+      photos: [{ value: 'https://x.example/P', type: 'Photo' }],
+      [E]: { manager: { value: boss } },
+    })
+    const group = await exact.group('Team', [id])
+    const total = async (path: string, filter: string): Promise<unknown> =>
+      (await exact.get(`${path}?filter=${encodeURIComponent(filter)}`)).body['totalResults']
+    for (const [path, attribute, value] of [
+      ['/Users', 'id', id],
+      ['/Users', 'externalId', 'Ext'],
+      ['/Users', 'photos.value', 'https://x.example/P'],
+      ['/Users', 'groups.value', group],
+      ['/Users', 'groups.$ref', `${BASE}/Groups/${group}`],
+      ['/Users', `${E}:manager.value`, boss],
+      ['/Users', 'manager.$ref', `${BASE}/Users/${boss}`],
+      ['/Groups', 'members.value', id],
+      ['/Groups', 'members.$ref', `${BASE}/Users/${id}`],
+    ] as const) {
+      expect([attribute, await total(path, `${attribute} eq "${value}"`)]).toEqual([attribute, 1])
+      for (const other of [value.toUpperCase(), value.toLowerCase()])
+        expect([attribute, await total(path, `${attribute} eq "${other}"`)]).toEqual([attribute, 0])
+    }
+    for (const [path, filter] of [
+      ['/Users', 'photos.type eq "PHOTO"'],
+      ['/Users', 'groups.display eq "TEAM"'],
+      ['/Groups', 'displayName eq "TEAM"'],
+    ] as const)
+      expect(await total(path, filter)).toBe(1)
   })
 })
 

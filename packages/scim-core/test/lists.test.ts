@@ -108,8 +108,30 @@ describe('SC-32 sorting', () => {
     expect(await order(query)).toEqual(expected)
   })
 
+  test('by code point, folded; ties and those without value by id, whatever the order', async () => {
+    const sorted = createScim()
+    const made: string[] = []
+    for (const title of ['\u{1f680}', '\uffee', 'B', 'a', undefined, undefined, 'b'])
+      made.push(
+        await sorted.user(`u${made.length}@x.example`, title === undefined ? {} : { title }),
+      )
+    const by = async (query: string): Promise<number[]> =>
+      list((await sorted.get(query)).body['Resources']).map((one) =>
+        made.indexOf(Reflect.get(one, 'id')),
+      )
+    const ids = (...numbers: number[]): number[] =>
+      numbers.toSorted((a, b) => ((made[a] ?? '') < (made[b] ?? '') ? -1 : 1))
+    const ascending = [3, ...ids(2, 6), 1, 0, ...ids(4, 5)]
+    const descending = [...ids(4, 5), 0, 1, ...ids(2, 6), 3]
+    for (const path of ['/Users', '/']) {
+      expect(await by(`${path}?sortBy=title`)).toEqual(ascending)
+      expect(await by(`${path}?sortBy=title&sortOrder=descending`)).toEqual(descending)
+    }
+  })
+
   test.each([
     'sortBy=shoe',
+    'sortBy=password',
     'sortBy=name',
     'sortBy=title&sortOrder=up',
     'sortBy=title[x',
@@ -141,6 +163,51 @@ describe('SC-33 projection', () => {
     ['attributes=unknown,password,name', {}],
   ])('?%s', async (query, expected) => {
     expect(await get(query)).toEqual({ ...base, ...expected })
+  })
+
+  test('excludedAttributes may be repeated; the widest name of an attribute counts', async () => {
+    const without = await get('excludedAttributes=title&excludedAttributes=active,userName')
+    for (const name of ['title', 'active', 'userName']) expect(without).not.toHaveProperty(name)
+    for (const names of [`${E},${E}:costCenter`, `${E}:costCenter,${E}`]) {
+      expect(await get(`attributes=${names}`)).toEqual({ ...base, [E]: { department: 'D9' } })
+      expect(await get(`excludedAttributes=${names}`)).not.toHaveProperty([E])
+    }
+    for (const names of ['meta,meta.location', 'meta.location,meta']) {
+      const { meta } = await get(`attributes=${names}`)
+      expect(meta).toHaveProperty('resourceType', 'User')
+      expect(await get(`excludedAttributes=${names}`)).not.toHaveProperty('meta')
+    }
+    const narrowed = (await get('excludedAttributes=meta.location,meta.created'))['meta']
+    expect(Object.keys(narrowed as object)).toEqual(['resourceType', 'lastModified'])
+  })
+
+  test('sub-attributes returned always, on request or never', async () => {
+    const urn = 'urn:example:badge'
+    const returned = ['always', 'default', 'request', 'never'] as const
+    const subAttributes = returned.map((one) => ({ name: one, returned: one }))
+    const attributes = [{ name: 'badge', type: 'complex' as const, subAttributes }]
+    const client = createScim({
+      extensions: [
+        { urn, name: 'B', description: '', resourceType: 'User', required: false, attributes },
+      ],
+    })
+    const badge = Object.fromEntries(returned.map((one) => [one, one]))
+    const id = await client.user('a@x.example', { [urn]: { badge } })
+    const shown = async (query: string): Promise<string[]> => {
+      const { body } = await client.get(`/Users/${id}?${query}`)
+      return Object.keys(Reflect.get((body[urn] as object | undefined) ?? {}, 'badge') ?? {})
+    }
+    expect(await shown('')).toEqual(['always', 'default'])
+    expect(await shown(`attributes=${urn}:badge`)).toEqual(['always', 'default', 'request'])
+    expect(await shown(`attributes=${urn}:badge.request`)).toEqual(['always', 'request'])
+    expect(await shown(`attributes=${urn}:badge.never`)).toEqual(['always'])
+    expect(await shown(`excludedAttributes=${urn}:badge.default`)).toEqual(['always'])
+    expect(await shown(`excludedAttributes=${urn}:badge.always`)).toEqual(['always', 'default'])
+    expect(await shown('excludedAttributes=title')).toEqual(['always', 'default'])
+    for (const query of [`filter=${urn}:badge.never+pr`, `filter=${urn}:badge[never+pr]`])
+      expect((await client.get(`/Users?${query}`)).body).toMatchObject(problem(400))
+    const sorted = await client.get(`/Users?sortBy=${urn}:badge.never`)
+    expect(sorted.body).toMatchObject(problem(400, 'invalidValue'))
   })
 
   test('excludedAttributes takes away all but schemas and id', async () => {
@@ -192,7 +259,23 @@ describe('SC-33 projection', () => {
     })
     expect((await client.get('/Groups?excludedAttributes=members')).status).toBe(200)
     expect((await client.get('/Users?attributes=userName')).status).toBe(200)
+    expect((await client.get(`/Users/${user.body.id}?excludedAttributes=groups`)).status).toBe(200)
     expect((await client.get('/Groups')).status).toBe(500)
+    const asked: unknown[] = []
+    const users = {
+      ...store.users,
+      get: (...args: Parameters<typeof store.users.get>) => {
+        asked.push(args[2]?.withGroups)
+        return store.users.get(...args)
+      },
+    }
+    const watched = createScimClient(
+      createScimHandler({ ...options, store: { ...store, users } }),
+      { token: TOKEN },
+    )
+    for (const query of ['', '?attributes=userName', '?excludedAttributes=groups'])
+      await watched.get(`/Users/${user.body.id}${query}`)
+    expect(asked).toEqual([true, false, false])
   })
 })
 
@@ -218,6 +301,17 @@ describe('SC-35 search', () => {
     expect(await search('/Groups/.search', { startIndex: 2 })).toEqual(
       await page('/Groups?startIndex=2'),
     )
+    expect(
+      await search('/Users/.SEARCH', { EXCLUDEDATTRIBUTES: ['meta, name', 'emails'] }),
+    ).toEqual(await page('/Users?excludedAttributes=meta,name,emails'))
+    const client = createScim({ cursor: true })
+    await client.user('a@x.example')
+    const searched = await client.post('/Users/.search', {
+      schemas: [`${MESSAGES}:SearchRequest`],
+      cursor: '',
+    })
+    expect(searched.body).not.toHaveProperty('startIndex')
+    expect(searched.body['totalResults']).toBe(1)
   })
 
   test.each([
@@ -253,6 +347,7 @@ describe('SC-35 search', () => {
     expect((await page('/?count=0'))['totalResults']).toBe(6)
     expect(await types('sortBy=displayName&count=3')).toEqual(['apps', 'Core', 'u0@corp.example'])
     expect(await types('sortBy=meta.resourceType&count=2')).toEqual(['Core', 'apps'])
+    expect(await types('sortBy=title&sortOrder=descending&startIndex=2&count=1')).toHaveLength(1)
     expect(await types('sortBy=userName&sortOrder=descending&startIndex=3&count=2')).toEqual([
       'u3@corp.example',
       'u2@corp.example',
@@ -322,100 +417,5 @@ describe('SC-42 what can be filtered by', () => {
     `schemas[value co "core"] eq "${E}"`,
   ])('%s: none', async (filter) => {
     expect(await scim.names(filter)).toEqual([])
-  })
-})
-
-describe('SC-37 cursors', () => {
-  const options = { cursor: { ttl: 60, secret: 'k' } }
-
-  const walk = async (client: Harness, path: string): Promise<string[]> => {
-    const seen: string[] = []
-    let cursor = ''
-    do {
-      const { status, body } = await client.get(`${path}&cursor=${cursor}`)
-      expect(status).toBe(200)
-      seen.push(...list(body['Resources']).map((one) => String(Reflect.get(one, 'id'))))
-      const next = body['nextCursor']
-      cursor = typeof next === 'string' ? next : ''
-      expect(cursor).toMatch(/^[\w.~-]*$/)
-    } while (cursor !== '')
-    return seen
-  }
-
-  test('walks each list once, sorted or not, over both types too', async () => {
-    const client = createScim(options)
-    for (let n = 0; n < 7; n += 1)
-      await client.user(`u${n}@x.example`, n % 3 === 0 ? {} : { title: `t${n % 2}` })
-    await client.group('g1')
-    await client.group('g2')
-    for (const path of [
-      '/Users?count=2',
-      '/Users?count=2&sortBy=title',
-      '/Users?count=2&sortBy=title&sortOrder=descending',
-      '/Users?count=3&filter=title+pr',
-      '/?count=2',
-      '/Groups?count=1',
-    ]) {
-      const whole = await client.get(path.replace(/count=\d/, 'count=100'))
-      const expected = list(whole.body['Resources']).map((one) => Reflect.get(one, 'id'))
-      expect(await walk(client, path)).toEqual(expected)
-    }
-  })
-
-  test('what is deleted or made between pages neither loses nor repeats others', async () => {
-    const client = createScim({ ...options, deleteUser: 'remove' })
-    const made: string[] = []
-    for (let n = 0; n < 4; n += 1) made.push(await client.user(`u${n}@x.example`))
-    const first = await client.get('/Users?count=2&cursor')
-    await client.delete(`/Users/${made[0]}`)
-    await client.delete(`/Users/${made[1]}`)
-    const second = await client.get(`/Users?count=2&cursor=${String(first.body['nextCursor'])}`)
-    expect(list(second.body['Resources']).map((one) => Reflect.get(one, 'id'))).toEqual(
-      made.slice(2),
-    )
-  })
-
-  test('altered, foreign, expired, another count', async () => {
-    const client = createScim(options)
-    for (let n = 0; n < 4; n += 1) await client.user(`u${n}@x.example`)
-    const { body } = await client.get('/Users?count=2&cursor=')
-    const cursor = String(body['nextCursor'])
-    const type = async (query: string, from = client): Promise<unknown> =>
-      (await from.get(query)).body['scimType']
-    expect(await type(`/Users?count=2&cursor=${cursor}`)).toBeUndefined()
-    for (const other of [`${cursor}x`, `A${cursor.slice(1)}`, 'nonsense', '.', 'a.b.c']) {
-      expect(await type(`/Users?count=2&cursor=${other}`)).toBe('invalidCursor')
-    }
-    for (const query of [
-      '/Users?filter=title+pr',
-      '/Users?sortBy=title',
-      '/Users?attributes=id',
-      '/Groups?x',
-      '/?x',
-    ]) {
-      expect(await type(`${query}&count=2&cursor=${cursor}`)).toBe('invalidCursor')
-    }
-    expect(
-      await type(`/Users?count=2&cursor=${cursor}`, createScim({ cursor: { secret: 'other' } })),
-    ).toBe('invalidCursor')
-    expect(await type(`/Users?count=3&cursor=${cursor}`)).toBe('invalidCount')
-    expect(await type('/Users?count=201&cursor=')).toBe('invalidCount')
-    expect(await type('/Users?startIndex=1&cursor=')).toBe('invalidValue')
-    await client.runtime.advance(61_000)
-    expect(await type(`/Users?count=2&cursor=${cursor}`)).toBe('expiredCursor')
-  })
-
-  test('without the option the parameter is unknown; without the parameter paging is by index', async () => {
-    expect(await page('/Users?cursor=whatever')).toMatchObject({ totalResults: 4, startIndex: 1 })
-    const client = createScim(options)
-    expect((await client.get('/Users')).body).toMatchObject({ startIndex: 1 })
-    expect((await client.get('/ServiceProviderConfig')).body['pagination']).toEqual({
-      cursor: true,
-      index: true,
-      defaultPaginationMethod: 'index',
-      defaultPageSize: 100,
-      maxPageSize: 200,
-      cursorTimeout: 60,
-    })
   })
 })

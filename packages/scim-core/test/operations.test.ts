@@ -430,5 +430,7 @@ describe('SC-36 /Me', () => {
     )
     expect((await scim.delete('/Me')).status).toBe(204)
     expect((await scim.get('/Me')).body['active']).toBe(false)
+    me = 'nobody'
+    expect((await scim.get('/Me')).status).toBe(404)
   })
 })

@@ -1,6 +1,12 @@
 import { InvalidFilterError, shown } from '../errors.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
-import { findPath, toAttributePath, withValueSub, type FoundPath } from '../schema/find-path.ts'
+import {
+  findPath,
+  isNeverShown,
+  toAttributePath,
+  withValueSub,
+  type FoundPath,
+} from '../schema/find-path.ts'
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
 import type { FilterAst, PathAst } from './ast.ts'
 import { compileElementFilter } from './compile.ts'
@@ -90,13 +96,17 @@ function find(path: PathAst, { schema, options, element }: Scope): FoundPath | u
     element === null
       ? findPath(schema, path, options.unprefixedExtension ?? true)
       : findSub(element, path)
-  if (found?.attribute?.returned === 'never') {
-    throw new InvalidFilterError(`${found.attribute.name} cannot be filtered by.`)
-  }
+  if (found !== undefined) assertShown(found, path)
   if (found === undefined && options.unknownIsAbsent !== true) {
     throw new InvalidFilterError(`There is no attribute ${shown(describePath(path))}.`)
   }
   return found
+}
+
+function assertShown(found: FoundPath, path: PathAst): void {
+  if (isNeverShown(found)) {
+    throw new InvalidFilterError(`${shown(describePath(path))} cannot be filtered by.`)
+  }
 }
 
 function findSub(element: FoundPath, path: PathAst): FoundPath | undefined {
@@ -126,6 +136,7 @@ function resolveCompare(ast: Compare, scope: Scope): Decision {
   const whole = find(path, scope)
   if (whole === undefined) return operator === 'ne'
   const found = withValueSub(whole)
+  assertShown(found, path)
   const target = describe(found, scope)
   const literal = comparable(
     { path: target, operator, value },

@@ -145,7 +145,12 @@ const keepNamed: Keep = (attribute, value, selection) => {
   return (
     selection &&
     mapParts(value, (part) =>
-      pickSubs(attribute, part, (sub) => selection.has(sub.name) || sub.returned === 'always'),
+      pickSubs(
+        attribute,
+        part,
+        ({ name, returned }) =>
+          returned === 'always' || (returned !== 'never' && selection.has(name)),
+      ),
     )
   )
 }

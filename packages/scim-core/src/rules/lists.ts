@@ -6,7 +6,7 @@ import { prefixOf, resolveFilter } from '../filter/resolve.ts'
 import type { ListRequest } from '../http/list-query.ts'
 import { compareCodePoints, fold } from '../resource/fold.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
-import { findPath, toAttributePath, withValueSub } from '../schema/find-path.ts'
+import { findPath, isNeverShown, toAttributePath, withValueSub } from '../schema/find-path.ts'
 import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
 import type { GroupRecord } from '../store/groups.ts'
 import type { KeysetPosition, ListQuery } from '../store/list-query.ts'
@@ -93,8 +93,9 @@ function prepareSort(
   const { schema, unprefixed, baseUrl, root } = scope
   const found = findPath(schema, parseSortPath(sortBy), unprefixed)
   if (found === undefined && root) return { sort: null, constantKey: null }
-  const path = found && toAttributePath(withValueSub(found))
-  if (path === undefined || path.type === 'complex' || found?.attribute?.returned === 'never') {
+  const whole = found && withValueSub(found)
+  const path = whole && toAttributePath(whole)
+  if (path === undefined || path.type === 'complex' || (whole && isNeverShown(whole))) {
     throw invalidValue(`Resources cannot be sorted by ${shown(sortBy)}.`)
   }
   if (path.key === 'schemas') return { sort: null, constantKey: fold(schema.urn) }

@@ -78,6 +78,11 @@ function findIn(
   return found && { extension, attribute, sub: found }
 }
 
+/** Whether nothing of it is ever shown, so that neither filters nor sorting may tell of it (SC-42). */
+export function isNeverShown({ attribute, sub }: FoundPath): boolean {
+  return attribute?.returned === 'never' || sub?.returned === 'never'
+}
+
 /** A found path in the form filters, sorting and stores use. */
 export function toAttributePath({ extension, attribute, sub }: FoundPath): AttributePath {
   const urn = extension === null ? null : extension.urn
