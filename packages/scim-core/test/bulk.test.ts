@@ -134,7 +134,7 @@ describe('SC-63 references', () => {
     expect(await managerOf(idOf(b))).toMatchObject({ manager: { value: idOf(a) } })
   })
 
-  test('the version of a joined resource is that behind the joining', async () => {
+  test('SC-62 the version of a joined resource is that behind the joining', async () => {
     const scim = createScim({ bulk: true, etag: true })
     const created = await results(scim, [
       post('a', user('a', { [E]: { manager: { value: 'bulkId:b' } } })),

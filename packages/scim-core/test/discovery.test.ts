@@ -161,7 +161,7 @@ describe('SC-66 ResourceTypes and Schemas', () => {
   /** An attribute in one line: what differs from the defaults of RFC 7643 section 2.2. */
   const line = (attribute: object): string => {
     const get = (name: string): string => String(Reflect.get(attribute, name))
-    const words = (name: string): string => list(Reflect.get(attribute, name)).join(' ')
+    const words = (name: string): string => list(Reflect.get(attribute, name)).map(String).join(' ')
     const subs = list(Reflect.get(attribute, 'subAttributes')).map(line).toSorted()
     const parts = [
       `${get('name')} ${get('type')}${get('multiValued') === 'true' ? '[]' : ''}`,

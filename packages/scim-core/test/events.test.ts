@@ -263,7 +263,7 @@ describe('SC-73 events', () => {
     await scim.user('b@corp.example')
     expect(seen).toHaveLength(1)
     const late = new Error('later')
-    const rejecting = async (): Promise<void> => Promise.reject(late)
+    const rejecting = (): unknown => Promise.reject(late)
     scim.errors.length = 0
     scim.service.events.on('group.created', rejecting)
     await scim.group('g')

@@ -82,12 +82,12 @@ describe('SC-25 extensions of the host', () => {
   })
 
   test('without URN an attribute is found when one extension has its name', async () => {
-    const of = (name: string) => ({
+    const of = (letter: string) => ({
       ...extension,
-      urn: `urn:example:${name}`,
-      name,
+      urn: `urn:example:${letter}`,
+      name: letter,
       resourceType: 'User' as const,
-      attributes: [{ name: 'level' }, { name: `only${name}` }],
+      attributes: [{ name: 'level' }, { name: `only${letter}` }],
     })
     const scim = createScim({ extensions: [of('a'), of('b')] })
     await scim.user(name, { 'urn:example:a': { level: '1', onlya: '2' } })

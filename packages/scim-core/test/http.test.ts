@@ -2,7 +2,7 @@ import { createScimService } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
 import { createScimClient } from '@x/scim-core/testing'
 import { describe, expect, test } from 'vitest'
-import { BASE, createScim, ERROR, list, MESSAGES, problem, TOKEN, USER } from './support.ts'
+import { BASE, createScim, list, MESSAGES, problem, TOKEN, USER } from './support.ts'
 
 const ROUTES: readonly (readonly [path: string, allow: string])[] = [
   ['/Users', 'GET, HEAD, POST'],
@@ -105,7 +105,7 @@ describe('every route', () => {
     '//',
     '/.search/x',
     '/Me/x',
-  ])('SC-5 unknown path %s: 404', async (path) => {
+  ])('SC-5 SC-6 unknown path %s: 404', async (path) => {
     const { status, body } = await createScim().get(path)
     expect(status).toBe(404)
     expect(body).toMatchObject(problem(404))
@@ -201,6 +201,7 @@ describe('SC-6 the base path', () => {
     await scim.user('a@corp.example')
     expect((await scim.get('/Users/abc')).status).toBe(200)
     expect((await scim.get('/Users/%61bc')).status).toBe(200)
+    expect((await scim.get('/Users/%2561bc')).status).toBe(404)
     expect((await scim.get('/Users/ABC')).status).toBe(404)
   })
 })
