@@ -128,6 +128,21 @@ describe('SC-16 types', () => {
     },
   )
 
+  test('members of POST and PUT are a list, even of one', async () => {
+    const scim = createScim()
+    const id = await scim.user(name)
+    const group = await scim.group('g', [id])
+    for (const members of [id, { value: id }]) {
+      for (const answer of [
+        await scim.post('/Groups', { displayName: 'h', members }),
+        await scim.put(`/Groups/${group}`, { displayName: 'g', members }),
+      ]) {
+        expect(answer.body).toMatchObject(problem(400, 'invalidValue'))
+      }
+    }
+    expect((await scim.post('/Groups', { displayName: 'h', members: [id] })).status).toBe(201)
+  })
+
   test('canonical values are suggestions; base64 padding is optional', async () => {
     const { body } = await createScim().post('/Users', {
       userName: name,

@@ -34,6 +34,22 @@ test('SC-61 membership changes the group, not the user', async () => {
   expect([await tagOf(group), await tagOf()]).toEqual(['W/"2"', 'W/"1"'])
 })
 
+test('SC-20 SC-61 a group that loses a member by DELETE has a new version', async () => {
+  for (const deleteUser of ['tombstone', 'remove'] as const) {
+    const gone = createScim({ etag: true, deleteUser })
+    const member = await gone.user('a@corp.example')
+    const group = `/Groups/${await gone.group('g', [member])}`
+    await gone.runtime.advance(5)
+    await gone.delete(`/Users/${member}`)
+    const { headers, body } = await gone.get(group)
+    expect(headers.get('etag')).toBe('W/"2"')
+    expect(body).toMatchObject({
+      members: [],
+      meta: { lastModified: gone.runtime.now().toISOString() },
+    })
+  }
+})
+
 test.each(['W/"1"', '"1"', '*', 'W/"9", W/"1"'])(
   'SC-61 If-None-Match %s: 304 without body',
   async (tag) => {

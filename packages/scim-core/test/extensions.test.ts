@@ -34,6 +34,10 @@ describe('SC-25 extensions of the host', () => {
     })
     const filter = encodeURIComponent(`${urn}:tags eq "A" and ${urn}:level ge 3`)
     expect((await scim.get(`/Groups?filter=${filter}`)).body['totalResults']).toBe(1)
+    for (const wrong of ['co 3', 'eq "3"', 'eq true'])
+      expect((await scim.get(`/Groups?filter=${urn}:level+${wrong}`)).body).toMatchObject(
+        problem(400, 'invalidFilter'),
+      )
     const patched = await scim.patch(path, [
       { op: 'add', path: `${urn}:tags`, value: 'c' },
       { op: 'remove', path: `${urn}:tags[value eq "a"]` },

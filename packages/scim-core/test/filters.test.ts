@@ -18,7 +18,11 @@ beforeAll(async () => {
     x509Certificates: [{ value: 'QUJD' }],
     [E]: { department: 'Sales' },
   })
-  await scim.user('bare@x.example', { active: false })
+  await scim.user('bare@x.example', {
+    active: false,
+    name: { formatted: '' },
+    ims: [{ value: '' }],
+  })
   await scim.group('g', [full])
 })
 
@@ -41,6 +45,8 @@ describe('SC-40 what a comparison means', () => {
     ['title pr', FULL],
     ['nickName pr', []],
     ['name pr', []],
+    ['ims pr', []],
+    ['ims[value eq ""]', BARE],
     ['emails pr', FULL],
     ['emails[type eq "home"] pr', FULL],
     ['emails[type eq "home"] eq "two@x.example"', FULL],
@@ -100,7 +106,7 @@ describe('SC-40 what a comparison means', () => {
     'name[givenName gt null]',
     'groups.value eq 5',
     'meta.created eq 5',
-    'meta.created sw "2030"',
+    'meta.created sw "2030-01-01T00:00:00Z"',
     'meta.created ew "Z"',
     'active sw "t"',
     'active le false',

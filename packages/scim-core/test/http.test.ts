@@ -69,7 +69,7 @@ describe('every route', () => {
       }
     })
 
-    test('D1 disabled: 401 whatever the token', async () => {
+    test('D1 SC-7 disabled: 401 whatever the token', async () => {
       const scim = createScim({ enabled: false })
       const { status, headers, body } = await scim.send(methods[0] ?? '', path)
       expect([status, body['status']]).toEqual([401, '401'])
@@ -226,6 +226,8 @@ describe('SC-5 the order of checks', () => {
     const both = '?attributes=a&excludedAttributes=b'
     expect((await inside.send('PUT', `/Users/x${both}`, { body: '{}' })).status).toBe(400)
     expect((await inside.send('PUT', '/Users/x', { body: '{}' })).status).toBe(404)
+    expect((await inside.get('/Users?count=x')).status).toBe(400)
+    expect((await inside.get('/Users/x?attributes=a&excludedAttributes=b')).status).toBe(400)
   })
 
   test('a scope that is missing comes before the body', async () => {
@@ -345,6 +347,8 @@ describe('SC-9 request bodies', () => {
       problem(400, 'invalidSyntax'),
     )
     expect((await scim.send('POST', '/Users', { body: nested(200_000) })).status).toBe(400)
+    const emails = Array.from({ length: 100 }, (_, n) => ({ value: `${n}` }))
+    expect((await scim.post('/Users', { userName: 'b@b.example', emails })).status).toBe(201)
   })
 })
 

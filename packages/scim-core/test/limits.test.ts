@@ -59,6 +59,19 @@ describe('limits', () => {
     expect(await scim.names(`title eq "${'x'.repeat(4_096)}"`)).toEqual([400, 'invalidFilter'])
   })
 
+  test('the limits of filters hold inside paths too', async () => {
+    const scim = createScim({ limits: { filterTerms: 1, filterDepth: 1 } })
+    const id = await scim.user('a@b.example')
+    for (const filter of ['type pr or value pr', '(type pr)']) {
+      const operation = { op: 'remove', path: `emails[${filter}]` }
+      expect((await scim.patch(`/Users/${id}`, [operation])).body).toMatchObject(
+        problem(400, 'invalidFilter'),
+      )
+    }
+    const good = [{ op: 'remove', path: 'emails[type pr]' }]
+    expect((await scim.patch(`/Users/${id}`, good)).status).toBe(200)
+  })
+
   test('pathLength: 400 invalidPath; attributesListed: 400 invalidValue', async () => {
     const scim = createScim()
     const id = await scim.user('a@b.example')

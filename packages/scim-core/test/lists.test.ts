@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createScimHandler } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
-import { createScimClient } from '@x/scim-core/testing'
+import { createScimClient, createTestRuntime } from '@x/scim-core/testing'
 import {
   BASE,
   createScim,
@@ -64,6 +64,7 @@ describe('SC-30 SC-31 paging', () => {
 
   test.each([
     ['startIndex=0', { startIndex: 1, itemsPerPage: 4 }],
+    ['count=-1', { itemsPerPage: 0, totalResults: 4 }],
     ['count=-5', { itemsPerPage: 0, totalResults: 4 }],
     ['startIndex=99999999999999999999', { itemsPerPage: 0, totalResults: 4 }],
     ['startIndex=x', problem(400, 'invalidValue')],
@@ -71,6 +72,22 @@ describe('SC-30 SC-31 paging', () => {
     ['count=1e2', problem(400, 'invalidValue')],
   ])('?%s', async (query, expected) => {
     expect(await page(`/Users?${query}`)).toMatchObject(expected)
+  })
+
+  test('D20 100 and at most 200 unless told otherwise', async () => {
+    const large = createScim()
+    for (let n = 0; n < 201; n += 1) await large.user(`u${n}@x.example`)
+    const size = async (query: string): Promise<unknown> =>
+      (await large.get(`/Users?attributes=id&${query}`)).body['itemsPerPage']
+    expect([await size(''), await size('count=200'), await size('count=9999')]).toEqual([
+      100, 200, 200,
+    ])
+  })
+
+  test('D20 a page size above the maximum is the maximum', async () => {
+    const client = createScim({ cursor: true, pageSize: 5, maxPageSize: 2 })
+    for (const name of ['a', 'b', 'c']) await client.user(`${name}@x.example`)
+    expect((await client.get('/Users?cursor=')).body['itemsPerPage']).toBe(2)
   })
 
   test('D20 page size and maximum', async () => {
@@ -111,7 +128,7 @@ describe('SC-32 sorting', () => {
   test('by code point, folded; ties and those without value by id, whatever the order', async () => {
     const sorted = createScim()
     const made: string[] = []
-    for (const title of ['\u{1f680}', '\uffee', 'B', 'a', undefined, undefined, 'b'])
+    for (const title of ['\u{1f680}', '\ufffd', 'B', 'a', undefined, undefined, 'b'])
       made.push(
         await sorted.user(`u${made.length}@x.example`, title === undefined ? {} : { title }),
       )
@@ -373,6 +390,23 @@ describe('SC-35 search', () => {
       'u3@corp.example',
       'u1@corp.example',
     ])
+  })
+
+  test('SC-32 who lacks the sort attribute stands by id, also across pages', async () => {
+    let next = 9
+    const backwards = createScim({
+      runtime: {
+        ...createTestRuntime(),
+        uuid: () => {
+          next -= 1
+          return `id-${next}`
+        },
+      },
+    })
+    await backwards.group('a')
+    const second = await backwards.group('b')
+    const { body } = await backwards.get('/?sortBy=userName&sortOrder=descending&count=1')
+    expect(list(body['Resources'])).toMatchObject([{ id: second }])
   })
 
   test('SC-41 an attribute that a type lacks is absent there', async () => {

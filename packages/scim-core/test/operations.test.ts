@@ -90,6 +90,19 @@ describe('D7 userName', () => {
   })
 })
 
+test('D7 who has another userName from before can still be changed', async () => {
+  const store = createMemoryScimStore()
+  const id = await createScim({ store, userName: 'any' }).user('plain')
+  const scim = createScim({ store })
+  for (const answer of [
+    await scim.patch(`/Users/${id}`, [{ op: 'replace', path: 'active', value: false }]),
+    await scim.put(`/Users/${id}`, { userName: 'plain', title: 't' }),
+  ]) {
+    expect(answer.status).toBe(200)
+  }
+  expect((await scim.put(`/Users/${id}`, { userName: 'other' })).status).toBe(400)
+})
+
 describe('D8 the primary e-mail and the userNames of others', () => {
   const emails = [{ value: 'BOB@corp.example', primary: true }]
   test('409 on POST, PUT and PATCH; not for one that is not primary, nor for itself', async () => {
@@ -173,7 +186,7 @@ describe('SC-27 PUT', () => {
     expect((await scim.get(`/Users/${id}`)).body['title']).toBe('t')
   })
 
-  test('D10 active: null on PUT and POST is not given', async () => {
+  test('D10 SC-26 active: null on PUT and POST is not given', async () => {
     const scim = createScim()
     const id = await scim.user(name, { active: null })
     expect((await scim.get(`/Users/${id}`)).body['active']).toBe(true)
@@ -313,7 +326,7 @@ describe('SC-28 DELETE with its other modes', () => {
   })
 })
 
-describe('D21 active unassigned', () => {
+describe('D21 SC-28 active unassigned', () => {
   test.each([
     { op: 'remove', path: 'active' },
     { op: 'replace', path: 'active', value: null },

@@ -194,6 +194,13 @@ test('pathKeys off: such keys are ignored', async () => {
   expect(body[E]).toEqual({ department: 'd' })
 })
 
+test('a switch that is not given is on', async () => {
+  const { scim, ids } = await setUp({ opCase: false })
+  const operations = [{ op: 'replace', path: 'active', value: 'False' }]
+  expect((await patched(operations)(scim, ids)).status).toBe(200)
+  expect((await patched([{ ...operations[0], op: 'Replace' }])(scim, ids)).status).toBe(400)
+})
+
 test('an unknown switch is a configuration error', () => {
   const quirks = JSON.parse('{"quirkiness":true}') as object
   expect(() => createScim({ quirks })).toThrow(expect.objectContaining({ option: 'quirks' }))

@@ -108,38 +108,46 @@ describe('SC-85 compare-and-set', () => {
     expect(scim.events.filter((name) => name === 'user.deactivated')).toHaveLength(1)
   })
 
-  test.each(['PATCH', 'PUT', 'DELETE'])('groups alike: %s', async (method) => {
-    let left = 0
-    const wrap = (inner: ScimStore): ScimStore => ({
-      ...inner,
-      groups: {
-        ...inner.groups,
-        update: (...args) => {
-          left -= 1
-          return left >= 0 ? Promise.resolve(false) : inner.groups.update(...args)
+  test.each(['PATCH', 'PUT', 'DELETE', 'DELETE of a member group'])(
+    'groups alike: %s',
+    async (method) => {
+      let left = 0
+      const wrap = (inner: ScimStore): ScimStore => ({
+        ...inner,
+        groups: {
+          ...inner.groups,
+          update: (...args) => {
+            left -= 1
+            return left >= 0 ? Promise.resolve(false) : inner.groups.update(...args)
+          },
         },
-      },
-      transaction: (tenant, work) => inner.transaction(tenant, (tx) => work(wrap(tx))),
-    })
-    const scim = createScim({ store: wrap(createMemoryScimStore()), deleteUser: 'remove' })
-    const member = await scim.user('a@x.example')
-    const group = await scim.group('g', [member])
-    const run = (): Promise<{ status: number }> => {
-      if (method === 'PATCH')
-        return scim.patch(`/Groups/${group}`, [{ op: 'remove', path: 'members' }])
-      if (method === 'PUT') return scim.put(`/Groups/${group}`, { displayName: 'h' })
-      return scim.delete(`/Users/${member}`)
-    }
-    scim.events.length = 0
-    left = 6
-    expect((await run()).status).toBe(503)
-    expect(scim.events).toEqual(['audit'])
-    expect(await scim.members(group)).toEqual([member])
-    left = 5
-    expect((await run()).status).toBeLessThan(300)
-    expect(await scim.members(group)).toEqual([])
-    expect(scim.events.filter((name) => name === 'group.members.changed')).toHaveLength(1)
-  })
+        transaction: (tenant, work) => inner.transaction(tenant, (tx) => work(wrap(tx))),
+      })
+      const scim = createScim({
+        store: wrap(createMemoryScimStore()),
+        deleteUser: 'remove',
+        nestedGroups: true,
+      })
+      const nested = method === 'DELETE of a member group'
+      const member = await (nested ? scim.group('inner') : scim.user('a@x.example'))
+      const group = await scim.group('g', [member])
+      const run = (): Promise<{ status: number }> => {
+        if (method === 'PATCH')
+          return scim.patch(`/Groups/${group}`, [{ op: 'remove', path: 'members' }])
+        if (method === 'PUT') return scim.put(`/Groups/${group}`, { displayName: 'h' })
+        return scim.delete(`/${nested ? 'Groups' : 'Users'}/${member}`)
+      }
+      scim.events.length = 0
+      left = 6
+      expect((await run()).status).toBe(503)
+      expect(scim.events).toEqual(['audit'])
+      expect(await scim.members(group)).toEqual([member])
+      left = 5
+      expect((await run()).status).toBeLessThan(300)
+      expect(await scim.members(group)).toEqual([])
+      expect(scim.events.filter((name) => name === 'group.members.changed')).toHaveLength(1)
+    },
+  )
 
   test('tombstones alike', async () => {
     const scim = createScim({ store: contended(5), deleteUser: 'tombstone' })

@@ -50,6 +50,11 @@ describe('parseFilter', () => {
     expect(parseFilter(text)).toEqual(eq('a', value))
   })
 
+  test('SC-38 a name that starts like a word is a name', () => {
+    for (const name of ['notes', 'android', 'oranges', 'not'])
+      expect(parseFilter(`${name} pr`)).toMatchObject({ kind: 'present', path: { name } })
+  })
+
   test('SC-38 a dot inside a URN or a string is no separator', () => {
     const urn = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
     expect(parseFilter(`${urn}:manager.value eq "a.b"`)).toMatchObject({
