@@ -236,6 +236,24 @@ describe('SC-64 bounds', () => {
     )
   })
 
+  test('data may be as deep as a body; an unexpected failure is 500 for its operation', async () => {
+    const failure = new Error('disk full')
+    const scim = createScim({
+      bulk: true,
+      beforeWrite: ({ resourceType }) => {
+        if (resourceType === 'Group') throw failure
+      },
+    })
+    const nested: unknown = JSON.parse(`${'['.repeat(15)}${']'.repeat(15)}`)
+    const found = await results(scim, [
+      post('a', user('a', { unknown: nested })),
+      post('g', { displayName: 'g' }, '/Groups'),
+    ])
+    expect(found).toMatchObject([{ status: '201' }, { status: '500', response: problem(500) }])
+    expect(scim.errors).toEqual([failure])
+    expect(scim.events).toContain('error')
+  })
+
   test('scopes are checked for each operation', async () => {
     const service = createScimTokens({ store: createMemoryTokenStore() })
     const { token } = await service.issue({ tenant: 'default', scopes: ['users:write'] })
