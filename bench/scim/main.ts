@@ -13,7 +13,8 @@ import { startPeer } from './peer.ts'
 
 /** SCIM over HTTP with 110,000 users beside node:http with one SQLite statement for each request. */
 const ROUNDS = { rounds: Number(process.env['ROUNDS'] ?? 5), warmUp: 2 }
-const MEMBER_CHANGES = 400
+// As many as of the other writes, so that their code is as warm.
+const MEMBER_CHANGES = 2000
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-scim-'))
 const file = (name: string): string => join(folder, `${name}.db`)
