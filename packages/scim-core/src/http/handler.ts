@@ -103,11 +103,14 @@ async function serve(
   }
   const open = options.publicDiscovery === true && isDiscovery(route)
   if (!open) {
-    const principal = await authenticate(request, context)
+    const found = authenticate(request, context)
+    const principal = found instanceof Promise ? await found : found
     if (principal instanceof Response) return principal
     identity.principal = principal
   }
-  const tenant = await tenantOf(options, incoming, identity.principal)
+  const { resolveTenant } = options
+  const named = context.tenant ?? (resolveTenant && (await resolveTenant(request, context)))
+  const tenant = tenantOf(named, identity.principal)
   identity.tenant = tenant
   if (route === undefined) throw new ScimError('not_found', 'There is no such endpoint.')
   if (!METHODS[route.kind].includes(method)) {
@@ -133,12 +136,7 @@ function isDiscovery(route: Route | undefined): boolean {
 }
 
 /** SC-67. @throws ScimError unauthorized when the principal belongs to another tenant */
-async function tenantOf(
-  { resolveTenant }: ScimOptions,
-  { request, context }: Incoming,
-  principal: ScimPrincipal | null,
-): Promise<string> {
-  const named = context.tenant ?? (await resolveTenant?.(request, context))
+function tenantOf(named: string | undefined, principal: ScimPrincipal | null): string {
   const tenant = named ?? principal?.tenant ?? 'default'
   if (principal !== null && principal.tenant !== tenant) {
     throw new ScimError('unauthorized', 'The principal belongs to another tenant.')

@@ -35,6 +35,7 @@ export function decodeOnce(text: string): string {
 
 /** Query parameters: the first of each name, and all of those that may be repeated. */
 export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
+  if (query === '') return NO_PARAMETERS
   const parameters = new Map<string, string[]>()
   for (const part of query.split('&')) {
     if (part === '') continue
@@ -47,6 +48,8 @@ export function parseQuery(query: string): ReadonlyMap<string, readonly string[]
   }
   return parameters
 }
+
+const NO_PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map()
 
 function decodePlus(text: string): string {
   return decodeOnce(text.includes('+') ? text.replaceAll('+', ' ') : text)

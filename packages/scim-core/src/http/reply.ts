@@ -12,13 +12,25 @@ export const BODY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-/** An answer with a resource or message. */
-export function reply(status: number, body: string, headers?: Record<string, string>): Reply {
-  return {
-    status,
-    body,
-    headers: headers === undefined ? BODY_HEADERS : { ...BODY_HEADERS, ...headers },
+/** An answer with a message. */
+export function reply(status: number, body: string): Reply {
+  return { status, body, headers: BODY_HEADERS }
+}
+
+/** An answer with a resource, its address and, where versions are shown, its entity tag (SC-61). */
+export function resourceReply(
+  status: number,
+  body: string,
+  { location, etag }: { readonly location: string; readonly etag: string | null },
+): Reply {
+  // Merging objects by `...` would cost more than reading the user has.
+  const headers: Record<string, string> = {
+    'content-type': 'application/scim+json',
+    'cache-control': 'no-store',
+    location,
   }
+  if (etag !== null) headers['etag'] = etag
+  return { status, body, headers }
 }
 
 /** 204. */

@@ -72,10 +72,12 @@ export function prepareQuery(
       baseUrl,
       versioned: etag,
     })
+  const { sort, constantKey } = prepareSort(request, { schema, unprefixed, baseUrl, root })
   return {
     schema,
     filter,
-    ...prepareSort(request, { schema, unprefixed, baseUrl, root }),
+    sort,
+    constantKey,
     projection: createProjection(request, schema, unprefixed),
   }
 }
@@ -127,13 +129,15 @@ export async function readSlice(
 ): Promise<{ total: number; records: AnyRecord[] }> {
   const { filter, sort, schema, projection } = query
   if (filter === false) return { total: 0, records: [] }
-  const list: ListQuery = {
-    ...slice,
-    ...(filter !== true && { filter }),
-    ...(sort && { sort }),
+  const list: { -readonly [Key in keyof ListQuery]: ListQuery[Key] } = {
+    limit: slice.limit,
     withTotal: true,
     withGroups: projection.includes('groups'),
   }
+  if (slice.offset !== undefined) list.offset = slice.offset
+  if (slice.after !== undefined) list.after = slice.after
+  if (filter !== true) list.filter = filter
+  if (sort) list.sort = sort
   return schema.resourceType === 'User'
     ? store.users.list(tenant, list)
     : store.groups.list(tenant, list)
@@ -147,7 +151,7 @@ export function showRecords(
     records,
     projection,
   }: { readonly records: readonly AnyRecord[]; readonly projection: Projection },
-): Promise<string[]> {
+): Promise<string[]> | string[] {
   const users = records.filter((record) => 'userName' in record)
   if (users.length > 0) return showUsers(store, call, { records: users, projection })
   const groups = records.filter((record) => 'displayNameKey' in record)

@@ -10,27 +10,60 @@ import type { Call } from './call.ts'
  * The JSON texts of users with what stands in other tables: their groups and managers, each read
  * with one query for all, and only when the projection shows them (SC-34).
  */
-export async function showUsers(
+export function showUsers(
+  store: ScimStore,
+  call: Call,
+  { records, projection }: ShownUsers,
+): Promise<string[]> | string[] {
+  const asked = projection.includes('groups') ? records.filter(isUnread) : []
+  const managing = managerIds(records)
+  const shown = { records, projection }
+  // Most pages need nothing more, and waiting for nothing costs as much as showing a user.
+  if (asked.length === 0 && managing.length === 0) return userTexts(call, shown, NOTHING)
+  return readRelated(store, call, { asked, managing }).then((related) =>
+    userTexts(call, shown, related),
+  )
+}
+
+interface ShownUsers {
+  readonly records: readonly UserRecord[]
+  readonly projection: Projection
+}
+
+/** What stands in other tables, by user id and by manager id. */
+interface Related {
+  readonly groups: ReadonlyMap<string, readonly GroupBrief[]>
+  readonly managers: ReadonlyMap<string, UserBrief>
+}
+
+const NOTHING: Related = { groups: new Map(), managers: new Map() }
+
+async function readRelated(
   store: ScimStore,
   call: Call,
   {
-    records,
-    projection,
-  }: { readonly records: readonly UserRecord[]; readonly projection: Projection },
-): Promise<string[]> {
-  const asked = projection.includes('groups') ? records.filter(isUnread) : []
-  const groups = asked.length === 0 ? NO_GROUPS : await groupsOf(store, call, asked)
-  const managing = managerIds(records)
-  const managers = managing.length === 0 ? NOBODY : await store.users.briefs(call.tenant, managing)
+    asked,
+    managing,
+  }: { readonly asked: readonly UserRecord[]; readonly managing: readonly string[] },
+): Promise<Related> {
+  return {
+    groups: asked.length === 0 ? NOTHING.groups : await groupsOf(store, call, asked),
+    managers:
+      managing.length === 0 ? NOTHING.managers : await store.users.briefs(call.tenant, managing),
+  }
+}
+
+function userTexts(
+  { presenter }: Call,
+  { records, projection }: ShownUsers,
+  { groups, managers }: Related,
+): string[] {
   return records.map((record) => {
     const manager = managers.size === 0 ? undefined : managers.get(managerId(record) ?? '')
     const own = record.groups ?? groups.get(record.id)
-    return projected(call.presenter.user(record, { groups: own, manager }), projection)
+    return projected(presenter.user(record, { groups: own, manager }), projection)
   })
 }
-
-const NO_GROUPS: ReadonlyMap<string, readonly GroupBrief[]> = new Map()
-const NOBODY: ReadonlyMap<string, UserBrief> = new Map()
 
 /** The JSON texts of groups; members are read only when the projection shows them. */
 export async function showGroups(

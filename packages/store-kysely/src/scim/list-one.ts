@@ -21,11 +21,10 @@ export async function findOne(
     tenant,
     value: key.value,
   })
-  const start = query.offset ?? 0
-  return {
-    total: rows.length,
-    records: rows.slice(start, start + query.limit).map((row) => fromUserRow(tenant, row)),
-  }
+  const [row] = rows
+  if (row === undefined) return { total: 0, records: [] }
+  const isShown = (query.offset ?? 0) === 0 && query.limit > 0
+  return { total: 1, records: isShown ? [fromUserRow(tenant, row)] : [] }
 }
 
 function uniqueValue(

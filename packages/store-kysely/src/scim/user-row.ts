@@ -36,7 +36,7 @@ export function fromUserRow(
   tenant: string,
   row: UserRecordRow & Partial<UserGroupsRow>,
 ): UserRecord {
-  const record: UserRecord = {
+  const record: { -readonly [Key in keyof UserRecord]: UserRecord[Key] } = {
     tenant,
     id: row.id,
     externalId: row.external_id,
@@ -49,7 +49,8 @@ export function fromUserRow(
     version: row.version,
     deletedAt: null,
   }
-  return row.groups === undefined ? record : { ...record, groups: readGroups(row.groups) }
+  if (row.groups !== undefined) record.groups = readGroups(row.groups)
+  return record
 }
 
 export function toUserRow(record: UserRecord): UserValues {

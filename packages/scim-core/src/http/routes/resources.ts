@@ -13,7 +13,7 @@ import type { GroupRecord } from '../../store/groups.ts'
 import type { UserRecord } from '../../store/users.ts'
 import type { Exchange, Routes } from '../exchange.ts'
 import { readProjection } from '../list-query.ts'
-import { NO_CONTENT, reply, type Reply } from '../reply.ts'
+import { NO_CONTENT, resourceReply, type Reply } from '../reply.ts'
 
 interface Target {
   readonly type: ResourceTypeName
@@ -89,7 +89,8 @@ async function patchResource(
   const rules = type === 'User' ? routes.users : routes.groups
   const record = await rules.patch(call, id, () => readPatchBody(body, config.quirks))
   if (type === 'Group' && !isNarrowed(request) && (await isLarge(routes, exchange, id))) {
-    return withTag(NO_CONTENT, routes, record)
+    if (!config.etag) return NO_CONTENT
+    return { ...NO_CONTENT, headers: { ...NO_CONTENT.headers, etag: versionTag(record.version) } }
   }
   return shown(routes, exchange, { type, record, request, status: 200 })
 }
@@ -126,20 +127,14 @@ async function shown(
   },
 ): Promise<Reply> {
   const { type, record, request, status } = answer
-  const { store } = routes.rules.config
+  const { store, etag } = routes.rules.config
   const projection = projectionOf(routes, type, request)
-  const [text = ''] = await showRecords(store, call, { records: [record], projection })
-  const headers = { location: call.presenter.location(type, record.id) }
-  return withTag(reply(status, text, headers), routes, record)
-}
-
-function withTag(
-  answer: Reply,
-  { rules }: Routes,
-  { version }: { readonly version: number },
-): Reply {
-  if (!rules.config.etag) return answer
-  return { ...answer, headers: { ...answer.headers, etag: versionTag(version) } }
+  const texts = showRecords(store, call, { records: [record], projection })
+  const [text = ''] = texts instanceof Promise ? await texts : texts
+  return resourceReply(status, text, {
+    location: call.presenter.location(type, record.id),
+    etag: etag ? versionTag(record.version) : null,
+  })
 }
 
 const plain = new WeakMap<Routes, Map<ResourceTypeName, Projection>>()
