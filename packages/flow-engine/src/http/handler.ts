@@ -99,7 +99,7 @@ async function operate(
   const known = { services, caller: caller ?? nobody }
   await route.guard?.(known)
   const parts = await parseRequest(route, params, url.searchParams, body)
-  const call = new IncomingCall({ ...known, ...parts, request, url, context, readable: body })
+  const call = new IncomingCall(known, parts, { request, url, context, readable: body })
   return await encode(route, request, await route.handle(call))
 }
 
@@ -116,13 +116,15 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
   readonly #readable: RequestBody
 
   constructor(
-    given: Omit<IncomingCall, 'signal' | 'bytes' | 'upload'> & { readonly readable: RequestBody },
+    known: Pick<IncomingCall, 'services' | 'caller'>,
+    parts: Pick<IncomingCall, 'params' | 'query' | 'body'>,
+    given: Pick<IncomingCall, 'request' | 'url' | 'context'> & { readonly readable: RequestBody },
   ) {
-    this.services = given.services
-    this.caller = given.caller
-    this.params = given.params
-    this.query = given.query
-    this.body = given.body
+    this.services = known.services
+    this.caller = known.caller
+    this.params = parts.params
+    this.query = parts.query
+    this.body = parts.body
     this.request = given.request
     this.url = given.url
     this.context = given.context

@@ -127,6 +127,7 @@ function endOfText(text: string, start: number): number {
 /** Query values for a schema: lists and values that are no texts are split at commas (base.md). */
 function readQuery(schema: z.ZodType, search: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  if (search.size === 0) return values
   for (const [name, kind] of kindsOf(schema)) {
     const given = search.getAll(name)
     if (given.length === 0) continue

@@ -135,11 +135,12 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       resumable: request.resumable === true,
       createdAt: now,
       maxRunningPerUser: concurrencyPerUser,
+      maxQueued,
     }
     // Where nobody else may run it, its readers need not look into the log for its begin.
     if (!queue.shared) runner.expect(id, request)
     try {
-      await queue.enqueue({ ...job, maxQueued })
+      await queue.enqueue(job)
     } catch (error) {
       codec.forget(id)
       runner.dismiss(id)

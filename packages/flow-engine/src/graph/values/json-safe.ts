@@ -16,7 +16,9 @@ function isJson(value: unknown, depth: number): boolean {
   if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return false
-  return Object.values(Object.getOwnPropertyDescriptors(value)).every(
-    (property) => 'value' in property && isJson(property.value, depth + 1),
-  )
+  return Object.keys(value).every((name) => {
+    // No getter is called, which might throw or give something else the next time.
+    const property = Object.getOwnPropertyDescriptor(value, name)
+    return property !== undefined && 'value' in property && isJson(property.value, depth + 1)
+  })
 }

@@ -77,10 +77,22 @@ function plainText({ text }: Message): string {
 
 /** `YYYY-MM-DD HH:MM:SS UTC`. */
 export function formatTimestamp(date: Date): string {
-  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+  return textOf(date).plain
 }
 
 /** ISO with seconds and offset, as messages carry it beside `data` (results.md 3). */
 export function formatIsoTimestamp(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}+00:00`
+  return textOf(date).iso
+}
+
+/** The texts of the second asked for last: the messages of a run are mostly of one. */
+let last = { second: NaN, plain: '', iso: '' }
+
+function textOf(date: Date): typeof last {
+  const second = Math.floor(date.getTime() / 1000)
+  if (second !== last.second) {
+    const text = date.toISOString().slice(0, 19)
+    last = { second, plain: `${text.replace('T', ' ')} UTC`, iso: `${text}+00:00` }
+  }
+  return last
 }

@@ -69,7 +69,18 @@ const clock = createSystemRuntime()
 /** A message with the defaults of CO-1; its time is now unless one is given. */
 export function createMessage(init: string | AsyncIterable<string> | MessageInit): Message {
   const given: MessageInit = typeof init === 'string' || isStream(init) ? { text: init } : init
-  return branded({
+  return completed(given, messageProperties(given.properties))
+}
+
+/** A copy with some fields replaced; what is not named stays. */
+export function changeMessage(message: Message, change: MessageInit): Message {
+  const properties =
+    change.properties === undefined ? message.properties : messageProperties(change.properties)
+  return completed({ ...message, ...change }, properties)
+}
+
+function completed(given: MessageInit, properties: MessageProperties): Message {
+  const message: { -readonly [Key in keyof Message]: Message[Key] } = {
     kind: 'message',
     text: given.text ?? '',
     sender: given.sender ?? null,
@@ -77,22 +88,18 @@ export function createMessage(init: string | AsyncIterable<string> | MessageInit
     sessionId: given.sessionId ?? '',
     contextId: given.contextId ?? '',
     files: readFiles(given.files),
-    ...(given.id === undefined ? {} : { id: given.id }),
     flowId: given.flowId ?? null,
     timestamp: given.timestamp ?? clock.now(),
     error: given.error ?? false,
     edit: given.edit ?? false,
     category: given.category ?? 'message',
-    properties: messageProperties(given.properties),
+    properties,
     contentBlocks: given.contentBlocks ?? [],
     duration: given.duration ?? null,
     data: given.data ?? {},
-  })
-}
-
-/** A copy with some fields replaced; what is not named stays. */
-export function changeMessage(message: Message, change: MessageInit): Message {
-  return createMessage({ ...message, ...change })
+  }
+  if (given.id !== undefined) message.id = given.id
+  return branded(message)
 }
 
 export function isMessage(value: unknown): value is Message {
