@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Bench, TestHandler } from '../adapter-contract.ts'
 import { exchange, send } from '../loopback.ts'
@@ -298,8 +297,4 @@ export function gateCases({ serve }: Bench): void {
       expect((await send(port)).json()).toEqual({ clientAddress: 'made 2' })
     })
   })
-}
-
-export function sha(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
