@@ -22,13 +22,14 @@ export interface FastifyReply {
   send(payload: unknown): unknown
 }
 
+type Done = (error: null, body: unknown) => void
 /** What of a Fastify instance is used. */
 export interface FastifyInstance {
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
     type: string,
     options: object,
-    parser: (request: FastifyRequest, payload: IncomingMessage) => Promise<unknown>,
+    parser: (request: FastifyRequest, payload: IncomingMessage, done: Done) => void,
   ): unknown
   all(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => void): unknown
 }
@@ -61,7 +62,7 @@ export function fastifyPlugin<C = AdapterContext>(
   return async (instance) => {
     instance.removeAllContentTypeParsers()
     // The body stays on its stream; hooks of the host may have put one over that of the message.
-    instance.addContentTypeParser('*', {}, async (_request, payload) => payload)
+    instance.addContentTypeParser('*', {}, (_request, payload, done) => done(null, payload))
     for (const url of ['/', '/*']) instance.all(url, route)
   }
 }
