@@ -1,5 +1,6 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
+import type { ComponentContext } from '../components/context.ts'
 import { defineComponent } from '../components/define.ts'
 import { field } from '../components/field.ts'
 import { output } from '../components/output.ts'
@@ -52,6 +53,34 @@ describe('testComponent', () => {
   test('FE-46: an output is found by its method too', async () => {
     const { value } = await testComponent(shout, { inputs: { text: 'x' }, output: 'shout_it' })
     expect(isMessage(value) && value.text).toBe('X')
+  })
+
+  test('FE-46: a dynamic output is computed when it is asked for, by name or by method', async () => {
+    const run = (_: unknown, ctx: ComponentContext) => [...ctx.connected].join()
+    const parts = defineComponent({
+      type: 'Parts',
+      inputs: {},
+      outputs: {
+        fixed: output.any({ types: ['Text'], run }),
+        rest: output.any({ types: ['Text'], method: 'the_rest', dynamic: true, run }),
+      },
+    })
+    expect((await testComponent(parts)).outputs).toEqual({ fixed: 'fixed' })
+    expect((await testComponent(parts, { output: ['fixed', 'rest'] })).outputs).toEqual({
+      fixed: 'fixed,rest',
+      rest: 'fixed,rest',
+    })
+    expect((await testComponent(parts, { output: 'the_rest' })).value).toBe('rest')
+  })
+
+  test('FE-46: chatOutput says that the outputs lead to a chat output without a sender', async () => {
+    const asks = defineComponent({
+      type: 'Asks',
+      inputs: {},
+      outputs: { seen: output.any({ types: ['Data'], run: (_, ctx) => ctx.chatOutput ?? 'none' }) },
+    })
+    expect((await testComponent(asks)).value).toBe('none')
+    expect((await testComponent(asks, { chatOutput: true })).value).toEqual({})
   })
 
   test('FE-46: rejects with what the component threw, unwrapped', async () => {
