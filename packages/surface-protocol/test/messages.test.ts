@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  createJsonLinesParser,
   createSurfaceStore,
   formatMessage,
   isSurfaceError,
@@ -8,6 +9,7 @@ import {
   validateMessage,
   validateMessages,
   standardCatalogV08,
+  type Catalog,
 } from '@x/surface-protocol'
 import { surfaceErrorCodes } from '../src/errors.ts'
 
@@ -52,7 +54,17 @@ describe('validateMessage', () => {
     expect(codes({ version: 'v0.9', deleteSurface: { surfaceId: 's' } })).toEqual([
       'error unsupported_version /version',
     ])
-    expect(codes({ createSurface: { surfaceId: 's' } })[0]).toContain('unsupported_version')
+    for (const key of ['createSurface', 'updateComponents', 'updateDataModel', 'callFunction']) {
+      expect(codes({ [key]: { surfaceId: 's' } })).toEqual([`error unsupported_version /${key}`])
+      expect(codes({ [key]: {}, deleteSurface: { surfaceId: 's' } })).toEqual([
+        `error unsupported_version /${key}`,
+      ])
+    }
+    const later = validateMessage({ version: 'v1.7', deleteSurface: { surfaceId: 's' } })
+    expect(later.diagnostics[0]?.message).toContain('v1.7')
+    expect(codes({ version: 9, deleteSurface: { surfaceId: 's' } })).toEqual([
+      'error unknown_key /version',
+    ])
     expect(validateMessage({ version: 'v0.8', deleteSurface: { surfaceId: 's' } }).message).toEqual(
       {
         deleteSurface: { surfaceId: 's' },
@@ -93,12 +105,64 @@ describe('validateMessage', () => {
     ).toEqual(['error invalid_value /dataModelUpdate/contents/0/valueNumber'])
   })
 
+  test('SP-8: each field of each payload', () => {
+    const begin = { surfaceId: 's', root: 'r' }
+    const update = { surfaceId: 's', contents: [] }
+    const instance = (more: object) => ({
+      surfaceUpdate: {
+        surfaceId: 's',
+        components: [{ id: 'a', component: { Text: {} }, ...more }],
+      },
+    })
+    const wrong: [object, string][] = [
+      [{ deleteSurface: 's' }, 'invalid_type /deleteSurface'],
+      [{ deleteSurface: {} }, 'missing_field /deleteSurface/surfaceId'],
+      [{ beginRendering: { ...begin, root: '' } }, 'invalid_value /beginRendering/root'],
+      [{ beginRendering: { ...begin, catalogId: '' } }, 'invalid_value /beginRendering/catalogId'],
+      [{ beginRendering: { ...begin, catalogId: 1 } }, 'invalid_type /beginRendering/catalogId'],
+      [{ beginRendering: { ...begin, styles: [] } }, 'invalid_type /beginRendering/styles'],
+      [{ surfaceUpdate: { surfaceId: 's' } }, 'missing_field /surfaceUpdate/components'],
+      [{ dataModelUpdate: { ...update, path: 1 } }, 'invalid_type /dataModelUpdate/path'],
+      [{ dataModelUpdate: { ...update, path: '~2' } }, 'invalid_path /dataModelUpdate/path'],
+      [{ dataModelUpdate: { ...update, contents: {} } }, 'invalid_type /dataModelUpdate/contents'],
+    ]
+    for (const [value, problem] of wrong) expect(codes(value)).toEqual([`error ${problem}`])
+    const wrongInstances: [object, string][] = [
+      [{ id: '' }, 'invalid_value /id'],
+      [{ id: 1 }, 'invalid_type /id'],
+      [{ id: undefined }, 'missing_field /id'],
+      [{ weight: '1' }, 'invalid_type /weight'],
+      [{ weight: Infinity }, 'invalid_value /weight'],
+      [{ component: 'Text' }, 'invalid_type /component'],
+      [{ component: {} }, 'not_exactly_one /component'],
+      [{ component: { Text: [] } }, 'invalid_type /component/Text'],
+      [{ component: { Text: { a: -Infinity } } }, 'invalid_value /component/Text/a'],
+      [{ component: undefined }, 'missing_field /component'],
+    ]
+    for (const [more, problem] of wrongInstances) {
+      const place = problem.replace(' ', ' /surfaceUpdate/components/0')
+      expect(codes(instance(more))).toEqual([`error ${place}`])
+    }
+    const empty = { surfaceUpdate: { surfaceId: 's', components: [] } }
+    expect(codes(empty, { mode: 'tolerant' })).toEqual([
+      'warning invalid_value /surfaceUpdate/components',
+    ])
+  })
+
   test('SP-9: at most 100 problems, then one that says so', () => {
     const contents = Array.from({ length: 150 }, () => ({ key: 1, valueString: 'x' }))
     const { diagnostics } = validateMessage({ dataModelUpdate: { surfaceId: 's', contents } })
     expect(diagnostics).toHaveLength(101)
     expect(diagnostics.at(-1)).toMatchObject({ code: 'limit_exceeded', limit: 'diagnostics' })
     expect(diagnostics[99]?.path).toBe('/dataModelUpdate/contents/99/key')
+    const more = Object.fromEntries(contents.map((_, index) => [`more${index}`, 1]))
+    const tolerant = validateMessage(
+      { deleteSurface: { surfaceId: 's' }, ...more },
+      { mode: 'tolerant' },
+    )
+    expect(tolerant.message).toEqual({ deleteSurface: { surfaceId: 's' } })
+    expect(tolerant.diagnostics).toHaveLength(101)
+    expect(tolerant.diagnostics.at(-1)).toMatchObject({ limit: 'diagnostics', severity: 'warning' })
   })
 
   test('SP-10 SP-11: duplicate keys follow JSON.parse, strings stay strings', () => {
@@ -110,6 +174,16 @@ describe('validateMessage', () => {
     expect(codes(one({ Text: { text: new Date(0) } }))).toEqual([
       'error invalid_type /surfaceUpdate/components/0/component/Text/text',
     ])
+    for (const value of [() => 1, Symbol('x'), 1n, new Map(), [undefined]]) {
+      const [found] = codes(one({ Text: { text: value } }))
+      const below = Array.isArray(value) ? '/0' : ''
+      expect(found).toBe(
+        `error invalid_type /surfaceUpdate/components/0/component/Text/text${below}`,
+      )
+    }
+    expect(validateMessage(one({ Text: { text: undefined, a: 1 } })).message).toEqual(
+      one({ Text: { a: 1 } }),
+    )
     const loop: Record<string, unknown> = {}
     loop.a = loop
     loop.b = loop
@@ -119,6 +193,27 @@ describe('validateMessage', () => {
     expect(
       validateMessage({ deleteSurface: { surfaceId: 's', more: undefined } }).message,
     ).not.toBeNull()
+  })
+
+  test('SP-11a SP-88: lines and values have the same limit of nesting', () => {
+    const nested = (levels: number) =>
+      one({ Text: { a: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) } })
+    // Six objects and arrays stand around the value.
+    for (const [levels, fits] of [
+      [122, true],
+      [123, false],
+    ] as const) {
+      const [line] = createJsonLinesParser().push(`${JSON.stringify(nested(levels))}\n`)
+      expect(line?.error === undefined).toBe(fits)
+      expect(validateMessage(nested(levels)).message !== null).toBe(fits)
+    }
+  })
+
+  test('SP-32: own keys of any name are kept in properties', () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
+    const text = `{${names.map((name) => `"${name}":{"x":1}`).join()}}`
+    const { message } = validateMessage(one({ Custom: JSON.parse(text) }))
+    expect(JSON.stringify(message)).toBe(JSON.stringify(one({ Custom: JSON.parse(text) })))
   })
 
   test('SP-56: loops inside one message', () => {
@@ -156,6 +251,14 @@ describe('validateMessage', () => {
     expect(diagnostics[0]?.message.length).toBeLessThanOrEqual(300)
     // eslint-disable-next-line no-control-regex -- none of these may be left
     expect(diagnostics[0]?.message).not.toMatch(/[\u0000-\u001f]/)
+    const catalog: Catalog = {
+      ...standardCatalogV08,
+      validateComponent: () => [
+        { code: 'invalid_property', severity: 'error', message: 'x'.repeat(500), path: '' },
+      ],
+    }
+    const told = validateMessage(one({ Text: {} }), { catalog }).diagnostics
+    expect(told[0]?.message).toHaveLength(300)
   })
 
   test('SP-46: a line has no line break of any kind and keeps own keys', () => {
@@ -266,6 +369,31 @@ describe('standard catalog', () => {
     expect(
       send({ id: 'row', component: { Row: { children: { explicitList: ['w', 'w'] } } } }),
     ).toEqual(['duplicate_child /surfaceUpdate/components/0/component/Row/children/explicitList/1'])
+    const explicitList = [...'abcdefghi', 'a']
+    expect(send({ id: 'list', component: { List: { children: { explicitList } } } })).toEqual([
+      'duplicate_child /surfaceUpdate/components/0/component/List/children/explicitList/9',
+    ])
+  })
+
+  test('SP-16: a weight counts in a Row and in a Column, listed or by template', () => {
+    const template = { template: { componentId: 'w', dataBinding: 'x' } }
+    const told = (type: string, children: object) =>
+      validateMessage({
+        surfaceUpdate: {
+          surfaceId: 's',
+          components: [
+            { id: 'p', component: { [type]: { children } } },
+            { id: 'w', weight: 1, component: { Divider: {} } },
+          ],
+        },
+      }).diagnostics.map(({ code, severity, path }) => `${severity} ${code} ${path}`)
+    for (const children of [{ explicitList: ['w'] }, template]) {
+      expect(told('Row', children)).toEqual([])
+      expect(told('Column', children)).toEqual([])
+      expect(told('List', children)).toEqual([
+        'warning misplaced_weight /surfaceUpdate/components/1/weight',
+      ])
+    }
   })
 
   test('SP-19: tolerant mode', () => {

@@ -254,6 +254,8 @@ describe('each property of the standard catalog', () => {
     expect(hint('text', {})).toBe('Text')
     expect(hint('Colum', {})).toBe('Column')
     expect(hint('Completely', {})).toBeUndefined()
+    expect(hint('Txet', {})).toBe('Text')
+    expect(hint('Sloxxr', {})).toBeUndefined()
     expect(hint('Divider', { AXIS: 'vertical' })).toBe('axis')
     expect(hint('Icon', { name: { literalString: 'hme' } })).toBe('home')
   })
@@ -317,6 +319,10 @@ test('SP-19: each forgivable code is a warning in tolerant mode, and the message
     { Card: { child: 1 } },
     { Row: { children: 'b' } },
     { Row: { children: { explicitList: [1] } } },
+    { Row: { children: { explicitList: 'b' } } },
+    { Row: { children: { template: 'b' } } },
+    { Row: { children: { template: { componentId: 'b', dataBinding: 1 } } } },
+    { Row: { children: { template: { componentId: 'b' } } } },
     { Text: { text: {} } },
   ]) {
     expect(send(component).applied).toBe(false)
