@@ -35,6 +35,36 @@ describe('lifecycle', () => {
     store.apply(data([{ key: 'a', valueNumber: 2 }, { key: 'b' }]))
     expect(store.get('s')).toMatchObject({ revision: 1, data: { a: 1 } })
     expect(heard).toEqual(['surface.created', 'message.refused'])
+    const refused = [
+      { deleteSurface: { surfaceId: 's', other: 1 } },
+      data([{ key: 'a', valueNumber: 2 }], 'new/~2'),
+      data(
+        [
+          { key: 'new', valueMap: [] },
+          { key: 'b', valueNumber: 2 },
+        ],
+        'list',
+      ),
+    ]
+    store.setData('s', '/list', [1])
+    const before = store.get('s')
+    for (const message of refused) expect(store.apply(message).applied).toBe(false)
+    expect(store.get('s')).toEqual(before)
+  })
+
+  test('SP-20 SP-88: data written before a limit is passed is taken back', () => {
+    const store = createSurfaceStore({ limits: { dataEntries: 4 } })
+    store.apply(data([{ key: 'a', valueMap: [{ key: 'n', valueNumber: 1 }] }]))
+    const more = ['n', 'x', 'y', 'z'].map((key) => ({ key, valueNumber: 2 }))
+    for (const path of ['a', 'a/n', 'new/place', undefined]) {
+      const contents = path === undefined ? [...more, { key: '5', valueMap: [] }] : more
+      expect(store.apply(data(contents, path)).diagnostics).toContainEqual(
+        expect.objectContaining({ code: 'limit_exceeded', limit: 'dataEntries' }),
+      )
+      expect(store.get('s')).toMatchObject({ revision: 1, data: { a: { n: 1 } } })
+      expect(store.getData('s')).toEqual({ a: { n: 1 } })
+    }
+    expect(store.apply(data(more.slice(0, 3), 'a')).applied).toBe(true)
   })
 
   test('SP-21: beginning before the root', () => {
@@ -50,6 +80,28 @@ describe('lifecycle', () => {
     expect(store.get('s')?.styles).toEqual({ font: 'x' })
     store.apply(begin('r'))
     expect(store.get('s')?.styles).toEqual({})
+    store.apply(update('s', text('other', { literalString: 'y' })))
+    expect(store.tree('s')?.id).toBe('r')
+    expect(store.apply(begin('other')).change?.nodeIds).toEqual(['other'])
+    expect(store.tree('s')?.id).toBe('other')
+    expect(store.apply(begin('none')).change?.status).toBe('pending')
+    expect(store.tree('s')).toBeNull()
+  })
+
+  test('SP-21 SP-22: watchers end with their surface', () => {
+    const store = createSurfaceStore({ limits: { watchers: 2 } })
+    const heard: string[] = []
+    const live = [update('s', text('r', { path: 'a' })), begin('r')]
+    store.applyAll(live)
+    store.watchNode('s', 'r', () => heard.push('node'))
+    store.watchData('s', 'a', () => heard.push('data'))
+    store.apply({ deleteSurface: { surfaceId: 's' } })
+    store.applyAll(live)
+    store.setData('s', '/a', 1)
+    expect(heard).toEqual([])
+    store.watchData('s', 'a', () => heard.push('later'))
+    store.setData('s', '/a', 2)
+    expect(heard).toEqual(['later'])
   })
 
   test('SP-22: deletion is idempotent and a new life starts from nothing', () => {
@@ -106,6 +158,10 @@ describe('lifecycle', () => {
       { code: 'invalid_component_type', componentId: 'd', path: '/beginRendering/catalogId' },
     ])
     expect(store.apply(begin('d')).applied).toBe(true)
+    const small = { surfaceId: 't', root: 'r', catalogId: MINIMAL_CATALOG_ID }
+    expect(store.apply({ beginRendering: small }).applied).toBe(true)
+    const divider = update('t', { id: 'd', component: { Divider: {} } })
+    expect(store.apply(divider).diagnostics).toMatchObject([{ code: 'invalid_component_type' }])
   })
 
   test('SP-25: a loop over many messages and a template', () => {
@@ -142,6 +198,7 @@ describe('data', () => {
     expect(store.getData('s')).toEqual({ b: { c: { x: true } }, 1: 2 })
     expect(store.apply(data([], 'new/place')).change?.dataPaths).toEqual(['/new/place'])
     expect(store.getData('s', 'new')).toEqual({ place: {} })
+    expect(store.apply(data([], 'new/place')).change?.dataPaths).toEqual([])
   })
 
   test('SP-29: arrays are indexed and never get holes', () => {
@@ -154,6 +211,12 @@ describe('data', () => {
     ])
     expect(store.apply(data([{ key: 'x', valueNumber: 2 }], '/list')).applied).toBe(false)
     expect(store.getData('s')).toEqual({ list: [{ a: 2 }] })
+    expect(store.apply(data([{ key: '1', valueNumber: 3 }], '/list')).applied).toBe(true)
+    expect(store.apply(data([{ key: 'a', valueNumber: 4 }], '/list/2')).applied).toBe(true)
+    expect(store.getData('s')).toEqual({ list: [{ a: 2 }, 3, { a: 4 }] })
+    expect(store.apply(data([{ key: '4', valueNumber: 3 }], '/list')).diagnostics).toMatchObject([
+      { code: 'invalid_path', path: '/dataModelUpdate/contents/0/key' },
+    ])
   })
 
   test('SP-30: spellings of one location, escapes, characters that mean nothing', () => {
