@@ -98,10 +98,58 @@ describe('parseCatalog', () => {
     ] as const) {
       expect(broken(schema)).toThrow(expect.objectContaining({ code: 'invalid_catalog', path: at }))
     }
+    expect(broken({ pattern: 'x'.repeat(512) })).not.toThrow()
+    const refused = (more: object) => () =>
+      parseCatalog({ catalogId: 'x', components: {}, ...more })
+    const through = { properties: { v: { $ref: '#/further/part' } } }
+    for (const [more, at] of [
+      [
+        { components: { A: through }, further: { part: { pattern: '(' } } },
+        '/further/part/pattern',
+      ],
+      [{ components: { A: through }, further: { part: { if: {} } } }, '/further/part/if'],
+      [
+        { components: { A: { anyOf: [{ $ref: '#/components/A' }] } } },
+        '/components/A/anyOf/0/$ref',
+      ],
+      [
+        { $defs: { B: { not: { $ref: '#/$defs/C' } }, C: { allOf: [{ $ref: '#/$defs/B' }] } } },
+        '/$defs/C/allOf/0/$ref',
+      ],
+      [{ components: { A: { $ref: '#' } } }, '/components/A/$ref'],
+      [{ components: { A: { $ref: '#/%' } } }, '/components/A/$ref'],
+    ] as const) {
+      expect(refused(more)).toThrow(expect.objectContaining({ code: 'invalid_catalog', path: at }))
+    }
     expect(() => parseCatalog({ ...document, x: 'x'.repeat(300_000) })).toThrow(
       expect.objectContaining({ code: 'invalid_catalog' }),
     )
     expect(() => parseCatalog(null)).toThrow(expect.objectContaining({ code: 'invalid_catalog' }))
+  })
+
+  test('SP-51: each step of a chain of references counts, absent styles are not checked', () => {
+    const catalog = parseCatalog({
+      catalogId: 'x',
+      components: { A: { properties: { v: { $ref: '#/$defs/B' } } } },
+      $defs: { B: { $ref: '#/$defs/C', minLength: 3 }, C: { type: 'string' } },
+    })
+    expect(errors(catalog, 'A', { v: 'abc' })).toEqual([])
+    expect(errors(catalog, 'A', { v: 'ab' })).toEqual(['invalid_property_value /v'])
+    expect(errors(catalog, 'A', { v: 1 })).toEqual(['invalid_property_value /v'])
+    expect(catalog.validateStyles({ anything: 1 })).toEqual([])
+  })
+
+  test('SP-51 SP-88: the size of a document counts in bytes', () => {
+    const sized = (length: number) => {
+      const bare = JSON.stringify({ catalogId: 'x', components: {}, more: '' }).length
+      return { catalogId: 'x', components: {}, more: 'é'.repeat((length - bare) / 2) }
+    }
+    const base = JSON.stringify({ catalogId: 'x', components: {}, more: '' }).length
+    const limits = { catalogBytes: base + 10 }
+    expect(() => parseCatalog(sized(base + 10), { limits })).not.toThrow()
+    expect(() => parseCatalog(sized(base + 12), { limits })).toThrow(
+      expect.objectContaining({ code: 'invalid_catalog' }),
+    )
   })
 
   test('SP-53: edges are declared or inferred, bound values found by their form', () => {

@@ -111,6 +111,27 @@ describe('JSON Lines', () => {
     ])
   })
 
+  test('SP-47 SP-48: marks, blanks and carriage returns elsewhere are data', () => {
+    const read = (text: string) => {
+      const parser = createJsonLinesParser()
+      return plain([...parser.push(text), ...parser.end()])
+    }
+    expect(read('1\n\ufeff2\n3\n')).toEqual([
+      [1, 0, 1],
+      [2, 2, 'malformed_json'],
+      [3, 7, 3],
+    ])
+    expect(read(' \t\n \u00a0\n\u2028\n')).toEqual([
+      [2, 3, 'malformed_json'],
+      [3, 7, 'malformed_json'],
+    ])
+    expect(read('1\r\r\n"a\u0085b"\n\r')).toEqual([
+      [1, 0, 1],
+      [2, 4, 'a\u0085b'],
+      [3, 11, 'truncated_line'],
+    ])
+  })
+
   test('SP-49: a long line is told of once and skipped', () => {
     const parser = createJsonLinesParser({ limits: { lineBytes: 10 } })
     expect(plain(parser.push('"12345678"\r\n'))).toEqual([[1, 0, '12345678']])
@@ -159,11 +180,11 @@ describe('JSON Lines', () => {
     }
     const results = []
     for await (const { line, applied, diagnostics } of applyStream(store, source())) {
-      results.push([line, applied, diagnostics.map((one) => [one.code, one.line])])
+      results.push([line, applied, diagnostics.map((one) => [one.code, one.line, one.offset])])
     }
     expect(results).toEqual([
-      [1, false, [['missing_field', 1]]],
-      [2, false, [['malformed_json', 2]]],
+      [1, false, [['missing_field', 1, undefined]]],
+      [2, false, [['malformed_json', 2, 21]]],
       [3, true, []],
     ])
   })

@@ -55,39 +55,63 @@ const MAXIMUM_DEPTH = 64
 
 type Place = readonly (string | number)[]
 
+/** A schema with its place in the document. */
+export interface SchemaAt {
+  readonly schema: unknown
+  readonly place: Place
+}
+
 /**
- * Checks that a schema is understood completely (SP-51).
+ * Checks that schemas, and those their references lead to, are understood completely (SP-51).
  * @throws SurfaceError `invalid_catalog`
  */
-export function checkSchema(schema: unknown, document: object, place: Place): void {
-  if (typeof schema === 'boolean') return
-  if (!isPlainObject(schema)) throw invalidCatalog('A schema is an object.', place)
-  if (place.length > MAXIMUM_DEPTH) throw invalidCatalog('The schema is nested too deeply.', place)
-  for (const key of Object.keys(schema))
-    checkKeyword(key, schema[key], { document, place: [...place, key] })
+export function checkSchemas(schemas: Iterable<SchemaAt>, document: object): void {
+  const places = new Map<object, Place>()
+  const waiting = [...schemas]
+  for (const { schema, place } of waiting) checkSchema(schema, { document, place, places, waiting })
+  refuseStandstill(places, document)
 }
 
 interface Check {
   readonly document: object
   readonly place: Place
+  /** Where the schemas seen so far stand. */
+  readonly places: Map<object, Place>
+  /** Schemas to be looked at yet. */
+  readonly waiting: SchemaAt[]
 }
 
-function checkKeyword(key: string, value: unknown, { document, place }: Check): void {
+function checkSchema(schema: unknown, check: Check): void {
+  const { place, places } = check
+  if (typeof schema === 'boolean') return
+  if (!isPlainObject(schema)) throw invalidCatalog('A schema is an object.', place)
+  if (place.length > MAXIMUM_DEPTH) throw invalidCatalog('The schema is nested too deeply.', place)
+  if (places.has(schema)) return
+  places.set(schema, place)
+  for (const key of Object.keys(schema)) {
+    checkKeyword(key, schema[key], { ...check, place: [...place, key] })
+  }
+}
+
+function checkKeyword(key: string, value: unknown, check: Check): void {
+  const { place } = check
   if (ANNOTATIONS.has(key)) return
-  if (SINGLE.has(key)) checkSchema(value, document, place)
+  if (SINGLE.has(key)) checkSchema(value, check)
   else if (LISTS.has(key)) {
     if (!Array.isArray(value)) throw invalidCatalog(`${key} is an array.`, place)
-    value.forEach((member, index) => checkSchema(member, document, [...place, index]))
+    value.forEach((member, index) => checkSchema(member, { ...check, place: [...place, index] }))
   } else if (MAPS.has(key)) {
     if (!isPlainObject(value)) throw invalidCatalog(`${key} is an object.`, place)
-    for (const name of Object.keys(value)) checkSchema(value[name], document, [...place, name])
+    for (const name of Object.keys(value)) {
+      checkSchema(value[name], { ...check, place: [...place, name] })
+    }
   } else if (NUMBERS.has(key)) {
     const positive = key !== 'multipleOf' || (typeof value === 'number' && value > 0)
     if (!Number.isFinite(value) || !positive) throw invalidCatalog(`${key} is a number.`, place)
-  } else checkValueKeyword(key, value, { document, place })
+  } else checkValueKeyword(key, value, check)
 }
 
-function checkValueKeyword(key: string, value: unknown, { document, place }: Check): void {
+function checkValueKeyword(key: string, value: unknown, { document, place, waiting }: Check): void {
   switch (key) {
     case 'type': {
       const types: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -106,7 +130,10 @@ function checkValueKeyword(key: string, value: unknown, { document, place }: Che
       checkPattern(value, place)
       break
     case '$ref':
-      resolveReference(value, document, place)
+      waiting.push({
+        schema: resolveReference(value, document, place),
+        place: String(value).split('/').slice(1).map(decodePart),
+      })
       break
     default:
       throw invalidCatalog('The keyword is not supported.', place)
@@ -127,34 +154,60 @@ function checkPattern(value: unknown, place: Place): void {
   }
 }
 
-/**
- * The schema a local reference leads to, through further references.
- * @throws SurfaceError `invalid_catalog`
- */
-export function resolveReference(reference: unknown, document: object, place: Place): Schema {
-  const seen = new Set<string>()
-  let current: unknown = reference
-  for (;;) {
-    if (typeof current !== 'string' || !(current === '#' || current.startsWith('#/'))) {
-      throw invalidCatalog('A reference stays within the document.', place)
+/** Refuses schemas that lead back to themselves without a step into the value. */
+function refuseStandstill(places: ReadonlyMap<object, Place>, document: object): void {
+  const done = new Set<object>()
+  const open = new Set<object>()
+  for (const start of places.keys()) {
+    const stack = [{ schema: start, next: inPlace(start, document) }]
+    open.add(start)
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const schema = top.next.pop()
+      if (schema === undefined) {
+        open.delete(top.schema)
+        done.add(top.schema)
+        stack.pop()
+      } else if (open.has(schema)) {
+        const reference = Object.hasOwn(top.schema, '$ref') ? ['$ref'] : []
+        const place = [...(places.get(top.schema) ?? []), ...reference]
+        throw invalidCatalog('The reference leads to itself.', place)
+      } else if (!done.has(schema)) {
+        open.add(schema)
+        stack.push({ schema, next: inPlace(schema, document) })
+      }
     }
-    if (seen.has(current)) throw invalidCatalog('The reference leads to itself.', place)
-    seen.add(current)
-    const target = follow(current, document)
-    if (typeof target === 'boolean') return target
-    if (!isPlainObject(target)) throw invalidCatalog('The reference leads nowhere.', place)
-    const next = ownValue(target, '$ref')
-    if (next === undefined) return target
-    current = next
   }
 }
 
-function follow(reference: string, document: object): unknown {
+/** The schemas that look at the same value as this one. */
+function inPlace(schema: object, document: object): object[] {
+  const reference = ownValue(schema, '$ref')
+  const lists = [...LISTS].flatMap((name) => ownValue(schema, name) ?? [])
+  const target = reference === undefined ? [] : [resolveReference(reference, document, [])]
+  return [...lists, ownValue(schema, 'not'), ...target].filter(isPlainObject)
+}
+
+/**
+ * The schema a local reference leads to.
+ * @throws SurfaceError `invalid_catalog`
+ */
+export function resolveReference(reference: unknown, document: object, place: Place): Schema {
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) {
+    throw invalidCatalog('A reference stays within the document.', place)
+  }
   let target: unknown = document
   for (const part of reference.split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof target !== 'object' || target === null) return undefined
-    target = ownValue(target, key)
+    const isContainer = typeof target === 'object' && target !== null
+    target = isContainer ? ownValue(target as object, decodePart(part)) : undefined
   }
-  return target
+  if (typeof target === 'boolean' || isPlainObject(target)) return target
+  throw invalidCatalog('The reference leads nowhere.', place)
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return part
+  }
 }

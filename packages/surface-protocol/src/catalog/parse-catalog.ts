@@ -6,7 +6,7 @@ import { copyJson } from '../message/copy-json.ts'
 import { createCatalog, reportUnknownType, type Catalog } from './catalog.ts'
 import { checkValue } from './check-value.ts'
 import { inferShape } from './infer-shape.ts'
-import { checkSchema, invalidCatalog, type Schema } from './json-schema.ts'
+import { checkSchemas, invalidCatalog, type Schema, type SchemaAt } from './json-schema.ts'
 import { nearest } from './nearest.ts'
 import { checkBoundPaths } from './check-bound-paths.ts'
 import type { Shape } from './slot.ts'
@@ -40,19 +40,16 @@ export function parseCatalog<Types extends object = object>(
     throw invalidCatalog('A catalog needs an id.', ['catalogId'])
   }
   if (!isPlainObject(components)) throw invalidCatalog('Components are an object.', ['components'])
+  const styleSchemas = readStyles(styles)
+  checkSchemas(schemasOf(copy), copy)
   const schemas = new Map<string, Schema>()
   const shapes = new Map<string, Shape>()
   const declarations = new Map(Object.entries(options.references ?? {}))
   for (const [type, schema] of Object.entries(components)) {
-    checkSchema(schema, copy, ['components', type])
     schemas.set(type, schema as Schema)
     const declared = declarations.get(type) ?? null
     shapes.set(type, inferShape(schema as Schema, { document: copy, declared }))
   }
-  for (const [name, schema] of Object.entries(isPlainObject(copy.$defs) ? copy.$defs : {})) {
-    checkSchema(schema, copy, ['$defs', name])
-  }
-  const styleSchemas = readStyles(styles, copy)
   const types = [...schemas.keys()]
   const catalog = createCatalog<Types>(catalogId, types, {
     exact: false,
@@ -87,15 +84,21 @@ function copyDocument(document: unknown, limits: Readonly<SurfaceLimits>): JsonO
   return copy
 }
 
-function readStyles(styles: unknown, document: object): Map<string, Schema> | null {
+/** Everything in a document that stands where a schema is expected. */
+function schemasOf(document: JsonObject): SchemaAt[] {
+  return ['components', '$defs', 'styles'].flatMap((part) => {
+    const group = document[part]
+    return Object.entries(isPlainObject(group) ? group : {}).map(([name, schema]) => ({
+      schema,
+      place: [part, name],
+    }))
+  })
+}
+
+function readStyles(styles: unknown): Map<string, Schema> | null {
   if (styles === undefined) return null
   if (!isPlainObject(styles)) throw invalidCatalog('Styles are an object.', ['styles'])
-  const schemas = new Map<string, Schema>()
-  for (const [name, schema] of Object.entries(styles)) {
-    checkSchema(schema, document, ['styles', name])
-    schemas.set(name, schema as Schema)
-  }
-  return schemas
+  return new Map(Object.entries(styles) as [string, Schema][])
 }
 
 function checkStyleValues(
