@@ -156,6 +156,26 @@ describe('diff and snapshot', () => {
     expect(() => diffSurface(state, generateSurface(2))).toThrow(TypeError)
   })
 
+  test('SP-71: root, catalog or styles alone begin anew, a change at the top sends the model', () => {
+    const before = variant(1, 's')
+    const begun = (more: Partial<SurfaceState>) =>
+      diffSurface(before, { ...before, ...more }).map((message) => Object.keys(message).join())
+    expect(begun({ styles: { font: 'Other' } })).toEqual(['beginRendering'])
+    expect(begun({ root: 'other' })).toEqual(['beginRendering'])
+    expect(begun({ catalogId: 'urn:other' })).toEqual(['beginRendering'])
+    const data = (value: SurfaceState['data']) => ({ ...before, data: value })
+    const top = { a: 1, m: { x: 1, y: 1 } }
+    expect(diffSurface(data(top), data({ a: 2, m: { x: 2, y: 1 } }))).toEqual([
+      dataModelUpdate('s', { a: 2, m: { x: 2, y: 1 } }),
+    ])
+    expect(diffSurface(data(top), data({ m: { x: 1, y: 1 } }))).toEqual([
+      dataModelUpdate('s', { m: { x: 1, y: 1 } }),
+    ])
+    expect(diffSurface(data(top), data({ a: 1, m: { x: 2, y: 1 } }))).toEqual([
+      dataModelUpdate('s', { x: 2 }, '/m'),
+    ])
+  })
+
   test('SP-71: initial values of the components sent count', () => {
     const at = (n: number, a: string): SurfaceState =>
       createSurfaceBuilder('s')
@@ -310,6 +330,32 @@ describe('writer', () => {
     expect(fill(sent).get('s')).toEqual(writer.store.get('s'))
     await writer.delete('s')
     expect(writer.store.surfaceIds()).toEqual([])
+  })
+
+  test('SP-73: a call ends when each of its messages was sent, and the next one begins then', async () => {
+    const sent: string[] = []
+    const done: (() => void)[] = []
+    const writer = createSurfaceWriter({
+      send: (message) => {
+        sent.push(Object.keys(message).join())
+        return new Promise<void>((resolve) => done.push(resolve))
+      },
+    })
+    let rendered = false
+    const first = writer.render('s', { root: text('x') }).then(() => (rendered = true))
+    const second = writer.delete('s')
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    await turn()
+    expect(sent).toEqual(['surfaceUpdate'])
+    done.shift()?.()
+    await turn()
+    expect([sent, rendered]).toEqual([['surfaceUpdate', 'beginRendering'], false])
+    done.shift()?.()
+    await first
+    await turn()
+    expect(sent).toEqual(['surfaceUpdate', 'beginRendering', 'deleteSurface'])
+    done.shift()?.()
+    await second
   })
 
   test('SP-73: what could not be sent is sent anew', async () => {

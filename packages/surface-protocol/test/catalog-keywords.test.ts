@@ -41,6 +41,7 @@ describe('JSON Schema keywords', () => {
     items: [{ items: { type: 'number' } }, [[], [1]], [['x'], [1, 'x']]],
     enum: [{ enum: ['a', 1, null, { b: [1] }] }, ['a', 1, null, { b: [1] }], ['b', 2, { b: [2] }]],
     const: [{ const: { a: [1] } }, [{ a: [1] }], [{ a: [2] }, 1]],
+    'const null': [{ const: null }, [null], [0, '', {}]],
     minItems: [{ minItems: 1 }, [[1], 'x'], [[]]],
     maxItems: [{ maxItems: 1 }, [[], [1]], [[1, 2]]],
     minProperties: [{ minProperties: 1 }, [{ a: 1 }], [{}]],
@@ -186,6 +187,39 @@ test('SP-24: a catalog that was written by hand is asked through its methods', (
     store.apply({ beginRendering: { surfaceId: 's', root: 'a', catalogId: 'urn:hand', styles } })
       .diagnostics,
   ).toMatchObject([{ code: 'invalid_style', path: '/beginRendering/styles/font' }])
+})
+
+test('SP-53: references of types that no catalog describes are known by name and form', () => {
+  const store = createSurfaceStore({ mode: 'tolerant' })
+  const fancy = { Fancy: { bodyChild: 'b', children: ['c', 'd'], other: 'e', list: ['f'] } }
+  store.apply({ surfaceUpdate: { surfaceId: 's', components: [{ id: 'a', component: fancy }] } })
+  store.apply({ beginRendering: { surfaceId: 's', root: 'a' } })
+  expect(store.get('s')?.missing).toEqual(['b', 'c', 'd'])
+  const named = catalogOf(
+    { $ref: '#/$defs/ComponentId' },
+    { $defs: { ComponentId: { type: 'string' } } },
+  )
+  const titled = catalogOf({ type: 'string', title: 'ComponentId' })
+  for (const catalog of [named, titled]) {
+    expect(catalog.references('A', { v: 'b', w: 'c' })).toEqual([
+      { path: '/v', componentId: 'b', template: false },
+    ])
+  }
+  expect(catalogOf({ type: 'string' }).references('A', { v: 'b' })).toEqual([])
+})
+
+test('SP-54: inline catalogs extend what both sides have, otherwise the first of the server', () => {
+  const second = parseCatalog({ catalogId: 'urn:second', components: { C: {} } })
+  const inlineCatalogs = [{ catalogId: 'urn:mine', components: { B: {} } }]
+  const types = (supportedCatalogIds: string[]) =>
+    negotiateCatalog({
+      catalogs: [catalogOf({}), second],
+      acceptsInlineCatalogs: true,
+      client: { supportedCatalogIds, inlineCatalogs },
+    })
+  expect(types(['urn:second'])).toMatchObject({ catalogId: 'urn:second', types: ['C', 'B'] })
+  expect(types(['urn:none'])).toMatchObject({ catalogId: 'urn:x', types: ['A', 'B'] })
+  expect(parseClientCapabilities({ inlineCatalogs })).toEqual({ inlineCatalogs })
 })
 
 test('SP-54 SP-55: malformed capabilities, inline catalogs over a base', () => {

@@ -214,6 +214,19 @@ describe('building', () => {
       expect.objectContaining({ code: 'invalid_property', componentId: 'root' }),
     )
     expect(() => buildComponents({} as never)).toThrow(TypeError)
+    const action = (given: Parameters<typeof ui.Button>[0]['action']) =>
+      buildComponents(ui.Button({ child: ref('t'), action: given })).components[0]?.component.Button
+    expect(action('go')).toEqual({ child: 't', action: { name: 'go' } })
+    expect(action({ name: 'go', context: { a: 1, b: bind('/b') } })).toEqual({
+      child: 't',
+      action: {
+        name: 'go',
+        context: [
+          { key: 'a', value: { literalNumber: 1 } },
+          { key: 'b', value: { path: '/b' } },
+        ],
+      },
+    })
     const slots = ui.MultipleChoice({ selections: ['a'], options: [{ label: 'l', value: 'v' }] })
     expect(buildComponents(slots).components[0]?.component.MultipleChoice).toEqual({
       selections: { literalArray: ['a'] },

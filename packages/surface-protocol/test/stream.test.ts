@@ -260,6 +260,27 @@ describe('channel', () => {
     expect(new Set(items.map(({ id }) => id))).toEqual(new Set([channel.lastId]))
   })
 
+  test('SP-74: the defaults: 1000 messages of history, 64 that wait; no position from the future', async () => {
+    const channel = createSurfaceChannel()
+    for (let n = 0; n < 1000; n += 1) await channel.send(del('a'))
+    expect(await take(channel.subscribe(), 1000)).toHaveLength(1000)
+    const ahead = channel.lastId?.replace(/1000$/, '1001') ?? ''
+    for (const after of [ahead, ahead.replace(/1001$/, '0'), `${ahead}x`]) {
+      await expect(take(channel.subscribe({ after }), 1)).rejects.toMatchObject({
+        code: 'resume_gap',
+      })
+    }
+    const idle = channel.subscribe({ after: channel.lastId ?? '' })[Symbol.asyncIterator]()
+    for (let n = 0; n < 63; n += 1) await channel.send(del('b'))
+    let sent = false
+    const last = channel.send(del('c')).then(() => (sent = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(sent).toBe(false)
+    await idle.return?.()
+    await last
+    await expect(take(channel.subscribe(), 1)).rejects.toMatchObject({ code: 'resume_gap' })
+  })
+
   test('SP-74: send waits for the slowest subscriber, and no longer when it leaves', async () => {
     const channel = createSurfaceChannel({ highWaterMark: 2 })
     const iterator = channel.subscribe()[Symbol.asyncIterator]()

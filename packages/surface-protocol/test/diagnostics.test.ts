@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import {
+  checkUserAction,
+  createSurfaceStore,
+  createUserAction,
+  formatClientError,
+  parseMessage,
+  standardCatalogV08,
+  SurfaceError,
+  validateClientMessage,
+  validateMessage,
+  validateMessages,
+  type SurfaceDiagnostic,
+} from '@x/surface-protocol'
+import { surfaceErrorCodes } from '../src/errors.ts'
+
+const card = (id: string, child: string) => ({ id, component: { Card: { child } } })
+const update = (...components: object[]) => ({ surfaceUpdate: { surfaceId: 's', components } })
+const begin = { beginRendering: { surfaceId: 's', root: 'a' } }
+const codes = (found: readonly SurfaceDiagnostic[]) =>
+  found.map(({ code, severity }) => `${severity} ${code}`)
+
+describe('one message', () => {
+  test('SP-13 SP-56: a catalog checks styles too', () => {
+    const message = { beginRendering: { ...begin.beginRendering, styles: { font: 1 } } }
+    expect(validateMessage(message).diagnostics).toEqual([])
+    expect(validateMessage(message, { catalog: standardCatalogV08 }).diagnostics).toMatchObject([
+      { code: 'invalid_style', path: '/beginRendering/styles/font' },
+    ])
+  })
+
+  test('SP-57: the error thrown is the first error, not a warning before it', () => {
+    const text = JSON.stringify({ deleteSurface: { surfaceId: 's' }, more: 1 })
+    expect(parseMessage(text, { mode: 'tolerant' })).toEqual({ deleteSurface: { surfaceId: 's' } })
+    const wrong = JSON.stringify({ more: 1, beginRendering: { surfaceId: 's' } })
+    expect(() => parseMessage(wrong, { mode: 'tolerant' })).toThrow(
+      expect.objectContaining({
+        code: 'missing_field',
+        path: '/beginRendering/root',
+        diagnostics: [
+          expect.objectContaining({ code: 'unknown_key', severity: 'warning' }),
+          expect.objectContaining({ code: 'missing_field', severity: 'error' }),
+        ],
+      }),
+    )
+  })
+})
+
+describe('a sequence', () => {
+  test('SP-58: only what has begun must be whole', () => {
+    const messages = [update(card('a', 'gone'), card('b', 'gone'))]
+    expect(validateMessages(messages, { complete: true })).toEqual([])
+    const found = validateMessages([...messages, begin], { complete: true })
+    expect(found.filter(({ severity }) => severity === 'error')).toMatchObject([
+      { code: 'missing_child', componentId: 'a', related: ['gone'], surfaceId: 's' },
+      { code: 'missing_child', componentId: 'b', related: ['gone'] },
+      { code: 'unreachable_component', componentId: 'b' },
+    ])
+    expect(codes(validateMessages([...messages, begin]))).toEqual(['warning missing_child'])
+  })
+
+  test('SP-58 SP-88: a whole tree is as deep as the limit, not deeper', () => {
+    const chain = [update(card('a', 'b'), card('b', 'c'), { id: 'c', component: { Divider: {} } })]
+    const check = (treeDepth: number) =>
+      validateMessages([...chain, begin], { complete: true, limits: { treeDepth } })
+    expect(check(3)).toEqual([])
+    expect(check(2)).toMatchObject([
+      { code: 'limit_exceeded', severity: 'error', limit: 'treeDepth' },
+    ])
+  })
+
+  test('SP-58: duplicates are warnings in tolerant mode', () => {
+    const messages = [
+      update({ id: 'a', component: { Divider: {} } }, { id: 'a', component: { Divider: {} } }),
+      {
+        dataModelUpdate: {
+          surfaceId: 's',
+          contents: [
+            { key: 'k', valueNumber: 1 },
+            { key: 'k', valueNumber: 2 },
+          ],
+        },
+      },
+    ]
+    expect(codes(validateMessages(messages))).toEqual(['error duplicate_id', 'error duplicate_key'])
+    expect(codes(validateMessages(messages, { mode: 'tolerant' }))).toEqual([
+      'warning duplicate_id',
+      'warning duplicate_key',
+    ])
+  })
+})
+
+describe('trees at their limits', () => {
+  test('SP-45 SP-88: as many nodes and levels as allowed, not one more', () => {
+    const components = [card('a', 'b'), card('b', 'c'), { id: 'c', component: { Divider: {} } }]
+    const grown = (limits: object) => {
+      const store = createSurfaceStore({ limits })
+      store.applyAll([update(...components), begin])
+      return store
+    }
+    for (const limit of ['treeNodes', 'treeDepth']) {
+      expect(grown({ [limit]: 3 }).tree('s')).not.toBeNull()
+      expect(() => grown({ [limit]: 2 }).tree('s')).toThrow(expect.objectContaining({ limit }))
+    }
+  })
+})
+
+describe('errors', () => {
+  test('SP-60: the status of each code', () => {
+    const special: Record<string, number> = {
+      surface_not_found: 404,
+      component_not_found: 404,
+      malformed_json: 400,
+      invalid_utf8: 400,
+      truncated_line: 400,
+      malformed_message: 400,
+      limit_exceeded: 413,
+      resume_gap: 410,
+      channel_closed: 409,
+    }
+    for (const code of surfaceErrorCodes) {
+      expect([code, new SurfaceError({ code, detail: 'x' }).status]).toEqual([
+        code,
+        special[code] ?? 422,
+      ])
+    }
+  })
+
+  test('SP-61: an error for a peer is a valid client message', () => {
+    const store = createSurfaceStore()
+    const [found] = store.apply(update({ id: 'x', component: { Nope: {} } })).diagnostics
+    const error = found === undefined ? null : formatClientError(found)
+    expect(error).toEqual({
+      error: {
+        code: 'invalid_component_type',
+        message: found?.message,
+        surfaceId: 's',
+        path: '/surfaceUpdate/components/0/component/Nope',
+        componentId: 'x',
+      },
+    })
+    expect(validateClientMessage(error)).toEqual({ message: error, diagnostics: [] })
+  })
+})
+
+describe('actions', () => {
+  const names = ['__proto__', 'constructor']
+  const context = names.map((key) => ({ key, value: { path: key } }))
+  const button = { Button: { child: 't', action: { name: 'go', context } } }
+  const store = createSurfaceStore()
+  store.applyAll([update({ id: 'a', component: button }), begin])
+  const now = new Date('2026-01-05T08:00:00Z')
+  const options = { surfaceId: 's', nodeId: 'a', now }
+
+  test('SP-32 SP-63 SP-64a: context keys of any name are own keys', () => {
+    const { userAction } = createUserAction(store, options)
+    expect(Object.keys(userAction.context)).toEqual(names)
+    expect(Object.getPrototypeOf(userAction.context)).toBe(Object.prototype)
+    expect(checkUserAction(store, userAction)).toEqual([])
+  })
+
+  test('SP-64: a timestamp may be as far away as allowed, before and after', () => {
+    const { userAction } = createUserAction(store, options)
+    const at = (offset: number) =>
+      checkUserAction(store, userAction, {
+        maxSkewMs: 1000,
+        now: new Date(now.getTime() + offset),
+      }).map(({ code, path }) => `${code} ${path}`)
+    expect([...at(1000), ...at(-1000)]).toEqual([])
+    expect(at(1001)).toEqual(['invalid_value /userAction/timestamp'])
+    expect(at(-1001)).toEqual(['invalid_value /userAction/timestamp'])
+    expect(checkUserAction(store, { ...userAction, timestamp: '1999-01-01T00:00:00Z' })).toEqual([])
+  })
+})
