@@ -33,15 +33,38 @@ describe('SSE parser', () => {
     expect(() => parser.push(`data: ${'x'.repeat(20)}`)).toThrow(
       expect.objectContaining({ code: 'limit_exceeded' }),
     )
+    const several = createSseParser({ limits: { lineBytes: 10 } })
+    expect(several.push('data:1234\ndata:12345\n\n')).toMatchObject([{ data: '1234\n12345' }])
+    expect(() => several.push('data:1234\ndata:1234\ndata:1\n')).toThrow(
+      expect.objectContaining({ code: 'limit_exceeded', limit: 'lineBytes' }),
+    )
+  })
+
+  test('SP-77: a time to wait is a whole number, other fields are skipped', () => {
+    const frames = createSseParser().push(
+      'retry: 5s\nother: x\ndata: a\n\nretry: 07\ndata\n\nid\ndata: b\n\n',
+    )
+    expect(frames).toEqual([
+      { id: '', event: 'message', data: 'a' },
+      { id: '', event: 'message', data: '', retry: 7 },
+      { id: '', event: 'message', data: 'b' },
+    ])
+    const marked = createSseParser()
+    expect(marked.push('\ufeffdata: a\n\n\ufeffdata: b\n\ndata: c\n\n')).toMatchObject([
+      { data: 'a' },
+      { data: 'c' },
+    ])
   })
 })
 
 describe('openSurfaceStream', () => {
   const options = (answers: (() => Response)[], more = {}) => {
     const asked: (string | null)[] = []
+    const waits: number[] = []
     const runtime = createTestRuntime()
     const sleep = runtime.sleep.bind(runtime)
     runtime.sleep = (ms, signal) => {
+      waits.push(ms)
       const slept = sleep(ms, signal)
       void runtime.advance(ms)
       return slept
@@ -52,6 +75,7 @@ describe('openSurfaceStream', () => {
     }
     return {
       asked,
+      waits,
       stream: openSurfaceStream({ fetch, url: 'http://host.example/s', runtime, ...more }),
     }
   }
@@ -99,5 +123,28 @@ describe('openSurfaceStream', () => {
     expect(await options([() => new Response(null, { status: 204 })]).stream.next()).toMatchObject({
       done: true,
     })
+  })
+
+  test('SP-78: five attempts in a row, a second apart, until the server names its own time', async () => {
+    const down = () => new Response(null, { status: 503 })
+    const failing = options(Array.from({ length: 9 }, () => down))
+    await expect(failing.stream.next()).rejects.toThrow('503')
+    expect([failing.asked.length, failing.waits]).toEqual([6, [1000, 1000, 1000, 1000, 1000]])
+    const downs = [down, down, down, down, down]
+    const named = options([
+      ...downs,
+      broken('retry: 20\nid: c.1\ndata: 1\n\n'),
+      ...downs.slice(1),
+      () => new Response('id: c.2\ndata: 2\n\n'),
+    ])
+    const items = []
+    for await (const { id } of named.stream) items.push(id)
+    expect(items).toEqual(['c.1', 'c.2'])
+    expect(named.waits).toEqual([1000, 1000, 1000, 1000, 1000, 20, 20, 20, 20, 20])
+    const resumed = options([() => new Response('')], { lastEventId: 'c.9' })
+    expect(await resumed.stream.next()).toMatchObject({ done: true })
+    expect(resumed.asked).toEqual(['c.9'])
+    const denied = options([() => new Response('x', { status: 403 })])
+    await expect(denied.stream.next()).rejects.toMatchObject({ name: 'SurfaceError', status: 403 })
   })
 })

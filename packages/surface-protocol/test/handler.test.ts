@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import {
+  createSurfaceChannel,
+  createSurfaceHandler,
+  toSseResponse,
+  type SurfaceHandlerOptions,
+} from '@x/surface-protocol/http'
+import { createTestRuntime } from '@x/surface-protocol/testing'
+import { SurfaceError } from '@x/surface-protocol'
+
+const del = (surfaceId: string) => ({ deleteSurface: { surfaceId } })
+const address = 'http://host.example/s'
+
+const setup = (options: Partial<SurfaceHandlerOptions> = {}) => {
+  const runtime = createTestRuntime()
+  const channel = createSurfaceChannel({ runtime })
+  const handler = createSurfaceHandler({ open: () => channel, runtime, ...options })
+  const get = (headers: Record<string, string> = {}, query = '') =>
+    handler(new Request(`${address}${query}`, { headers }))
+  const post = (body: string, type = 'application/json') =>
+    handler(new Request(address, { method: 'POST', body, headers: { 'content-type': type } }))
+  return { runtime, channel, handler, get, post }
+}
+const decode = ({ value }: { value?: Uint8Array | undefined }) => new TextDecoder().decode(value)
+
+describe('what a surface handler answers by itself', () => {
+  test('SP-76: the sign of life comes after 15 seconds of silence, not before', async () => {
+    const { runtime, channel, get } = setup()
+    const items = channel.subscribe()
+    for (const [response, sign] of [
+      [await get({ accept: 'text/event-stream' }), ': ping\n\n'],
+      [await get(), '\n'],
+      [toSseResponse(items, { runtime }), ': ping\n\n'],
+    ] as const) {
+      const reader = response.body?.getReader()
+      let seen: string | undefined
+      const read = reader?.read().then((chunk) => (seen = decode(chunk)))
+      await runtime.advance(14_999)
+      expect(seen).toBeUndefined()
+      await runtime.advance(1)
+      await read
+      expect(seen).toBe(sign)
+      await reader?.cancel()
+    }
+  })
+
+  test('SP-75: a body may have 65536 bytes, not one more', async () => {
+    const { post } = setup()
+    const sized = (size: number) => {
+      const frame = JSON.stringify({ error: { a: '' } }).length
+      return JSON.stringify({ error: { a: 'x'.repeat(size - frame) } })
+    }
+    expect((await post(sized(65_536))).status).toBe(202)
+    const refused = await post(sized(65_537))
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { error: { code: 'limit_exceeded' } },
+    ])
+  })
+
+  test('SP-75: which forms are taken, and which are given', async () => {
+    const { channel, get, post } = setup()
+    channel.close()
+    const error = JSON.stringify({ error: {} })
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'APPLICATION/JSONL',
+      'application/x-ndjson',
+    ]) {
+      expect((await post(error, type)).status).toBe(202)
+    }
+    for (const type of ['text/plain', 'application/jsonx', 'multipart/form-data; boundary=x']) {
+      expect((await post(error, type)).status).toBe(415)
+    }
+    for (const [accept, form] of [
+      ['text/event-stream;q=0, */*', 'application/jsonl; charset=utf-8'],
+      ['application/jsonl, text/event-stream', 'text/event-stream; charset=utf-8'],
+      ['application/x-ndjson', 'application/jsonl; charset=utf-8'],
+    ] as const) {
+      const response = await get({ accept })
+      expect(response.headers.get('content-type')).toBe(form)
+      expect(response.headers.get('cache-control')).toBe('no-cache')
+    }
+    expect((await get({ accept: '*/*;q=0' })).status).toBe(406)
+  })
+
+  test('SP-75: an unknown failure has one fixed text, a known one its own', async () => {
+    const failing = (error: unknown) =>
+      setup({ open: () => Promise.reject(error as Error) }).get({})
+    const unknown = await failing(new Error('secret'))
+    expect([unknown.status, await unknown.json()]).toEqual([
+      500,
+      { error: { code: 'internal_error', message: 'An internal error occurred.' } },
+    ])
+    const known = await failing(new SurfaceError({ code: 'surface_not_found', detail: 'Gone.' }))
+    expect([known.status, await known.json()]).toEqual([
+      404,
+      { error: { code: 'surface_not_found', message: 'Gone.' } },
+    ])
+  })
+
+  test('SP-76: lines are resumed by query only, events by the header first', async () => {
+    const { channel, get } = setup()
+    for (const id of ['a', 'b', 'c']) await channel.send(del(id))
+    const second = channel.lastId?.replace(/3$/, '2') ?? ''
+    channel.close()
+    const lines = await get({ 'last-event-id': second })
+    expect((await lines.text()).trim().split('\n')).toHaveLength(3)
+    const accept = 'text/event-stream'
+    const byQuery = await get({ accept }, `?lastEventId=${second}`)
+    expect((await byQuery.text()).match(/^id: /gm)).toHaveLength(1)
+    const both = await get({ accept, 'last-event-id': second }, '?lastEventId=old.7')
+    expect(both.status).toBe(200)
+  })
+
+  test('SP-76: a channel that closes with an error says so to events and aborts lines', async () => {
+    const { channel, get } = setup()
+    const events = await get({ accept: 'text/event-stream' })
+    const lines = await get()
+    channel.close(new SurfaceError({ code: 'limit_exceeded', detail: 'Too much.' }))
+    expect(await events.text()).toBe(
+      'event: error\ndata: {"code":"limit_exceeded","message":"Too much."}\n\n',
+    )
+    await expect(lines.text()).rejects.toThrow()
+  })
+
+  test('SP-76: no message is taken from the channel before the reader has room', async () => {
+    let taken = 0
+    const source = async function* () {
+      for (let n = 0; n < 100; n += 1) {
+        taken += 1
+        yield { id: String(n), message: del('a') }
+      }
+    }
+    const { runtime } = setup()
+    const reader = toSseResponse(source(), { runtime }).body?.getReader()
+    await reader?.read()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(taken).toBeLessThanOrEqual(3)
+    await reader?.cancel()
+  })
+})
