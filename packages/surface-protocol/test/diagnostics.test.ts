@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   checkUserAction,
+  defaultLimits,
   createSurfaceStore,
   createUserAction,
   formatClientError,
@@ -101,6 +102,71 @@ describe('trees at their limits', () => {
     for (const limit of ['treeNodes', 'treeDepth']) {
       expect(grown({ [limit]: 3 }).tree('s')).not.toBeNull()
       expect(() => grown({ [limit]: 2 }).tree('s')).toThrow(expect.objectContaining({ limit }))
+    }
+  })
+})
+
+describe('limits', () => {
+  test('SP-88: the defaults', () => {
+    expect(defaultLimits).toEqual({
+      lineBytes: 1_048_576,
+      jsonDepth: 128,
+      componentsPerMessage: 10_000,
+      componentsPerSurface: 50_000,
+      treeNodes: 100_000,
+      treeDepth: 256,
+      dataDepth: 32,
+      dataEntries: 200_000,
+      dataSize: 16_777_216,
+      pathLength: 1024,
+      pathSegments: 64,
+      surfaces: 1000,
+      bufferedSize: 67_108_864,
+      idLength: 512,
+      catalogBytes: 262_144,
+      watchers: 10_000,
+    })
+    expect(Object.isFrozen(defaultLimits)).toBe(true)
+  })
+
+  test('SP-88 SP-89: what is exactly as large as a limit fits', () => {
+    const divider = (id: string) => ({ id, component: { Divider: {} } })
+    const data = (contents: object[], path?: string) => ({
+      dataModelUpdate: { surfaceId: 's', contents, ...(path === undefined ? {} : { path }) },
+    })
+    // Keys and texts by their length, 8 for each scalar and container.
+    const sized = data([{ key: 'abc', valueString: 'x' }], 'k')
+    const instance = update(divider('ab'))
+    const cases: [limit: string, size: number, message: object][] = [
+      ['componentsPerMessage', 2, update(divider('a'), divider('b'))],
+      ['componentsPerSurface', 2, update(divider('a'), divider('b'))],
+      ['idLength', 3, update(divider('abc'))],
+      ['idLength', 3, { beginRendering: { surfaceId: 's', root: 'abc' } }],
+      ['idLength', 3, update(card('a', 'abc'))],
+      ['pathLength', 4, data([], '/abc')],
+      ['pathSegments', 2, data([], '/a//b/')],
+      ['pathLength', 4, update({ id: 'a', component: { Text: { text: { path: '/a~0' } } } })],
+      ['dataDepth', 2, data([{ key: 'a', valueMap: [{ key: 'b', valueMap: [] }] }])],
+      ['dataEntries', 2, data([{ key: 'a', valueMap: [{ key: 'b', valueNumber: 1 }] }])],
+      ['dataSize', 8 + 1 + 8 + 3 + 8 + 1, sized],
+      ['bufferedSize', 8 + 1 + 8 + 3 + 8 + 1, sized],
+      [
+        'bufferedSize',
+        8 + 'id'.length + 'ab'.length + 8 + 'component'.length + 8 + 'Divider'.length + 8 + 8,
+        instance,
+      ],
+    ]
+    for (const [limit, size, message] of cases) {
+      const apply = (value: number) =>
+        createSurfaceStore({ limits: { [limit]: value } }).apply(message)
+      expect([limit, codes(apply(size).diagnostics)]).toEqual([
+        limit,
+        'beginRendering' in message ? ['warning begin_before_root'] : [],
+      ])
+      expect(apply(size - 1)).toMatchObject({
+        applied: false,
+        diagnostics: [{ code: 'limit_exceeded', limit }],
+      })
     }
   })
 })
