@@ -6,6 +6,7 @@ import {
   type JsonObject,
 } from '@x/surface-protocol'
 import { renderSurfaceHtml } from '@x/surface-protocol/html'
+import { extractMessages } from '@x/surface-protocol/llm'
 import { convertToV08, convertToV09, detectVersion } from '@x/surface-protocol/interop'
 
 /** The rows of SP-81: properties of 0.8 and of 0.9. */
@@ -308,4 +309,76 @@ describe('HTML of each type', () => {
       expect(renderSurfaceHtml(store, 's')).toMatch(expected)
     })
   }
+})
+
+describe('URLs in HTML', () => {
+  const shown = (url: string, options: object) => {
+    const store = createSurfaceStore()
+    const component = { Image: { url: { path: 'u' } } }
+    store.applyAll([
+      { surfaceUpdate: { surfaceId: 's', components: [{ id: 'r', component }] } },
+      { beginRendering: { surfaceId: 's', root: 'r' } },
+    ])
+    store.setData('s', '/u', url)
+    const html = renderSurfaceHtml(store, 's', options)
+    expect(html.includes('data-unsafe-url')).toBe(!html.includes(' src='))
+    return / src="([^"]*)"/.exec(html)?.[1]
+  }
+
+  test('SP-87: relative URLs stay on the host', () => {
+    const options = { relativeUrls: true }
+    for (const url of ['a', '/a', './a?b#c', '?a']) expect(shown(url, options)).toBe(url)
+    for (const url of [
+      '//host.example/a',
+      '\\\\host.example',
+      '/\t/host.example',
+      'a\\b',
+      'x:y',
+      '',
+    ]) {
+      expect(shown(url, options)).toBeUndefined()
+    }
+    expect(shown('a', {})).toBeUndefined()
+  })
+
+  test('SP-87: data URLs only when asked for, and only of four kinds of image', () => {
+    for (const kind of ['png', 'jpeg', 'gif', 'webp']) {
+      const url = `data:image/${kind};base64,AA==`
+      expect(shown(url, { dataImages: true })).toBe(url)
+      expect(shown(url, { relativeUrls: true })).toBeUndefined()
+    }
+    for (const kind of ['image/svg+xml', 'text/html', 'image/pngx']) {
+      expect(shown(`data:${kind},x`, { dataImages: true })).toBeUndefined()
+    }
+  })
+
+  test('SP-87: control characters and white space are taken out first', () => {
+    expect(shown(' ht\ntps://host.example/a\u0000 ', {})).toBe('https://host.example/a')
+    expect(shown('java\tscript:alert(1)', { relativeUrls: true, dataImages: true })).toBeUndefined()
+    expect(shown('https://[', {})).toBeUndefined()
+  })
+})
+
+test('SP-82: checks are dropped and told of', () => {
+  const components = [{ id: 'root', component: 'Custom', checks: [{ call: 'required' }], a: 1 }]
+  const { messages, diagnostics } = convertToV08([
+    { version: 'v0.9', updateComponents: { surfaceId: 's', components } },
+  ])
+  expect(messages).toEqual([
+    {
+      surfaceUpdate: {
+        surfaceId: 's',
+        components: [{ id: 'root', component: { Custom: { a: 1 } } }],
+      },
+    },
+  ])
+  expect(diagnostics).toMatchObject([{ code: 'lossy_conversion', severity: 'warning' }])
+})
+
+test('SP-83: fences without a language, of json and of jsonl, and no others', () => {
+  const first = '{"deleteSurface":{"surfaceId":"a"}}'
+  const kinds = (info: string) =>
+    extractMessages(`\`\`\`${info}\n${first}\n${first}\n\`\`\`\n`).map(({ kind }) => kind)
+  for (const info of ['', 'json', 'jsonl']) expect(kinds(info)).toEqual(['message', 'message'])
+  for (const info of ['js', 'jsonc', 'JSON']) expect(kinds(info)).toEqual(['text'])
 })
