@@ -71,9 +71,9 @@ describe('bound values', () => {
     ])
     expect(both.getData('s')).toEqual({ o: 'outside' })
     const shown = () =>
-      (both.tree('s')?.properties.children as { properties: { text?: unknown } }[]).map(
-        ({ properties }) => properties.text,
-      )
+      [both.tree('s')?.properties.children as { properties: { text?: unknown } }[]]
+        .flat()
+        .map(({ properties }) => properties.text)
     expect(shown()).toEqual([undefined, 'inside', 'outside'])
     both.apply(replace([]))
     expect(shown()).toEqual([undefined, 'inside', null])
@@ -126,7 +126,8 @@ describe('watchers', () => {
       heard.push('first')
     })
     const stop = store.watchData('s', 'a', () => heard.push('second'))
-    store.on('surface.changed', () => Promise.reject(new Error('later')))
+    const later: () => unknown = () => Promise.reject(new Error('later'))
+    store.on('surface.changed', later)
     store.setData('s', '/a', 1)
     expect(heard).toEqual(['first'])
     await Promise.resolve()

@@ -87,7 +87,11 @@ describe('what a surface handler answers by itself', () => {
 
   test('SP-75: an unknown failure has one fixed text, a known one its own', async () => {
     const failing = (error: unknown) =>
-      setup({ open: () => Promise.reject(error as Error) }).get({})
+      setup({
+        open: () => {
+          throw error
+        },
+      }).get()
     const unknown = await failing(new Error('secret'))
     expect([unknown.status, await unknown.json()]).toEqual([
       500,

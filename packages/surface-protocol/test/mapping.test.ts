@@ -382,3 +382,19 @@ test('SP-83: fences without a language, of json and of jsonl, and no others', ()
   for (const info of ['', 'json', 'jsonl']) expect(kinds(info)).toEqual(['message', 'message'])
   for (const info of ['js', 'jsonc', 'JSON']) expect(kinds(info)).toEqual(['text'])
 })
+
+test('SP-82: a removal rewrites the nearest ancestor without the key', () => {
+  const update = (path: string, more: object = {}) => ({
+    version: 'v0.9',
+    updateDataModel: { surfaceId: 's', path, ...more },
+  })
+  const value = { a: { b: { c: 1, d: 2 } } }
+  const { messages } = convertToV08([update('/', { value }), update('/a/b/c')])
+  expect(messages[1]).toEqual({
+    dataModelUpdate: {
+      surfaceId: 's',
+      path: '/a',
+      contents: [{ key: 'b', valueMap: [{ key: 'd', valueNumber: 2 }] }],
+    },
+  })
+})

@@ -369,7 +369,7 @@ describe('standard catalog', () => {
     expect(
       send({ id: 'row', component: { Row: { children: { explicitList: ['w', 'w'] } } } }),
     ).toEqual(['duplicate_child /surfaceUpdate/components/0/component/Row/children/explicitList/1'])
-    const explicitList = [...'abcdefghi', 'a']
+    const explicitList = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'a']
     expect(send({ id: 'list', component: { List: { children: { explicitList } } } })).toEqual([
       'duplicate_child /surfaceUpdate/components/0/component/List/children/explicitList/9',
     ])
