@@ -41,9 +41,12 @@ export interface Behind {
   readonly strict: boolean
 }
 
-/** The vertices behind outputs of a vertex that are dead with them, in node order. */
+/**
+ * The vertices behind outputs of a vertex that are dead with them, in node order; those that the run
+ * leaves out anyway are among them.
+ */
 export function deadBehind(behind: Behind): PlanVertex[] {
-  const { graph, slice, vertex, outputs } = behind
+  const { graph, vertex, outputs } = behind
   if (outputs.size === 0) return []
   const found = new Set<number>()
   const left = new Map<number, number>()
@@ -51,7 +54,7 @@ export function deadBehind(behind: Behind): PlanVertex[] {
   for (let edge = work.pop(); edge !== undefined; edge = work.pop()) {
     const target = graph.vertices[edge.target]
     if (target === undefined || edge.self || edge.loopBack || found.has(target.index)) continue
-    if (slice.contains[target.index] !== 1 || target.index === vertex.index) continue
+    if (target.index === vertex.index) continue
     const open = (left.get(target.index) ?? liveEdges(behind, target)) - 1
     left.set(target.index, open)
     if (open > 0 && !behind.strict) continue
@@ -61,11 +64,16 @@ export function deadBehind(behind: Behind): PlanVertex[] {
   return [...found].toSorted((a, b) => a - b).flatMap((index) => graph.vertices[index] ?? [])
 }
 
-/** Incoming edges that are not dead yet, those in question counted. */
+/**
+ * Incoming edges that are not dead yet, those in question counted. Nothing comes over an edge from
+ * outside of the slice into it; between vertices outside it counts.
+ */
 function liveEdges({ graph, slice, scope, vertex, outputs }: Behind, target: PlanVertex): number {
   const at = scopeOf(graph, scope, target.region) ?? scope
+  const isInside = slice.contains[target.index] === 1
   const counts = (edge: PlanEdge): boolean => {
-    if (edge.self || edge.loopBack || slice.contains[edge.source] !== 1) return false
+    if (edge.self || edge.loopBack) return false
+    if (slice.contains[edge.source] !== 1) return !isInside
     if (edge.source === vertex.index) return true
     return edgeState(graph, at, edge) !== 'dead' || outputs.has(edge.output)
   }

@@ -136,6 +136,32 @@ describe('branches', () => {
     expect(ends).toEqual(['ConditionalRouter-1', 'ConditionalRouter-2', 'Join-z'])
     expect(inactivated(events)).toEqual([['Join-x'], ['Join-x', 'Join-y'], ['Join-x', 'Join-y']])
   })
+
+  test('FE-30: a run that stops at a router still tells what its decision leaves out', async () => {
+    const flow = flowBuilder()
+    const values = { input_text: 'a', match_text: 'a' }
+    flow.add(conditionalRouter, { id: 'ConditionalRouter-1', values })
+    flow.add(textInput, { id: 'TextInput-1' })
+    for (const name of 'xyzm') flow.add(join, { id: `Join-${name}`, values: { mark: name } })
+    flow.connect('ConditionalRouter-1.true_result', 'Join-x.texts')
+    flow
+      .connect('ConditionalRouter-1.false_result', 'Join-y.texts')
+      .connect('Join-y.out', 'Join-z.texts')
+    flow
+      .connect('ConditionalRouter-1.false_result', 'Join-m.texts')
+      .connect('TextInput-1.text', 'Join-m.texts')
+    const at = async (stopComponentId: string, match_text: string) => {
+      const tweaks = { match_text }
+      const { ends, events } = await run(flow.toJSON(), { mode: 'build', stopComponentId, tweaks })
+      return [ends, inactivated(events)]
+    }
+    expect(await at('ConditionalRouter-1', 'a')).toEqual([
+      ['ConditionalRouter-1'],
+      [['Join-y', 'Join-z']],
+    ])
+    expect(await at('ConditionalRouter-1', 'b')).toEqual([['ConditionalRouter-1'], [['Join-x']]])
+    expect(await at('Join-y', 'a')).toEqual([['ConditionalRouter-1'], [['Join-y', 'Join-z']]])
+  })
 })
 
 /** Words -> Loop; item -> Join-body -> back; done -> Join-after. */
