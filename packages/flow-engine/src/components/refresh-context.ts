@@ -15,6 +15,8 @@ export interface RefreshContext {
   readonly userId?: string | undefined
   readonly signal: AbortSignal
   readonly toolMode: boolean
+  /** The value of the field as it was sent: the new one, as the editor sends it, or still the old one. */
+  readonly held: unknown
   /** The node's outputs before the change. */
   readonly outputs: readonly NodeOutput[]
   /** The value of a field of the template, the variable that it names looked up (FE-20). Never put it into the template. */

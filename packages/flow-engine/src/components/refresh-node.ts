@@ -30,11 +30,16 @@ export async function refreshNode(
   change: NodeChange,
   options: RefreshOptions = {},
 ): Promise<FlowNode> {
-  const details = await refreshDetails(component, node.data.node, change, options)
-  return { ...structuredClone(node), data: { ...structuredClone(node.data), node: details } }
+  const changed = structuredClone(node)
+  setValue(changed.data.node.template, change)
+  const details = await refreshDetails(component, changed.data.node, change, options)
+  return { ...changed, data: { ...changed.data, node: details } }
 }
 
-/** The same for `data.node` alone, as the update operation has it. */
+/**
+ * The same for `data.node` alone, as the update operation has it: the editor has put the new value
+ * there already, other clients may not have.
+ */
 export async function refreshDetails(
   component: Component,
   before: NodeDetails,
@@ -48,9 +53,10 @@ export async function refreshDetails(
   const wasTool = before.tool_mode === true
   const outputs =
     wasTool || details.outputs === undefined ? declaredOutputs(component) : details.outputs
+  const held = templateField(details.template, change.field)?.value ?? change.value
   setValue(details.template, change)
 
-  const ctx = refreshContext(component, details.template, { outputs, toolMode }, options)
+  const ctx = refreshContext(component, details.template, { outputs, toolMode, held }, options)
   const update = await component.refresh?.(details.template, change.field, change.value, ctx)
   details.template = update?.template ?? details.template
   details.outputs = [...(update?.outputs ?? outputs)]
@@ -78,15 +84,14 @@ function setValue(template: NodeTemplate, { field, value }: NodeChange): void {
 function refreshContext(
   component: Component,
   template: NodeTemplate,
-  { outputs, toolMode }: { outputs: readonly NodeOutput[]; toolMode: boolean },
+  given: Pick<RefreshContext, 'outputs' | 'toolMode' | 'held'>,
   { services = {}, userId, signal = new AbortController().signal }: RefreshOptions,
 ): RefreshContext {
   return {
     services,
     ...(userId === undefined ? {} : { userId }),
     signal,
-    toolMode,
-    outputs,
+    ...given,
     resolve: (name) => resolveField(templateField(template, name), services, userId),
     output(name) {
       const definition = component.outputs[name]

@@ -12,8 +12,8 @@ export interface ObjectSchema {
 }
 
 /**
- * The arguments of the tool made of an output (CO-20): the inputs in tool mode, else the output's
- * required inputs, else all inputs that hold plain values.
+ * The arguments of the tool made of an output (CO-20): the inputs in tool mode, else all but secrets.
+ * A handle that something is plugged into is the flow author's business, not the model's.
  * @param values the node's own values, which are the arguments' defaults
  */
 export function toolSchema(
@@ -23,7 +23,7 @@ export function toolSchema(
 ): ObjectSchema {
   const properties: Record<string, object> = Object.create(null) as Record<string, object>
   const required: string[] = []
-  for (const name of argumentNames(component, definition)) {
+  for (const name of argumentNames(component, definition, values)) {
     const field = component.inputs[name]
     if (field === undefined) continue
     const mustGive = field.options.required === true
@@ -37,7 +37,11 @@ export function toolSchema(
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-function argumentNames(component: Component, definition: OutputDefinition): readonly string[] {
+function argumentNames(
+  component: Component,
+  definition: OutputDefinition,
+  values: Readonly<Record<string, unknown>>,
+): readonly string[] {
   const inputs = Object.entries(component.inputs)
   const marked = inputs.filter(([, { options }]) => options.toolMode === true).map(([name]) => name)
   if (marked.length > 0) return marked
@@ -48,23 +52,29 @@ function argumentNames(component: Component, definition: OutputDefinition): read
       `${component.displayName} cannot be a tool: its inputs ${wanted.join(', ')} are required but not in tool mode`,
     )
   }
-  return inputs.filter(([, { fieldKind }]) => !NO_ARGUMENT.has(fieldKind)).map(([name]) => name)
+  return inputs
+    .filter(([, { fieldKind }]) => !NO_ARGUMENT.has(fieldKind))
+    .filter(([name, { fieldKind }]) => !HANDLES.has(fieldKind) || !isPlugged(values, name))
+    .map(([name]) => name)
 }
 
-/** Handles, secrets and files are the flow author's business, not the model's. */
-const NO_ARGUMENT: ReadonlySet<FieldKind> = new Set([
-  'secret',
+const NO_ARGUMENT: ReadonlySet<FieldKind> = new Set(['secret', 'mcp', 'connect', 'auth', 'code'])
+
+const HANDLES: ReadonlySet<FieldKind> = new Set([
   'handle',
   'model',
   'embeddings',
   'memory',
   'tools',
-  'file',
-  'mcp',
-  'connect',
-  'auth',
-  'code',
+  'data',
+  'dataFrame',
 ])
+
+/** Only an edge brings an object into a handle. */
+function isPlugged(values: Readonly<Record<string, unknown>>, name: string): boolean {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined
+  return Array.isArray(value) ? value.length > 0 : typeof value === 'object' && value !== null
+}
 
 const SCHEMA_TYPES: Readonly<Partial<Record<FieldKind, string>>> = {
   int: 'integer',

@@ -7,6 +7,7 @@ import { field } from '../../src/components/field.ts'
 import { output } from '../../src/components/output.ts'
 import { refreshNode } from '../../src/components/refresh-node.ts'
 import { createRegistry } from '../../src/components/registry.ts'
+import { createData } from '../../src/graph/values/data.ts'
 import type { Tool } from '../../src/models/chat-model.ts'
 import { testComponent } from '../../src/testing.ts'
 
@@ -200,6 +201,59 @@ describe('tools of components (CO-20 to CO-22)', () => {
     const [say] = await tools({ hidden: 'mine', count: 1 })
     expect(await say?.call({ text: 'x', hidden: 'stolen' }, { signal })).toBe('x mine')
     expect(await say?.call({ text: 'x', count: '3' }, { signal })).toBe('xxx mine')
+  })
+
+  test('CO-20: without inputs in tool mode all but secrets are arguments; a handle only while nothing is plugged into it', async () => {
+    const plain = defineComponent({
+      type: 'Plain',
+      inputs: {
+        rows: field.handle({ types: ['Data'], required: true }),
+        model: field.model({ displayName: 'Model' }),
+        files: field.file({ list: true }),
+        rate: field.float({ default: 0.5 }),
+        more: field.dict({}),
+        names: field.text({ list: true }),
+        key: field.secret({ default: 'KEY' }),
+      },
+      outputs: { out: output.message({ run: () => '' }) },
+    })
+    const parameters = async (inputs: Record<string, unknown>): Promise<object> => {
+      const { value } = await testComponent(plain, { output: 'component_as_tool', inputs })
+      return (value as Tool[])[0]?.parameters ?? {}
+    }
+    expect(await parameters({})).toEqual({
+      type: 'object',
+      required: ['rows'],
+      properties: {
+        rows: { type: 'string', description: 'rows' },
+        model: { type: 'string', description: 'Model', default: '' },
+        files: { type: 'array', items: { type: 'string' }, description: 'files', default: '' },
+        rate: { type: 'number', description: 'rate', default: 0.5 },
+        more: { type: 'object', description: 'more', default: expect.anything() as unknown },
+        names: { type: 'array', items: { type: 'string' }, description: 'names', default: '' },
+      },
+    })
+    const plugged = await parameters({ rows: createData({ a: 1 }) })
+    expect(plugged).not.toHaveProperty('required')
+    expect(Object.keys((plugged as { properties: object }).properties)).toEqual([
+      'model',
+      'files',
+      'rate',
+      'more',
+      'names',
+    ])
+  })
+
+  test('CO-20: required inputs of an output that are not in tool mode make no tool', async () => {
+    const needy = defineComponent({
+      type: 'Needy',
+      displayName: 'Needy',
+      inputs: { text: field.text({}) },
+      outputs: { out: output.message({ requiredInputs: ['text'], run: () => '' }) },
+    })
+    await expect(testComponent(needy, { output: 'component_as_tool' })).rejects.toThrow(
+      'Needy cannot be a tool: its inputs text are required but not in tool mode',
+    )
   })
 
   test('results are what a model reads, exceptions its text', async () => {

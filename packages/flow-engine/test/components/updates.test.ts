@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { builtinComponents, file, memory, typeConverter } from '../../src/components.ts'
+import { builtinComponents, file, memory, parser, typeConverter } from '../../src/components.ts'
 import type { Component } from '../../src/components/component.ts'
 import { createNode } from '../../src/components/create-node.ts'
 import { defineComponent } from '../../src/components/define.ts'
 import { field } from '../../src/components/field.ts'
 import type { FlowNode } from '../../src/components/node-json.ts'
 import { output } from '../../src/components/output.ts'
-import { refreshNode } from '../../src/components/refresh-node.ts'
+import { refreshDetails, refreshNode } from '../../src/components/refresh-node.ts'
 import type { Tool } from '../../src/models/chat-model.ts'
 import { testComponent } from '../../src/testing.ts'
 import { given } from '../engine/kit.ts'
@@ -57,6 +57,40 @@ describe('what a change in the editor does (CO-15)', () => {
     ])
     expect(names(back)).toEqual(['messages_text', 'dataframe'])
     expect([shown(back, 'message'), shown(back, 'template')]).toEqual([false, true])
+  })
+
+  test('CO-15: the fields of Memory and Parser are those of the mode that was sent, the outputs those of the one asked for', async () => {
+    const update = async (component: Component, sent: string, value: string) => {
+      const { node } = createNode(component, { values: { mode: sent } }).data
+      const { template, outputs } = await refreshDetails(component, node, { field: 'mode', value })
+      const shown = (name: string) => template[name]?.show
+      return { template, shown, outputs: outputs?.map(({ name }) => name) }
+    }
+    const retrieves = await update(memory, 'Retrieve', 'Store')
+    expect(retrieves.outputs).toEqual(['stored_messages'])
+    expect(['message', 'sender', 'template', 'order'].map(retrieves.shown)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+    expect(retrieves.template.mode?.value).toBe('Retrieve')
+    const stores = await update(memory, 'Store', 'Retrieve')
+    expect(stores.outputs).toEqual(['messages_text', 'dataframe'])
+    expect(['message', 'sender', 'template', 'order'].map(stores.shown)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+    const facts = async (sent: string, value: string) => {
+      const { template } = await update(parser, sent, value)
+      const { pattern, mode, clean_data: clean } = template
+      return [pattern?.show, pattern?.required, mode?.value, clean?.value]
+    }
+    expect(await facts('Stringify', 'Parser')).toEqual([false, false, 'Stringify', true])
+    expect(await facts('Parser', 'Stringify')).toEqual([true, true, 'Parser', true])
+    expect(await facts('Stringify', 'Stringify')).toEqual([false, false, 'Stringify', true])
   })
 
   test('CO-15: tool mode puts one Toolset in the place of the outputs and lists the actions, of every component that offers some', async () => {

@@ -107,10 +107,12 @@ export const memory = defineComponent({
   },
   refresh(template, name, value, ctx) {
     if (name !== 'mode') return undefined
-    const stores = value === 'Store'
+    // The fields are those of the mode that was sent, the outputs those of the one asked for.
+    const stores = ctx.held === 'Store'
+    if (template.mode !== undefined) template.mode.value = ctx.held
     show(template, stores ? STORE_FIELDS : RETRIEVE_FIELDS, true)
     show(template, stores ? RETRIEVE_ONLY : STORE_ONLY, false)
-    const names = stores ? ['stored_messages'] : ['messages_text', 'dataframe']
+    const names = value === 'Store' ? ['stored_messages'] : ['messages_text', 'dataframe']
     const outputs = names.map((each) => ctx.output(each))
     // A node made by the editor calls the first output in the plural after a change.
     return {

@@ -68,12 +68,15 @@ export const parser = defineComponent({
       },
     }),
   },
-  refresh(template, name, value, ctx) {
+  refresh(template, name, _value, ctx) {
     if (name !== 'mode') return
-    const { pattern } = template
+    // As it was sent decides, like the editor's own copy of the node.
+    const { pattern, mode } = template
+    const parses = ctx.held === 'Parser'
+    if (mode !== undefined) mode.value = ctx.held
     if (pattern !== undefined) {
-      pattern.show = value === 'Parser'
-      pattern.required = value === 'Parser'
+      pattern.show = parses
+      pattern.required = parses
     }
     template.clean_data = ctx.field('clean_data', cleanData)
   },
