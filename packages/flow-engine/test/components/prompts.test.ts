@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { promptTemplate } from '../../src/components.ts'
+import {
+  promptVariables,
+  updatePromptFields,
+} from '../../src/components/models-and-agents/prompt-variables.ts'
+import { createData } from '../../src/graph/values/data.ts'
+import { createMessage, type Message } from '../../src/graph/values/message.ts'
+import { testComponent } from '../../src/testing.ts'
+
+const fill = async (template: string, values: object = {}): Promise<unknown> =>
+  ((await testComponent(promptTemplate, { inputs: { template, ...values } })).value as Message).text
+
+describe('Prompt Template (CO-33)', () => {
+  test('CO-33: values as text, messages and data by their text, also in lists, null as None', async () => {
+    const list = [createMessage('m'), createData({ text: 'd' }), 1]
+    expect(await fill('{a}', { a: list })).toBe("['m', 'd', 1]")
+    expect(
+      await fill('{a}|{b}|{c}|{d}', { a: createMessage('m'), b: null, c: '{x}', d: 'ü😀' }),
+    ).toBe('m|None|{x}|ü😀')
+    expect(await fill('{{a}} {n:05d}', { n: 42, further: 'x' })).toBe('{a} 00042')
+  })
+
+  test('CO-33: attributes and indexes are refused, a variable without a value is an error', async () => {
+    await expect(fill('{a.b}', { a: 'x' })).rejects.toThrow('only plain variable names are allowed')
+    await expect(fill('{a[0]}', { a: ['x'] })).rejects.toThrow('only plain variable names')
+    await expect(fill('{a}')).rejects.toThrow('The variable "a" has no value')
+  })
+
+  test('CO-33: a long text is filled as it is', async () => {
+    const text = 'x'.repeat(1_000_000)
+    expect(await fill('<{a}>', { a: text })).toBe(`<${text}>`)
+  })
+
+  test.each([...' ,.;?/\\()]'].map((sign) => [sign]))(
+    'CO-33: %j has no place in the name of a variable',
+    (sign) => {
+      expect(() => promptVariables(`{a${sign}b}`)).toThrow(
+        'Error: Input variables contain invalid characters or formats. \nInvalid variables: ',
+      )
+    },
+  )
+
+  test('CO-33: indexes, colons and exclamation marks belong to no name', () => {
+    expect(() => promptVariables('{a[0]}')).toThrow('Invalid variables: a[0]')
+    expect(promptVariables('{a:>5} {b!r}')).toEqual(['a', 'b'])
+  })
+
+  test.each([
+    'code',
+    'input_variables',
+    'output_parser',
+    'partial_variables',
+    'template',
+    'template_format',
+    'validate_template',
+  ])('CO-33: no variable is named %s', (name) => {
+    expect(() => promptVariables(`{a} {${name}}`)).toThrow(
+      `Invalid input variables. None of the variables can be named a, ${name}. `,
+    )
+  })
+
+  test('CO-33: the field of a new variable, attribute by attribute', () => {
+    const node = { template: {}, customFields: {} }
+    expect(updatePromptFields(node, 'template', '{topic}')).toEqual({
+      variables: ['topic'],
+      customFields: { template: ['topic'] },
+      template: {
+        topic: {
+          field_type: 'str',
+          type: 'str',
+          name: 'topic',
+          display_name: 'topic',
+          value: '',
+          required: false,
+          placeholder: '',
+          list: false,
+          show: true,
+          multiline: true,
+          fileTypes: [],
+          file_path: '',
+          advanced: false,
+          input_types: ['Message'],
+          dynamic: false,
+          info: '',
+          load_from_db: false,
+          title_case: false,
+        },
+      },
+    })
+  })
+})
