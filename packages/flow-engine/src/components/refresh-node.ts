@@ -1,7 +1,7 @@
 import { declaredOutputs } from './catalogue.ts'
 import type { Component } from './component.ts'
 import { switchToolMode, templateField, withValue } from './create-node.ts'
-import type { FlowNode, NodeDetails, NodeOutput, NodeTemplate, TemplateField } from './node-json.ts'
+import type { FlowNode, NodeDetails, NodeTemplate, TemplateField } from './node-json.ts'
 import type { RefreshContext } from './refresh-context.ts'
 import type { ComponentServices } from './services.ts'
 import { fieldToTemplate, outputToNode } from './template.ts'

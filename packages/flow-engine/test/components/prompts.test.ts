@@ -32,7 +32,7 @@ describe('Prompt Template (CO-33)', () => {
     expect(await fill('<{a}>', { a: text })).toBe(`<${text}>`)
   })
 
-  test.each([...' ,.;?/\\()]'].map((sign) => [sign]))(
+  test.each(Array.from(' ,.;?/\\()]', (sign) => [sign]))(
     'CO-33: %j has no place in the name of a variable',
     (sign) => {
       expect(() => promptVariables(`{a${sign}b}`)).toThrow(

@@ -1,6 +1,6 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { currentDate, webhook } from '../../src/components.ts'
+import { calculator, currentDate, webhook } from '../../src/components.ts'
 import type { Data } from '../../src/graph/values/data.ts'
 import type { Message } from '../../src/graph/values/message.ts'
 import { testComponent } from '../../src/testing.ts'
@@ -38,5 +38,28 @@ describe('CurrentDate (CO-76)', () => {
 
   test('an unknown zone is told, not thrown', async () => {
     expect(await tell('Mars/Base')).toBe('Error: there is no time zone named Mars/Base')
+  })
+})
+
+describe('CalculatorComponent (CO-39)', () => {
+  test.each([
+    ['1/3', { result: '0.333333' }],
+    ['2/4', { result: '0.5' }],
+    ['0.1+0.2', { result: '0.3' }],
+    ['1e3+1_000', { result: '2000' }],
+    ['2**100', { result: '1267650600228229401496703205376' }],
+    ['1/0', { error: 'Error: Division by zero', input: '1/0' }],
+    [
+      '-1',
+      {
+        error: 'Invalid expression: Unsupported operation or expression type: UnaryOp',
+        input: '-1',
+      },
+    ],
+    ['5//2', { error: 'Invalid expression: Unsupported binary operator: FloorDiv', input: '5//2' }],
+    ["'a'", { error: 'Invalid expression: Unsupported constant type: str', input: "'a'" }],
+  ])('CO-39: %s', async (expression, expected) => {
+    const { value } = await testComponent(calculator, { inputs: { expression } })
+    expect((value as Data).data).toEqual(expected)
   })
 })

@@ -1,0 +1,120 @@
+import { strToU8, zipSync } from 'fflate'
+import { describe, expect, test } from 'vitest'
+import { file } from '../../src/components.ts'
+import { createData, type Data } from '../../src/graph/values/data.ts'
+import type { DataFrame } from '../../src/graph/values/data-frame.ts'
+import { createMessage, type Message } from '../../src/graph/values/message.ts'
+import type { Tool } from '../../src/models/chat-model.ts'
+import { testComponent } from '../../src/testing.ts'
+
+type Files = Readonly<Record<string, string | Uint8Array>>
+
+async function read(files: Files, inputs: Record<string, unknown> = {}, output = 'message') {
+  const bytes = new Map(
+    Object.entries(files).map(([path, content]) => [
+      path,
+      typeof content === 'string' ? strToU8(content) : content,
+    ]),
+  )
+  const { value } = await testComponent(file, {
+    output,
+    inputs: { path: Object.keys(files), ...inputs },
+    services: {
+      files: {
+        read: (path) => Promise.resolve(bytes.get(path) ?? null),
+        write: (path) => Promise.resolve(path),
+        list: () => Promise.resolve([]),
+      },
+    },
+  })
+  return value
+}
+
+const textOf = async (files: Files, inputs: Record<string, unknown> = {}): Promise<unknown> =>
+  ((await read(files, inputs)) as Message).text
+
+describe('File (CO-38)', () => {
+  test('CO-38: texts are joined by the separator; name, size and type are those of the first', async () => {
+    const files = { 'f/ü.md': 'Ä', 'f/b.txt': 'B' }
+    const message = (await read(files)) as Message
+    expect(message.text).toBe('Ä\n\nB')
+    expect(message.data).toMatchObject({
+      filename: 'ü.md',
+      file_size: 2,
+      mimetype: 'text/markdown',
+    })
+    expect(await textOf(files, { separator: ' | ' })).toBe('Ä | B')
+  })
+
+  test.each(
+    'csv txt md mdx yaml yml xml html htm py sh sql js ts tsx'.split(' ').map((name) => [name]),
+  )('CO-38: %s is read as text', async (extension) => {
+    expect(await textOf({ [`f/a.${extension}`]: 'x: 1' })).toBe('x: 1')
+  })
+
+  test('CO-38: JSON is written anew, compactly; broken JSON is told with its file', async () => {
+    expect(await textOf({ 'f/a.json': '{ "a" : [ 1, 2 ] }' })).toBe('{"a":[1,2]}')
+    await expect(read({ 'f/a.json': '{"a"' })).rejects.toThrow('Error loading file f/a.json: ')
+  })
+
+  test('CO-38: the JSON output is the object as it is, of other values their text', async () => {
+    const data = async (text: string): Promise<unknown> =>
+      ((await read({ 'f/a.json': text }, {}, 'json')) as Data).data
+    expect(await data('{"a": 1}')).toEqual({ a: 1 })
+    expect(await data('[1, 2]')).toEqual({ value: '[1,2]' })
+    expect(await data('7')).toEqual({ value: '7' })
+  })
+
+  test('CO-38: pictures and office files need the parser, also inside bundles', async () => {
+    const text =
+      "File 'a.png' has extension '.png' which requires Advanced Parser mode. Please enable 'Advanced Parser' to process this file."
+    await expect(read({ 'f/a.png': 'x' })).rejects.toThrow(text)
+    await expect(read({ 'f/z.zip': zipSync({ 'a.png': strToU8('x') }) })).rejects.toThrow(text)
+  })
+
+  test('CO-38: ignored files, none at all and missing ones', async () => {
+    expect(await textOf({ 'f/a.exe': 'x', 'f/b.txt': 'B' })).toBe('B')
+    await expect(read({ 'f/a.exe': 'x' })).rejects.toThrow('No files to process.')
+    await expect(read({})).rejects.toThrow('No files to process.')
+    await expect(read({}, { path: ['f/gone.txt'] })).rejects.toThrow(
+      "File not found: 'f/gone.txt' (resolved to: 'f/gone.txt'). Please upload the file again.",
+    )
+  })
+
+  test('CO-38: silent errors are empty results', async () => {
+    const silent = { silent_errors: true }
+    expect(await textOf({}, silent)).toBe('')
+    expect(await textOf({ 'f/a.json': '{"a"', 'f/b.txt': 'B' }, silent)).toBe('B')
+    expect(await textOf({}, { ...silent, path: ['f/gone.txt'] })).toBe('')
+    const broken = { 'f/a.xlsx': 'no table' }
+    await expect(read(broken, {}, 'structured')).rejects.toThrow('Error loading file f/a.xlsx')
+    const frame = (await read(broken, silent, 'structured')) as DataFrame
+    expect(frame.rows).toEqual([])
+  })
+
+  test('CO-38: a path may come as data or as a message; data without one is refused or ignored', async () => {
+    const files = { 'f/a.txt': 'A', 'f/b.txt': 'B' }
+    const path = ['f/a.txt']
+    expect(await textOf(files, { path, file_path: [createMessage(' f/b.txt ')] })).toBe('B')
+    const both = [createData({ file_path: 'f/b.txt' }), createMessage('f/a.txt')]
+    expect(await textOf(files, { path, file_path: both })).toBe('B\n\nA')
+    const nameless = { path, file_path: [createData({ x: 1 })] }
+    await expect(read(files, nameless)).rejects.toThrow('has no key file_path')
+    expect(await textOf(files, { ...nameless, ignore_unspecified_files: true })).toBe('A')
+  })
+})
+
+describe('File as a tool (CO-23)', () => {
+  test('CO-23: the text of the files; what goes wrong is its text', async () => {
+    const { signal } = new AbortController()
+    const tools = async (files: Files) => (await read(files, {}, 'component_as_tool')) as Tool[]
+    const [tool, ...others] = await tools({ 'f/a.txt': 'A' })
+    expect(others).toEqual([])
+    expect(tool).toMatchObject({ name: 'load_files_message', parameters: { properties: {} } })
+    expect(await tool?.call({}, { signal })).toBe('A')
+    const [broken] = await tools({ 'f/a.json': '{' })
+    expect(await broken?.call({}, { signal })).toMatch(
+      /^Error reading files: Error loading file f\/a\.json: /,
+    )
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { memory } from '../../src/components.ts'
+import type { MessageRecord } from '../../src/components/services.ts'
+import type { DataFrame } from '../../src/graph/values/data-frame.ts'
+import type { Message } from '../../src/graph/values/message.ts'
+import { createMemoryServices } from '../../src/memory.ts'
+import { testComponent } from '../../src/testing.ts'
+
+const row = (number: number, more: Partial<MessageRecord> = {}): MessageRecord => ({
+  id: `row-${number}`,
+  flowId: null,
+  timestamp: new Date(1000 * number),
+  sender: 'User',
+  senderName: 'Ann',
+  sessionId: 's',
+  contextId: null,
+  text: `t${number}`,
+  files: [],
+  error: false,
+  edit: false,
+  category: 'message',
+  properties: {},
+  contentBlocks: [],
+  duration: null,
+  ...more,
+})
+
+const machine = { sender: 'Machine', senderName: 'AI' }
+const rows = [
+  row(1),
+  row(2, machine),
+  row(3, { contextId: 'c' }),
+  row(4, { sessionId: 'other' }),
+  row(5, { error: true }),
+]
+
+const use = async (output: string, inputs: object, options: object = {}) =>
+  testComponent(memory, {
+    output,
+    inputs: { ...inputs },
+    sessionId: 's',
+    services: createMemoryServices({ messages: rows }),
+    ...options,
+  })
+const read = async (inputs: object = {}, options: object = {}): Promise<unknown> =>
+  ((await use('messages_text', inputs, options)).value as Message).text
+
+describe('Memory, mode Retrieve (CO-41)', () => {
+  test('CO-41: a line for each message of the session, errors left out', async () => {
+    expect(await read()).toBe('Ann: t1\nAI: t2\nAnn: t3')
+    expect(await read({ session_id: 'other' })).toBe('Ann: t4')
+    expect(await read({ session_id: 'none' })).toBe('')
+  })
+
+  test('CO-41: outside of a run an empty session means all', async () => {
+    expect(await read({}, { sessionId: '' })).toBe('Ann: t1\nAI: t2\nAnn: t3\nAnn: t4')
+  })
+
+  test('CO-41: context, sender and name narrow the rows', async () => {
+    expect(await read({ context_id: 'c' })).toBe('Ann: t3')
+    expect(await read({ sender_type: 'Machine' })).toBe('AI: t2')
+    expect(await read({ sender_type: 'User' })).toBe('Ann: t1\nAnn: t3')
+    expect(await read({ sender_name: 'AI' })).toBe('AI: t2')
+  })
+
+  test('CO-41: ordered first, then the last n of that order', async () => {
+    expect(await read({ n_messages: 2 })).toBe('AI: t2\nAnn: t3')
+    expect(await read({ n_messages: 2, order: 'Descending' })).toBe('AI: t2\nAnn: t1')
+    expect(await read({ n_messages: 0 })).toBe('')
+  })
+
+  test('CO-41: any field may stand in the template, unknown ones are empty', async () => {
+    const template = '<{sender}|{session_id}|{error}|{toString}|{none}>'
+    expect(await read({ template, n_messages: 1 })).toBe('<User|s|False||>')
+  })
+
+  test('CO-41: the table has the rows with all fields', async () => {
+    const { value } = await use('dataframe', { n_messages: 1 })
+    expect((value as DataFrame).rows).toMatchObject([
+      { text: 't3', sender: 'User', sender_name: 'Ann', session_id: 's' },
+    ])
+  })
+
+  test('CO-41: an external store is asked instead; what is none is refused', async () => {
+    const { messages } = createMemoryServices({ messages: [row(9)] })
+    expect(await read({ memory: messages })).toBe('Ann: t9')
+    await expect(read({ memory: { list: 1 } })).rejects.toThrow('can neither list nor add')
+  })
+})
+
+describe('Memory, mode Store (CO-41)', () => {
+  test('CO-41: sender and name have defaults; the first message of that session, sender and name is given', async () => {
+    const services = createMemoryServices({ messages: [row(2, machine)] })
+    const inputs = { message: 'new', context_id: '' }
+    const { value } = await use('stored_messages', inputs, { services })
+    expect(value).toMatchObject({ text: 't2', sender: 'Machine', senderName: 'AI' })
+    const stored = await services.messages?.list({ order: 'ascending' })
+    expect(
+      stored?.map(({ text, sender, senderName, sessionId }) => [
+        text,
+        sender,
+        senderName,
+        sessionId,
+      ]),
+    ).toEqual([
+      ['t2', 'Machine', 'AI', 's'],
+      ['new', 'Machine', 'AI', 's'],
+    ])
+  })
+
+  test('CO-41: its own session, sender and context', async () => {
+    const own = { session_id: 'x', sender: 'User', sender_name: 'Bob', context_id: 'c' }
+    const { value } = await use('stored_messages', { message: 'new', ...own })
+    expect(value).toMatchObject({
+      text: 'new',
+      sessionId: 'x',
+      sender: 'User',
+      senderName: 'Bob',
+      contextId: 'c',
+    })
+  })
+})

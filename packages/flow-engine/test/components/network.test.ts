@@ -1,0 +1,176 @@
+import { createTestRuntime } from '@x/wire'
+import { describe, expect, test } from 'vitest'
+import { mcpTools, url } from '../../src/components.ts'
+import type { McpService, McpTool } from '../../src/components/services.ts'
+import type { DataFrame } from '../../src/graph/values/data-frame.ts'
+import { createMessage, type Message } from '../../src/graph/values/message.ts'
+import type { Tool } from '../../src/models/chat-model.ts'
+import { testComponent } from '../../src/testing.ts'
+import { scriptedFetch, textAnswer } from '../support/scripted-fetch.ts'
+
+describe('URLComponent (CO-40)', () => {
+  const page = (body: string, status = 200) => textAnswer(body, 'text/html', status)
+  const read = async (inputs: object, ...answers: Parameters<typeof scriptedFetch>) => {
+    const { fetch, requests } = scriptedFetch(...answers)
+    const options = { inputs: { ...inputs }, services: { fetch } }
+    const { value } = await testComponent(url, { ...options, output: 'page_results' })
+    return { rows: (value as DataFrame).rows, requests }
+  }
+
+  test('CO-40: addresses are trimmed, get https:// and are read once; rows have six columns', async () => {
+    const html =
+      '<html lang="de"><head><title>T</title><meta name="description" content="D"></head><body>x</body></html>'
+    const headers = [{ key: 'X-A', value: 'b' }]
+    const { rows, requests } = await read(
+      { urls: [' a.test ', 'https://a.test', ''], headers },
+      page(html),
+    )
+    expect(rows).toEqual([
+      {
+        text: 'Tx',
+        url: 'https://a.test',
+        title: 'T',
+        description: 'D',
+        content_type: 'text/html',
+        language: 'de',
+      },
+    ])
+    expect(requests).toMatchObject([{ method: 'GET', headers: { 'x-a': 'b' } }])
+  })
+
+  test('CO-40: the source instead of the text when that is asked for', async () => {
+    const { rows } = await read({ urls: ['a.test'], format: 'HTML' }, page('<p>x</p>'))
+    expect(rows).toMatchObject([{ text: '<p>x</p>' }])
+  })
+
+  test('CO-40: error statuses are pages unless they are checked', async () => {
+    const { rows } = await read({ urls: ['a.test'] }, page('gone', 404))
+    expect(rows).toMatchObject([{ text: 'gone' }])
+    await expect(
+      read({ urls: ['a.test'], check_response_status: true }, page('gone', 404)),
+    ).rejects.toThrow('Error loading documents: No documents were successfully loaded from any URL')
+  })
+
+  test('CO-40: texts of the message are parted by a blank line, its data are the rows', async () => {
+    const { fetch } = scriptedFetch(page('one'), page('two'))
+    const { value } = await testComponent(url, {
+      inputs: { urls: ['a.test', 'b.test'] },
+      services: { fetch },
+      output: 'raw_results',
+    })
+    expect((value as Message).text).toBe('one\n\ntwo')
+    expect((value as Message).data).toMatchObject({ data: [{ text: 'one' }, { text: 'two' }] })
+  })
+
+  test('CO-40: no address and a wrong one are told', async () => {
+    await expect(read({ urls: [' ', ''] })).rejects.toThrow(
+      'Error loading documents: No valid URLs provided.',
+    )
+    await expect(read({ urls: ['http://a b'] })).rejects.toThrow(
+      'Error loading documents: Invalid URL: http://a b',
+    )
+  })
+})
+
+describe('MCPTools (CO-42)', () => {
+  const tools: McpTool[] = [
+    {
+      name: 'say',
+      inputSchema: {
+        type: 'object',
+        properties: { text: { type: 'string' }, note: { type: 'string' } },
+        required: ['text'],
+      },
+    },
+  ]
+  const content = [
+    { type: 'text', text: 'plain' },
+    { type: 'text', text: '{"a": 1}' },
+    { type: 'text', text: '[1]' },
+    { type: 'image', data: 'AQI=', mimeType: 'image/png' },
+  ]
+
+  function host(connectTo: Partial<Awaited<ReturnType<McpService['connect']>>> = {}) {
+    const calls: unknown[] = []
+    const connected: unknown[] = []
+    const mcp: McpService = {
+      connect(server, options) {
+        connected.push([server, options.sessionId, options.userId])
+        return Promise.resolve({
+          listTools: () => Promise.resolve(tools),
+          callTool(name, args) {
+            calls.push([name, args])
+            return Promise.resolve({ content, isError: false })
+          },
+          close: () => Promise.resolve(),
+          ...connectTo,
+        })
+      },
+    }
+    return { mcp, calls, connected }
+  }
+  const server = { name: 'x', config: { url: 'http://x.test/mcp' } }
+
+  test('CO-42: without a tool a row says so', async () => {
+    const { mcp } = host()
+    const { value } = await testComponent(mcpTools, {
+      inputs: { mcp_server: server },
+      services: { mcp },
+    })
+    expect((value as DataFrame).rows).toEqual([{ error: 'You must select a tool' }])
+  })
+
+  test('CO-42: messages go as their text, null not at all; a row for each content item', async () => {
+    const { mcp, calls, connected } = host()
+    const { value } = await testComponent(mcpTools, {
+      inputs: { mcp_server: server, tool: 'say', text: createMessage('hi'), note: null },
+      services: { mcp },
+      sessionId: 's',
+      userId: 'u',
+    })
+    expect(calls).toEqual([['say', { text: 'hi' }]])
+    expect(connected).toContainEqual([server, 's', 'u'])
+    expect((value as DataFrame).rows).toEqual([
+      { type: 'text', text: 'plain' },
+      { a: 1 },
+      { type: 'text', text: '[1]' },
+      { type: 'image', data: 'AQI=', mimeType: 'image/png' },
+    ])
+  })
+
+  test('CO-42: verify_ssl goes with the configuration when it is off', async () => {
+    const { mcp, connected } = host()
+    const inputs = { mcp_server: server, tool: 'say', text: 'x', verify_ssl: false }
+    await testComponent(mcpTools, { inputs, services: { mcp } })
+    expect((connected[0] as unknown[])[0]).toMatchObject({
+      config: { ...server.config, verify_ssl: false },
+    })
+  })
+
+  test('CO-42: called by a model the answer is the whole result', async () => {
+    const { mcp } = host()
+    const { value } = await testComponent(mcpTools, {
+      output: 'component_as_tool',
+      inputs: { mcp_server: server },
+      services: { mcp },
+    })
+    const { signal } = new AbortController()
+    const [tool] = value as Tool[]
+    expect(await tool?.call({ text: 'x' }, { signal })).toEqual({ content, isError: false })
+  })
+
+  test('CO-42: failures say what was being done', async () => {
+    const asking = (connectTo: Parameters<typeof host>[0], runtime = createTestRuntime()) =>
+      testComponent(mcpTools, {
+        inputs: { mcp_server: server, tool: 'say', text: 'x' },
+        services: { mcp: host(connectTo).mcp },
+        runtime,
+      })
+    await expect(asking({ callTool: () => Promise.reject(new Error('broke')) })).rejects.toThrow(
+      /^Error in build_output: broke$/,
+    )
+    await expect(asking({ listTools: () => Promise.reject(new Error('broke')) })).rejects.toThrow(
+      /^Error in build_output: Error updating tool list: broke$/,
+    )
+  })
+})
