@@ -175,6 +175,20 @@ describe('embeddings (CO-58)', () => {
     await expect(build({ provider: 'Ollama', api_key: '' })).resolves.toBeDefined()
   })
 
+  test('CO-58: EmbeddingModel sends batches of chunk_size with its settings', async () => {
+    const { embed, requests } = await embedder(
+      embeddingModel,
+      { api_key: 'sk', chunk_size: 2, dimensions: 3, model_kwargs: { user: 'u' } },
+      vectors([1], [2]),
+      vectors([3]),
+    )
+    expect(await embed(['a', 'b', 'c'])).toEqual([[1], [2], [3]])
+    expect(requests.map(({ body }) => body)).toMatchObject([
+      { model: 'text-embedding-3-small', input: ['a', 'b'], dimensions: 3, user: 'u' },
+      { input: ['c'] },
+    ])
+  })
+
   test('EmbeddingModel: Ollama is asked under its own address, without a key', async () => {
     const { embed, requests } = await embedder(
       embeddingModel,
@@ -244,6 +258,24 @@ describe('BatchRunComponent (CO-56)', () => {
       response_length: 5,
       processing_status: 'success',
     })
+  })
+
+  test('CO-56: the facts of a request without instructions', async () => {
+    const named = createDataFrame([{ text_input: 'ü😀' }])
+    const inputs = { df: named, column_name: 'text_input', enable_metadata: true }
+    const [row] = (await batch(inputs)).rows
+    expect(row).toEqual({
+      text_input: 'ü😀',
+      model_response: '<ü😀>',
+      batch_index: 0,
+      metadata: {
+        has_system_message: false,
+        input_length: 2,
+        response_length: 4,
+        processing_status: 'success',
+      },
+    })
+    expect((await batch({ df: createDataFrame([], ['q']), column_name: 'q' })).rows).toEqual([])
   })
 
   test('a failing request fails the run and cancels the others', async () => {

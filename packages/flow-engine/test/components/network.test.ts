@@ -5,7 +5,8 @@ import type { McpService, McpTool } from '../../src/components/services.ts'
 import type { DataFrame } from '../../src/graph/values/data-frame.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'
 import type { Tool } from '../../src/models/chat-model.ts'
-import { testComponent } from '../../src/testing.ts'
+import { createRegistry, runFlow } from '../../src/graph.ts'
+import { flowBuilder, testComponent } from '../../src/testing.ts'
 import { scriptedFetch, textAnswer } from '../support/scripted-fetch.ts'
 
 describe('URLComponent (CO-40)', () => {
@@ -172,5 +173,46 @@ describe('MCPTools (CO-42)', () => {
     await expect(asking({ listTools: () => Promise.reject(new Error('broke')) })).rejects.toThrow(
       /^Error in build_output: Error updating tool list: broke$/,
     )
+  })
+
+  test('CO-42: a server that does not tell its tools in 30 seconds is given up', async () => {
+    const runtime = createTestRuntime()
+    const mcp: McpService = {
+      connect: (_server, { signal }) =>
+        Promise.resolve({
+          listTools: () =>
+            new Promise((_resolve, reject) => {
+              signal.addEventListener('abort', () => reject(new Error('too late')))
+              void runtime.advance(30_000)
+            }),
+          callTool: () => Promise.reject(new Error('never')),
+          close: () => Promise.resolve(),
+        }),
+    }
+    const inputs = { mcp_server: server, tool: 'say', text: 'x' }
+    await expect(testComponent(mcpTools, { inputs, services: { mcp }, runtime })).rejects.toThrow(
+      'Error in build_output: Timeout updating tool list: too late',
+    )
+  })
+
+  test('CO-42: with use_cache the tools of a server are asked for once in a run', async () => {
+    const listings = async (use_cache: boolean): Promise<number> => {
+      let count = 0
+      const listTools = () => Promise.resolve(tools).finally(() => (count += 1))
+      const flow = flowBuilder()
+      for (const id of ['1', '2']) {
+        const values = { mcp_server: server, tool: 'say', text: 'x', use_cache }
+        flow.add('MCPTools', { id: `MCPTools-${id}`, values })
+      }
+      const components = createRegistry([mcpTools])
+      const { mcp } = host({ listTools })
+      // As the editor leaves it once a tool is chosen: a hidden field counts for nothing.
+      const shown = JSON.stringify(flow.toJSON()).replaceAll('"show":false', '"show":true')
+      const run = runFlow(JSON.parse(shown), { components, services: { mcp }, concurrency: 1 })
+      await run.result
+      return count
+    }
+    expect(await listings(true)).toBe(1)
+    expect(await listings(false)).toBe(2)
   })
 })

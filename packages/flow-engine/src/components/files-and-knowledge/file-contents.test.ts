@@ -31,6 +31,8 @@ describe('formatFor and withExtension (CO-57)', () => {
     expect(withExtension('out.v1', 'json')).toBe('out.v1.json')
     expect(withExtension('out', 'excel')).toBe('out.xlsx')
     expect(withExtension('out.xls', 'excel')).toBe('out.xls')
+    expect(withExtension('out.XLSX', 'excel')).toBe('out.XLSX')
+    expect(withExtension('out.excel', 'excel')).toBe('out.excel.xlsx')
     expect(withExtension('folder.json/out', 'json')).toBe('folder.json/out.json')
   })
 })

@@ -36,6 +36,8 @@ describe('filterRows (CO-60)', () => {
     expect(filtered('town', 'contains', 'None')).toEqual(['Ann'])
     expect(filtered('age', 'ends with', '.0')).toEqual(['Ann', 'Bob'])
     expect(filtered('age', 'starts with', 'nan')).toEqual(['Cid'])
+    expect(filtered('town', 'starts with', 'o')).toEqual([])
+    expect(filtered('town', 'ends with', 'm')).toEqual([])
     expect(() => filtered('town', 'contains', '(')).toThrow('Not a valid pattern: (')
   })
 
