@@ -30,6 +30,7 @@ describe('fieldValue (CO-10)', () => {
     ['an empty list', field.text({ list: true }), '', []],
     ['a secret may be null', field.secret(), null, null],
     ['a float for an int', field.int(), 3.9, 3],
+    ['a negative float for an int', field.int(), -3.9, -3],
     ['a text for a number', field.float(), ' 2.5 ', 2.5],
     ['no number', field.int(), '', null],
     ['no number with a default', field.int({ default: 0 }), null, 0],
@@ -49,6 +50,17 @@ describe('fieldValue (CO-10)', () => {
     ['nothing on a handle', field.handle(), '', null],
   ] as const)('%s', ([, definition, raw, value]) => {
     expect(read(definition, raw)).toEqual(value)
+  })
+
+  test('CO-10: texts, objects and messages for a message', () => {
+    const object = { text: 'o', sender: 'User', further: 1 }
+    const data = { further: 1 }
+    expect(read(field.message(), object)).toMatchObject({ text: 'o', sender: 'User', data })
+    expect(read(field.message(), 't')).toMatchObject({ text: 't', sender: null })
+    const message = createMessage('m')
+    expect(read(field.message(), message)).toBe(message)
+    expect(read(field.message(), null)).toBeNull()
+    expect(() => read(field.message(), 7)).toThrow('expects a message, got int')
   })
 
   test.for([

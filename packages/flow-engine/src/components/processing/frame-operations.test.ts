@@ -30,13 +30,18 @@ describe('filterRows (CO-60)', () => {
     expect(filtered('age', 'not equals', '25')).toEqual(['Ann', 'Bob', 'Cid'])
   })
 
+  test('CO-60: numbers are compared as texts with what is none', () => {
+    expect(filtered('age', 'greater than', 'm')).toEqual(['Cid'])
+    expect(filtered('age', 'less than', 'm')).toEqual(['Ann', 'Bob'])
+  })
+
   test('contains takes a pattern; empty cells are read as they are written', () => {
     expect(filtered('town', 'contains', '^[RO]')).toEqual(['Bob', 'Cid'])
     expect(filtered('town', 'not contains', 'R')).toEqual(['Ann', 'Cid'])
     expect(filtered('town', 'contains', 'None')).toEqual(['Ann'])
     expect(filtered('age', 'ends with', '.0')).toEqual(['Ann', 'Bob'])
     expect(filtered('age', 'starts with', 'nan')).toEqual(['Cid'])
-    expect(filtered('town', 'starts with', 'o')).toEqual([])
+    expect(filtered('town', 'starts with', 's')).toEqual([])
     expect(filtered('town', 'ends with', 'm')).toEqual([])
     expect(() => filtered('town', 'contains', '(')).toThrow('Not a valid pattern: (')
   })
