@@ -48,6 +48,43 @@ describe('ArXivComponent (CO-70)', () => {
   })
 
   test.each([
+    ['all', 'x'],
+    ['title', 'ti%3Ax'],
+    ['abstract', 'abs%3Ax'],
+    ['author', 'au%3Ax'],
+    ['cat', 'cat%3Ax'],
+  ])('CO-70: a search in %s', async (search_type, query) => {
+    const answer = textAnswer(feed, 'application/atom+xml')
+    const { requests } = await fetched(arXiv, { search_query: 'x', search_type }, answer)
+    expect(requests[0]?.url).toContain(`?search_query=${query}&max_results=10`)
+  })
+
+  test('CO-70: every column of a paper', async () => {
+    const whole = `<feed xmlns:arxiv="a"><entry><id>i</id><title>t</title><summary> s </summary>
+      <published>p</published><updated>u</updated><arxiv:comment>c</arxiv:comment>
+      <arxiv:journal_ref>j</arxiv:journal_ref><link rel="alternate" href="page"/>
+      <link rel="related" href="pdf"/></entry></feed>`
+    const answer = textAnswer(whole, 'application/atom+xml')
+    const { rows } = await fetched(arXiv, { search_query: 'x' }, answer)
+    expect(rows).toEqual([
+      {
+        id: 'i',
+        title: 't',
+        summary: 's',
+        published: 'p',
+        updated: 'u',
+        authors: [],
+        arxiv_url: 'page',
+        pdf_url: 'pdf',
+        comment: 'c',
+        journal_ref: 'j',
+        primary_category: null,
+        categories: [],
+      },
+    ])
+  })
+
+  test.each([
     ['an error status', textAnswer('x', 'text/plain', 503), /^Request error: HTTP Error 503/],
     ['a lost connection', new Error('reset'), /^Request error: reset$/],
     [
