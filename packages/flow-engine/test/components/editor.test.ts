@@ -262,6 +262,14 @@ describe('tools of components (CO-20 to CO-22)', () => {
     expect(await fails?.call({ text: 'x' }, { signal })).toBe('not today')
   })
 
+  test('CO-22: a call that is cancelled rejects instead of answering the model', async () => {
+    const [, , fails] = await tools()
+    const reason = new Error('enough')
+    await expect(fails?.call({ text: 'x' }, { signal: AbortSignal.abort(reason) })).rejects.toBe(
+      reason,
+    )
+  })
+
   test('edits of the actions apply by tag', async () => {
     const metadata = [
       { tags: ['say-it'], name: 'speak', description: 'Mine.', status: true },

@@ -1,3 +1,4 @@
+import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import {
   anthropicModel,
@@ -72,6 +73,22 @@ describe('OpenAIModel (CO-79)', () => {
     await expect(ask({}, down)).rejects.toThrow(/^Error code: 500/)
   })
 
+  test('CO-79: a request is given up after the timeout, in seconds', async () => {
+    const runtime = createTestRuntime()
+    const never: typeof fetch = (_url, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
+        void runtime.advance(3000)
+      })
+    const asking = testComponent(openAIModel, {
+      inputs: { input_value: 'Hi', api_key: 'sk', max_retries: 0, timeout: 3 },
+      output: 'text_output',
+      services: { fetch: never },
+      runtime,
+    })
+    await expect(asking).rejects.toThrow()
+  })
+
   test('the editor hides what a reasoning model does not take', async () => {
     const shown = async (model: string): Promise<unknown[]> => {
       const template = await refresh(openAIModel, 'model_name', model)
@@ -100,6 +117,16 @@ describe('AnthropicModel (CO-79)', () => {
       headers: { 'x-api-key': 'ak', 'anthropic-version': '2023-06-01' },
       body: { max_tokens: 4096, temperature: 0.5 },
     })
+  })
+
+  test('CO-79: a refused request fails in the words of the provider', async () => {
+    const refused = jsonAnswer({ error: { message: 'Bad thing' } }, { status: 400 })
+    const asking = testComponent(anthropicModel, {
+      inputs: { input_value: 'Hi', api_key: 'ak' },
+      output: 'text_output',
+      services: scriptedFetch(refused),
+    })
+    await expect(asking).rejects.toThrow(/^Bad thing$/)
   })
 
   test('the editor offers the models of the key, without an answer those it knows', async () => {

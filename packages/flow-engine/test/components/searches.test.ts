@@ -204,7 +204,7 @@ describe('UnifiedWebSearch (CO-78)', () => {
   test('web: hits with the text of their pages, failing pages say so', async () => {
     const { rows, requests } = await fetched(
       unifiedWebSearch,
-      { query: '<cats>' },
+      { query: `"<cats>'` },
       html(page),
       ({ url }) => html(url.includes('/p') ? '<p>one</p><script>no</script>' : ''),
       new Error('reset'),
@@ -256,6 +256,15 @@ describe('UnifiedWebSearch (CO-78)', () => {
     const inputs = { search_mode: 'News', query: 'x' }
     const empty = await fetched(unifiedWebSearch, inputs, html('<rss></rss>'))
     expect(empty.rows).toMatchObject([{ title: 'No articles found' }])
+  })
+
+  test('CO-78: news are rows with title, link, time and a summary without tags', async () => {
+    const item =
+      '<item><title>T</title><link>l</link><pubDate>p</pubDate><description>&lt;a href="x"&gt;s&lt;/a&gt; &lt;b&gt;t&lt;/b&gt;</description></item>'
+    const feed = html(`<rss><channel>${item}</channel></rss>`)
+    const { rows } = await fetched(unifiedWebSearch, { search_mode: 'News', query: 'x' }, feed)
+    expect(rows).toMatchObject([{ title: 'T', link: 'l', published: 'p' }])
+    expect(rows[0]?.summary).toMatch(/^s +t$/)
   })
 
   test('rss: failures are rows, an empty feed keeps its columns', async () => {
