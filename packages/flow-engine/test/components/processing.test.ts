@@ -53,6 +53,11 @@ describe('SplitText (CO-51)', () => {
     for (const separator of ['/t', '\\t', '\t']) {
       expect((await split(createMessage('a\tb'), { separator })).rows).toHaveLength(2)
     }
+    for (const separator of ['/n', '\\n', '\n']) {
+      expect((await split(createMessage('a\nb'), { separator })).rows).toHaveLength(2)
+    }
+    expect((await split(createMessage('a.b*c'), { separator: '.' })).rows).toHaveLength(2)
+    expect((await split(createMessage('ü😀'), { separator: '' })).rows).toHaveLength(2)
   })
 
   test('texts that cannot be split are refused in words', async () => {
