@@ -17,6 +17,30 @@ const catalogOf = (v: object, more: object = {}): Catalog =>
   })
 
 describe('JSON Schema keywords', () => {
+  test.each(['anyOf', 'oneOf', 'allOf', 'not'])(
+    'SP-51 schemas that double at each step of a chain cost no more than the steps: %s',
+    (keyword) => {
+      const next = (n: number) => ({ $ref: `#/$defs/d${n}` })
+      const doubled = (n: number) =>
+        keyword === 'not'
+          ? { not: { not: { anyOf: [next(n), next(n)] } } }
+          : { [keyword]: [next(n), next(n)] }
+      // In place, and a level deeper in the value at each step.
+      const inside = (n: number) => ({ properties: { a: doubled(n) } })
+      const deep = (steps: number): object => (steps === 0 ? { leaf: 1 } : { a: deep(steps - 1) })
+      for (const step of [doubled, inside]) {
+        const chain = Array.from({ length: 24 }, (_, n) => [`d${n}`, step(n + 1)] as const)
+        const catalog = catalogOf(next(0), {
+          $defs: { ...Object.fromEntries(chain), d24: { type: 'string' } },
+        })
+        const value = step === doubled ? 7 : deep(24)
+        const started = performance.now()
+        expect(catalog.validateComponent('A', { v: value })).not.toEqual([])
+        expect(performance.now() - started).toBeLessThan(1000)
+      }
+    },
+  )
+
   const table: Record<string, [schema: object, right: unknown[], wrong: unknown[]]> = {
     'type string': [{ type: 'string' }, ['', 'x'], [1, null, {}, []]],
     'type number': [{ type: 'number' }, [1, 1.5], ['1', null]],

@@ -12,20 +12,27 @@ export interface SchemaSource {
   readonly depth: number
 }
 
+/** Which values fit which schemas: one that many schemas share is checked against a value once. */
+type Known = Map<Schema, Map<unknown, boolean>>
+
 /** Checks a value against a schema that was checked itself (SP-51). */
 export function checkValue(
   value: unknown,
   schema: Schema,
   { report, document, depth }: SchemaSource & { readonly report: Report },
 ): void {
-  if (schema === true) return
+  check(value, schema, { report, document, depth, known: new Map() })
+}
+
+function check(value: unknown, schema: Schema, { report, document, depth, known }: Context): void {
+  if (schema === true || report.isFull) return
   if (schema === false || depth > MAXIMUM_DEPTH) {
     refuse(report, 'Nothing may stand here.')
     return
   }
-  const context: Context = { report, document, depth: depth + 1 }
+  const context: Context = { report, document, depth: depth + 1, known }
   const reference = ownValue(schema, '$ref')
-  if (reference !== undefined) checkValue(value, resolveReference(reference, document, []), context)
+  if (reference !== undefined) check(value, resolveReference(reference, document, []), context)
   if (!isOfType(value, schema.type)) {
     refuse(report, `Expected here: ${String(schema.type)}.`)
     return
@@ -40,6 +47,7 @@ export function checkValue(
 
 interface Context extends SchemaSource {
   readonly report: Report
+  readonly known: Known
 }
 
 type ObjectSchema = Exclude<Schema, boolean>
@@ -130,7 +138,7 @@ function checkArray(value: readonly unknown[], schema: ObjectSchema, context: Co
   if (items === undefined) return
   value.forEach((item, index) => {
     report.path.push(index)
-    checkValue(item, items, context)
+    check(item, items, context)
     report.path.pop()
   })
 }
@@ -154,7 +162,7 @@ function checkObject(
       continue
     }
     report.path.push(name)
-    checkValue(value[name], known ?? further ?? true, context)
+    check(value[name], known ?? further ?? true, context)
     report.path.pop()
   }
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
@@ -166,7 +174,9 @@ function checkObject(
 
 function checkCombined(value: unknown, schema: ObjectSchema, context: Context): void {
   const { report } = context
-  for (const one of asSchemas(schema.allOf)) checkValue(value, one, context)
+  for (const one of asSchemas(schema.allOf)) {
+    if (!matches(value, one, context)) check(value, one, context)
+  }
   const any = asSchemas(schema.anyOf)
   if (any.length > 0 && !any.some((one) => matches(value, one, context))) {
     refuse(report, 'The value has none of the forms allowed here.')
@@ -182,10 +192,17 @@ function checkCombined(value: unknown, schema: ObjectSchema, context: Context): 
 }
 
 /** Whether a value fits, without a word about why not. */
-export function matches(value: unknown, schema: Schema, source: SchemaSource): boolean {
+function matches(value: unknown, schema: Schema, context: Context): boolean {
+  const { known } = context
+  const values = known.get(schema) ?? new Map<unknown, boolean>()
+  known.set(schema, values)
+  const before = values.get(value)
+  if (before !== undefined) return before
   const report = new Report()
-  checkValue(value, schema, { ...source, report })
-  return report.errors === 0
+  check(value, schema, { ...context, report })
+  const fits = report.errors === 0
+  values.set(value, fits)
+  return fits
 }
 
 function asSchema(value: unknown): Schema | undefined {

@@ -73,6 +73,11 @@ export class Report {
     this.#position = position
   }
 
+  /** Whether further findings are only counted. */
+  get isFull(): boolean {
+    return this.#total > MAXIMUM
+  }
+
   /** Notes a finding at the current place. */
   add(code: SurfaceErrorCode, message: string, finding: Finding = {}): void {
     const severity = finding.severity ?? this.#severity(code, finding.fatal === true)
