@@ -6,7 +6,8 @@ import type { GroupRecord } from '../store/groups.ts'
 /** All writable attributes of a group but its members. */
 export function groupDocument(record: GroupRecord): ScimDocument {
   const { displayName, externalId } = record
-  return { displayName, ...(externalId !== null && { externalId }), ...recordData(record) }
+  const named = externalId === null ? { displayName } : { displayName, externalId }
+  return Object.assign(named, recordData(record))
 }
 
 /** The fields of a record that follow from its attributes. */
@@ -37,5 +38,16 @@ export function withGroupDocument(
   const fields = groupFields(document, uniqueNames)
   const next = { tenant, id, ...fields, created, lastModified: at, version: version + 1 }
   rememberData(next, rest)
+  return next
+}
+
+/** The next version of a record of which only the members have changed. */
+export function touchedGroup(
+  record: GroupRecord,
+  { uniqueNames, at }: { readonly uniqueNames: boolean; readonly at: Date },
+): GroupRecord {
+  const uniqueKey = uniqueNames ? record.displayNameKey : null
+  const next = { ...record, uniqueKey, lastModified: at, version: record.version + 1 }
+  rememberData(next, recordData(record))
   return next
 }

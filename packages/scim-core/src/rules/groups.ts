@@ -22,7 +22,7 @@ import {
   type Rules,
 } from './call.ts'
 import { changeMembers, type MemberChange } from './group-members.ts'
-import { groupDocument, groupFields, withGroupDocument } from './group-record.ts'
+import { groupDocument, groupFields, touchedGroup, withGroupDocument } from './group-record.ts'
 import { leaveGroups } from './groups-left.ts'
 
 /** The writes of groups: rules of sections 6, 9 and 10. */
@@ -167,10 +167,14 @@ async function writeChange(
     wanted.members.length === 0 ? NO_CHANGE : await changeMembers(scope, wanted.members)
   const moved = change.added.length + change.removed.length > 0
   if (changed.length === 0 && !moved) return before
-  const after = withGroupDocument(before, wanted.document, {
+  const next = {
     uniqueNames: rules.config.uniqueGroupNames,
     at: laterThan(before.lastModified, call.now),
-  })
+  }
+  const after =
+    changed.length === 0
+      ? touchedGroup(before, next)
+      : withGroupDocument(before, wanted.document, next)
   assertWritten(await unique(() => tx.groups.update(call.tenant, after, before.version)))
   await veto(rules, call, { kind: 'update', before, after, change })
   note(call, after.id, moved ? [...changed, 'members'] : changed, change)

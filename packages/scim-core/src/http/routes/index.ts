@@ -79,10 +79,17 @@ const NO_BODY: Exchange['body'] = {}
 
 async function withBody(routes: Routes, exchange: Omit<Exchange, 'body'>): Promise<Exchange> {
   const { bodyBytes: bytes, jsonDepth: depth } = routes.rules.config.limits
-  return { ...exchange, body: await readJsonBody(exchange.request, { bytes, depth }) }
+  return joined(exchange, await readJsonBody(exchange.request, { bytes, depth }))
+}
+
+function bodiless(exchange: Omit<Exchange, 'body'>): Exchange {
+  return joined(exchange, NO_BODY)
 }
 
 /** Written out, for a copy by `...` costs as much as the rest of a GET in here. */
-function bodiless({ request, method, query, principal, call }: Omit<Exchange, 'body'>): Exchange {
-  return { request, method, query, principal, call, body: NO_BODY }
+function joined(
+  { request, method, query, principal, call }: Omit<Exchange, 'body'>,
+  body: Exchange['body'],
+): Exchange {
+  return { request, method, query, principal, call, body }
 }
