@@ -7,7 +7,7 @@ import type { EventData, MessageJson, RunEventData } from './run-event.ts'
 import type { Secrets } from './secrets.ts'
 import { messageToJson } from './values/message-json.ts'
 import { jsonSafe } from './values/json-safe.ts'
-import { changeMessage, type Message } from './values/message.ts'
+import { changeMessage, type Message, type MessageInit } from './values/message.ts'
 import { valueBytes } from './value-size.ts'
 
 /** Sends an event; the data is made when somebody reads it. */
@@ -63,18 +63,22 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
 
   const complete = (message: Message): Message => {
     const id = message.id ?? orderedId(runtime)
-    return changeMessage(message, {
+    const change: { -readonly [Key in keyof MessageInit]: MessageInit[Key] } = {
       id,
       sessionId: message.sessionId || options.sessionId,
       flowId: message.flowId ?? options.flowId,
       timestamp: records.get(id)?.timestamp ?? now(),
-      properties: jsonSafe(message.properties) as object,
-      contentBlocks: jsonSafe(message.contentBlocks) as object[],
-    })
+    }
+    const properties = jsonSafe(message.properties) as object
+    const contentBlocks = jsonSafe(message.contentBlocks) as object[]
+    if (properties !== message.properties) change.properties = properties
+    if (contentBlocks !== message.contentBlocks) change.contentBlocks = contentBlocks
+    return changeMessage(message, change)
   }
 
-  const write = async (message: Message, more: Partial<MessageRecord> = {}): Promise<void> => {
-    const record = secrets.maskJson({ ...toRecord(message), ...more })
+  const write = async (message: Message, more?: Partial<MessageRecord>): Promise<void> => {
+    const row = toRecord(message)
+    const record = secrets.maskJson(more === undefined ? row : { ...row, ...more })
     const known = records.has(record.id)
     records.set(record.id, record)
     track(message)

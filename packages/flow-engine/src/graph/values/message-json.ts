@@ -21,7 +21,8 @@ export interface MessageJson {
 
 /** The fields of a message in wire spelling, its further keys beside them. A stream is "" (CO-1). */
 export function messageFields(message: Message): Record<string, unknown> {
-  return { ...message.data, ...messageToJson(message) }
+  const json: object = messageToJson(message)
+  return Object.keys(message.data).length === 0 ? { ...json } : { ...message.data, ...json }
 }
 
 /** The order of keys shows in texts made of a message: that of the stored row, else that of its making. */
