@@ -44,7 +44,7 @@ export interface UserService {
   /** @throws Refusal 400, 403, 404 in the order of users.md */
   patch(caller: Caller, id: string, changes: UserChanges): Promise<UserRecord>
   /** @throws Refusal 400 when the password is not the caller's own */
-  checkOwnPassword(caller: Caller, id: string): void
+  readonly checkOwnPassword: (caller: Caller, id: string) => void
   /** @throws Refusal 400 */
   resetPassword(caller: Caller, id: string, password: string): Promise<UserRecord>
   /**
@@ -72,11 +72,9 @@ export function createUserService(kit: ServiceKit): UserService {
       store.users.list({ offset: Math.max(0, skip), limit: limit < 0 ? null : limit }),
     create: (input) => createUser(kit, input),
     patch: (caller, id, changes) => patchUser(kit, { caller, id, changes }),
-    checkOwnPassword(caller, id) {
-      if (caller.id !== id) throw refuse(400, "You can't change another user's password")
-    },
+    checkOwnPassword,
     async resetPassword(caller, id, password) {
-      this.checkOwnPassword(caller, id)
+      checkOwnPassword(caller, id)
       const user = await store.users.get(id)
       if (user === null) throw refuse(404, 'User not found')
       if (await matches(kit, user, password)) {
@@ -94,6 +92,10 @@ export function createUserService(kit: ServiceKit): UserService {
       kit.emit('user.deleted', { at: runtime.now(), userId: caller.id, id })
     },
   }
+}
+
+function checkOwnPassword(caller: Caller, id: string): void {
+  if (caller.id !== id) throw refuse(400, "You can't change another user's password")
 }
 
 async function createUser(kit: ServiceKit, input: NewUser): Promise<UserRecord> {

@@ -4,25 +4,7 @@ import { agent } from '../../src/components.ts'
 import type { MessageRecord } from '../../src/components/services.ts'
 import { createMemoryServices } from '../../src/memory.ts'
 import { createScriptedModel, testComponent } from '../../src/testing.ts'
-
-const row = (number: number, more: Partial<MessageRecord>): MessageRecord => ({
-  id: `row-${number}`,
-  flowId: null,
-  timestamp: new Date(1000 * number),
-  sender: 'User',
-  senderName: 'User',
-  sessionId: 's',
-  contextId: null,
-  text: `text ${number}`,
-  files: [],
-  error: false,
-  edit: false,
-  category: 'message',
-  properties: {},
-  contentBlocks: [],
-  duration: null,
-  ...more,
-})
+import { messageRow as row } from './message-row.ts'
 
 /** What the model is asked, behind the instructions and before the question. */
 async function historyOf(messages: MessageRecord[], inputs: Record<string, unknown> = {}) {
@@ -45,24 +27,24 @@ describe('the history of an Agent (CO-35, FE-52)', () => {
       row(4, { error: true }),
     ]
     expect(await historyOf(rows)).toEqual([
-      ['user', 'text 1'],
-      ['assistant', 'text 2'],
+      ['user', 't1'],
+      ['assistant', 't2'],
     ])
   })
 
   test('CO-35: with a context only the rows of that context', async () => {
     const rows = [row(1, { contextId: 'c' }), row(2, { contextId: 'd' }), row(3, {})]
-    expect(await historyOf(rows, { context_id: 'c' })).toEqual([['user', 'text 1']])
+    expect(await historyOf(rows, { context_id: 'c' })).toEqual([['user', 't1']])
     expect(await historyOf(rows)).toHaveLength(3)
   })
 
   test('FE-52, CO-35: the last n_messages, 100 by default, none for 0', async () => {
     const rows = Array.from({ length: 110 }, (_, index) => row(index + 1, {}))
     const texts = (await historyOf(rows))?.map(([, text]) => text)
-    expect([texts?.length, texts?.[0], texts?.at(-1)]).toEqual([100, 'text 11', 'text 110'])
+    expect([texts?.length, texts?.[0], texts?.at(-1)]).toEqual([100, 't11', 't110'])
     expect(await historyOf(rows, { n_messages: 2 })).toEqual([
-      ['user', 'text 109'],
-      ['user', 'text 110'],
+      ['user', 't109'],
+      ['user', 't110'],
     ])
     expect(await historyOf(rows, { n_messages: 0 })).toEqual([])
   })

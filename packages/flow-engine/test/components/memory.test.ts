@@ -1,29 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { memory } from '../../src/components.ts'
-import type { MessageRecord } from '../../src/components/services.ts'
 import type { DataFrame } from '../../src/graph/values/data-frame.ts'
 import type { Message } from '../../src/graph/values/message.ts'
 import { createMemoryServices } from '../../src/memory.ts'
 import { testComponent } from '../../src/testing.ts'
-
-const row = (number: number, more: Partial<MessageRecord> = {}): MessageRecord => ({
-  id: `row-${number}`,
-  flowId: null,
-  timestamp: new Date(1000 * number),
-  sender: 'User',
-  senderName: 'Ann',
-  sessionId: 's',
-  contextId: null,
-  text: `t${number}`,
-  files: [],
-  error: false,
-  edit: false,
-  category: 'message',
-  properties: {},
-  contentBlocks: [],
-  duration: null,
-  ...more,
-})
+import { messageRow as row } from './message-row.ts'
 
 const machine = { sender: 'Machine', senderName: 'AI' }
 const rows = [
