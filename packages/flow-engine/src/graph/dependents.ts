@@ -1,6 +1,6 @@
 import type { PlanGraph, PlanVertex } from './plan-graph.ts'
 import { activeScopes, type Scope } from './scope.ts'
-import type { Task } from './task.ts'
+import { Task } from './task.ts'
 
 /**
  * What is directly behind a vertex, the loop around it included, and the rest of its cycle when it
@@ -14,7 +14,7 @@ export function dependentsOf(
   const { vertices, regions, cycles } = graph
   const found: Task[] = []
   const add = (at: Scope, target: PlanVertex | undefined): void => {
-    if (target !== undefined) found.push({ scope: at, vertex: target })
+    if (target !== undefined) found.push(new Task(at, target))
   }
   for (const edge of vertex.releases) {
     const target = vertices[edge.target]

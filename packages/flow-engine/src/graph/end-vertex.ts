@@ -1,11 +1,12 @@
 import { createCutter, cutText } from './cut-json.ts'
+import type { VertexNotes } from './finished-run.ts'
 import type { RunContext } from './run-context.ts'
 import { longestText } from './event-size.ts'
 import type { RunLimits } from './limits.ts'
 import type { PlanVertex } from './plan-graph.ts'
-import type { RunEventData, VertexBuildJson, VertexDataJson } from './run-event.ts'
+import { eventJson, type RunEventData, type RunEventOf, type VertexDataJson } from './run-event.ts'
 import type { VertexResult } from './run-options.ts'
-import { buildView, type VertexNotes } from './run-result.ts'
+import { buildView } from './run-result.ts'
 import type { JsonValue } from './values/format-value.ts'
 import { formatDuration, vertexParts } from './vertex-data.ts'
 
@@ -20,50 +21,67 @@ export interface EndVertexFacts {
   readonly at: number
 }
 
-/** The end of a build; its `build_data` (events.md 2.6), masked and cut, is made once, when read. */
-export class EndVertex {
+/** The event of the end of a build; its `build_data` (events.md 2.6), masked and cut, is made once, when read. */
+export class EndVertex implements RunEventOf<'end_vertex'> {
+  /** Set when it is sent. */
+  seq = -1
+  readonly event = 'end_vertex'
   readonly result: VertexResult
   readonly #vertex: PlanVertex
   readonly #notes: VertexNotes | undefined
   readonly #inactivated: readonly string[]
-  readonly #next: EndVertexFacts['ready']
+  /** Mostly one, which needs no array. */
+  readonly #next: PlanVertex | readonly PlanVertex[]
   readonly #at: number
   readonly #run: RunContext
-  #data: RunEventData['end_vertex'] | undefined
+  #data: RunEventData['end_vertex'] | undefined = undefined
 
   constructor(facts: EndVertexFacts, run: RunContext) {
     this.result = facts.result
     this.#vertex = facts.vertex
     this.#notes = facts.notes
     this.#inactivated = facts.inactivated
-    this.#next = facts.ready
+    this.#next = verticesOf(facts.ready)
     this.#at = facts.at
     this.#run = run
   }
 
-  make(): RunEventData['end_vertex'] {
-    return (this.#data ??= { build_data: this.#build() })
-  }
-
-  #build(): VertexBuildJson {
+  get data(): RunEventData['end_vertex'] {
+    if (this.#data !== undefined) return this.#data
     const { result } = this
     const { error } = result
-    const { secrets } = this.#run
-    const limits = error === undefined ? this.#run.limits : failureLimits(this.#run.limits)
+    const { limits: bounds, secrets } = this.#run
+    const limits = error === undefined ? bounds : failureLimits(bounds)
     const params =
       error === undefined ? null : cutText(secrets.mask(error.detail), limits.textLength)
     const parts = { result, vertex: this.#vertex, notes: this.#notes }
-    return {
-      id: result.id,
-      inactivated_vertices: [...this.#inactivated],
-      next_vertices_ids: [...new Set(this.#next.map(({ vertex }) => vertex.id))],
-      top_level_vertices: [...new Set(this.#next.map(({ vertex }) => vertex.topLevelId))],
-      valid: result.valid,
-      params,
-      data: vertexDataJson(parts, { limits, secrets }),
-      timestamp: new Date(this.#at).toISOString(),
+    const next = [this.#next].flat()
+    this.#data = {
+      build_data: {
+        id: result.id,
+        inactivated_vertices: [...this.#inactivated],
+        next_vertices_ids: [...new Set(next.map((vertex) => vertex.id))],
+        top_level_vertices: [...new Set(next.map((vertex) => vertex.topLevelId))],
+        valid: result.valid,
+        params,
+        data: vertexDataJson(parts, { limits, secrets }),
+        timestamp: new Date(this.#at).toISOString(),
+      },
     }
+    return this.#data
   }
+
+  toJSON(): object {
+    return eventJson(this)
+  }
+}
+
+const NONE: readonly PlanVertex[] = []
+
+function verticesOf(tasks: EndVertexFacts['ready']): PlanVertex | readonly PlanVertex[] {
+  const [only] = tasks
+  if (only === undefined) return NONE
+  return tasks.length === 1 ? only.vertex : tasks.map(({ vertex }) => vertex)
 }
 
 /** The text of a failure stands twice in its event. */

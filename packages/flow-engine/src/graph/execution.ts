@@ -4,10 +4,11 @@ import { EndVertex } from './end-vertex.ts'
 import { cutToEvent } from './event-size.ts'
 import { eventLoopTurn } from './event-loop-turn.ts'
 import { failureMessage, vertexFailure } from './failure.ts'
+import { FinishedRun } from './finished-run.ts'
 import { InactivatedVertices } from './inactivated.ts'
 import type { LazySignal } from './lazy-signal.ts'
-import { createOutcome, notesOf, recordBuild, runResult, type Outcome } from './outcome.ts'
-import { deadlinesOf, type Deadline } from './run-deadlines.ts'
+import { notesOf, Outcome } from './outcome.ts'
+import { Deadline, deadlinesOf } from './run-deadlines.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunLog } from './run-log.ts'
@@ -15,11 +16,12 @@ import type { RunResult, VertexResult } from './run-options.ts'
 import type { RunRequest } from './run-request.ts'
 import { Scheduler } from './scheduler.ts'
 import type { Task } from './task.ts'
-import type { Built } from './scope.ts'
 import { sortedVertices } from './sorted-vertices.ts'
 import { problemsOfCycles, stalledVertices } from './stalled.ts'
 import { createValueRelease, SMALL_BYTES } from './value-release.ts'
-import { runTask, type TaskEnvironment, type TaskResult } from './vertex-build.ts'
+import { runTask, TaskEnvironment, type TaskResult } from './vertex-build.ts'
+import { VertexRecord } from './vertex-record.ts'
+import { youngList, zeros } from './young-list.ts'
 
 export interface ExecutionOptions {
   readonly request: RunRequest
@@ -32,8 +34,8 @@ export interface ExecutionOptions {
 }
 
 /** Shared with the run's context: what components do after the run was stopped is dropped. */
-export interface Phase {
-  current: 'running' | 'stopping' | 'ended'
+export class Phase {
+  current: 'running' | 'stopping' | 'ended' = 'running'
 }
 
 const SOON = Promise.resolve()
@@ -57,8 +59,8 @@ export class Execution {
   readonly #startedAt: number
   #time: number | undefined
   /** Builds that ended without a pause and are not reported yet. */
-  #ended: (() => void)[] = []
-  #queue: Task[] = []
+  #ended: (() => void)[] = youngList()
+  #queue: Task[] = youngList()
   #next = 0
   #running = 0
   #suspended = 0
@@ -73,18 +75,11 @@ export class Execution {
     this.#host = host
     this.#controller = controller
     this.#phase = phase
-    this.outcome = createOutcome(request)
-    this.builds = Array<number>(graph.vertices.length).fill(0)
+    this.outcome = new Outcome(request)
+    this.builds = zeros(graph.vertices.length)
     this.#scheduler = new Scheduler({ graph, slice, strict })
     this.#inactivated = new InactivatedVertices(request)
-    const keyed = request.options.cache !== undefined && graph.vertices.some((v) => v.frozen)
-    this.#environment = {
-      run,
-      request,
-      keyed,
-      parallel: this.#plain ? request.parallel : 1,
-      inputs: host.inputs,
-    }
+    this.#environment = new TaskEnvironment(run, request, host)
     this.#startedAt = request.runtime.now().getTime()
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
@@ -140,11 +135,9 @@ export class Execution {
   #watch(): void {
     const { runTimeoutMs } = this.#run.limits
     if (runTimeoutMs === null) return
-    this.#deadline = {
-      at: this.#startedAt + runTimeoutMs,
-      exceed: () =>
-        this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`)),
-    }
+    this.#deadline = new Deadline(this.#startedAt + runTimeoutMs, () =>
+      this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`)),
+    )
     deadlinesOf(this.#run.runtime).add(this.#deadline)
   }
 
@@ -169,7 +162,7 @@ export class Execution {
       if (task !== undefined && this.#scheduler.wants(task)) this.#begin(task)
     }
     if (this.#next === this.#queue.length && this.#next > 0) {
-      this.#queue = []
+      this.#queue = youngList()
       this.#next = 0
     }
     if (this.#running === 0 && this.#phase.current === 'running') void this.#finish()
@@ -215,7 +208,7 @@ export class Execution {
   readonly #reportEnded = (): void => {
     this.#time = undefined
     const ended = this.#ended
-    this.#ended = []
+    this.#ended = youngList()
     for (const report of ended) report()
     this.#time = undefined
   }
@@ -243,31 +236,24 @@ export class Execution {
     if (this.#phase.current !== 'running') return
     const { vertex, scope } = task
     const at = this.#clock()
-    const recorded: VertexResult = {
-      id: vertex.id,
-      type: vertex.type,
-      displayName: vertex.displayName,
-      valid: true,
+    const record = new VertexRecord(vertex, {
       outputs: result.outputs,
+      decision: result.decision,
+      key: result.key,
       usedFrozenResult: result.usedFrozenResult,
       builds: this.builds[vertex.index] ?? 1,
       durationMs: Math.max(0, at - from),
-    }
+    })
     const notes = notesOf(result)
-    recordBuild(this.outcome, recorded, notes)
-    this.#host.built?.({ vertex, result: recorded, mask: this.#run.secrets.maskJson })
+    this.outcome.record(record, notes)
+    this.#host.built?.({ vertex, result: record, mask: this.#run.secrets.maskJson })
     const inactivated = this.#inactivated.after(task, result)
-    const { dead, stopped } = result.decision
-    const built: Built = { outputs: result.outputs, dead, stopped, key: result.key }
-    const ready = this.#scheduler.finished(task, built)
-    const end = new EndVertex(
-      { result: recorded, vertex, notes, inactivated, ready, at },
-      this.#run,
-    )
+    const ready = this.#scheduler.finished(task, record)
+    const end = new EndVertex({ result: record, vertex, notes, inactivated, ready, at }, this.#run)
     this.#report(end)
     if (result.bytes > SMALL_BYTES) {
       this.#release ??= createValueRelease(this.#request)
-      this.#release.built({ task, result: recorded, built, end })
+      this.#release.built({ task, record, end })
     }
     this.#release?.read(scope, vertex)
     this.#abandon()
@@ -304,7 +290,7 @@ export class Execution {
     const { resume } = this.#host
     if (resume !== undefined && end.result.builds <= (resume.reported.get(end.result.id) ?? 0))
       return
-    this.#run.send('end_vertex', end)
+    this.#run.sendEnd(end)
   }
 
   async #failed(task: Task, thrown: unknown, from: number): Promise<void> {
@@ -328,18 +314,14 @@ export class Execution {
     this.#running -= 1
     if (!ends && this.#phase.current !== 'running') return
     const at = runtime.now().getTime()
-    const result: VertexResult = {
-      id: vertex.id,
-      type: vertex.type,
-      displayName: vertex.displayName,
-      valid: false,
+    const result = new VertexRecord(vertex, {
       outputs: Object.create(null) as VertexResult['outputs'],
       error,
       usedFrozenResult: false,
       builds: this.builds[vertex.index] ?? 1,
       durationMs: Math.max(0, at - from),
-    }
-    recordBuild(this.outcome, result, undefined)
+    })
+    this.outcome.record(result, undefined)
     this.#host.built?.({ vertex, result, mask: secrets.maskJson })
     const inactivated = this.#inactivated.excluded()
     const end = { result, vertex, notes: undefined, inactivated, ready: [], at }
@@ -382,7 +364,7 @@ export class Execution {
   #settle(): void {
     const now = this.#run.runtime.now().getTime()
     const duration = Math.max(0, now - this.#startedAt)
-    this.#resolve(runResult(this.outcome, this.#request, this.#run, duration))
+    this.#resolve(new FinishedRun(this.outcome, this.#request, this.#run, duration))
   }
 
   /** FE-15. */

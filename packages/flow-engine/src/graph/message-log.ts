@@ -3,7 +3,7 @@ import type { MessageRecord, MessageService } from '../components/services.ts'
 import { checkEventSize, surelyFits } from './event-size.ts'
 import type { RunLimits } from './limits.ts'
 import { orderedId } from './ordered-id.ts'
-import type { EventData, MessageJson, RunEventData } from './run-event.ts'
+import type { MessageJson, RunEventData } from './run-event.ts'
 import type { Secrets } from './secrets.ts'
 import { messageToJson } from './values/message-json.ts'
 import { jsonSafe } from './values/json-safe.ts'
@@ -11,7 +11,10 @@ import { changeMessage, type Message, type MessageInit } from './values/message.
 import { valueBytes } from './value-size.ts'
 
 /** Sends an event; the data is made when somebody reads it. */
-export type SendEvent = <K extends keyof RunEventData>(event: K, data: EventData<K>) => void
+export type SendEvent = <K extends keyof RunEventData>(
+  event: K,
+  make: () => RunEventData[K],
+) => void
 
 export interface MessageLogOptions {
   readonly service: MessageService

@@ -9,7 +9,8 @@ import { earlierMessages } from './earlier-messages.ts'
 import { createRunMessages } from './memory-messages.ts'
 import { createMessageLog, type MessageLog, type SendEvent } from './message-log.ts'
 import type { FlowProblem } from './problems.ts'
-import { LazyEvent, madeBy, type EventData, type RunEvent, type RunEventData } from './run-event.ts'
+import type { EndVertex } from './end-vertex.ts'
+import { LazyEvent, TokenEvent, type RunEvent, type RunEventData } from './run-event.ts'
 import type { RunLog } from './run-log.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 
@@ -31,10 +32,13 @@ export interface RunContext {
   readonly limits: RunLimits
   readonly signal: AbortSignal
   readonly secrets: Secrets
+  /** The same, without making them where there are none. */
+  readonly knownSecrets: Secrets | undefined
   readonly messages: MessageLog
   /** Somebody has asked for `messages`. */
   readonly hasMessages: boolean
   send: SendEvent
+  sendEnd(end: EndVertex): void
   /** False once the run ended or was aborted: what comes later is dropped. */
   open(): boolean
   warn(problem: FlowProblem): void
@@ -140,6 +144,10 @@ class LazyRunContext implements RunContext {
     return (this.#secrets ??= this.#options.secrets ?? createSecrets())
   }
 
+  get knownSecrets(): Secrets | undefined {
+    return this.#secrets ?? this.#options.secrets
+  }
+
   get hasMessages(): boolean {
     return this.#messages !== undefined
   }
@@ -164,14 +172,21 @@ class LazyRunContext implements RunContext {
     return messages
   }
 
-  send<K extends keyof RunEventData>(event: K, data: EventData<K>): void {
-    const seq = this.#log.nextSeq
+  send<K extends keyof RunEventData>(event: K, make: () => RunEventData[K]): void {
+    if (this.#hasRoom(event)) this.#log.push(eventOf(this.#log.nextSeq, event, make))
+  }
+
+  sendEnd(end: EndVertex): void {
+    if (!this.#hasRoom('end_vertex')) return
+    end.seq = this.#log.nextSeq
+    this.#log.push(end)
+  }
+
+  #hasRoom(event: keyof RunEventData): boolean {
     const { events } = this.limits
-    if (seq >= events && event !== 'end') {
-      this.#options.overflow(limitExceeded('events', `a run may have ${events} events`))
-    } else {
-      this.#log.push(eventOf(seq, event, data))
-    }
+    if (this.#log.nextSeq < events || event === 'end') return true
+    this.#options.overflow(limitExceeded('events', `a run may have ${events} events`))
+    return false
   }
 
   open(): boolean {
@@ -197,10 +212,12 @@ class LazyRunContext implements RunContext {
 }
 
 /** The one place that joins a kind with its data. */
-function eventOf<K extends keyof RunEventData>(seq: number, event: K, data: EventData<K>) {
+function eventOf<K extends keyof RunEventData>(seq: number, event: K, make: () => RunEventData[K]) {
   // A token is as cheap to make as the function that would make it later.
   return (
-    event === 'token' ? { seq, event, data: madeBy(data) } : new LazyEvent(seq, event, data)
+    event === 'token'
+      ? new TokenEvent(seq, make() as TokenEvent['data'])
+      : new LazyEvent(seq, event, make)
   ) as RunEvent
 }
 

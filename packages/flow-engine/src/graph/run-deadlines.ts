@@ -2,10 +2,15 @@ import type { Runtime } from '@x/wire'
 import { eventLoopTurn } from './event-loop-turn.ts'
 
 /** When a run has to be over. */
-export interface Deadline {
+export class Deadline {
   /** Milliseconds of the runtime's clock. */
   readonly at: number
   readonly exceed: () => void
+
+  constructor(at: number, exceed: () => void) {
+    this.at = at
+    this.exceed = exceed
+  }
 }
 
 const ALL_OVER = new Error('No run is under way')

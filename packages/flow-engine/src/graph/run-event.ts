@@ -3,13 +3,14 @@ import type { MessageJson } from './values/message-json.ts'
 export type { MessageJson } from './values/message-json.ts'
 
 /** One event of a run; `seq` counts from 0 without gaps (FE-19). `data` is made when first read. */
-export type RunEvent = {
-  [K in keyof RunEventData]: {
-    readonly seq: number
-    readonly event: K
-    readonly data: RunEventData[K]
-  }
-}[keyof RunEventData]
+export type RunEvent = { [K in keyof RunEventData]: RunEventOf<K> }[keyof RunEventData]
+
+/** An event of one kind. */
+export interface RunEventOf<K extends keyof RunEventData> {
+  readonly seq: number
+  readonly event: K
+  readonly data: RunEventData[K]
+}
 
 /** The `data` of each kind, exactly as it goes over HTTP (events.md 2). */
 export interface RunEventData {
@@ -65,18 +66,14 @@ export interface ErrorMessageJson extends Omit<MessageJson, 'session_id'> {
   session_id: string | null
 }
 
-/** What makes the data of an event. */
-export type EventData<K extends keyof RunEventData> =
-  (() => RunEventData[K]) | { make(): RunEventData[K] }
-
 /** An event whose data is made when it is first read, and kept. */
-export class LazyEvent<K extends keyof RunEventData> {
+export class LazyEvent<K extends keyof RunEventData> implements RunEventOf<K> {
   readonly seq: number
   readonly event: K
-  #make: EventData<K> | undefined
-  #data: RunEventData[K] | undefined
+  #make: (() => RunEventData[K]) | undefined
+  #data: RunEventData[K] | undefined = undefined
 
-  constructor(seq: number, event: K, make: EventData<K>) {
+  constructor(seq: number, event: K, make: () => RunEventData[K]) {
     this.seq = seq
     this.event = event
     this.#make = make
@@ -84,18 +81,30 @@ export class LazyEvent<K extends keyof RunEventData> {
 
   get data(): RunEventData[K] {
     if (this.#make !== undefined) {
-      this.#data = madeBy(this.#make)
+      this.#data = this.#make()
       this.#make = undefined
     }
     return this.#data as RunEventData[K]
   }
 
-  /** The getter is no property of its own: without this, JSON would lack the data. */
   toJSON(): object {
-    return { seq: this.seq, event: this.event, data: this.data }
+    return eventJson(this)
   }
 }
 
-export function madeBy<K extends keyof RunEventData>(data: EventData<K>): RunEventData[K] {
-  return typeof data === 'function' ? data() : data.make()
+/** A piece of a streamed text; its data is at hand. */
+export class TokenEvent implements RunEventOf<'token'> {
+  readonly seq: number
+  readonly event = 'token'
+  readonly data: RunEventData['token']
+
+  constructor(seq: number, data: RunEventData['token']) {
+    this.seq = seq
+    this.data = data
+  }
+}
+
+/** `data` as a getter is no property of its own: JSON would lack it. */
+export function eventJson({ seq, event, data }: RunEventOf<keyof RunEventData>): object {
+  return { seq, event, data }
 }

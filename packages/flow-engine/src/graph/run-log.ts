@@ -1,5 +1,6 @@
 import { longestText } from './event-size.ts'
 import type { RunEvent } from './run-event.ts'
+import { youngList } from './young-list.ts'
 
 export interface RunLogOptions {
   /** Unread tokens of one reader before neighbours are joined (FE-68). */
@@ -43,7 +44,7 @@ class EventLog implements RunLog {
   /** Most characters of joined tokens. */
   readonly #longest: number
   readonly #onPush: RunLogOptions['onPush']
-  #events: RunEvent[] = []
+  #events: RunEvent[] = youngList()
   #nextSeq: number
   #tokens = 0
   /** Tokens that came since old ones were joined. */

@@ -8,8 +8,23 @@ import type { RunInput, RunOptions } from './run-options.ts'
 import { sliceOf, type Slice } from './slice.ts'
 import { applyTweaks, refuseInputTweak, type AppliedTweaks } from './tweaks.ts'
 
-/** What a run was asked for, checked and completed. */
-export interface RunRequest {
+/** A class, since a copy that changes a member gets a hidden class of its own. */
+class CheckedInput {
+  readonly value: string | undefined
+  readonly type: 'chat' | 'text' | 'any'
+  readonly components: RunInput['components']
+  readonly files: RunInput['files']
+
+  constructor(input: RunInput, value: string | undefined, type: 'chat' | 'text' | 'any') {
+    this.value = value
+    this.type = type
+    this.components = input.components
+    this.files = input.files
+  }
+}
+
+/** What a run was asked for, checked and completed. A class for the sake of `youngList`. */
+export class RunRequest {
   readonly plan: FlowPlan
   readonly graph: PlanGraph
   readonly slice: Slice
@@ -24,37 +39,32 @@ export interface RunRequest {
   readonly limits: RunLimits
   /** Passes of each loop at once (FE-32). */
   readonly parallel: number
-  readonly input: RunInput & { readonly type: 'chat' | 'text' | 'any' }
-}
+  readonly input: CheckedInput
 
-/**
- * @throws FlowCompileError for a flow that cannot be run
- * @throws FlowError `invalid_request` (FE-18)
- */
-export function readRunRequest(flow: unknown, options: RunOptions, runtime: Runtime): RunRequest {
-  const { mode = 'run' } = options
-  const input = readInput(options, mode)
-  const parallel = readParallel(options.parallel)
-  checkConcurrency(options.concurrency)
-  const plan = planOf(flow, options)
-  const graph = graphOf(plan)
-  if (graph === undefined) throw invalidRequest('The plan was not made by compileFlow')
-  const flowId = options.flowId ?? flowIdOf(plan.flow) ?? runtime.uuid()
-  return {
-    plan,
-    graph,
-    slice: sliceFor(graph, options, mode),
-    tweaks: applyTweaks(graph, options.tweaks),
-    options,
-    mode,
-    strict: plan.compat === 'strict',
-    flowId,
-    flowName: options.flowName ?? ownText(asObject(plan.flow), 'name'),
-    sessionId: options.sessionId ?? flowId,
-    runtime,
-    limits: completeLimits(options.limits),
-    parallel,
-    input,
+  /**
+   * @throws FlowCompileError for a flow that cannot be run
+   * @throws FlowError `invalid_request` (FE-18)
+   */
+  constructor(flow: unknown, options: RunOptions, runtime: Runtime) {
+    const { mode = 'run' } = options
+    this.input = readInput(options, mode)
+    this.parallel = readParallel(options.parallel)
+    checkConcurrency(options.concurrency)
+    const plan = planOf(flow, options)
+    const graph = graphOf(plan)
+    if (graph === undefined) throw invalidRequest('The plan was not made by compileFlow')
+    this.plan = plan
+    this.graph = graph
+    this.slice = sliceFor(graph, options, mode)
+    this.tweaks = applyTweaks(graph, options.tweaks)
+    this.options = options
+    this.mode = mode
+    this.strict = plan.compat === 'strict'
+    this.flowId = options.flowId ?? flowIdOf(plan.flow) ?? runtime.uuid()
+    this.flowName = options.flowName ?? ownText(asObject(plan.flow), 'name')
+    this.sessionId = options.sessionId ?? this.flowId
+    this.runtime = runtime
+    this.limits = completeLimits(options.limits)
   }
 }
 
@@ -72,13 +82,13 @@ function isPlan(flow: unknown): flow is FlowPlan {
 }
 
 /** FE-18, FE-23, FE-26: null is "", undefined no input. */
-function readInput(options: RunOptions, mode: 'run' | 'build'): RunRequest['input'] {
+function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
   const given: unknown = options.input
   const input = isPlainObject(given) ? (given as RunInput) : { value: readText(given) }
   const value = readText(input.value)
   const type = input.type ?? (mode === 'build' ? 'any' : 'chat')
   if (value !== undefined) refuseInputTweak(options.tweaks, type)
-  return { ...input, value, type }
+  return new CheckedInput(input, value, type)
 }
 
 const MOST_PASSES = 1_000

@@ -1,10 +1,7 @@
-import { toText } from './values/convert.ts'
-import { isMessage } from './values/message.ts'
-import { formatValue } from './values/format-value.ts'
-import type { PlanGraph, PlanVertex } from './plan-graph.ts'
-import type { RunContext } from './run-context.ts'
+import { FinishedRun, type ResultNotes, type VertexNotes } from './finished-run.ts'
+import type { PlanVertex } from './plan-graph.ts'
 import type { RunResult, VertexResult } from './run-options.ts'
-import type { LogEntry } from './vertex-context.ts'
+import { isMessage } from './values/message.ts'
 import { doubleBreaks, fileJson, formatText, vertexParts, type BuildView } from './vertex-data.ts'
 
 /** The answer of a run over HTTP (results.md 5). */
@@ -42,41 +39,17 @@ export interface ChatMessageJson {
   type: 'text'
 }
 
-/** What of a run is needed to write its answer, and is no part of the public result. */
-export interface ResultNotes {
-  readonly inputValue: string | undefined
-  readonly graph: PlanGraph
-  readonly vertices: ReadonlyMap<string, VertexNotes> | undefined
-  readonly secrets: RunContext['secrets']
-}
-
-/** What a component noted in a build; most note nothing. */
-export interface VertexNotes {
-  readonly logs: ReadonlyMap<string, readonly LogEntry[]>
-  readonly hasStatus: boolean | 'text'
-}
-
-/** A hidden property: weak maps with a thousand young keys are dear to collect. */
-const NOTES = Symbol('notes')
-
-export function keepNotes(result: RunResult, notes: ResultNotes): void {
-  Object.defineProperty(result, NOTES, { value: notes })
-}
-
-function notesOf(result: RunResult): ResultNotes | undefined {
-  return (result as { readonly [NOTES]?: ResultNotes })[NOTES]
-}
-
 /** The answer of one run, or of several with one element for each (results.md 5). */
 export function formatRunResponse(results: RunResult | readonly RunResult[]): RunResponse {
   const list = Array.isArray(results) ? (results as readonly RunResult[]) : [results as RunResult]
   return {
     session_id: list[0]?.sessionId ?? '',
     outputs: list.map((result) => {
-      const value = notesOf(result)?.inputValue
+      const notes = FinishedRun.notesOf(result)
+      const value = notes?.inputValue
       return {
         inputs: value === undefined ? {} : { input_value: value },
-        outputs: result.outputs.map((vertex) => componentOutput(vertex, notesOf(result))),
+        outputs: result.outputs.map((vertex) => componentOutput(vertex, notes)),
       }
     }),
   }
@@ -99,7 +72,7 @@ function componentOutput(
     component_id: result.id,
     used_frozen_result: result.usedFrozenResult,
   }
-  return notes === undefined ? response : notes.secrets.maskJson(response)
+  return notes?.secrets?.maskJson(response) ?? response
 }
 
 /** The wire's view of a result. */
@@ -151,29 +124,4 @@ function chatMessages({ outputs, id }: VertexResult): ChatMessageJson[] {
       },
     ]
   })
-}
-
-/** Text of one vertex, else of the first selected one that has a text. */
-export function textOf(
-  result: Pick<RunResult, 'outputs' | 'vertices'>,
-  component: string | undefined,
-): string | undefined {
-  if (component === undefined) {
-    return result.outputs.map(vertexText).find((text) => text !== undefined)
-  }
-  const byName = [...result.vertices.values()].findLast((v) => v.displayName === component)
-  const vertex = result.vertices.get(component) ?? byName
-  return vertex === undefined ? undefined : vertexText(vertex)
-}
-
-/** The first output with a text: a message, a plain text, or Data with a text of its own. */
-function vertexText({ outputs }: VertexResult): string | undefined {
-  const values = Object.values(outputs)
-  const value = values.find((item) => isMessage(item) || typeof item === 'string')
-  if (typeof value === 'string') return value
-  if (isMessage(value)) return formatText(value)
-  const [first] = values
-  return first === undefined || first === null || typeof formatValue(first) !== 'object'
-    ? undefined
-    : toText(first)
 }

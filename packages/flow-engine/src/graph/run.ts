@@ -4,7 +4,7 @@ import type { ComponentServices } from '../components/services.ts'
 import type { TokenUsage } from '../models/chat-model.ts'
 import { errorText, FlowError, isFlowError, limitExceeded } from '../errors.ts'
 import { passOf } from './durable-task.ts'
-import { Execution, type Phase } from './execution.ts'
+import { Execution, Phase } from './execution.ts'
 import { startFailureJson } from './failure.ts'
 import type { FlowJson } from './flow-json.ts'
 import { LazySignal } from './lazy-signal.ts'
@@ -13,12 +13,12 @@ import { createRunMessages } from './memory-messages.ts'
 import type { FlowProblem } from './problems.ts'
 import { REST_MARK, startMark } from './checkpoint.ts'
 import { createRunContext, type RunContextOptions } from './run-context.ts'
-import { LazyEvent } from './run-event.ts'
+import { LazyEvent, type RunEvent } from './run-event.ts'
 import type { RunHost } from './run-host.ts'
 import { createRunLog, type RunLog } from './run-log.ts'
 import type { FlowRun, RunOptions, RunResult } from './run-options.ts'
 import type { Secrets } from './secrets.ts'
-import { readRunRequest, type RunRequest } from './run-request.ts'
+import { RunRequest } from './run-request.ts'
 
 const MAX_DEPTH = 32
 
@@ -32,69 +32,84 @@ export function runFlow(flow: unknown, options: RunOptions = {}): FlowRun {
 
 /** As `runFlow`, for hosts that keep runs durable (FE-63). */
 export function startRun(flow: unknown, options: RunOptions, host: RunHost): FlowRun {
-  const runtime = options.runtime ?? systemRuntime
-  const { bufferedTokens, eventBytes } = completeLimits(options.limits)
-  const firstSeq = host.resume?.firstSeq ?? 0
-  const log = createRunLog({ bufferedTokens, eventBytes, firstSeq })
-  let id: string | undefined
-  const idOf = (): string => (id ??= runtime.uuid())
-  const cancelled = new Cancellation()
+  const start = new Start(options, host)
   const result = BEGIN.then((): Promise<RunResult> => {
     try {
-      const request = readRunRequest(flow, options, runtime)
-      return execute({ idOf, request, log, host, cancelled })
+      return execute(start, new RunRequest(flow, options, start.runtime))
     } catch (error) {
-      refuse(log, error, options.flowId ?? null, runtime.now())
+      refuse(start.log, error, options.flowId ?? null, start.runtime.now())
       throw error
     }
   })
   // Whoever wants to know asks `result`; a run that nobody asks must not end the process.
   result.catch(() => undefined)
-  return {
-    get id() {
-      return idOf()
-    },
-    result,
-    cancel: (reason) => cancelled.request(reason),
-    [Symbol.asyncIterator]: () => log.read(),
-  }
+  return new StartedRun(start, result)
 }
 
 const systemRuntime = createSystemRuntime()
 const BEGIN = Promise.resolve()
 
-/** `cancel()` of a run; may come before the run has begun. */
-class Cancellation {
-  execution: Execution | undefined
-  #requested: FlowError | undefined
-
-  get requested(): FlowError | undefined {
-    return this.#requested
-  }
-
-  request(reason: unknown): void {
-    this.#requested ??= cancelReason(reason)
-    this.execution?.cancel(this.#requested)
-  }
-}
-
-interface Start {
-  /** Made when somebody asks for it. */
-  readonly idOf: () => string
-  readonly request: RunRequest
-  readonly log: RunLog
+/** What there is of a run before it begins. A class for the sake of `youngList`. */
+class Start {
   readonly host: RunHost
-  readonly cancelled: Cancellation
+  readonly log: RunLog
+  readonly runtime: Runtime
+  execution: Execution | undefined = undefined
+  #id: string | undefined = undefined
+  #cancelled: FlowError | undefined = undefined
+
+  constructor({ runtime, limits }: RunOptions, host: RunHost) {
+    const { bufferedTokens, eventBytes } = completeLimits(limits)
+    this.host = host
+    this.log = createRunLog({ bufferedTokens, eventBytes, firstSeq: host.resume?.firstSeq ?? 0 })
+    this.runtime = runtime ?? systemRuntime
+  }
+
+  /** Made when somebody asks for it. */
+  get id(): string {
+    return (this.#id ??= this.runtime.uuid())
+  }
+
+  /** May be asked for before the run has begun. */
+  get cancelled(): FlowError | undefined {
+    return this.#cancelled
+  }
+
+  cancel(reason: unknown): void {
+    this.#cancelled ??= cancelReason(reason)
+    this.execution?.cancel(this.#cancelled)
+  }
 }
 
-function execute(start: Start): Promise<RunResult> {
-  const { request, log, host, cancelled } = start
+/** What the caller has of a run; a literal with a getter would get a hidden class of its own. */
+class StartedRun implements FlowRun {
+  readonly result: FlowRun['result']
+  readonly cancel: FlowRun['cancel']
+  readonly #start: Start
+
+  constructor(start: Start, result: FlowRun['result']) {
+    this.result = result
+    this.cancel = (reason) => start.cancel(reason)
+    this.#start = start
+  }
+
+  get id(): string {
+    return this.#start.id
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
+    return this.#start.log.read()
+  }
+}
+
+function execute(start: Start, request: RunRequest): Promise<RunResult> {
+  const { log, host } = start
   const controller = new LazySignal()
-  const phase: Phase = { current: 'running' }
-  const run = createRunContext(new ContextOptions(start, { controller, phase }))
+  const phase = new Phase()
+  const run = createRunContext(new ContextOptions(start, request, { controller, phase }))
   const execution = new Execution({ request, run, log, host, controller, phase })
-  cancelled.execution = execution
-  if (cancelled.requested !== undefined) execution.cancel(cancelled.requested)
+  start.execution = execution
+  if (start.cancelled !== undefined) execution.cancel(start.cancelled)
   const stop = listen(request.options.signal, (reason) => execution.cancel(cancelReason(reason)))
   if (phase.current === 'running') execution.start()
   return stop === undefined ? execution.result : execution.result.finally(stop)
@@ -117,13 +132,14 @@ class ContextOptions implements RunContextOptions {
   readonly secrets: Secrets | undefined
   readonly suspend: RunContextOptions['suspend']
   readonly #start: Start
+  readonly #request: RunRequest
   readonly #controller: LazySignal
   readonly #phase: Phase
   #services: ComponentServices | undefined
   #shared: Map<string, unknown> | undefined
 
-  constructor(start: Start, { controller, phase }: Surroundings) {
-    const { request, host } = start
+  constructor(start: Start, request: RunRequest, { controller, phase }: Surroundings) {
+    const { host } = start
     this.flowId = request.flowId
     this.flowName = request.flowName
     this.sessionId = request.sessionId
@@ -134,23 +150,24 @@ class ContextOptions implements RunContextOptions {
     this.secrets = host.secrets
     this.suspend = host.suspend === undefined ? undefined : (...asked) => this.#suspend(...asked)
     this.#start = start
+    this.#request = request
     this.#controller = controller
     this.#phase = phase
   }
 
   get runId(): string {
-    return this.#start.idOf()
+    return this.#start.id
   }
 
   get #execution(): Execution {
-    const { execution } = this.#start.cancelled
+    const { execution } = this.#start
     if (execution === undefined) throw new TypeError('The run has not begun')
     return execution
   }
 
   /** With a message service, which child runs share. */
   get services(): ComponentServices {
-    const { services } = this.#start.request.options
+    const { services } = this.#request.options
     return (this.#services ??= {
       ...services,
       messages: services?.messages ?? createRunMessages(),
@@ -158,7 +175,7 @@ class ContextOptions implements RunContextOptions {
   }
 
   get shared(): Map<string, unknown> {
-    const { context = {} } = this.#start.request.options
+    const { context = {} } = this.#request.options
     return (this.#shared ??= new Map(Object.entries(context)))
   }
 
@@ -195,16 +212,23 @@ class ContextOptions implements RunContextOptions {
     from: Pick<Child, 'signal' | 'secrets'>,
   ): Promise<ChildRunResult> {
     const { services } = this
-    const result = await runChild({ start: this.#start, services, flow, child, ...from })
+    const result = await runChild({
+      host: this.#start.host,
+      request: this.#request,
+      services,
+      flow,
+      child,
+      ...from,
+    })
     this.usage(result.usage)
     return result
   }
 
   async #suspend(vertexId: string, question: unknown): Promise<unknown> {
-    const { host, request } = this.#start
-    const { indexOf, vertices } = request.graph
-    const vertex = vertices[indexOf.get(vertexId) ?? -1]
-    const pass = vertex && passOf(vertex, request.graph, this.#execution.builds)
+    const { host } = this.#start
+    const { graph } = this.#request
+    const vertex = graph.vertices[graph.indexOf.get(vertexId) ?? -1]
+    const pass = vertex && passOf(vertex, graph, this.#execution.builds)
     // A mark says that it runs, which it does not while it waits (FE-63, FE-63a).
     const marked = vertex?.component.idempotent === false
     if (marked) await host.checkpoint?.(vertexId, REST_MARK)
@@ -219,7 +243,9 @@ class ContextOptions implements RunContextOptions {
 }
 
 interface Child {
-  readonly start: Start
+  /** Of the run around it. */
+  readonly host: RunHost
+  readonly request: RunRequest
   readonly services: ComponentServices
   readonly flow: FlowJson
   readonly child: ChildRunOptions
@@ -229,14 +255,14 @@ interface Child {
 
 /** A child run: same services and signal, its events are its own (FE-40). */
 async function runChild({
-  start,
+  host,
+  request,
   services,
   flow,
   child,
   signal,
   secrets,
 }: Child): Promise<RunResult> {
-  const { host, request } = start
   const depth = (host.depth ?? 0) + 1
   if (depth > MAX_DEPTH) throw limitExceeded('depth', `more than ${MAX_DEPTH} runs in each other`)
   const { options, limits, sessionId, runtime } = request

@@ -5,7 +5,6 @@ import type { PlanEdge, PlanGraph, PlanVertex, Region } from './plan-graph.ts'
 import {
   activeScopes,
   BLOCKED,
-  createScope,
   DEAD,
   DONE,
   IDLE,
@@ -13,16 +12,17 @@ import {
   membersIn,
   outermostLoop,
   PULLED,
+  Scope,
   scopeOf,
   SKIPPED,
   STARTED,
   type Built,
-  type Scope,
 } from './scope.ts'
 import { countOpenEdges, outcomeOf, type Decided, type Outcome } from './open-edges.ts'
 import { addPass, cancelPasses, isLoopDue, keepReturned } from './side-by-side.ts'
 import type { Slice } from './slice.ts'
-import { inNodeOrder, type Task } from './task.ts'
+import { inNodeOrder, Task } from './task.ts'
+import { youngList } from './young-list.ts'
 
 export interface SchedulerOptions {
   readonly graph: PlanGraph
@@ -43,7 +43,7 @@ export class Scheduler {
   readonly scopes = new Set<Scope>()
   readonly root: Scope
   /** Passes that a failure has taken out of the run and whose builds are to be stopped (FE-32). */
-  readonly cancelled: Scope[] = []
+  readonly cancelled: Scope[] = youngList()
   #cycles: Map<Scope, CycleRun> | undefined
   /** The cycle that is entered, if any. */
   readonly #entered: number | undefined
@@ -51,10 +51,10 @@ export class Scheduler {
   /** Replaced, not filled: most ends set one task going or none. */
   #ready: Task[] = NOTHING
   /** Edges from outside that a new scope found decided. */
-  #decided: Decided[] = []
+  #decided: Decided[] = youngList()
   /** Vertices whose edges are all decided. */
-  #due: Task[] = []
-  #touched: Task[] = []
+  #due: Task[] = youngList()
+  #touched: Task[] = youngList()
 
   constructor({ graph, slice, strict }: SchedulerOptions) {
     this.#graph = graph
@@ -68,8 +68,7 @@ export class Scheduler {
   begin(): readonly Task[] {
     for (const index of this.#slice.firstLayer) {
       const vertex = this.#graph.vertices[index]
-      if (vertex !== undefined)
-        this.#start({ scope: this.root, vertex: outermostLoop(this.#graph, vertex) })
+      if (vertex !== undefined) this.#start(new Task(this.root, outermostLoop(this.#graph, vertex)))
     }
     return this.#takeReady()
   }
@@ -93,8 +92,9 @@ export class Scheduler {
   /** A vertex failed: nothing that depends on it will be built (FE-61). */
   failed({ scope, vertex }: Task): void {
     scope.status[vertex.local] = BLOCKED
-    this.#cancelPasses({ scope, vertex }, scope)
-    const work: Task[] = [{ scope, vertex }]
+    const failed = new Task(scope, vertex)
+    this.#cancelPasses(failed, scope)
+    const work = [failed]
     for (let item = work.pop(); item !== undefined; item = work.pop()) {
       const takesTurns = this.#cycleOf(item.scope, item.vertex) !== undefined
       for (const next of dependentsOf(item, this.#graph, takesTurns)) {
@@ -128,7 +128,7 @@ export class Scheduler {
   #openRoot(): Scope {
     const { waiting } = this.#slice
     const region = this.#regionAt(0)
-    const root = createScope(region, { parent: undefined, serial: 0, waiting })
+    const root = new Scope(region, { parent: undefined, serial: 0, waiting })
     if (waiting === undefined) this.#enter(root)
     else root.remaining = membersIn(region, this.#slice)
     this.scopes.add(root)
@@ -145,7 +145,7 @@ export class Scheduler {
   #openPass(parent: Scope, loop: number, opener: Built): Scope {
     const beside = parent.sideBySide?.get(loop)
     this.#serial += 1
-    const pass = createScope(this.#regionAt(loop), {
+    const pass = new Scope(this.#regionAt(loop), {
       parent,
       serial: this.#serial,
       opener,
@@ -195,7 +195,7 @@ export class Scheduler {
     if (vertex === undefined) return
     const { local } = vertex
     if (outcome === 'blocked') {
-      if (scope.status[local] === IDLE) this.failed({ scope, vertex })
+      if (scope.status[local] === IDLE) this.failed(new Task(scope, vertex))
       return
     }
     const waiting = (scope.waiting[local] ?? 0) - 1
@@ -203,8 +203,8 @@ export class Scheduler {
     scope.waiting[local] = waiting
     scope.marks[local] = marks | (outcome === 'alive' ? LIVE : DEAD)
     if (scope.status[local] !== IDLE) return
-    if (waiting === 0) this.#due.push({ scope, vertex })
-    else if ((marks & PULLED) === 0) this.#touched.push({ scope, vertex })
+    if (waiting === 0) this.#due.push(new Task(scope, vertex))
+    else if ((marks & PULLED) === 0) this.#touched.push(new Task(scope, vertex))
   }
 
   /** All edges of a vertex are decided: it starts, or is skipped (FE-30). */
@@ -305,10 +305,10 @@ export class Scheduler {
       if (!isLoopDue(beside, scope.passes?.get(loop)?.size ?? 0)) return
       beside.building = true
     }
-    this.#release({ scope, vertex })
+    this.#release(new Task(scope, vertex))
   }
 
-  /** An array of one has no room to spare: it is kept as long as the event that names its task. */
+  /** An array of one has no room to spare. */
   #release(task: Task): void {
     if (this.#ready.length === 0) this.#ready = [task]
     else this.#ready.push(task)
@@ -330,14 +330,14 @@ export class Scheduler {
       for (const [member, live] of turns) {
         const vertex = vertices[member]
         if (vertex === undefined) continue
-        if (live) this.#start({ scope, vertex })
+        if (live) this.#start(new Task(scope, vertex))
         else passTokens(cycle, vertex, () => false)
       }
       turns = takeTurns(cycle, ready)
     }
     for (const member of cycle.holders.keys()) {
       const vertex = vertices[member]
-      if (vertex !== undefined && !ready(member)) this.#touched.push({ scope, vertex })
+      if (vertex !== undefined && !ready(member)) this.#touched.push(new Task(scope, vertex))
     }
     if (cycle.active.size === 0 && cycle.holders.size === 0) this.#closeCycle(scope, cycle)
   }
@@ -368,8 +368,8 @@ export class Scheduler {
         const from = this.#graph.vertices[this.#entryOf(edge.from)]
         if (at === undefined || from === undefined || at.status[from.local] !== IDLE) continue
         if (at.built[from.local] !== undefined) continue
-        if (at.waiting[from.local] === 0) this.#start({ scope: at, vertex: from })
-        else work.push({ scope: at, vertex: from })
+        if (at.waiting[from.local] === 0) this.#start(new Task(at, from))
+        else work.push(new Task(at, from))
       }
     }
   }

@@ -4,6 +4,7 @@ import type { LazySignal } from './lazy-signal.ts'
 import type { SideBySide } from './side-by-side.ts'
 import type { Slice } from './slice.ts'
 import type { OutputValues } from './build-vertex.ts'
+import { blanks, zeros } from './young-list.ts'
 
 /** Where a vertex of a scope stands. */
 export const IDLE = 0
@@ -23,7 +24,7 @@ export const PULLED = 4
 
 /** The last build of a vertex, for its readers. */
 export interface Built {
-  outputs: OutputValues
+  readonly outputs: OutputValues
   /** Stopped in this build, or excluded. */
   readonly dead: ReadonlySet<string>
   readonly stopped: ReadonlySet<string>
@@ -32,43 +33,6 @@ export interface Built {
 }
 
 export const NO_OUTPUTS: ReadonlySet<string> = new Set()
-
-/** The state of one run of a region: the whole flow, or one pass of a loop. */
-export interface Scope {
-  readonly region: Region
-  readonly parent: Scope | undefined
-  /** Order among the scopes of the run. */
-  readonly serial: number
-  /** Edges that are not decided yet, by vertex. */
-  readonly waiting: number[]
-  readonly status: number[]
-  /** `LIVE`, `DEAD` and `PULLED` of each vertex. */
-  readonly marks: number[]
-  readonly built: (Built | undefined)[]
-  /** `ctx.state` by vertex; made when a component asks for it. */
-  states: Map<number, Map<string, unknown>> | undefined
-  /** Last decisions of vertices that decide (FE-30). */
-  decisions: Map<number, Decision> | undefined
-  /** Passes of loops in this scope that are running, by region. */
-  passes: Map<number, Set<Scope>> | undefined
-  /** The last pass of each loop in this scope, by region. */
-  lastPass: Map<number, Scope> | undefined
-  /** Loops in this scope whose passes may run side by side, by region. */
-  sideBySide: Map<number, SideBySide> | undefined
-  /** What passes that are not repeated brought back to a loop in this scope, by edge (FE-63). */
-  replayed: ReadonlyMap<number, unknown> | undefined
-  /** Members that are not settled yet. */
-  remaining: number
-  /** Builds that are under way. */
-  running: number
-  /** Of a pass: the build of the loop that opened it. */
-  readonly opener: Built | undefined
-  /** Of a pass beside others: the place of its item, and what stops its builds. */
-  readonly item: number
-  readonly stop: LazySignal | undefined
-  /** Another pass has failed: nothing of this one counts any more (FE-32). */
-  cancelled: boolean
-}
 
 export interface ScopeOptions {
   readonly parent: Scope | undefined
@@ -81,30 +45,54 @@ export interface ScopeOptions {
   readonly stop?: LazySignal | undefined
 }
 
-export function createScope(region: Region, options: ScopeOptions): Scope {
-  const { parent, serial, waiting, opener, item = 0, stop } = options
-  const count = region.members.length
-  return {
-    region,
-    parent,
-    serial,
-    // Plain arrays: small typed ones cost more to allocate than they save.
-    waiting: waiting?.slice() ?? zeros(count),
-    status: zeros(count),
-    marks: zeros(count),
-    built: Array<Built | undefined>(count),
-    states: undefined,
-    decisions: undefined,
-    passes: undefined,
-    lastPass: undefined,
-    sideBySide: undefined,
-    replayed: undefined,
-    remaining: 0,
-    running: 0,
-    opener,
-    item,
-    stop,
-    cancelled: false,
+/** The state of one run of a region: the whole flow, or one pass of a loop. */
+export class Scope {
+  readonly region: Region
+  readonly parent: Scope | undefined
+  /** Order among the scopes of the run. */
+  readonly serial: number
+  /** Edges that are not decided yet, by vertex. Plain arrays: small typed ones cost more than they save. */
+  readonly waiting: number[]
+  readonly status: number[]
+  /** `LIVE`, `DEAD` and `PULLED` of each vertex. */
+  readonly marks: number[]
+  readonly built: (Built | undefined)[]
+  /** `ctx.state` by vertex; made when a component asks for it. */
+  states: Map<number, Map<string, unknown>> | undefined = undefined
+  /** Last decisions of vertices that decide (FE-30). */
+  decisions: Map<number, Decision> | undefined = undefined
+  /** Passes of loops in this scope that are running, by region. */
+  passes: Map<number, Set<Scope>> | undefined = undefined
+  /** The last pass of each loop in this scope, by region. */
+  lastPass: Map<number, Scope> | undefined = undefined
+  /** Loops in this scope whose passes may run side by side, by region. */
+  sideBySide: Map<number, SideBySide> | undefined = undefined
+  /** What passes that are not repeated brought back to a loop in this scope, by edge (FE-63). */
+  replayed: ReadonlyMap<number, unknown> | undefined = undefined
+  /** Members that are not settled yet. */
+  remaining = 0
+  /** Builds that are under way. */
+  running = 0
+  /** Of a pass: the build of the loop that opened it. */
+  readonly opener: Built | undefined
+  /** Of a pass beside others: the place of its item, and what stops its builds. */
+  readonly item: number
+  readonly stop: LazySignal | undefined
+  /** Another pass has failed: nothing of this one counts any more (FE-32). */
+  cancelled = false
+
+  constructor(region: Region, options: ScopeOptions) {
+    const count = region.members.length
+    this.region = region
+    this.parent = options.parent
+    this.serial = options.serial
+    this.waiting = options.waiting?.slice() ?? zeros(count)
+    this.status = zeros(count)
+    this.marks = zeros(count)
+    this.built = blanks(count)
+    this.opener = options.opener
+    this.item = options.item ?? 0
+    this.stop = options.stop
   }
 }
 
@@ -129,10 +117,6 @@ export function stateOf(scope: Scope, vertex: PlanVertex): Map<string, unknown> 
   const known = scope.states.get(vertex.index) ?? new Map<string, unknown>()
   scope.states.set(vertex.index, known)
   return known
-}
-
-function zeros(count: number): number[] {
-  return Array<number>(count).fill(0)
 }
 
 /** The scope of a region as seen from another: around it, or the last pass of a loop in those around it. */

@@ -1,10 +1,15 @@
 import type { PlanVertex } from './plan-graph.ts'
 import type { Scope } from './scope.ts'
 
-/** A vertex that is to be built in a scope. */
-export interface Task {
+/** A vertex that is to be built in a scope. A class for the sake of `youngList`. */
+export class Task {
   readonly scope: Scope
   readonly vertex: PlanVertex
+
+  constructor(scope: Scope, vertex: PlanVertex) {
+    this.scope = scope
+    this.vertex = vertex
+  }
 }
 
 /** Tasks that became ready together, as they start (FE-14); mostly they are in order already. */

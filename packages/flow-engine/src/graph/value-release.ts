@@ -1,17 +1,16 @@
 import type { EndVertex } from './end-vertex.ts'
 import type { PlanVertex } from './plan-graph.ts'
-import type { VertexResult } from './run-options.ts'
 import { selectsOutput, type RunRequest } from './run-request.ts'
 import type { Task } from './task.ts'
-import type { Built, Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
+import type { VertexRecord } from './vertex-record.ts'
 
 /** Values up to this size stay until the run is forgotten: they cost less than making their event. */
 export const SMALL_BYTES = 4096
 
 export interface BuiltValue {
   readonly task: Task
-  readonly result: VertexResult
-  readonly built: Built
+  readonly record: VertexRecord
   /** Its event, whose data needs the value. */
   readonly end: EndVertex
 }
@@ -27,9 +26,9 @@ export function createValueRelease(request: RunRequest) {
   let selects: ((vertex: PlanVertex) => boolean) | undefined
 
   function drop({ value }: Held): void {
-    value.end.make()
-    value.built.outputs = Object.create(null) as Built['outputs']
-    value.result.outputs = Object.create(null) as VertexResult['outputs']
+    // Made of the value, so it is made before.
+    void value.end.data
+    value.record.outputs = Object.create(null) as VertexRecord['outputs']
   }
 
   return {

@@ -27,7 +27,8 @@ export interface TaskResult {
   readonly key: string | undefined
 }
 
-export interface TaskEnvironment {
+/** What the builds of a run share. A class for the sake of `youngList`. */
+export class TaskEnvironment {
   readonly run: RunContext
   readonly request: RunRequest
   /** Results are identified, because a frozen vertex may keep some. */
@@ -35,6 +36,16 @@ export interface TaskEnvironment {
   /** Passes of a loop at once; 1 where the run is kept for another process (FE-32, FE-63). */
   readonly parallel: number
   readonly inputs: RunHost['inputs']
+
+  constructor(run: RunContext, request: RunRequest, host: RunHost) {
+    const { graph, options } = request
+    const isDurable = host.resume !== undefined || host.checkpoint !== undefined
+    this.run = run
+    this.request = request
+    this.keyed = options.cache !== undefined && graph.vertices.some((vertex) => vertex.frozen)
+    this.parallel = isDurable ? 1 : request.parallel
+    this.inputs = host.inputs
+  }
 }
 
 /** One build of one vertex of a run: what it is given, and where from (FE-20 to FE-22). */

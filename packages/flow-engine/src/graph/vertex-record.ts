@@ -1,0 +1,55 @@
+import type { FlowError } from '../errors.ts'
+import { NO_DECISION, type Decision } from './branches.ts'
+import type { OutputValues } from './build-vertex.ts'
+import type { PlanVertex } from './plan-graph.ts'
+import type { VertexResult } from './run-options.ts'
+import type { Built } from './scope.ts'
+
+interface Build extends Pick<VertexResult, 'error' | 'usedFrozenResult' | 'builds' | 'durationMs'> {
+  readonly outputs: OutputValues
+  /** Default: it decides nothing. */
+  readonly decision?: Decision
+  readonly key?: string | undefined
+}
+
+/** What came of the last build of a vertex, for its readers and the result. A class for the sake of `youngList`. */
+export class VertexRecord implements VertexResult, Built {
+  readonly id: string
+  readonly type: string
+  readonly displayName: string
+  readonly valid: boolean
+  outputs: OutputValues
+  declare readonly error?: FlowError
+  readonly usedFrozenResult: boolean
+  readonly builds: number
+  readonly durationMs: number
+  readonly #decision: Decision
+  readonly #key: string | undefined
+
+  constructor({ id, type, displayName }: PlanVertex, build: Build) {
+    const { error, decision = NO_DECISION } = build
+    this.id = id
+    this.type = type
+    this.displayName = displayName
+    this.valid = error === undefined
+    this.outputs = build.outputs
+    if (error !== undefined) this.error = error
+    this.usedFrozenResult = build.usedFrozenResult
+    this.builds = build.builds
+    this.durationMs = build.durationMs
+    this.#decision = decision
+    this.#key = build.key
+  }
+
+  get dead(): ReadonlySet<string> {
+    return this.#decision.dead
+  }
+
+  get stopped(): ReadonlySet<string> {
+    return this.#decision.stopped
+  }
+
+  get key(): string | undefined {
+    return this.#key
+  }
+}
