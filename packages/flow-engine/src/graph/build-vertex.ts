@@ -184,7 +184,7 @@ function checkedBytes(value: unknown, name: string, { limits }: RunContext): num
 
 /** FE-43: each call builds the component anew with the arguments on top of the node's own values. */
 async function toolsOf(request: VertexBuild): Promise<unknown> {
-  const { run, vertex, build, raw } = request
+  const { run, vertex, raw } = request
   return componentTools(vertex.component, {
     vertexId: vertex.id,
     values: raw,
@@ -192,19 +192,7 @@ async function toolsOf(request: VertexBuild): Promise<unknown> {
     async open(args, callSignal) {
       const outer = request.signal ?? run.signal
       const signal = callSignal === undefined ? outer : AbortSignal.any([outer, callSignal])
-      const state = new Map<string, unknown>()
-      const ctx = new VertexContext(run, {
-        vertex,
-        build,
-        signal,
-        get over() {
-          return request.over
-        },
-        asTool: true,
-        state: () => state,
-        sources: (field) => request.sources(field),
-        expectPasses: () => 1,
-      })
+      const ctx = new VertexContext(run, new ToolCall(request, signal))
       const values = { ...raw, ...args }
       const inputs = await fieldValues(vertex.component, values, {
         file: (path) => fileOf(path, run),
@@ -212,6 +200,39 @@ async function toolsOf(request: VertexBuild): Promise<unknown> {
       return { inputs, ctx }
     },
   })
+}
+
+/** One call of a component as a tool, with a state of its own. */
+class ToolCall implements BuildFacts {
+  readonly vertex: VertexFacts
+  readonly build: number
+  readonly signal: AbortSignal
+  readonly asTool = true
+  readonly #request: VertexBuild
+  readonly #state = new Map<string, unknown>()
+
+  constructor(request: VertexBuild, signal: AbortSignal) {
+    this.vertex = request.vertex
+    this.build = request.build
+    this.signal = signal
+    this.#request = request
+  }
+
+  get over(): boolean {
+    return this.#request.over
+  }
+
+  state(): Map<string, unknown> {
+    return this.#state
+  }
+
+  sources(field: string): readonly InputSource[] {
+    return this.#request.sources(field)
+  }
+
+  expectPasses(): number {
+    return 1
+  }
 }
 
 function fileOf(path: string, { services, userId, flowId }: RunContext): FileReference {

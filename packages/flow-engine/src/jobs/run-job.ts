@@ -11,7 +11,7 @@ import type { ClaimedJob, JobOutcome, JobStore } from '../store/job-store.ts'
 import type { BuildJobsOptions, BuildRequest, JobRecorder } from './build-jobs.ts'
 import { decodeEvent } from './job-event.ts'
 import { toJobRecord } from './job-record.ts'
-import { createLiveJob, type LiveJob } from './live-job.ts'
+import { LiveJob } from './live-job.ts'
 import { jobChannel } from './read-events.ts'
 import { appendEnd, interrupted, lastSeqOf } from './recover.ts'
 import type { RequestCodec } from './request-codec.ts'
@@ -52,7 +52,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     live: (jobId) => lives.get(jobId) ?? waiting.get(jobId),
     expect(jobId, request) {
       const limits = limitsOf(request, options.limits)
-      waiting.set(jobId, createLiveJob({ jobId, limits }))
+      waiting.set(jobId, new LiveJob({ jobId, limits }))
     },
     dismiss(jobId) {
       waiting.get(jobId)?.close()
@@ -78,7 +78,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       const again = job.attempts > 1
       const firstSeq = again ? (await lastSeqOf(store, job.id)) + 1 : 0
       const limits = limitsOf(request, options.limits)
-      const live = expected ?? createLiveJob({ jobId: job.id, firstSeq, limits })
+      const live = expected ?? new LiveJob({ jobId: job.id, firstSeq, limits })
       lives.set(job.id, live)
       // Its cancel was asked for while the process that ran it was dying.
       if (job.cancelRequested) live.cancel(cancelled())

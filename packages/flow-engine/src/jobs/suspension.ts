@@ -17,13 +17,6 @@ const answerName = ({ vertexId, number, pass }: Omit<Question, 'question'>): str
 
 export const isAnswerName = (name: string): boolean => /^\?(\d+\.)?\d+\?/.test(name)
 
-/** The questions of one run of a job (FE-63a). */
-export interface Suspension {
-  readonly ask: NonNullable<RunHost['suspend']>
-  /** Whether a question was kept: the job rests. */
-  readonly suspended: boolean
-}
-
 /**
  * Answers that were given to earlier runs of the job are given again to the same questions; the
  * first new one suspends the job.
@@ -34,8 +27,6 @@ export async function createSuspension(
   kept: ReadonlyMap<string, string>,
 ): Promise<Suspension> {
   const answers = new Map(kept)
-  const asked = new Map<string, number>()
-  let suspended = false
   if (isQuestion(job.question)) {
     const name = answerName(job.question)
     if (!answers.has(name)) {
@@ -44,26 +35,45 @@ export async function createSuspension(
       await checkpoints.put(job.id, name, answer)
     }
   }
-  return {
-    get suspended() {
-      return suspended
-    },
-    async ask(vertexId, question, pass) {
-      // The passes of a loop are not all repeated: each counts for itself.
-      const place = `${pass ?? ''}?${vertexId}`
-      const number = (asked.get(place) ?? 0) + 1
-      asked.set(place, number)
-      const about = { vertexId, number, ...(pass === undefined ? {} : { pass }) }
-      const answer = answers.get(answerName(about))
-      if (answer !== undefined) return { kind: 'answered', answer: JSON.parse(answer) as unknown }
-      // Of several vertices that ask at once, one is answered at a time.
-      if (!suspended) {
-        suspended = true
-        const stored: Question = { ...about, question }
-        await queue.suspend(job.id, job.worker, stored)
-      }
-      return { kind: 'suspended' }
-    },
+  return new Suspension(queue, job, answers)
+}
+
+/** The questions of one run of a job (FE-63a). */
+export class Suspension {
+  readonly #queue: JobStore['queue']
+  readonly #job: ClaimedJob
+  /** By name of the question. */
+  readonly #answers: ReadonlyMap<string, string>
+  /** How often a vertex has asked, by its place. */
+  readonly #asked = new Map<string, number>()
+  #suspended = false
+
+  constructor(queue: JobStore['queue'], job: ClaimedJob, answers: ReadonlyMap<string, string>) {
+    this.#queue = queue
+    this.#job = job
+    this.#answers = answers
+  }
+
+  /** Whether a question was kept: the job rests. */
+  get suspended(): boolean {
+    return this.#suspended
+  }
+
+  readonly ask: NonNullable<RunHost['suspend']> = async (vertexId, question, pass) => {
+    // The passes of a loop are not all repeated: each counts for itself.
+    const place = `${pass ?? ''}?${vertexId}`
+    const number = (this.#asked.get(place) ?? 0) + 1
+    this.#asked.set(place, number)
+    const about = { vertexId, number, ...(pass === undefined ? {} : { pass }) }
+    const answer = this.#answers.get(answerName(about))
+    if (answer !== undefined) return { kind: 'answered', answer: JSON.parse(answer) as unknown }
+    // Of several vertices that ask at once, one is answered at a time.
+    if (!this.#suspended) {
+      this.#suspended = true
+      const stored: Question = { ...about, question }
+      await this.#queue.suspend(this.#job.id, this.#job.worker, stored)
+    }
+    return { kind: 'suspended' }
   }
 }
 

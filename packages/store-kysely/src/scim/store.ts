@@ -48,42 +48,59 @@ export function createScimStore<Tables>(
   options: ScimStoreOptions = {},
 ): SqlScimStore {
   const scim = scimTables(db)
-  return bind(scim, options, cacheOf(scim))
+  const { users, groups, members, tokens, transaction } = new BoundStore(
+    scim,
+    options,
+    cacheOf(scim),
+  )
+  return { users, groups, members, tokens, transaction }
 }
 
-function bind(db: ScimTransaction, options: ScimStoreOptions, cache: ListCache): SqlScimStore {
-  const seen = db.isTransaction
-    ? { seen: new Map<string, UserRecord>(), seenGroups: new Map<string, GroupRecord>() }
-    : {}
-  const context = { ...options, cache, ...seen }
-  // A transaction mostly needs one or two of them.
-  let users: UserStore | undefined
-  let groups: GroupStore | undefined
-  let members: MemberStore | undefined
-  let tokens: TokenStore | undefined
-  return {
-    get users() {
-      return (users ??= protect(createUserStore(db, context), toScimError))
-    },
-    get groups() {
-      return (groups ??= protect(createGroupStore(db, context), toScimError))
-    },
-    get members() {
-      return (members ??= protect(createMemberStore(db), toScimError))
-    },
-    get tokens() {
-      return (tokens ??= protect(createTokenStore(db), toScimError))
-    },
-    async transaction(_tenant, work) {
+/**
+ * The parts are made when they are asked for: a transaction mostly needs one or two. A class: a literal
+ * with getters would get a hidden class of its own for each transaction, which outlives it.
+ */
+class BoundStore implements SqlScimStore {
+  readonly transaction: SqlScimStore['transaction']
+  readonly #db: ScimTransaction
+  readonly #context: Parameters<typeof createUserStore>[1] & Parameters<typeof createGroupStore>[1]
+  #users: UserStore | undefined = undefined
+  #groups: GroupStore | undefined = undefined
+  #members: MemberStore | undefined = undefined
+  #tokens: TokenStore | undefined = undefined
+
+  constructor(db: ScimTransaction, options: ScimStoreOptions, cache: ListCache) {
+    const seen = db.isTransaction
+      ? { seen: new Map<string, UserRecord>(), seenGroups: new Map<string, GroupRecord>() }
+      : {}
+    this.#db = db
+    this.#context = { ...options, cache, ...seen }
+    this.transaction = async (_tenant, work) => {
       const changes = deferredListCache(cache)
       try {
-        const result = await atomic(db, (tx) => work(bind(tx, options, changes)))
+        const result = await atomic(db, (tx) => work(new BoundStore(tx, options, changes)))
         changes.commit()
         return result
       } catch (error) {
         throw toScimError(error)
       }
-    },
+    }
+  }
+
+  get users(): UserStore {
+    return (this.#users ??= protect(createUserStore(this.#db, this.#context), toScimError))
+  }
+
+  get groups(): GroupStore {
+    return (this.#groups ??= protect(createGroupStore(this.#db, this.#context), toScimError))
+  }
+
+  get members(): MemberStore {
+    return (this.#members ??= protect(createMemberStore(this.#db), toScimError))
+  }
+
+  get tokens(): TokenStore {
+    return (this.#tokens ??= protect(createTokenStore(this.#db), toScimError))
   }
 }
 
