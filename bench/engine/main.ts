@@ -10,6 +10,7 @@ import {
 import { report, type Figure } from '../lib/report.ts'
 import { chain, compile, fanOut, step, talk, tokens, TOKENS } from './flows.ts'
 import { langgraphChain } from './langgraph.ts'
+import { startNodeRed } from './nodered.ts'
 
 const CHAIN = 100
 const WIDE = 1000
@@ -64,7 +65,18 @@ async function readTokens(): Promise<void> {
 await manyRuns(ten)
 const rss = process.resourceUsage().maxRSS / 1024
 
-const peer = await langgraphChain(CHAIN)
+const langgraph = await langgraphChain(CHAIN)
+const nodeRed = await startNodeRed([10, CHAIN], WIDE)
+/** A peer's case stands where it is installed. */
+const peers: Record<string, Candidate> = {}
+if (langgraph !== undefined) peers['langgraph, chain of 100'] = perNode(CHAIN, 5, langgraph)
+if (nodeRed !== undefined) {
+  const { chain: send, fanOut: spread } = nodeRed
+  const many = () => Promise.all(Array.from({ length: RUNS }, () => send(10)))
+  peers['node-red, chain of 100'] = perNode(CHAIN, 500, () => send(CHAIN))
+  peers['node-red, fan-out'] = perNode(WIDE + 2, 50, spread)
+  peers['node-red, 1000 of 10 at once'] = perNode(RUNS * 10, 5, many)
+}
 // Several rounds of warming up: the cases are those of a service that has run for a while.
 const measured = await interleave(
   {
@@ -75,7 +87,7 @@ const measured = await interleave(
     '1000 runs of 10 at once': perNode(RUNS * 10, 5, () => manyRuns(ten)),
     'plain tokens': perNode(TOKENS, 5, plainTokens),
     'a token, one reader': perNode(TOKENS, 5, readTokens),
-    ...(peer === undefined ? {} : { 'langgraph, chain of 100': perNode(CHAIN, 5, peer) }),
+    ...peers,
   },
   { warmUp: 3, rounds: 7 },
 )
@@ -85,6 +97,13 @@ const LIMITS: Readonly<Record<string, number>> = {
   'fan-out 1 -> 1000 -> 1': 2.5,
   '1000 runs of 10 at once': 4,
   'a token, one reader': 0.6,
+}
+
+/** The same limits as parts of what Node-RED took where they were set: they hold on any machine. */
+const AGAINST: Readonly<Record<string, { readonly peer: string; readonly limit: number }>> = {
+  'chain of 100': { peer: 'node-red, chain of 100', limit: 0.88 },
+  'fan-out 1 -> 1000 -> 1': { peer: 'node-red, fan-out', limit: 1.47 },
+  '1000 runs of 10 at once': { peer: 'node-red, 1000 of 10 at once', limit: 4.44 },
 }
 
 /** What each case is compared with: the same nodes without an engine. */
@@ -108,6 +127,13 @@ const figures: Figure[] = [...measured.values()].map(({ name, median: value }) =
   ...(LIMITS[name] === undefined ? {} : { limit: LIMITS[name] }),
   ...noteOf(name),
 }))
+if (nodeRed !== undefined) {
+  for (const [name, { peer, limit }] of Object.entries(AGAINST)) {
+    const value = ratio(measured, name, peer)
+    figures.push({ name: `${name}, against node-red`, value, unit: 'x', limit })
+  }
+  await nodeRed.stop()
+}
 figures.push({ name: 'RSS peak, 1000 runs at once', value: rss, unit: 'MiB', limit: 250 })
 
 const large = chain(10_000)
