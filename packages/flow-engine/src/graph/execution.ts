@@ -8,7 +8,7 @@ import { FinishedRun } from './finished-run.ts'
 import { InactivatedVertices } from './inactivated.ts'
 import type { LazySignal } from './lazy-signal.ts'
 import { notesOf, Outcome } from './outcome.ts'
-import { Deadline, deadlinesOf } from './run-deadlines.ts'
+import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunLog } from './run-log.ts'
@@ -41,7 +41,7 @@ export class Phase {
 const SOON = Promise.resolve()
 
 /** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
-export class Execution {
+export class Execution implements Deadline {
   readonly #request: RunRequest
   readonly #run: RunContext
   readonly #log: RunLog
@@ -55,7 +55,7 @@ export class Execution {
   /** Builds so far, by position of the vertex. */
   readonly builds: number[]
   readonly #inactivated: InactivatedVertices
-  #deadline: Deadline | undefined
+  deadline = Number.POSITIVE_INFINITY
   readonly #startedAt: number
   #time: number | undefined
   /** Builds that ended without a pause and are not reported yet. */
@@ -135,10 +135,13 @@ export class Execution {
   #watch(): void {
     const { runTimeoutMs } = this.#run.limits
     if (runTimeoutMs === null) return
-    this.#deadline = new Deadline(this.#startedAt + runTimeoutMs, () =>
-      this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`)),
-    )
-    deadlinesOf(this.#run.runtime).add(this.#deadline)
+    this.deadline = this.#startedAt + runTimeoutMs
+    deadlinesOf(this.#run.runtime).add(this)
+  }
+
+  overdue(): void {
+    const { runTimeoutMs } = this.#run.limits
+    this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`))
   }
 
   /** Starts what there is room for; the rest waits. */
@@ -202,10 +205,10 @@ export class Execution {
   /** What ended at once is reported after everything that became ready with it has started (FE-14). */
   #settled(report: () => void): void {
     this.#ended.push(report)
-    if (this.#ended.length === 1) SOON.then(this.#reportEnded).catch(() => undefined)
+    if (this.#ended.length === 1) SOON.then(() => this.#reportEnded()).catch(() => undefined)
   }
 
-  readonly #reportEnded = (): void => {
+  #reportEnded(): void {
     this.#time = undefined
     const ended = this.#ended
     this.#ended = youngList()
@@ -343,18 +346,25 @@ export class Execution {
     await this.#finish()
   }
 
-  async #finish(): Promise<void> {
-    if (this.#phase.current === 'ended') return
+  /** A promise only where messages have to be written. */
+  #finish(): Promise<void> | undefined {
+    if (this.#phase.current === 'ended') return undefined
     const atRest = this.#phase.current === 'running'
     this.#phase.current = 'ended'
-    if (this.#deadline !== undefined) deadlinesOf(this.#run.runtime).remove(this.#deadline)
+    if (this.deadline < Number.POSITIVE_INFINITY) deadlinesOf(this.#run.runtime).remove(this)
     if (this.#suspended > 0 && atRest) {
       this.#log.close()
       this.#settle()
-      return
+      return undefined
     }
     if (atRest) this.#noteStalled()
-    if (this.#run.hasMessages) await this.#run.messages.settle().catch(() => undefined)
+    const end = (): void => this.#end()
+    if (this.#run.hasMessages) return this.#run.messages.settle().then(end, end)
+    end()
+    return undefined
+  }
+
+  #end(): void {
     const { cancelled } = this.outcome
     this.#run.send('end', () => (cancelled ? { cancelled: true } : {}))
     this.#log.close()

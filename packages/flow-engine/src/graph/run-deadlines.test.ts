@@ -9,7 +9,7 @@ function setUp() {
   const deadlines = deadlinesOf(runtime)
   const start = runtime.now().getTime()
   const add = (name: string, ms: number): Deadline => {
-    const deadline = { at: start + ms, exceed: () => void exceeded.push(name) }
+    const deadline = { deadline: start + ms, overdue: () => void exceeded.push(name) }
     deadlines.add(deadline)
     return deadline
   }

@@ -1,16 +1,12 @@
 import type { Runtime } from '@x/wire'
 import { eventLoopTurn } from './event-loop-turn.ts'
 
-/** When a run has to be over. */
-export class Deadline {
+/** What has to be over at a time: a run. */
+export interface Deadline {
   /** Milliseconds of the runtime's clock. */
-  readonly at: number
-  readonly exceed: () => void
-
-  constructor(at: number, exceed: () => void) {
-    this.at = at
-    this.exceed = exceed
-  }
+  readonly deadline: number
+  /** The time has come. */
+  overdue(): void
 }
 
 const ALL_OVER = new Error('No run is under way')
@@ -26,13 +22,14 @@ class RunDeadlines {
     this.#runtime = runtime
   }
 
-  add(deadline: Deadline): void {
-    this.#open.add(deadline)
-    if (this.#sleep === undefined || this.#sleep.until > deadline.at) this.#sleepUntil(deadline.at)
+  add(run: Deadline): void {
+    this.#open.add(run)
+    if (this.#sleep === undefined || this.#sleep.until > run.deadline)
+      this.#sleepUntil(run.deadline)
   }
 
-  remove(deadline: Deadline): void {
-    this.#open.delete(deadline)
+  remove(run: Deadline): void {
+    this.#open.delete(run)
     if (this.#open.size > 0 || this.#ending) return
     // The next run has mostly begun by then and goes on with the same timer.
     this.#ending = true
@@ -63,12 +60,12 @@ class RunDeadlines {
     if (this.#sleep === sleep) this.#sleep = undefined
     const now = this.#runtime.now().getTime()
     let next: number | undefined
-    for (const deadline of this.#open) {
-      if (deadline.at > now) {
-        next = Math.min(next ?? deadline.at, deadline.at)
+    for (const run of this.#open) {
+      if (run.deadline > now) {
+        next = Math.min(next ?? run.deadline, run.deadline)
       } else {
-        this.#open.delete(deadline)
-        deadline.exceed()
+        this.#open.delete(run)
+        run.overdue()
       }
     }
     if (next !== undefined) this.#sleepUntil(next)

@@ -26,8 +26,8 @@ const MAX_DEPTH = 32
  * Runs a flow, or a plan of it. Starts in a microtask and never throws: what is wrong comes as events
  * and by `result` (FE-18).
  */
-export function runFlow(flow: unknown, options: RunOptions = {}): FlowRun {
-  return startRun(flow, options, {})
+export function runFlow(flow: unknown, options: RunOptions = NO_OPTIONS): FlowRun {
+  return startRun(flow, options, NO_HOST)
 }
 
 /** As `runFlow`, for hosts that keep runs durable (FE-63). */
@@ -48,6 +48,8 @@ export function startRun(flow: unknown, options: RunOptions, host: RunHost): Flo
 
 const systemRuntime = createSystemRuntime()
 const BEGIN = Promise.resolve()
+const NO_OPTIONS: RunOptions = {}
+const NO_HOST: RunHost = {}
 
 /** What there is of a run before it begins. A class for the sake of `youngList`. */
 class Start {

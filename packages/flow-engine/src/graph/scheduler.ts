@@ -39,11 +39,11 @@ export class Scheduler {
   readonly #graph: PlanGraph
   readonly #slice: Slice
   readonly #strict: boolean
-  /** Scopes that are not over. */
-  readonly scopes = new Set<Scope>()
   readonly root: Scope
   /** Passes that a failure has taken out of the run and whose builds are to be stopped (FE-32). */
   readonly cancelled: Scope[] = youngList()
+  /** Passes of loops that are not over. */
+  #passes: Set<Scope> | undefined
   #cycles: Map<Scope, CycleRun> | undefined
   /** The cycle that is entered, if any. */
   readonly #entered: number | undefined
@@ -62,6 +62,11 @@ export class Scheduler {
     this.#strict = strict
     this.#entered = slice.entry === undefined ? undefined : graph.vertices[slice.entry]?.cycle
     this.root = this.#openRoot()
+  }
+
+  /** Those that are not over. */
+  get scopes(): readonly Scope[] {
+    return [this.root, ...(this.#passes ?? [])]
   }
 
   /** The first layer. */
@@ -113,7 +118,7 @@ export class Scheduler {
   #cancelPasses({ scope, vertex }: Task, except: Scope): void {
     if (vertex.loop === undefined) return
     for (const pass of cancelPasses(scope, vertex.loop, except)) {
-      this.scopes.delete(pass)
+      this.#passes?.delete(pass)
       this.#cycles?.delete(pass)
       this.cancelled.push(pass)
     }
@@ -131,7 +136,6 @@ export class Scheduler {
     const root = new Scope(region, { parent: undefined, serial: 0, waiting })
     if (waiting === undefined) this.#enter(root)
     else root.remaining = membersIn(region, this.#slice)
-    this.scopes.add(root)
     return root
   }
 
@@ -153,7 +157,8 @@ export class Scheduler {
       stop: beside === undefined ? undefined : new LazySignal(),
     })
     this.#enter(pass)
-    this.scopes.add(pass)
+    this.#passes ??= new Set()
+    this.#passes.add(pass)
     addPass(parent, loop, pass)
     return pass
   }
@@ -287,7 +292,7 @@ export class Scheduler {
   #afterPass(pass: Scope): void {
     const { parent, region } = pass
     if (parent === undefined || region.loop === undefined) return
-    this.scopes.delete(pass)
+    this.#passes?.delete(pass)
     this.#cycles?.delete(pass)
     parent.passes?.get(region.index)?.delete(pass)
     const vertex = this.#graph.vertices[region.loop]
