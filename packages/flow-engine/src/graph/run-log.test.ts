@@ -52,15 +52,56 @@ describe('tokens that a reader has not read (FE-68)', () => {
     ])
   })
 
-  test('FE-68: what nobody has read for long is joined, and nothing of it is lost', async () => {
-    const count = 4 * 2 + 64
-    const log = logOf('a'.repeat(count), { bufferedTokens: 2 })
+  /** So many tokens of one message are not kept one by one. */
+  const many = 4 * 2 + 64
+
+  test('FE-68: of many, the buffered ones stay apart: a reader that keeps up gets each', async () => {
+    const log = createRunLog({ bufferedTokens: 2 })
     const reader = log.read()
-    const text = Array.from({ length: count }, (_, index) => index).join('')
+    const given: unknown[] = []
+    for (let seq = 0; seq < many; seq += 1) {
+      log.push({ seq, event: 'token', data: { chunk: String(seq), id: 'a' } })
+      if (seq < many - 2) given.push(...(await read(reader, 1)))
+    }
+    expect(given).toHaveLength(many - 2)
+    expect(await read(reader, 2)).toEqual([
+      [many - 2, String(many - 2)],
+      [many - 1, String(many - 1)],
+    ])
+  })
+
+  test('FE-68: a reader that has caught up over joined tokens gets each of the next', async () => {
+    const log = logOf('a'.repeat(many), { bufferedTokens: 2 })
+    const reader = log.read()
+    expect((await read(reader, 1))[0]?.[0]).toBe(many - 1)
+    const next = read(reader, 3)
+    for (const chunk of ['x', 'y', 'z']) {
+      log.push({ seq: log.nextSeq, event: 'token', data: { chunk, id: 'a' } })
+    }
+    expect((await next).map(([, text]) => text)).toEqual(['x', 'y', 'z'])
+  })
+
+  test('FE-68: nothing comes after the end, and a reader that leaves waits no longer', async () => {
+    const log = createRunLog({ bufferedTokens: 2 })
+    const [stays, leaves] = [log.read(), log.read()]
+    const waiting = [stays.next(), leaves.next()]
+    await leaves.return?.()
+    expect(await waiting[1]).toEqual({ done: true, value: undefined })
+    log.close()
+    log.push({ seq: 0, event: 'build_start', data: { id: 'x' } })
+    expect(await waiting[0]).toEqual({ done: true, value: undefined })
+    expect(await log.read().next()).toEqual({ done: true, value: undefined })
+    expect(log.nextSeq).toBe(0)
+  })
+
+  test('FE-68: what nobody has read for long is joined, and nothing of it is lost', async () => {
+    const log = logOf('a'.repeat(many), { bufferedTokens: 2 })
+    const reader = log.read()
+    const text = Array.from({ length: many }, (_, index) => index).join('')
     let given = ''
     let last = -1
-    while (last < count - 1) {
-      const [[seq, chunk] = [count, '']] = await read(reader, 1)
+    while (last < many - 1) {
+      const [[seq, chunk] = [many, '']] = await read(reader, 1)
       expect(seq).toBeGreaterThan(last)
       last = seq
       given += chunk

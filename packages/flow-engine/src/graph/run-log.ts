@@ -94,6 +94,8 @@ class EventLog implements RunLog {
           readers.delete(reader)
           return Promise.resolve(DONE)
         }
+        // Of tokens that were joined in the log only one was counted.
+        reader.tokensRead = this.#tokens
         return new Promise((resolve) => void reader.waiting.push(resolve))
       },
       return: () => {
