@@ -1,9 +1,11 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { agent } from '../../src/components.ts'
+import { agent, chatOutput } from '../../src/components.ts'
 import type { MessageRecord } from '../../src/components/services.ts'
 import { createMemoryServices } from '../../src/memory.ts'
-import { createScriptedModel, testComponent } from '../../src/testing.ts'
+import { createRegistry, runFlow } from '../../src/graph.ts'
+import type { ChatChunk } from '../../src/models.ts'
+import { createScriptedModel, flowBuilder, testComponent } from '../../src/testing.ts'
 import { messageRow as row } from './message-row.ts'
 
 /** What the model is asked, behind the instructions and before the question. */
@@ -84,5 +86,35 @@ describe('the bounds of an Agent (FE-52)', () => {
     })
     await expect(asked).rejects.toThrow('enough')
     expect(model.requests).toHaveLength(1)
+  })
+  test('FE-52, FE-60: a cancelled one keeps the text it has streamed; without text nothing is left', async () => {
+    for (const chunks of [['some ', 'text'], []]) {
+      const services = createMemoryServices()
+      const model = {
+        async *stream(): AsyncGenerator<ChatChunk> {
+          for (const text of chunks) yield { text }
+          await new Promise(() => undefined)
+        },
+      }
+      const flow = flowBuilder()
+      flow.add(agent, { id: 'Agent-1', values: { input_value: 'Go' } })
+      flow.add(chatOutput, { id: 'ChatOutput-1' })
+      flow.connect('Agent-1.response', 'ChatOutput-1.input_value')
+      const run = runFlow(flow.toJSON(), {
+        components: createRegistry([agent, chatOutput]),
+        services: { ...services, models: model },
+        sessionId: 's',
+      })
+      let seen = 0
+      for await (const { event } of run) {
+        // Two messages come before the first text: the empty one, and the one with the question.
+        if (event === 'token' || event === 'add_message') seen += 1
+        if (seen === 2 + chunks.length) run.cancel()
+      }
+      const rows = (await services.messages?.list({})) ?? []
+      expect(rows.map(({ text, properties }) => [text, properties])).toMatchObject(
+        chunks.length === 0 ? [] : [['some text', { state: 'partial' }]],
+      )
+    }
   })
 })

@@ -13,8 +13,6 @@ export interface AgentLoopOptions {
   readonly maxIterations: number
   /** Arguments that do not fit go back to the model instead of failing the agent. */
   readonly handleParsingErrors: boolean
-  /** Told of each piece of text as it comes. */
-  readonly onText: (text: string) => void
 }
 
 export interface AgentAnswer {
@@ -38,7 +36,7 @@ export async function runAgentLoop(options: AgentLoopOptions): Promise<AgentAnsw
 
 async function ask(
   messages: readonly ChatMessage[],
-  { ctx, model, tools, shown, onText }: AgentLoopOptions,
+  { ctx, model, tools, shown }: AgentLoopOptions,
 ): Promise<{ text: string; calls: ToolCall[] }> {
   let text = ''
   const calls: ToolCall[] = []
@@ -60,7 +58,6 @@ async function ask(
     ctx.signal.throwIfAborted()
     if ('text' in chunk) {
       text += chunk.text
-      onText(text)
       shown.token(chunk.text)
     } else if ('toolCall' in chunk) {
       calls.push(chunk.toolCall)

@@ -32,8 +32,8 @@ export interface AgentMessage {
   token(chunk: string): void
   /** With `output` an Output step says the text too. */
   complete(text: string, options: { output: boolean }): Promise<Message>
-  /** Withdraws the message; a cancelled one keeps the text it had. */
-  fail(text: string): Promise<void>
+  /** Withdraws the message. Once the run is stopped it has no effect: the run keeps the text so far. */
+  fail(): Promise<void>
 }
 
 /** Announces the message, if the agent's answer goes to a chat output in a session. */
@@ -89,11 +89,8 @@ export async function startAgentMessage(
       await update({ text, properties }, true)
       return message
     },
-    async fail(text) {
-      if (!shown || message.id === undefined) return
-      if (ctx.signal.aborted && text !== '')
-        await ctx.updateMessage(changeMessage(message, { text }))
-      else await ctx.removeMessage(message.id)
+    async fail() {
+      if (shown && message.id !== undefined) await ctx.removeMessage(message.id)
     },
   }
 }

@@ -145,7 +145,6 @@ async function answer(inputs: AgentInputs, ctx: ComponentContext): Promise<Messa
     { role: 'user' as const, content: question.text },
   ]
   const shown = await startAgentMessage(ctx, { contextId: inputs.context_id })
-  let text = ''
   try {
     await shown.addText('Input', question.text)
     const { max_iterations: maxIterations, handle_parsing_errors: handleParsingErrors } = inputs
@@ -157,13 +156,12 @@ async function answer(inputs: AgentInputs, ctx: ComponentContext): Promise<Messa
       shown,
       maxIterations,
       handleParsingErrors,
-      onText: (soFar) => (text = soFar),
     })
     const message = await shown.complete(result.text, { output: result.finished })
     ctx.status(result.text)
     return message
   } catch (error) {
-    await shown.fail(text)
+    await shown.fail()
     throw error
   }
 }
