@@ -1,7 +1,7 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import { agent, calculator, chatInput } from '../../src/components.ts'
-import type { ComponentServices } from '../../src/components/services.ts'
+import type { ComponentServices, ModelSpec } from '../../src/components/services.ts'
 import { createMessage, isMessage } from '../../src/graph/values/message.ts'
 import type { Tool } from '../../src/models/chat-model.ts'
 import {
@@ -249,6 +249,27 @@ describe('Agent (CO-35, FE-52)', () => {
       'Failed to initialize language model: Invalid model provider: Groq',
     )
     expect((await ask(['hosted'], { inputs })).text).toBe('hosted')
+  })
+
+  test('CO-35: a key among the further settings of the model is not sent', async () => {
+    const specs: ModelSpec[] = []
+    await testComponent(agent, {
+      output: 'response',
+      services: {
+        models: {
+          chatModel: (spec) => (specs.push(spec), createScriptedModel(['yes'])),
+          embedder: () => Promise.reject(new Error('not asked for')),
+        },
+      },
+      inputs: {
+        input_value: 'x',
+        api_key: 'sk-own',
+        model_kwargs: { api_key: 'sk-other', top_p: 0.5 },
+      },
+    })
+
+    expect(specs).toMatchObject([{ apiKey: 'sk-own', options: { body: { top_p: 0.5 } } }])
+    expect(JSON.stringify(specs)).not.toContain('sk-other')
   })
 
   test('a cancelled run reaches the tool and ends the agent within a turn', async () => {

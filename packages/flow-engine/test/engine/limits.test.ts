@@ -141,6 +141,16 @@ describe('limits (FE-64)', () => {
     expect(encoded(events)).toContain('key 0')
   })
 
+  test('FE-64: eventBytes bounds all values of an end_vertex together: one that stands there three times', async () => {
+    const eventBytes = 20_000
+    // Fits three times as it is, and only twice when each character is escaped.
+    const { end, shown } = await given(() => createData({ text: '\u0001'.repeat(1600) }), {
+      limits: { eventBytes },
+    })
+    expect(shown).toEqual({ text: '\u0001'.repeat(1600) })
+    expect(JSON.stringify(end).length).toBeLessThan(eventBytes)
+  })
+
   test('FE-64: eventBytes of a message that is too large fails the vertex', async () => {
     const { result, events } = await given(
       async (_inputs, ctx) => {
