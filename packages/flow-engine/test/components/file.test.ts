@@ -110,10 +110,44 @@ describe('File (CO-38)', () => {
     expect(await read({ 'f/z.zip': zip })).toBe('ok')
   })
 
+  test('CO-38: links of a tar file and what a Mac adds to a zip file are left out', async () => {
+    const tar = createTar([
+      { name: 'link.txt', data: 'elsewhere' },
+      { name: 'a.txt', data: 'in tar' },
+    ])
+    // The type of the first entry: a symbolic link.
+    tar[156] = '2'.charCodeAt(0)
+    expect(await read({ 'f/t.tar': tar })).toBe('in tar')
+    const zip = zipSync({ '__MACOSX/a.txt': strToU8('no'), 'a.txt': strToU8('yes') })
+    expect(await read({ 'f/z.zip': zip })).toBe('yes')
+  })
+
+  test('CO-38: an archive of too many files is refused', async () => {
+    const names = Array.from({ length: 10_001 }, (_, index) => [`${index}.txt`, new Uint8Array(0)])
+    const zip = zipSync(Object.fromEntries(names) as Record<string, Uint8Array>, { level: 0 })
+    await expect(read({ 'f/z.zip': zip })).rejects.toMatchObject({ code: 'limit_exceeded' })
+  })
+
+  test('CO-38: texts in UTF-16 by their mark, and those that are no UTF-8 as Windows-1252', async () => {
+    const utf16 = new Uint8Array([0xff, 0xfe, 0xe4, 0x00])
+    const utf16be = new Uint8Array([0xfe, 0xff, 0x00, 0xe4])
+    const windows = new Uint8Array([0xe4])
+    expect(await read({ 'f/a.txt': utf16 })).toBe('ä')
+    expect(await read({ 'f/a.txt': utf16be })).toBe('ä')
+    expect(await read({ 'f/a.txt': windows })).toBe('ä')
+  })
+
   test('a damaged archive and bzip2 are clear errors', async () => {
     await expect(read({ 'f/z.zip': strToU8('no zip') })).rejects.toThrow('Error unpacking z.zip')
     await expect(read({ 'f/z.bz2': strToU8('BZh') })).rejects.toThrow(
       'bzip2 archives cannot be read',
+    )
+  })
+
+  test('CO-38: the table of a Parquet file is refused in words', async () => {
+    const answer = read({ 'f/a.parquet': strToU8('PAR1') }, {}, 'structured')
+    await expect(answer).rejects.toThrow(
+      'Error loading file f/a.parquet (parquet): Parquet files cannot be read; save the table as CSV or Excel',
     )
   })
 
@@ -136,6 +170,39 @@ describe('File (CO-38)', () => {
     )
     const change = { field: 'advanced_mode', value: true }
     await expect(refreshNode(file, createNode(file), change)).rejects.toThrow('not offered')
+  })
+
+  test('CO-38: the outputs of the advanced parser are refused, and nothing is read before', async () => {
+    const asked: string[] = []
+    const services = {
+      files: {
+        ...stored({}).files,
+        read: async (path: string) => (asked.push(path), strToU8('A')),
+      },
+    }
+    for (const [output, advanced_mode] of [
+      ['advanced_dataframe', false],
+      ['advanced_markdown', false],
+      ['message', true],
+    ] as const) {
+      const inputs = { path: ['f/a.txt'], advanced_mode }
+      await expect(testComponent(file, { output, inputs, services })).rejects.toThrow(
+        'The Advanced Parser is not offered by this service; switch it off to read the file as text',
+      )
+    }
+    expect(asked).toEqual([])
+  })
+
+  test('CO-38: a path given by hand is that of a file of the user', async () => {
+    const asked: unknown[] = []
+    const files = {
+      ...stored({}).files,
+      read: async (path: string, scope: object) => (asked.push([path, scope]), strToU8('A')),
+    }
+    const inputs = { path: [], file_path_str: 'f/a.txt' }
+    const facts = { flowId: 'flow', userId: 'u' }
+    await testComponent(file, { output: 'message', inputs, services: { files }, ...facts })
+    expect(asked).toEqual([['f/a.txt', facts]])
   })
 
   test('several files in the editor give one table of texts', async () => {

@@ -1,4 +1,4 @@
-import { limitExceeded } from '../../errors.ts'
+import { errorText, isFlowError, limitExceeded } from '../../errors.ts'
 import { extensionOf, fileNameOf } from '../mime-type.ts'
 
 export interface UnpackedFile {
@@ -83,9 +83,11 @@ function reading<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (error instanceof RangeError) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    throw new TypeError(`Error unpacking ${fileNameOf(path)}: ${why}`, { cause: error })
+    // Over a limit, not damaged.
+    if (isFlowError(error)) throw error
+    throw new TypeError(`Error unpacking ${fileNameOf(path)}: ${errorText(error)}`, {
+      cause: error,
+    })
   }
 }
 
