@@ -70,6 +70,17 @@ describe('tokens that a reader has not read (FE-68)', () => {
     ])
   })
 
+  test('FE-68: a reader amid tokens that are joined gets the rest, each once', async () => {
+    const log = logOf('a'.repeat(10), { bufferedTokens: 2 })
+    const reader = log.read()
+    await read(reader, 1)
+    for (let seq = 10; seq < many; seq += 1) {
+      log.push({ seq, event: 'token', data: { chunk: ` ${seq}`, id: 'a' } })
+    }
+    const rest = Array.from({ length: many - 10 }, (_, index) => ` ${index + 10}`).join('')
+    expect(await read(reader, 1)).toEqual([[many - 1, rest]])
+  })
+
   test('FE-68: a reader that has caught up over joined tokens gets each of the next', async () => {
     const log = logOf('a'.repeat(many), { bufferedTokens: 2 })
     const reader = log.read()

@@ -1,6 +1,7 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import type { ComponentContext } from '../components/context.ts'
+import { languageModel } from '../components.ts'
 import { defineComponent } from '../components/define.ts'
 import { field } from '../components/field.ts'
 import { output } from '../components/output.ts'
@@ -48,6 +49,7 @@ describe('testComponent', () => {
     const all = await testComponent(shout, { inputs: { text: 'ab' } })
     expect(Object.keys(all.outputs)).toEqual(['result', 'length'])
     expect(all.outputs.length).toBe(2)
+    expect(all.value).toBeUndefined()
   })
 
   test('FE-46: an output is found by its method too', async () => {
@@ -81,6 +83,97 @@ describe('testComponent', () => {
     })
     expect((await testComponent(asks)).value).toBe('none')
     expect((await testComponent(asks, { chatOutput: true })).value).toEqual({})
+  })
+
+  test('FE-46: a name that is neither output nor method is refused', async () => {
+    await expect(testComponent(shout, { output: 'whisper' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'Shout has no output whisper',
+    })
+  })
+
+  test('FE-46: the component sees the run it was given; without one a run without session', async () => {
+    const seen: ComponentContext[] = []
+    const looks = defineComponent({
+      type: 'Looks',
+      inputs: {},
+      outputs: { out: output.any({ types: ['Data'], run: (_, ctx) => void seen.push(ctx) }) },
+    })
+    const { signal } = new AbortController()
+    const facts = { sessionId: 's', flowId: 'f', userId: 'u', vertexId: 'Looks-7', build: 3 }
+    await testComponent(looks, { ...facts, signal })
+    await testComponent(looks)
+    expect(seen).toMatchObject([
+      { ...facts, signal },
+      { sessionId: '', vertexId: 'Looks-00001', userId: undefined, build: 1 },
+    ])
+  })
+
+  test('FE-46: text of a file field is a path of services.files; other names are further fields', async () => {
+    const reads = defineComponent({
+      type: 'Reads',
+      inputs: { source: field.file({}), needed: field.text({ required: true }) },
+      outputs: {
+        out: output.message({
+          run: async ({ source: [first], ...rest }) => {
+            const bytes = await first?.read()
+            return `${new TextDecoder().decode(bytes)} ${String(Reflect.get(rest, 'mood'))}`
+          },
+        }),
+      },
+    })
+    const { value } = await testComponent(reads, {
+      inputs: { source: 'f/a.txt', mood: 'glad' },
+      services: {
+        files: {
+          read: async (path) => new TextEncoder().encode(`text of ${path}`),
+          write: async (path) => path,
+          list: async () => [],
+        },
+      },
+    })
+    expect(isMessage(value) && value.text).toBe('text of f/a.txt glad')
+  })
+
+  test('FE-46: without models the built-in clients ask by services.fetch, and wait by runtime.sleep', async () => {
+    const runtime = createTestRuntime()
+    const answers = [
+      new Response('', { status: 429, headers: { 'retry-after': '60' } }),
+      Response.json({ choices: [{ message: { content: 'there' } }] }),
+    ]
+    const asked: number[] = []
+    const answer = testComponent(languageModel, {
+      output: 'text_output',
+      inputs: { input_value: 'Who?', api_key: 'sk-test' },
+      runtime,
+      services: {
+        async fetch() {
+          asked.push(runtime.now().getTime())
+          return answers.shift() ?? Response.error()
+        },
+      },
+    })
+    await runtime.advance(60_000)
+    const { value } = await answer
+    expect(isMessage(value) && value.text).toBe('there')
+    expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBe(60_000)
+  })
+
+  test('FE-46: nothing can be suspended, and no other flow run', async () => {
+    const asks = (work: (ctx: ComponentContext) => Promise<unknown>) =>
+      testComponent(
+        defineComponent({
+          type: 'Asks',
+          inputs: {},
+          outputs: { out: output.any({ types: ['Data'], run: (_, ctx) => work(ctx) }) },
+        }),
+      )
+    await expect(asks((ctx) => ctx.suspend('Go on?'))).rejects.toMatchObject({
+      code: 'not_resumable',
+    })
+    await expect(asks((ctx) => ctx.runFlow({ nodes: [], edges: [] }))).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
   })
 
   test('FE-46: rejects with what the component threw, unwrapped', async () => {

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { calculator, chatInput, languageModel, promptTemplate } from '../../src/components.ts'
+import { calculator, chatInput, file, languageModel, promptTemplate } from '../../src/components.ts'
 import { promptVariables } from '../../src/components/models-and-agents/prompt-variables.ts'
 import { createNode } from '../../src/components/create-node.ts'
 import { defineComponent } from '../../src/components/define.ts'
 import { field } from '../../src/components/field.ts'
 import { output } from '../../src/components/output.ts'
-import { refreshNode } from '../../src/components/refresh-node.ts'
+import { refreshDetails, refreshNode } from '../../src/components/refresh-node.ts'
+import type { RefreshContext } from '../../src/components/refresh-context.ts'
 import { createRegistry } from '../../src/components/registry.ts'
 import { createData } from '../../src/graph/values/data.ts'
+import { createMessage } from '../../src/graph/values/message.ts'
 import type { Tool } from '../../src/models/chat-model.ts'
 import { testComponent } from '../../src/testing.ts'
 
@@ -82,6 +84,86 @@ describe('refreshNode (FE-47)', () => {
     const off = await refreshNode(calculator, again, { ...on, value: false, toolMode: false })
     expect(off.data.node.template).not.toHaveProperty('tools_metadata')
     expect(off.data.node.outputs).toMatchObject([{ name: 'result' }])
+  })
+
+  test('FE-47: tool mode goes by its field and stays when another field changes', async () => {
+    const on = await refreshNode(calculator, createNode(calculator), {
+      field: 'tool_mode',
+      value: true,
+    })
+    const changed = await refreshNode(calculator, on, { field: 'expression', value: '1+1' })
+    for (const { data } of [on, changed]) {
+      expect(data.node.tool_mode).toBe(true)
+      expect(data.node.outputs).toMatchObject([{ name: 'component_as_tool' }])
+    }
+    const off = await refreshNode(calculator, changed, { field: 'tool_mode', value: false })
+    expect(off.data.node).toMatchObject({ tool_mode: false, outputs: [{ name: 'result' }] })
+  })
+
+  test('FE-47: a component with tools of its own gets a list of actions, too', async () => {
+    const on = await refreshNode(file, createNode(file), { field: 'tool_mode', value: true })
+    expect(on.data.node.outputs).toMatchObject([{ name: 'component_as_tool' }])
+    expect(on.data.node.template.tools_metadata).toMatchObject({ type: 'tools', is_list: true })
+  })
+
+  test('FE-47: a node without outputs gets the declared ones', async () => {
+    const node = createNode(calculator)
+    delete node.data.node.outputs
+    const after = await refreshNode(calculator, node, { field: 'expression', value: '1' })
+    expect(after.data.node.outputs).toMatchObject([{ name: 'result' }])
+  })
+
+  test('FE-47: details that hold the old value yet get the new one, and stay as they were', async () => {
+    const changing = defineComponent({
+      type: 'Changing',
+      inputs: { text: field.text({}), other: field.text({}) },
+      outputs: { out: output.message({ run: () => '' }) },
+      refresh(template) {
+        Object.assign(template.other ?? {}, { show: false })
+      },
+    })
+    const details = createNode(changing, { values: { text: 'old' } }).data.node
+    const before = JSON.stringify(details)
+
+    const after = await refreshDetails(changing, details, { field: 'text', value: 'new' })
+
+    expect(after.template).toMatchObject({ text: { value: 'new' }, other: { show: false } })
+    expect(JSON.stringify(details)).toBe(before)
+  })
+
+  test('FE-47: the component learns who asks, and what the variables of the user hold', async () => {
+    let seen: RefreshContext | undefined
+    const asking = defineComponent({
+      type: 'Asking',
+      inputs: { key: field.secret({}), host: field.secret({}), none: field.secret({}) },
+      outputs: { out: output.message({ run: () => '' }) },
+      refresh(_template, _name, _value, ctx) {
+        seen = ctx
+      },
+    })
+    const values = { key: 'KEY', host: 'HOST', none: 'toString' }
+    const { signal } = new AbortController()
+
+    await refreshNode(
+      asking,
+      createNode(asking, { values }),
+      { field: 'key', value: 'KEY' },
+      {
+        userId: 'u',
+        signal,
+        services: {
+          variables: {
+            get: async (name, { userId }) => (name === 'KEY' ? `key of ${userId}` : null),
+          },
+          environment: { HOST: 'host.test' },
+        },
+      },
+    )
+
+    expect(seen).toMatchObject({ userId: 'u', signal })
+    expect(await seen?.resolve('key')).toBe('key of u')
+    expect(await seen?.resolve('host')).toBe('host.test')
+    expect(await seen?.resolve('none')).toBeNull()
   })
 
   test('variables of a prompt get fields, removed ones lose theirs, kept ones their value (CO-33)', async () => {
@@ -268,6 +350,78 @@ describe('tools of components (CO-20 to CO-22)', () => {
     await expect(fails?.call({ text: 'x' }, { signal: AbortSignal.abort(reason) })).rejects.toBe(
       reason,
     )
+  })
+
+  test('FE-43: outputs of tools, and those that only some nodes have, are no tools', async () => {
+    const mixed = defineComponent({
+      type: 'Mixed',
+      inputs: {},
+      outputs: {
+        plain: output.message({ run: () => '' }),
+        tools: output.any({ types: ['Tool'], run: () => [] }),
+        later: output.message({ dynamic: true, run: () => '' }),
+      },
+    })
+    const { value } = await testComponent(mixed, { output: 'component_as_tool' })
+    expect((value as Tool[]).map(({ name }) => name)).toEqual(['plain'])
+  })
+
+  test('FE-43: each call builds the component anew, prepares it and reads a streamed text to its end', async () => {
+    async function* words(first: unknown) {
+      yield `${String(first)} `
+      yield 'call'
+    }
+    const streaming = defineComponent({
+      type: 'Streaming',
+      inputs: { text: field.text({ toolMode: true, default: 'no' }) },
+      outputs: {
+        out: output.message({
+          run: (_inputs, ctx) => createMessage(words(ctx.state.get('first'))),
+        }),
+      },
+      prepare({ text }, ctx) {
+        ctx.state.set('first', ctx.state.has('first') ? 'not the first' : text)
+      },
+    })
+    const { value } = await testComponent(streaming, { output: 'component_as_tool' })
+    const [tool] = value as Tool[]
+    expect(await tool?.call({ text: 'my' }, { signal })).toBe('my call')
+    expect(await tool?.call(null, { signal })).toBe('no call')
+    expect(await tool?.call(undefined, { signal })).toBe('no call')
+    expect(await tool?.call(['my'], { signal })).toBe('The arguments of a tool must be an object')
+  })
+
+  test('FE-43: what is thrown and is no Error answers the model by its text', async () => {
+    const odd = defineComponent({
+      type: 'Odd',
+      inputs: {},
+      outputs: { out: output.message({ run: () => Promise.reject('odd') }) },
+    })
+    const { value } = await testComponent(odd, { output: 'component_as_tool' })
+    expect(await (value as Tool[])[0]?.call({}, { signal })).toBe('odd')
+  })
+
+  test('FE-43: the end of the run reaches a call that has a signal of its own', async () => {
+    const run = new AbortController()
+    const signals: AbortSignal[] = []
+    const listening = defineComponent({
+      type: 'Listening',
+      inputs: {},
+      outputs: { out: output.message({ run: (_, ctx) => (signals.push(ctx.signal), '') }) },
+    })
+    const options = { output: 'component_as_tool', signal: run.signal }
+    const { value } = await testComponent(listening, options)
+    await (value as Tool[])[0]?.call({}, { signal })
+    run.abort(new Error('over'))
+    expect(signals.map(({ reason }) => reason as unknown)).toEqual([new Error('over')])
+  })
+
+  test('FE-43: the tools of a component of its own are edited like any other', async () => {
+    const { value } = await testComponent(file, {
+      output: 'component_as_tool',
+      inputs: { tools_metadata: [{ tags: ['load_files_message'], name: 'read', status: true }] },
+    })
+    expect((value as Tool[]).map(({ name }) => name)).toEqual(['read'])
   })
 
   test('edits of the actions apply by tag', async () => {

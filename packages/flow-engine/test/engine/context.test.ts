@@ -6,6 +6,7 @@ import {
   FlowError,
   output,
   type Component,
+  type ComponentContext,
   type FlowJson,
   type Tool,
 } from '../../src/graph.ts'
@@ -114,7 +115,10 @@ describe('what a component may do (FE-40)', () => {
 })
 
 describe('a component called as a tool (FE-43)', () => {
-  async function called(make: Component['outputs'][string]['run'], call: (tool: Tool) => unknown) {
+  async function called(
+    make: Component['outputs'][string]['run'],
+    call: (tool: Tool, ctx: ComponentContext) => unknown,
+  ) {
     const messages = createRunMessages()
     const speaking = defineComponent({
       type: 'Speaking',
@@ -126,7 +130,7 @@ describe('a component called as a tool (FE-43)', () => {
       inputs: { tools: field.tools({}) },
       outputs: {
         out: output.message({
-          run: async ({ tools }) => JSON.stringify((await call(given(tools[0]))) ?? null),
+          run: async ({ tools }, ctx) => JSON.stringify((await call(given(tools[0]), ctx)) ?? null),
         }),
       },
     })
@@ -162,6 +166,20 @@ describe('a component called as a tool (FE-43)', () => {
       'end_vertex',
       'end',
     ])
+  })
+
+  test('FE-43: it cannot remove a message of the run', async () => {
+    const { rows } = await called(
+      async (_inputs, ctx) => {
+        await ctx.removeMessage('kept')
+        return ''
+      },
+      async (tool, ctx) => {
+        await ctx.sendMessage(createMessage({ text: 'mine', id: 'kept', sessionId: 's' }))
+        return tool.call({}, { signal })
+      },
+    )
+    expect(rows).toMatchObject([{ id: 'kept' }])
   })
 
   test('FE-43: arguments for inputs that are not offered are left out; what it throws is its answer', async () => {
