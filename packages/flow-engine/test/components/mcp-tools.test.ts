@@ -1,5 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -119,6 +121,42 @@ describe('MCPTools over HTTP (CO-42)', () => {
       inputs: { mcp_server: choice(), tool: 'add.numbers', a: 1, use_cache: true },
     })
     expect(listed).toBe(1)
+  })
+
+  test('CO-42: a server of the older transport is asked by SSE, and all pages of its list are read', async () => {
+    const older = createServer((request, response) => {
+      if (request.method === 'POST' && request.url === '/sse') {
+        response.writeHead(405).end()
+        return
+      }
+      void (request.method === 'GET' ? connect(response) : post(request, response))
+    })
+    let transport: SSEServerTransport | undefined
+    const connect = async (response: ServerResponse) => {
+      transport = new SSEServerTransport('/messages', response)
+      const mcp = new McpServer({ name: 'old', version: '1' }, { capabilities: { tools: {} } })
+      mcp.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+        params?.cursor === undefined
+          ? { tools: [{ name: 'one', inputSchema: { type: 'object' } }], nextCursor: '2' }
+          : { tools: [{ name: 'two', inputSchema: { type: 'object' } }] },
+      )
+      await mcp.connect(transport)
+    }
+    const post = async (request: IncomingMessage, response: ServerResponse) =>
+      transport?.handlePostMessage(request, response)
+    await new Promise<void>((resolve) => older.listen(0, '127.0.0.1', resolve))
+    const { port } = older.address() as AddressInfo
+
+    const { value } = await testComponent(mcpTools, {
+      output: 'component_as_tool',
+      inputs: { mcp_server: { name: 'old', config: { url: `http://127.0.0.1:${port}/sse` } } },
+    })
+
+    expect((value as Tool[]).map(({ name }) => name)).toEqual(['one', 'two'])
+    await new Promise((resolve) => {
+      older.close(resolve)
+      older.closeAllConnections()
+    })
   })
 
   test('servers started by a command are off unless the host gives a service', async () => {

@@ -100,4 +100,19 @@ describe('Memory, mode Store (CO-41)', () => {
       contextId: 'c',
     })
   })
+
+  test('CO-41: an external store takes the message instead', async () => {
+    const [own, external] = [createMemoryServices(), createMemoryServices()]
+    const inputs = { message: 'new', memory: external.messages }
+    await use('stored_messages', inputs, { services: own })
+    expect(await own.messages?.list({})).toEqual([])
+    expect(await external.messages?.list({})).toMatchObject([{ text: 'new' }])
+  })
+
+  test('CO-41, CO-14: without a session nothing is stored', async () => {
+    const services = createMemoryServices()
+    const { value } = await use('stored_messages', { message: 'new' }, { services, sessionId: '' })
+    expect(value).toMatchObject({ text: 'new', sender: 'Machine', senderName: 'AI' })
+    expect(await services.messages?.list({})).toEqual([])
+  })
 })

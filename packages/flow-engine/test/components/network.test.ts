@@ -139,6 +139,53 @@ describe('MCPTools (CO-42)', () => {
     ])
   })
 
+  test('CO-42: texts of fields become what the schema of the tool wants', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        on: { type: 'boolean' },
+        list: { type: 'array' },
+        some: { type: 'object' },
+        n: { type: 'number' },
+        word: { type: 'string' },
+      },
+    }
+    const { mcp, calls } = host({
+      listTools: () => Promise.resolve([{ name: 'set', inputSchema: schema }]),
+    })
+    const given = { on: 'True', list: '[1]', some: '{"a":', n: 'many', word: 'true' }
+    await testComponent(mcpTools, {
+      inputs: { mcp_server: server, tool: 'set', ...given },
+      services: { mcp },
+    })
+    // What fits no type goes as it is: the server knows what to say.
+    expect(calls).toEqual([['set', { ...given, on: true, list: [1] }]])
+  })
+
+  test('CO-42: a required argument that is missing beside others is named; connections are closed', async () => {
+    let closed = 0
+    const inputSchema = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      required: ['a', 'b'],
+    }
+    const { mcp } = host({
+      listTools: () => Promise.resolve([{ name: 'both', inputSchema }]),
+      close: async () => void (closed += 1),
+    })
+    const asking = (values: object) =>
+      testComponent(mcpTools, {
+        inputs: { mcp_server: server, tool: 'both', ...values },
+        services: { mcp },
+      })
+    await expect(asking({ a: 'x' })).rejects.toThrow(
+      "Error in build_output: Tool 'both' lacks required arguments: b",
+    )
+    expect(closed).toBe(1)
+    await asking({ a: 'x', b: 'y' })
+    expect(closed).toBe(3)
+  })
+
   test('CO-42: verify_ssl goes with the configuration when it is off', async () => {
     const { mcp, connected } = host()
     const inputs = { mcp_server: server, tool: 'say', text: 'x', verify_ssl: false }
