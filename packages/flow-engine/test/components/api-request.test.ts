@@ -1,3 +1,4 @@
+import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import { apiRequest } from '../../src/components.ts'
 import { createNode } from '../../src/components/create-node.ts'
@@ -84,6 +85,43 @@ describe('APIRequest (CO-52)', () => {
     expect(data.file_path).toMatch(/^[\w.-]+_etc_passwd$/)
     const bytes = await services.files.read(String(data.file_path), { flowId: 'f' })
     expect(new TextDecoder().decode(bytes ?? undefined)).toBe('abc')
+  })
+
+  test('CO-52: a body goes as JSON, unless a header calls it something else', async () => {
+    const body = [{ key: 'n', value: '5' }]
+    const typeSent = async (headers: object[]) => {
+      const { requests } = await request({ method: 'POST', body, headers }, jsonAnswer(1))
+      return requests[0]?.headers['content-type']
+    }
+    expect(await typeSent([])).toBe('application/json')
+    const own = { key: 'content-type', value: 'application/vnd.api+json' }
+    expect(await typeSent([own])).toBe('application/vnd.api+json')
+  })
+
+  test('CO-52: a request that takes longer than its timeout is a result with status 500', async () => {
+    const runtime = createTestRuntime()
+    const asking = testComponent(apiRequest, {
+      inputs: { url_input: 'https://host.example/a', timeout: 5 },
+      runtime,
+      services: {
+        fetch: (_url, init) =>
+          new Promise((_resolve, reject) => {
+            init?.signal?.addEventListener('abort', () => reject(new Error('given up')))
+          }),
+      },
+    })
+    await runtime.advance(5000)
+    const { data } = (await asking).value as Data
+    expect(data).toMatchObject({ source: 'https://host.example/a', status_code: 500 })
+  })
+
+  test('CO-52: without a file store it is refused before anything is sent', async () => {
+    const { fetch, requests } = scriptedFetch(jsonAnswer(1))
+    const inputs = { url_input: 'https://host.example/a', save_to_file: true }
+    await expect(testComponent(apiRequest, { inputs, services: { fetch } })).rejects.toThrow(
+      'Save to File needs a file store',
+    )
+    expect(requests).toEqual([])
   })
 })
 

@@ -8,7 +8,7 @@ import { answerText, RequestError, type Answer } from '../send-request.ts'
 import { exchange, type Exchange } from './http-exchange.ts'
 import { chooseMode, fillFromCurl, readCurl } from './curl-fields.ts'
 import { bodyOf, headersOf, queryParams, requestUrl } from './request-parts.ts'
-import { isBinary, saveAnswer } from './save-answer.ts'
+import { answerStore, isBinary, saveAnswer } from './save-answer.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
@@ -137,6 +137,7 @@ async function request(inputs: RequestInputs, ctx: ComponentContext): Promise<Da
   const { url_input, method, body, headers } = withCurl(inputs)
   const verb = method.toUpperCase()
   if (!METHODS.some((known) => known === verb)) throw new TypeError(`Unsupported method: ${method}`)
+  if (inputs.save_to_file) answerStore(ctx)
   const url = requestUrl(url_input, queryParams(inputs.query_params))
   const sent = headersOf(headers)
   const content = verb === 'GET' ? undefined : JSON.stringify(bodyOf(body))

@@ -1,5 +1,6 @@
 import type { ComponentContext } from '../context.ts'
 import type { Answer } from '../send-request.ts'
+import type { FileService } from '../services.ts'
 
 /** Whether the answer calls its content mere bytes. */
 export function isBinary({ headers }: Answer): boolean {
@@ -15,16 +16,17 @@ const EXTENSIONS = new Map([
   ['application/octet-stream', '.bin'],
 ])
 
-/**
- * Puts the content of an answer into the file store; resolves with its path.
- * @throws TypeError without a file store
- */
-export async function saveAnswer(answer: Answer, ctx: ComponentContext): Promise<string> {
-  const { files } = ctx.services
+/** @throws TypeError without a file store */
+export function answerStore({ services: { files } }: ComponentContext): FileService {
   if (files === undefined) throw new TypeError('Save to File needs a file store')
+  return files
+}
+
+/** Puts the content of an answer into the file store; resolves with its path. */
+export async function saveAnswer(answer: Answer, ctx: ComponentContext): Promise<string> {
   const { flowId, userId } = ctx
   const scope = userId === undefined ? { flowId } : { flowId, userId }
-  return files.write(`${ctx.runtime.uuid()}-${fileName(answer)}`, answer.bytes, scope)
+  return answerStore(ctx).write(`${ctx.runtime.uuid()}-${fileName(answer)}`, answer.bytes, scope)
 }
 
 /** The name the answer gives itself, else the end of its address; never a path. */
