@@ -74,11 +74,16 @@ describe('File (CO-38)', () => {
     const made = writeXlsxFile([
       [{ value: 'name' }, { value: 'n' }],
       [{ value: 'Ann' }, { value: 3 }],
+      [null, null],
+      [{ value: 'Bob' }, null],
     ])
     const blob = await made.toBlob()
     const bytes = new Uint8Array(await blob.arrayBuffer())
 
-    expect(await read({ 'f/a.xlsx': bytes }, {}, 'dataframe')).toEqual([{ name: 'Ann', n: 3 }])
+    expect(await read({ 'f/a.xlsx': bytes }, {}, 'dataframe')).toEqual([
+      { name: 'Ann', n: 3 },
+      { name: 'Bob', n: null },
+    ])
   })
 
   test('one CSV is a table, several files a row for each', async () => {
@@ -162,6 +167,9 @@ describe('File (CO-38)', () => {
     const files = { 'f/a.txt': strToU8('A'), 'f/b.txt': strToU8('B') }
     const inputs = { path: ['f/a.txt'], file_path: [createData({ file_path: 'f/b.txt' })] }
     expect(await read(files, inputs)).toBe('B')
+    // One table was chosen, and something else is read.
+    const table = { ...inputs, path: ['f/a.csv'] }
+    expect(await read(files, table, 'dataframe')).toEqual([{ file_path: 'f/b.txt', text: 'B' }])
   })
 
   test('the advanced parser is not offered', async () => {

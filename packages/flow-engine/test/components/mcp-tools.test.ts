@@ -166,6 +166,17 @@ describe('MCPTools over HTTP (CO-42)', () => {
     )
   })
 
+  test('CO-42: no server, and one without an address, are refused in words', async () => {
+    const tools = (mcp_server: object) =>
+      testComponent(mcpTools, { output: 'component_as_tool', inputs: { mcp_server } })
+    await expect(tools({})).rejects.toThrow('No MCP server selected')
+    for (const config of [{}, { url: 'ftp://host/x' }, { url: 'http://' }]) {
+      await expect(tools({ name: 'x', config })).rejects.toThrow(
+        'Error updating tool list: The MCP server has no address',
+      )
+    }
+  })
+
   test('a server that cannot be reached is an error of the list of tools', async () => {
     const inputs = { mcp_server: { name: 'x', config: { url: 'http://127.0.0.1:1/mcp' } } }
     await expect(testComponent(mcpTools, { output: 'component_as_tool', inputs })).rejects.toThrow(

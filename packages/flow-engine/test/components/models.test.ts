@@ -202,6 +202,14 @@ describe('embeddings (CO-58)', () => {
     await expect(build({ provider: 'Ollama', api_key: '' })).resolves.toBeDefined()
   })
 
+  test('CO-58: embeddings of IBM watsonx.ai are the host’s business, which is told when the model is made', async () => {
+    const inputs = { provider: 'IBM watsonx.ai', api_key: 'k', project_id: 'p' }
+    await expect(embedder(embeddingModel, inputs)).rejects.toMatchObject({
+      code: 'model_failed',
+      message: 'The provider IBM watsonx.ai is not built in; give `services.models` to serve it',
+    })
+  })
+
   test('CO-58: EmbeddingModel sends batches of chunk_size with its settings', async () => {
     const { embed, requests } = await embedder(
       embeddingModel,

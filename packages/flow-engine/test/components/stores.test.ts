@@ -200,6 +200,20 @@ describe('knowledge bases (CO-74, CO-75)', () => {
     await expect(retrieve(keyless)).rejects.toThrow('OpenAI API key is required')
   })
 
+  test('CO-74, CO-75: embeddings that only a host can serve are refused by name, and nothing is kept', async () => {
+    for (const [model, provider] of [
+      ['sentence-transformers/all-MiniLM-L6-v2', 'HuggingFace'],
+      ['embed-english-v3.0', 'Cohere'],
+      ['mine', 'Custom'],
+    ] as const) {
+      const given = createMemoryServices({ knowledge: { kb: { provider, model } } })
+      const refusal = `The provider ${provider} is not built in; give \`services.models\` to serve it`
+      await expect(ingest(given)).rejects.toThrow(`Error during KB ingestion: ${refusal}`)
+      await expect(retrieve(given, { search_query: 'x' })).rejects.toThrow(refusal)
+      expect(await (await given.knowledge.get('kb', {}))?.store.all()).toEqual([])
+    }
+  })
+
   test('the editor makes a new base and offers those there are', async () => {
     const given = services()
     const change = async (value: unknown) =>
@@ -277,6 +291,22 @@ describe('SaveToFile (CO-57)', () => {
     await expect(save(drive)).rejects.toThrow(
       'Google Drive Folder ID is required for Google Drive storage',
     )
+    await expect(save({ ...drive, folder_id: 'f' })).rejects.toThrow(
+      "Google Drive is not offered: files are written to the host's file store only",
+    )
+    await expect(save({ storage_location: [{ name: 'Disk' }] })).rejects.toThrow(
+      'Unsupported storage location: Disk',
+    )
+  })
+
+  test('CO-57: a table in Excel form is written anew, whatever there was', async () => {
+    const services = createMemoryServices({ files: { 'out.xlsx': 'old' } })
+    const inputs = { input: createDataFrame([{ a: 1 }]), local_format: 'excel', append_mode: true }
+    expect(await save(inputs, services)).toBe(
+      "DataFrame saved successfully as 'out.xlsx' at out.xlsx",
+    )
+    const bytes = await services.files.read('out.xlsx', { flowId: 'f' })
+    expect(new TextDecoder().decode(bytes?.slice(0, 2))).toBe('PK')
   })
 
   test('the editor shows the fields of the location', async () => {
