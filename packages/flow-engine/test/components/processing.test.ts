@@ -49,6 +49,16 @@ describe('SplitText (CO-51)', () => {
     expect(row).toMatchObject({ text: 'a', sender_name: 'Ann' })
   })
 
+  test('CO-51: the separator stays at the start for True, Start and End, at the end for a small end', async () => {
+    const texts = async (keep_separator: string) => {
+      const inputs = { separator: '.', chunk_size: 2, chunk_overlap: 0, keep_separator }
+      return (await split(createMessage('a.b'), inputs)).rows.map(({ text }) => text)
+    }
+    expect(await texts('False')).toEqual(['a', 'b'])
+    for (const keep of ['True', 'Start', 'End']) expect(await texts(keep)).toEqual(['a', '.b'])
+    expect(await texts('end')).toEqual(['a.', 'b'])
+  })
+
   test('separators written with a slash or an escape', async () => {
     for (const separator of ['/t', '\\t', '\t']) {
       expect((await split(createMessage('a\tb'), { separator })).rows).toHaveLength(2)

@@ -10,6 +10,7 @@ describe('parseStructure (CO-55)', () => {
     ['a number', '7', { text: '7' }],
     ['a table', 'a,b\n1,x', { records: [{ a: 1, b: 'x' }] }],
     ['one line with a comma', 'hello, world', { text: 'hello, world' }],
+    ['lines without commas', 'a\nb', { text: 'a\nb' }],
     ['lines without a comma in the first', 'a\nb,c', { text: 'a\nb,c' }],
     ['lines that are no table', 'Dear Ann,\nhow, are, you?', { text: 'Dear Ann,\nhow, are, you?' }],
     ['a blank text as it stands', '  ', { text: '  ' }],
