@@ -210,7 +210,8 @@ describe('knowledge bases (CO-74, CO-75)', () => {
       const refusal = `The provider ${provider} is not built in; give \`services.models\` to serve it`
       await expect(ingest(given)).rejects.toThrow(`Error during KB ingestion: ${refusal}`)
       await expect(retrieve(given, { search_query: 'x' })).rejects.toThrow(refusal)
-      expect(await (await given.knowledge.get('kb', {}))?.store.all()).toEqual([])
+      const kept = await given.knowledge?.get('kb', {})
+      expect(await kept?.store.all()).toEqual([])
     }
   })
 
