@@ -82,6 +82,36 @@ describe('fromAiSdk (FE-50)', () => {
       { finish: 'stop', usage: { inputTokens: 1, outputTokens: 2 } },
     ])
   })
+
+  test('FE-50: signal, settings, the tool to call and the form of the answer go out', async () => {
+    const schema = { type: 'object' }
+    const settings = { temperature: 0.5, maxTokens: 9, seed: 7 }
+    await collect(fromAiSdk(sdk), {
+      ...settings,
+      toolChoice: 'f',
+      responseFormat: { name: 'N', schema },
+    })
+    expect(calls.at(-1)).toMatchObject({
+      temperature: 0.5,
+      maxOutputTokens: 9,
+      seed: 7,
+      toolChoice: { type: 'tool', toolName: 'f' },
+      responseFormat: { type: 'json', schema, name: 'N' },
+    })
+    expect(Reflect.get(calls.at(-1) ?? {}, 'abortSignal')).toBe(request.signal)
+    await collect(fromAiSdk(sdk))
+    expect(calls.at(-1)).toMatchObject({ toolChoice: { type: 'auto' } })
+  })
+
+  test('FE-50: an error part of the stream fails it', async () => {
+    const failing = {
+      ...sdk,
+      doStream: async () => ({
+        stream: ReadableStream.from([{ type: 'error', error: new RangeError('too long') }]),
+      }),
+    }
+    await expect(collect(fromAiSdk(failing))).rejects.toThrow('too long')
+  })
 })
 
 describe('fromLangChain (FE-50)', () => {
@@ -117,6 +147,28 @@ describe('fromLangChain (FE-50)', () => {
       { toolCall: { id: 'c', name: 'f', args: { a: 1 } } },
       { finish: 'tool_calls' },
     ])
+  })
+
+  test('FE-50: the signal goes with each request, the tool to call with the tools', async () => {
+    const seen: unknown[] = []
+    const watched = {
+      ...model,
+      bindTools(tools: unknown[], options: object) {
+        seen.push(tools, options)
+        return watched
+      },
+      async invoke(_messages: unknown[], options: object) {
+        seen.push(options)
+        return { content: 'whole' }
+      },
+    }
+    await collect(fromLangChain(watched), { stream: false, toolChoice: 'f' })
+    expect(seen).toEqual([
+      [{ type: 'function', function: request.tools?.[0] }],
+      { tool_choice: 'f' },
+      { signal: request.signal },
+    ])
+    expect((seen[2] as ChatRequest).signal).toBe(request.signal)
   })
 
   test('tools for a model that cannot call any are refused', async () => {

@@ -6,11 +6,13 @@ const signal = new AbortController().signal
 
 async function collect(answer: Response, request: Partial<ChatRequest> = {}) {
   const sent: unknown[] = []
+  const heads: unknown[] = []
   const model = createAnthropicModel({
     model: 'claude',
     apiKey: 'key-1234',
     maxRetries: 0,
     async fetch(_url, init) {
+      heads.push(Object.fromEntries(new Headers(init?.headers)))
       sent.push(await new Response(init?.body ?? null).json())
       return answer
     },
@@ -18,7 +20,7 @@ async function collect(answer: Response, request: Partial<ChatRequest> = {}) {
   const chunks: ChatChunk[] = []
   const messages = [{ role: 'user' as const, content: 'hi' }]
   for await (const chunk of model.stream({ messages, signal, ...request })) chunks.push(chunk)
-  return { chunks, sent }
+  return { chunks, sent, heads }
 }
 
 function events(...list: object[]): Response {
@@ -93,6 +95,41 @@ describe('createAnthropicModel (FE-50)', () => {
           content: [{ type: 'tool_result', tool_use_id: 't', content: '2' }],
         },
       ],
+    })
+  })
+
+  test('FE-50: key and version are headers; settings, tools and the one to call go out in its words', async () => {
+    const answer = Response.json({
+      content: [{ type: 'tool_use', id: 't', name: 'f', input: { a: 1 } }],
+      stop_reason: 'max_tokens',
+      usage: { input_tokens: 2, output_tokens: 3 },
+    })
+    const parameters = { type: 'object' }
+    const { chunks, sent, heads } = await collect(answer, {
+      model: 'other',
+      temperature: 0.5,
+      maxTokens: 9,
+      tools: [{ name: 'f', description: 'd', parameters }],
+      toolChoice: 'f',
+    })
+    expect(heads).toMatchObject([{ 'x-api-key': 'key-1234', 'anthropic-version': '2023-06-01' }])
+    expect(sent[0]).toMatchObject({
+      model: 'other',
+      max_tokens: 9,
+      temperature: 0.5,
+      stream: true,
+      tools: [{ name: 'f', description: 'd', input_schema: parameters }],
+      tool_choice: { type: 'tool', name: 'f' },
+    })
+    expect(chunks).toEqual([
+      { toolCall: { id: 't', name: 'f', args: { a: 1 } } },
+      { finish: 'length', usage: { inputTokens: 2, outputTokens: 3 } },
+    ])
+  })
+
+  test('FE-50: an answer that is none is told without the key', async () => {
+    await expect(collect(new Response('<p>key-1234</p>'))).rejects.toMatchObject({
+      message: 'Unexpected answer: <p>*****</p>',
     })
   })
 

@@ -198,6 +198,50 @@ describe('createOpenAiModel (FE-50)', () => {
     expect(await answer).toContain('timed out after 500 ms')
   })
 
+  test('FE-50: the key is a bearer token; further headers go beside it', async () => {
+    const sent: unknown[] = []
+    const model = createOpenAiModel({
+      model: 'm',
+      apiKey: 'sk-very-secret',
+      headers: { 'x-team': 'a' },
+      async fetch(url, init) {
+        const headers = Object.fromEntries(new Headers(init?.headers))
+        sent.push([url, headers])
+        return Response.json({ choices: [{ message: { content: 'ok' } }] })
+      },
+    })
+    await collect(model)
+    expect(sent).toMatchObject([
+      [
+        'https://api.openai.com/v1/chat/completions',
+        { authorization: 'Bearer sk-very-secret', 'x-team': 'a' },
+      ],
+    ])
+  })
+
+  test('FE-50: an error that comes with status 200, and a stream that breaks off, tell no key', async () => {
+    const failing = async (answer: Response) =>
+      collect(
+        createOpenAiModel({ model: 'm', apiKey: 'sk-very-secret', fetch: async () => answer }),
+      ).catch((error: unknown) => error)
+    const error = { message: 'no sk-very-secret', code: 'bad' }
+    expect(await failing(Response.json({ error }))).toMatchObject({
+      message: 'Unexpected answer: no *****',
+      provider: { status: null, code: 'bad' },
+    })
+    expect(await failing(Response.json({ error: 'plain sk-very-secret' }))).toMatchObject({
+      message: 'Unexpected answer: plain *****',
+    })
+    const broken = new ReadableStream({
+      start: (stream) => stream.error(new Error('cut by sk-very-secret')),
+    })
+    const headers = { 'content-type': 'text/event-stream' }
+    expect(await failing(new Response(broken, { headers }))).toMatchObject({
+      message: 'The answer broke off: cut by *****',
+      provider: { status: null, code: 'connection' },
+    })
+  })
+
   test('an aborted signal ends the stream with its reason', async () => {
     const { url } = await serve({ chunks: ['a', 'b'], chunkDelayMs: 10_000 })
     const controller = new AbortController()
