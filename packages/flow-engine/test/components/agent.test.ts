@@ -272,6 +272,71 @@ describe('Agent (CO-35, FE-52)', () => {
     expect(JSON.stringify(specs)).not.toContain('sk-other')
   })
 
+  test('CO-35: the fields of the provider go to its model', async () => {
+    const specs: ModelSpec[] = []
+    const asked = async (inputs: object) => {
+      const model = createScriptedModel(['yes'])
+      await testComponent(agent, {
+        output: 'response',
+        services: {
+          models: {
+            chatModel: (spec) => (specs.push(spec), model),
+            embedder: () => Promise.reject(new Error('not asked for')),
+          },
+        },
+        inputs: { input_value: 'x', model_name: 'm', temperature: 0.5, ...inputs },
+      })
+      return model.requests[0]
+    }
+    const settings = { seed: 7, max_tokens: 9, max_retries: 4, timeout: 3 }
+    const urls = { openai_api_base: 'http://openai.test', base_url: 'http://other.test' }
+    expect(await asked({ ...settings, ...urls })).toMatchObject({
+      model: 'm',
+      temperature: 0.5,
+      seed: 7,
+      maxTokens: 9,
+    })
+    const other = { agent_llm: 'Ollama', max_output_tokens: 8, seed: 7, ...urls }
+    const request = await asked(other)
+    expect(request).toMatchObject({ maxTokens: 8 })
+    expect(request).not.toHaveProperty('seed')
+    expect(specs).toMatchObject([
+      {
+        provider: 'OpenAI',
+        model: 'm',
+        baseUrl: 'http://openai.test',
+        options: { maxRetries: 4, timeoutMs: 3000 },
+      },
+      { provider: 'Ollama', baseUrl: 'http://other.test' },
+    ])
+  })
+
+  test('CO-35: a failing tool tells the model why, and the agent goes on', async () => {
+    const runtime = createTestRuntime()
+    const tool: Tool = {
+      name: 'break',
+      description: '',
+      parameters: { type: 'object', properties: {} },
+      async call() {
+        await runtime.advance(5)
+        throw new RangeError('broke off')
+      },
+    }
+    const { model, value, status } = await ask([{ toolCalls: [call('break', {})] }, 'done'], {
+      inputs: { tools: [tool], system_prompt: '  ' },
+      runtime,
+    })
+
+    expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['user'])
+    expect(model.requests[1]?.messages.at(-1)?.content).toBe('broke off')
+    expect(steps(value)[1]).toMatchObject({
+      error: 'broke off',
+      header: { title: 'Error using **break**' },
+      duration: 5,
+    })
+    expect(status).toBe('done')
+  })
+
   test('a cancelled run reaches the tool and ends the agent within a turn', async () => {
     const controller = new AbortController()
     let reached: unknown

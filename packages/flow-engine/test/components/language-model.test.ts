@@ -11,6 +11,7 @@ import { createData } from '../../src/graph/values/data.ts'
 import { createDataFrame } from '../../src/graph/values/data-frame.ts'
 import { createMessage } from '../../src/graph/values/message.ts'
 import { createScriptedModel, startFakeOpenAi, testComponent } from '../../src/testing.ts'
+import { jsonAnswer, scriptedFetch } from '../support/scripted-fetch.ts'
 
 describe('LanguageModelComponent (CO-34, FE-51)', () => {
   const answering = () =>
@@ -79,6 +80,63 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
     }
   })
 
+  test('CO-34: each provider is asked under its own address', async () => {
+    const asked = async (inputs: object) => {
+      const { fetch, requests } = scriptedFetch(
+        jsonAnswer({ choices: [{ message: { content: 'ok' } }] }),
+      )
+      await testComponent(languageModel, {
+        output: 'text_output',
+        inputs: { input_value: 'hi', api_key: 'k', model_name: 'm', ...inputs },
+        services: { fetch },
+      })
+      return requests[0]?.url
+    }
+    expect(await asked({})).toBe('https://api.openai.com/v1/chat/completions')
+    expect(await asked({ provider: 'Google' })).toBe(
+      'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions',
+    )
+    for (const ollama_base_url of ['http://host.test', 'http://host.test/v1/']) {
+      expect(await asked({ provider: 'Ollama', ollama_base_url })).toBe(
+        'http://host.test/v1/chat/completions',
+      )
+    }
+  })
+
+  test('CO-34: without stream one plain answer is asked for, also towards a chat output', async () => {
+    const models = answering()
+    const { events } = await testComponent(languageModel, {
+      output: 'text_output',
+      inputs: { input_value: 'hi' },
+      services: { models },
+      sessionId: 's',
+      chatOutput: true,
+    })
+    expect(models.requests[0]?.stream).toBe(false)
+    expect(events).toEqual([])
+  })
+
+  test('CO-34: a streamed answer tells its tokens and why it ended, too', async () => {
+    const { status } = await testComponent(languageModel, {
+      output: 'text_output',
+      inputs: { input_value: 'hi', stream: true },
+      services: {
+        models: {
+          async *stream() {
+            yield { text: 'a' }
+            yield { text: 'b' }
+            yield { finish: 'length' as const, usage: { inputTokens: 3, outputTokens: 4 } }
+          },
+        },
+      },
+      sessionId: 's',
+      chatOutput: true,
+    })
+    expect(status).toEqual({
+      tokens: { input: 3, output: 4, total: 7, stop_reason: 'length', response: 'ab' },
+    })
+  })
+
   test('what a provider needs is asked for by name', async () => {
     const ask = (inputs: object) =>
       testComponent(languageModel, {
@@ -92,6 +150,21 @@ describe('LanguageModelComponent (CO-34, FE-51)', () => {
       'Model name is required when using Ollama provider',
     )
     await expect(ask({ provider: 'Acme' })).rejects.toThrow('Unknown provider: Acme')
+    for (const provider of ['OpenAI', 'Anthropic', 'Google']) {
+      await expect(ask({ provider })).rejects.toThrow(
+        `${provider} API key is required when using ${provider} provider`,
+      )
+    }
+    const ibm = { provider: 'IBM watsonx.ai', project_id: 'p' }
+    await expect(ask(ibm)).rejects.toThrow(
+      'IBM API key is required when using IBM watsonx.ai provider',
+    )
+    await expect(ask({ ...ibm, api_key: 'k', base_url_ibm_watsonx: '' })).rejects.toThrow(
+      'IBM watsonx API Endpoint is required',
+    )
+    await expect(ask({ provider: 'Ollama', ollama_base_url: '' })).rejects.toThrow(
+      'Ollama API URL is required when using Ollama provider',
+    )
   })
 })
 

@@ -145,6 +145,33 @@ describe('StructuredOutput (CO-37)', () => {
     )
   })
 
+  test('CO-37: a field that is missing does not fit; the answer by schema takes no further ones', async () => {
+    const schema = [row('a', 'int')]
+    const { llm } = await ask([answer([{}]), '{"objects": [{"a": 3}]}'], schema)
+    expect(llm.requests[1]?.responseFormat).toMatchObject({
+      schema: { additionalProperties: false, required: ['objects'] },
+    })
+    await expect(ask([answer([{}]), '{"objects": [{}]}'], schema)).rejects.toThrow(
+      'The answer lacks the field a',
+    )
+  })
+
+  test('CO-37: a cancelled request is not asked again by schema', async () => {
+    const stop = new AbortController()
+    const reason = new Error('enough')
+    const llm = createScriptedModel(() => {
+      stop.abort(reason)
+      return 'no call'
+    })
+    const asked = testComponent(structuredOutput, {
+      output: 'structured_output',
+      inputs: { llm, input_value: 'Facts.', output_schema: [row('a', 'int')] },
+      signal: stop.signal,
+    })
+    await expect(asked).rejects.toBe(reason)
+    expect(llm.requests).toHaveLength(1)
+  })
+
   test('CO-37: an unknown type, an empty schema and what is no model', async () => {
     await expect(ask([], [row('a', 'date')])).rejects.toThrow('Invalid type: date')
     await expect(ask([], [])).rejects.toThrow('Output schema cannot be empty')

@@ -50,6 +50,23 @@ describe('what a language model is asked (CO-34)', () => {
     ])
   })
 
+  test('CO-34: a streamed answer is that of AI until the chat output gives it a name', async () => {
+    const flow = flowBuilder()
+    flow.add(languageModel, { id: 'Model-1', values: { input_value: 'hi', stream: true } })
+    flow.add(chatOutput, { id: 'ChatOutput-1', values: { sender_name: 'Bob' } })
+    flow.connect('Model-1.text_output', 'ChatOutput-1.input_value')
+    const run = runFlow(flow.toJSON(), {
+      components: createRegistry([languageModel, chatOutput]),
+      sessionId: 's',
+      services: { ...createMemoryServices(), models: createScriptedModel(['fine']) },
+    })
+    const names: unknown[] = []
+    for await (const { event, data } of run) {
+      if (event === 'add_message') names.push(Reflect.get(data, 'sender_name'))
+    }
+    expect(names).toEqual(['AI', 'Bob'])
+  })
+
   test('CO-34: a streamed answer names its icon and the vertex that gives it', async () => {
     const { events } = await testComponent(languageModel, {
       output: 'text_output',
@@ -247,8 +264,8 @@ describe('what an Agent asks and sends (CO-35)', () => {
   })
 
   test('CO-35: a model that should come over an edge and does not is told', async () => {
-    await expect(ask(['x'], { agent_llm: 'connect_other_models' })).rejects.toThrow(
-      'No language model selected',
-    )
+    for (const agent_llm of ['connect_other_models', '']) {
+      await expect(ask(['x'], { agent_llm })).rejects.toThrow('No language model selected')
+    }
   })
 })
