@@ -136,10 +136,10 @@ describe('File (CO-38)', () => {
   test('CO-38: texts in UTF-16 by their mark, and those that are no UTF-8 as Windows-1252', async () => {
     const utf16 = new Uint8Array([0xff, 0xfe, 0xe4, 0x00])
     const utf16be = new Uint8Array([0xfe, 0xff, 0x00, 0xe4])
-    const windows = new Uint8Array([0xe4])
+    const windows = new Uint8Array([0xe4, 0x80, 0x93, 0x9f, 0x81])
     expect(await read({ 'f/a.txt': utf16 })).toBe('ä')
     expect(await read({ 'f/a.txt': utf16be })).toBe('ä')
-    expect(await read({ 'f/a.txt': windows })).toBe('ä')
+    expect(await read({ 'f/a.txt': windows })).toBe('ä€“Ÿ\u0081')
   })
 
   test('a damaged archive and bzip2 are clear errors', async () => {
