@@ -271,6 +271,25 @@ describe('createOpenAiEmbedder (CO-58)', () => {
     expect(vectors[0]).not.toEqual(vectors[1])
   })
 
+  test('CO-58: vectors come in the order of the texts, one for each', async () => {
+    const answering = (...data: object[]) =>
+      createOpenAiEmbedder({ model: 'e', fetch: async () => Response.json({ data }) })
+    const [first, second] = [
+      { index: 0, embedding: [1] },
+      { index: 1, embedding: [2] },
+    ]
+    expect(await answering(second, first).embed(['a', 'b'])).toEqual([[1], [2]])
+    await expect(answering(first).embed(['a', 'b'])).rejects.toThrow(
+      'The answer holds 1 embeddings for 2 texts',
+    )
+  })
+
+  test('CO-58: an empty text alone is sent as such, not in a list', async () => {
+    const { url, requests } = await serve()
+    await createOpenAiEmbedder({ model: 'e', baseUrl: url }).embed([''])
+    expect(requests).toMatchObject([{ input: '' }])
+  })
+
   test('reads answers in base64 too', async () => {
     const bytes = new Uint8Array(new Float32Array([0.5, -2]).buffer)
     const embedding = btoa(String.fromCharCode(...bytes))
