@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { BodyError } from './body-error.ts'
 import type { Exchange } from './exchange.ts'
 import { parsedBody } from './parsed-body.ts'
+import { leaveRest } from './unread-body.ts'
 
 /** Whether the request has a body at all, as `Request.body` sees it: GET and HEAD never do. */
 export function hasBody({ message, http2 }: Exchange): boolean {
@@ -70,7 +71,7 @@ export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
     throw message.aborted ? new BodyError('client_gone') : error
   } finally {
     // Who stops after the response leaves nobody to drain the rest.
-    if (reply.writableFinished) message.resume()
+    if (reply.writableFinished) leaveRest(exchange)
   }
 }
 

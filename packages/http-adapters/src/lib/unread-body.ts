@@ -14,19 +14,26 @@ export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<
   const { message, reply, http2, isClaimed } = exchange
   if (message.complete) return undefined
   if (http2 !== undefined) {
-    // The client need not send the rest: the answer is complete (RFC 9113, 8.1).
-    http2.once('finish', () => isRead(message) || http2.close())
+    http2.once('finish', () => leaveRest(exchange))
     return undefined
   }
   const { 'content-length': length, 'transfer-encoding': coding } = message.headers
   if (length === undefined && coding === undefined) return undefined
-  reply.once('finish', () => {
-    if (exchange.closes) message.socket.destroySoon()
-    else if (!isRead(message)) drain(exchange)
-  })
+  // Before Node, which reads on without end what nobody has asked for.
+  reply.prependOnceListener('finish', () => leaveRest(exchange))
   if (isRead(message) || (isClaimed && isStreaming)) return undefined
   drain(exchange)
   return coding === undefined ? undefined : arrived(exchange)
+}
+
+/** After the response: drains what nobody reads of the body, or ends its connection. */
+export function leaveRest(exchange: Exchange): void {
+  const { message, http2 } = exchange
+  if (exchange.closes) message.socket.destroySoon()
+  else if (isRead(message)) return
+  // The client need not send the rest: the answer is complete (RFC 9113, 8.1).
+  else if (http2 !== undefined) http2.close()
+  else drain(exchange)
 }
 
 /** Whether somebody reads the message at this moment, or has read it to its end. */
@@ -46,6 +53,7 @@ function drain(exchange: Exchange): void {
     if (reply.writableFinished) message.socket.destroySoon()
   }
   message.on('data', (chunk: Buffer | string) => pass(chunk.length)).resume()
+  message.read()
   const announced = Number(message.headers['content-length'] ?? 0)
   if (announced > DRAINED) pass(announced)
 }

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { Bench } from '../adapter-contract.ts'
-import { collectGarbage, send } from '../loopback.ts'
+import type { Bench, TestHandler } from '../adapter-contract.ts'
+import { collectGarbage, deferred, exchange, open, send, until } from '../loopback.ts'
 
 const MIB = 2 ** 20
 
@@ -90,6 +90,29 @@ export function largeCases({ serve }: Bench): void {
       }
     })
 
+    const readings: [name: string, read: TestHandler][] = [
+      ['whole', async (request) => new Response(await request.text())],
+      ['as a stream', async ({ body }) => new Response(Buffer.concat(await collected(body)))],
+    ]
+
+    test.each(readings)('AD-16 exactly as much as the limit fits, read %s', async (_name, read) => {
+      const { port } = await serve(read, { bodyLimit: 100 })
+      for (const body of ['x'.repeat(100), ['x'.repeat(60), 'x'.repeat(40)]]) {
+        expect((await send(port, { method: 'POST', body })).text).toHaveLength(100)
+      }
+    })
+
+    test.each(readings)(
+      'AD-16 what announces too much is refused before it comes, read %s',
+      async (_name, read) => {
+        const { port } = await serve(read, { bodyLimit: 100 })
+        const socket = await open(port)
+        socket.write('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 101\r\n\r\n')
+        expect(await until(socket, 'bytes"}')).toContain(' 413 ')
+        socket.destroy()
+      },
+    )
+
     test('AD-16 a handler that never reads is never preceded by a 413', async () => {
       const { port } = await serve(() => new Response('who are you?', { status: 401 }), {
         bodyLimit: 10,
@@ -118,6 +141,107 @@ export function largeCases({ serve }: Bench): void {
       },
     )
 
+    test.each([
+      ['64 KiB', 64 * 1024, undefined],
+      ['large unread body just above', 64 * 1024 + 1, 'close'],
+    ])('AD-17 the connection outlives an unread body of %s', async (_name, size, connection) => {
+      const { port } = await serve(() => new Response('no', { status: 401 }))
+      const agent = new Agent({ keepAlive: true })
+      const sent = { method: 'POST', agent }
+      const refused = await send(port, { ...sent, body: 'x'.repeat(size) })
+      expect(refused.headers.connection === 'close' ? 'close' : undefined).toBe(connection)
+      const chunked = await send(port, { ...sent, body: ['x'.repeat(40_000), 'x'.repeat(25_536)] })
+      expect(chunked.headers.connection).not.toBe('close')
+      agent.destroy()
+    })
+
+    test('AD-17 with a large unread body that never comes the socket ends after the response', async () => {
+      const { port } = await serve(() => new Response('no', { status: 401 }))
+      const answer = await exchange(
+        port,
+        'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 70000\r\n\r\nsome',
+      )
+      expect(answer).toContain(' 401 ')
+    })
+
+    test('AD-17 a body that is still being read is left to its reader', async () => {
+      const read = deferred<string>()
+      const { port } = await serve((request) => {
+        void request.text().then(read.resolve)
+        return new Response('early')
+      })
+      const socket = await open(port)
+      socket.write('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\nx')
+      expect(await until(socket, 'early')).not.toContain('close')
+      socket.write('x'.repeat(99_999))
+      expect(await read.promise).toHaveLength(100_000)
+      socket.destroy()
+    })
+
+    test('AD-17 a response may read the body after its first chunks', async () => {
+      const { port } = await serve(({ body }) => {
+        const parts = async function* (): AsyncGenerator<Uint8Array> {
+          for (let at = 0; at < 3; at++) {
+            await new Promise((resolve) => setImmediate(resolve))
+            yield new Uint8Array(1)
+          }
+          yield* (body ?? []) as AsyncIterable<Uint8Array>
+        }
+        return new Response(ReadableStream.from(parts()))
+      })
+      const { bytes } = await send(port, { method: 'POST', body: 'x'.repeat(200_000) })
+      expect(bytes).toHaveLength(200_003)
+    })
+
+    test.each([
+      ['stops after the response', true],
+      ['never starts', false],
+    ])('AD-17 a large unread body ends the socket when its reader %s', async (_name, isStarted) => {
+      const stop = deferred()
+      const { port } = await serve(({ body }) => {
+        const reader = body?.getReader()
+        if (isStarted)
+          void reader?.read().then(async () => stop.promise.then(() => reader.cancel()))
+        return new Response('early')
+      })
+      const socket = await open(port)
+      socket.on('error', () => undefined)
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      const part = `8000\r\n${'x'.repeat(0x8000)}\r\n`
+      socket.write(`POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n${part}`)
+      await until(socket, 'early')
+      socket.resume().write(part.repeat(20))
+      stop.resolve()
+      await expect(closed).resolves.toBeTypeOf('boolean')
+    })
+
+    test.each([
+      ['while the response streams', true],
+      ['after the response', false],
+    ])('AD-17 a large unread body that comes %s ends the socket', async (_name, isWaiting) => {
+      const end = deferred()
+      const { port } = await serve(async () => {
+        const body = async function* (): AsyncGenerator<Uint8Array> {
+          yield chunk.slice(0, 5)
+          await new Promise((resolve) => setImmediate(resolve))
+          yield chunk.slice(0, 5)
+          if (isWaiting) await end.promise
+        }
+        return new Response(ReadableStream.from(body()))
+      })
+      const socket = await open(port)
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      socket.on('error', () => undefined)
+      const part = `8000\r\n${'x'.repeat(0x8000)}\r\n`
+      socket.write(`POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n${part}`)
+      await until(socket, isWaiting ? '\x07' : '0\r\n\r\n')
+      socket.write(part.repeat(20))
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+      end.resolve()
+      socket.resume()
+      await expect(closed).resolves.toBeTypeOf('boolean')
+    })
+
     test('AD-17 after a 401 with a large unread body the connection closes', async () => {
       const { port } = await serve(() => new Response('no', { status: 401 }))
       const agent = new Agent({ keepAlive: true })
@@ -143,4 +267,10 @@ function memory(): number {
 
 async function* chunks(size: number): AsyncGenerator<Uint8Array> {
   for (let left = size; left > 0; left -= chunk.length) yield chunk
+}
+
+async function collected(body: ReadableStream | null): Promise<Uint8Array[]> {
+  const parts: Uint8Array[] = []
+  for await (const part of body ?? []) parts.push(part as Uint8Array)
+  return parts
 }
