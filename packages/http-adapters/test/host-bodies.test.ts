@@ -7,11 +7,12 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import multer from 'multer'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { BodyError } from '@x/http-adapters'
 import { expressHandler } from '@x/http-adapters/express'
 import { fastifyPlugin } from '@x/http-adapters/fastify'
 import { honoHandler } from '@x/http-adapters/hono'
 import { toNodeListener } from '@x/http-adapters/node'
-import { listen, send, type Running } from './loopback.ts'
+import { deferred, listen, open, send, settled, until, type Running } from './loopback.ts'
 import { listenHono } from './mounts.ts'
 
 const running: Running[] = []
@@ -87,6 +88,8 @@ describe.each([
     const port = await serve(app as RequestListener)
     const answer = await send(port, { method: 'POST', body: '{"a":1}', headers: JSON_TYPE })
     expect([answer.status, answer.text]).toEqual([422, 'body_too_large'])
+    const fits = await send(port, { method: 'POST', body: '[123]', headers: JSON_TYPE })
+    expect(fits.text).toBe('[123]')
   })
 
   test('multer: a consumed multipart stream cannot be had again', async () => {
@@ -96,6 +99,15 @@ describe.each([
     const headers = { 'content-type': 'multipart/form-data; boundary=e' }
     const answer = await send(port, { method: 'POST', body, headers })
     expect([answer.status, answer.text]).toEqual([422, 'body_consumed'])
+  })
+
+  test('a lost body that the handler does not answer is a plain 500 (AD-26)', async () => {
+    const answerAll = expressHandler(async (request) => new Response(await request.text()))
+    const app = framework().use((request, _response, next) => {
+      request.resume().once('end', () => next())
+    }, answerAll)
+    const answer = await send(await serve(app as RequestListener), { method: 'POST', body: 'gone' })
+    expect([answer.status, answer.json()]).toEqual([500, { detail: 'Internal Server Error' }])
   })
 
   test('a stream that somebody drained rejects, it never hangs', async () => {
@@ -202,6 +214,14 @@ describe.each([
     }
     expect((await send(await serve(app as RequestListener), { headers })).text).toBe(expected)
   })
+
+  test("the option trustProxy goes before the setting 'trust proxy' (AD-10)", async () => {
+    const app = framework().set('trust proxy', true)
+    app.use(expressHandler(({ url }) => new Response(url), { trustProxy: false }))
+    const headers = { host: 'inner.example', 'x-forwarded-host': 'public.example' }
+    const { text } = await send(await serve(app as RequestListener), { headers })
+    expect(text).toBe('http://inner.example/')
+  })
 })
 
 describe('node:http', () => {
@@ -219,10 +239,40 @@ describe('node:http', () => {
     expect(answer.text).toBe('{ "raw": 1 }')
   })
 
+  test('without a limit of its own the listener reads 2 ** 30 bytes (AD-16)', async () => {
+    const called = deferred()
+    const errors: unknown[] = []
+    const listener = toNodeListener(async (request) => {
+      setImmediate(() => called.resolve())
+      errors.push(await request.text().catch((error: BodyError) => error.code))
+      return new Response()
+    })
+    const port = await serve(listener)
+    const head = 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: '
+    const socket = await open(port)
+    socket.write(`${head}${2 ** 30}\r\n\r\nx`)
+    await called.promise
+    expect(errors).toEqual([])
+    socket.write('x')
+    socket.destroy()
+    const refused = await open(port)
+    refused.write(`${head}${2 ** 30 + 1}\r\n\r\nx`)
+    await until(refused, '\r\n\r\n')
+    refused.destroy()
+    await settled(() => errors.length === 2)
+    expect(errors).toEqual(expect.arrayContaining(['body_too_large', 'client_gone']))
+  })
+
   test('what is not for the listener is a 404 (AD-7)', async () => {
     const port = await serve(toNodeListener(read, { basePath: '/scim' }))
     const answer = await send(port, { path: '/other' })
     expect([answer.status, answer.json()]).toEqual([404, { detail: 'Not Found' }])
+  })
+
+  test('under Connect, without originalUrl, the url counts (AD-5)', async () => {
+    const handler = expressHandler(({ url }) => new Response(new URL(url).pathname))
+    const port = await serve((message, reply) => handler(message, reply, () => undefined))
+    expect((await send(port, { path: '/a/b' })).text).toBe('/a/b')
   })
 
   test('two adapters with different options in one server (AD-31.10)', async () => {
@@ -314,6 +364,15 @@ describe('fastify', () => {
     },
   )
 
+  test('the handler sees the path before the host rewrote it (AD-5)', async () => {
+    const app = Fastify({ rewriteUrl: () => '/rewritten', forceCloseConnections: true })
+    await app.register(fastifyPlugin(({ url }) => new Response(new URL(url).pathname)))
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+    const { text } = await send(Number(new URL(origin).port), { path: '/sent' })
+    await app.close()
+    expect(text).toBe('/sent')
+  })
+
   test('trustProxy of the host counts (AD-10)', async () => {
     const app = Fastify({ trustProxy: true, forceCloseConnections: true })
     await app.register(
@@ -359,11 +418,28 @@ describe('hono', () => {
       await next()
     })
     app.use(honoHandler(() => new Response('ours'), { basePath: '/ours' }))
-    app.all('*', (c) => c.text('host'))
+    app.use(honoHandler(read, { match: () => false }))
+    app.all('*', async (c) => c.text(`host: ${await c.req.text()}`))
     const port = await serveHono(app)
     const ours = await send(port, { path: '/ours/x' })
     expect([ours.text, ours.headers['x-host']]).toEqual(['ours', 'kept'])
-    expect((await send(port, { path: '/other' })).text).toBe('host')
+    const body = ['in ', 'chunks']
+    const passed = await send(port, { method: 'POST', path: '/other', body })
+    expect(passed.text).toBe('host: in chunks')
+  })
+
+  test.each([
+    ['Node', { incoming: { socket: { remoteAddress: '::ffff:1.2.3.4' } } }, '1.2.3.4'],
+    ['Deno', { remoteAddr: { hostname: '1.2.3.4' } }, '1.2.3.4'],
+    ['a server that tells nothing', undefined, ''],
+  ])('under %s the address is the one it tells (AD-9)', async (_name, env, expected) => {
+    const app = new Hono()
+    app.all(
+      '*',
+      honoHandler((_request, { clientAddress }) => new Response(clientAddress)),
+    )
+    const answer = await app.fetch(new Request('http://h/'), env)
+    expect(await answer.text()).toBe(expected)
   })
 
   test("onError 'host' hands the error to app.onError (AD-26)", async () => {

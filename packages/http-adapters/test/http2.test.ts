@@ -84,6 +84,43 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     expect((await ask({ ':path': '/' })).status).toBe(401)
   })
 
+  test('after the answer the rest of a body is refused, unless somebody reads it (AD-17)', async () => {
+    const read = deferred<string>()
+    handler = (request) => {
+      if (request.url.endsWith('/read')) void request.text().then(read.resolve)
+      return new Response(null)
+    }
+    const unread = session.request({ ':method': 'POST', ':path': '/' })
+    unread.on('error', () => undefined).write('half')
+    await once(unread.resume(), 'close')
+
+    const stream = session.request({ ':method': 'POST', ':path': '/read' })
+    stream.write('half')
+    await once(stream.resume(), 'end')
+    stream.end(' whole')
+    expect(await read.promise).toBe('half whole')
+  })
+
+  test('who asks late whether the client left is told so (AD-18)', async () => {
+    const called = deferred()
+    const left = deferred()
+    const isAborted = deferred<boolean>()
+    handler = async (request) => {
+      called.resolve()
+      await left.promise
+      isAborted.resolve(request.signal.aborted)
+      return new Response('too late')
+    }
+    const stream = session.request({ ':path': '/' })
+    stream.on('error', () => undefined)
+    await called.promise
+    stream.close(8)
+    await once(stream, 'close')
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    left.resolve()
+    expect(await isAborted.promise).toBe(true)
+  })
+
   test('the signal aborts and a body being read rejects when the client leaves (AD-18)', async () => {
     const called = deferred()
     const error = deferred<unknown>()

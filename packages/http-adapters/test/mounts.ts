@@ -89,6 +89,7 @@ const SERVER_OF_HONO = {
   'OPTIONS * ': 'it refuses a target without a leading slash',
   'without Host': 'it refuses a request without Host',
   'an answer without body': 'it sends an empty body in chunks',
+  'the status text': 'it sends the usual one',
   'reason of the signal': 'its reason is a text of its own',
   'a read in progress': 'it has errors of its own for bodies that break off',
   'pipelined behind': 'it listens to a response that hears of no end while it waits',

@@ -24,14 +24,22 @@ describe.each([
     ['basePath', { basePath: '/scim?x' }],
     ['basePath', { basePath: '/scim#x' }],
     ['basePath', { basePath: '' }],
+    ['basePath', { basePath: ['/scim'] }],
+    ['context', { context: {} }],
     ['bodyLimit', { bodyLimit: 0 }],
     ['bodyLimit', { bodyLimit: -1 }],
     ['bodyLimit', { bodyLimit: Number.NaN }],
     ['bodyLimit', { bodyLimit: '1mb' }],
+    ['bodyLimit', { bodyLimit: '1' }],
     ['origin', { origin: '/relative' }],
     ['origin', { origin: 'ftp://host' }],
     ['origin', { origin: 'https://host/path' }],
     ['origin', { origin: 'https://user@host' }],
+    ['origin', { origin: 'https://host?x' }],
+    ['origin', { origin: 'https://host#x' }],
+    ['origin', { origin: 'https://host\\x' }],
+    ['origin', { origin: 'https://host:99999' }],
+    ['origin', { origin: 'https://ho st' }],
     ['match', { match: 'x' }],
     ['onError', { onError: 'framework' }],
     ['request', { request: 'fat' }],
@@ -50,6 +58,7 @@ describe.each([
     }
     expect(() => create(options)).not.toThrow()
     expect(() => create({ basePath: '/' })).not.toThrow()
+    expect(() => create({ match: undefined, bodyLimit: undefined })).not.toThrow()
   })
 })
 
@@ -67,6 +76,90 @@ describe('toFetch', () => {
     })
     expect(await ask()).toEqual({})
     expect(await ask({ some: 'binding' })).toEqual({})
+  })
+
+  test.each([
+    ['1.2.3.4:80', '1.2.3.4'],
+    ['::FFFF:1.2.3.4', '1.2.3.4'],
+    ['[::ffff:1.2.3.4]:80', '1.2.3.4'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['[fe80::1%eth0]:80', 'fe80::1'],
+    ['2001:DB8::1', '2001:DB8::1'],
+    ['1.2.3.256', undefined],
+    ['1.2.3', undefined],
+    ['1:2', undefined],
+    ['unknown', undefined],
+    ['', undefined],
+  ])('AD-9 the address %s is told as %s', async (hostname, expected) => {
+    const serve = toFetch((request, context) => jsonResponse(request, context))
+    const answer = await serve(new Request('http://h/'), { remoteAddr: { hostname } })
+    expect(await answer.json()).toEqual(expected === undefined ? {} : { clientAddress: expected })
+  })
+
+  test('AD-9 a server of Bun is asked as its own method, with the request', async () => {
+    const request = new Request('http://h/')
+    const server = {
+      known: new Map([[request, '1.2.3.4']]),
+      requestIP(asked: Request) {
+        return { address: this.known.get(asked) ?? '' }
+      },
+    }
+    const serve = toFetch((_request, { clientAddress }) => new Response(clientAddress))
+    expect(await (await serve(request, server)).text()).toBe('1.2.3.4')
+    const gone = await serve(request, { requestIP: () => null })
+    expect(await gone.text()).toBe('')
+  })
+
+  test('AD-10 a trusted proxy may tell either scheme', async () => {
+    const serve = toFetch(({ url }) => new Response(url), { trustProxy: true })
+    const ask = async (url: string, proto: string): Promise<string> =>
+      (await serve(new Request(url, { headers: { 'x-forwarded-proto': proto } }))).text()
+    expect(await ask('https://h/', 'http')).toBe('http://h/')
+    expect(await ask('http://h/', 'HTTPS')).toBe('https://h/')
+  })
+
+  test('AD-16 without a limit of its own a mount reads 2 ** 30 bytes', async () => {
+    const serve = toFetch(async (request) => new Response(await request.text()))
+    const ask = async (length: number): Promise<number> => {
+      const headers = { 'content-length': String(length) }
+      return (await serve(new Request('http://h/', { method: 'POST', body: 'x', headers }))).status
+    }
+    expect(await ask(2 ** 30)).toBe(200)
+    expect(await ask(2 ** 30 + 1)).toBe(413)
+  })
+
+  test('AD-16 what is over the limit, or stopped by its reader, is cancelled at its source', async () => {
+    const reasons: unknown[] = []
+    const ask = (): Request =>
+      new Request('http://h/', {
+        method: 'POST',
+        body: new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(10)),
+          cancel: (reason) => void reasons.push(reason),
+        }),
+        duplex: 'half',
+      })
+    const serve = toFetch(async (request) => new Response(await request.text()), { bodyLimit: 25 })
+    expect((await serve(ask())).status).toBe(413)
+    const stop = toFetch(async ({ body }) => {
+      await body?.cancel('enough')
+      return new Response()
+    })
+    await stop(ask())
+    expect(reasons).toEqual([undefined, 'enough'])
+  })
+
+  test('AD-15 a body that was read before is handed over as one', async () => {
+    const request = new Request('http://h/', { method: 'POST', body: 'read' })
+    await request.text()
+    const serve = toFetch((given) => new Response(String(given.bodyUsed)))
+    expect(await (await serve(request)).text()).toBe('true')
+  })
+
+  test('AD-16 a core knows an error of a body that is too large', () => {
+    const known = Symbol.for('x.http.body-too-large')
+    expect(new BodyError('body_too_large', 5)).toMatchObject({ [known]: true })
+    expect(new BodyError('client_gone')).toMatchObject({ [known]: false })
   })
 
   test('AD-12 passes the genuine object of the platform', async () => {
@@ -89,12 +182,17 @@ describe('toFetch', () => {
       },
       { basePath: '/in', bodyLimit: 3 },
     )
-    const status = async (url: string, init?: RequestInit): Promise<number> =>
-      (await serve(new Request(url, init))).status
-    expect(await status('http://h/out')).toBe(404)
-    expect(await status('http://h/in/boom')).toBe(500)
-    expect(await status('http://h/in', { method: 'POST', body: '1234' })).toBe(413)
-    expect(await status('http://h/in', { method: 'POST', body: '123' })).toBe(200)
+    const ask = async (url: string, init?: RequestInit): Promise<unknown[]> => {
+      const answer = await serve(new Request(url, init))
+      return [answer.status, await answer.text()]
+    }
+    expect(await ask('http://h/out')).toEqual([404, '{"detail":"Not Found"}'])
+    expect(await ask('http://h/in/boom')).toEqual([500, '{"detail":"Internal Server Error"}'])
+    expect(await ask('http://h/in', { method: 'POST', body: '1234' })).toEqual([
+      413,
+      '{"detail":"Request body is larger than 3 bytes"}',
+    ])
+    expect(await ask('http://h/in', { method: 'POST', body: '123' })).toEqual([200, '123'])
   })
 
   test('AD-14 a genuine request gets a genuine Response', async () => {

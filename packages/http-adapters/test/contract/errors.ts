@@ -83,6 +83,21 @@ export function errorCases(bench: Bench): void {
 
     test.each([
       [
+        'throws',
+        () => {
+          throw boom
+        },
+      ],
+      ['rejects', () => Promise.reject(boom)],
+    ])('AD-8 the handler is not called when the context %s', async (_name, context) => {
+      const handler = vi.fn<TestHandler>(() => new Response())
+      const { port } = await serve(handler, { context })
+      expect((await send(port)).status).toBe(500)
+      expect(handler).not.toHaveBeenCalled()
+    })
+
+    test.each([
+      [
         'fails itself',
         () => {
           throw boom

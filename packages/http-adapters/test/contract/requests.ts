@@ -212,6 +212,12 @@ export function gateCases({ serve }: Bench): void {
       expect((await send(port, { path })).text === 'ours').toBe(isServed)
     })
 
+    test('AD-5 basePath is compared as URL writes it', async () => {
+      const { port } = await serve(() => new Response('ours'), { basePath: '/é' })
+      expect((await send(port, { path: '/%C3%A9/x' })).text).toBe('ours')
+      expect((await send(port, { path: '/%C3%A8/x' })).status).toBe(404)
+    })
+
     test('AD-6 match decides after the gate', async () => {
       const seen: string[] = []
       const { port } = await serve(() => new Response('ours'), {
@@ -228,8 +234,11 @@ export function gateCases({ serve }: Bench): void {
       expect(seen).toEqual(['/a', '/a'])
     })
 
-    test('AD-10 forwarded headers have no effect without trust', async () => {
-      const { port, origin } = await serve(echo, { trustProxy: false })
+    test.each([
+      ['by default', {}],
+      ['with trustProxy: false', { trustProxy: false }],
+    ])('AD-10 forwarded headers have no effect %s', async (_name, options) => {
+      const { port, origin } = await serve(echo, options)
       const { headers } = await send(port, {
         headers: {
           'X-Forwarded-For': '6.6.6.6',
@@ -264,6 +273,60 @@ export function gateCases({ serve }: Bench): void {
         headers: { 'X-Forwarded-For': '6.6.6.6, [2001:db8::1]:4711, 10.0.0.1' },
       })
       expect(headers['x-address']).toBe('2001:db8::1')
+    })
+
+    test('AD-10 AD-9 a function is asked for each hop, from the peer on', async () => {
+      const asked: [string, number][] = []
+      const { port } = await serve(echo, {
+        trustProxy: (address, hop) => {
+          asked.push([address, hop])
+          return address !== '6.6.6.6'
+        },
+      })
+      const headers = { 'X-Forwarded-For': '5.5.5.5, 6.6.6.6, 10.0.0.2, 10.0.0.1' }
+      expect((await send(port, { headers })).headers['x-address']).toBe('6.6.6.6')
+      expect(asked).toEqual([
+        ['127.0.0.1', 0],
+        ['10.0.0.1', 1],
+        ['10.0.0.2', 2],
+        ['6.6.6.6', 3],
+      ])
+    })
+
+    test('AD-10 no forwarded header counts when the peer is not trusted', async () => {
+      const { port, origin } = await serve(echo, { trustProxy: (_address, hop) => hop > 0 })
+      const { headers } = await send(port, {
+        headers: {
+          'X-Forwarded-For': '6.6.6.6',
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-Host': 'evil.example',
+        },
+      })
+      expect(headers['x-url']).toBe(`${origin}/`)
+      expect(headers['x-address']).not.toBe('6.6.6.6')
+    })
+
+    test('AD-10 what is no address or no scheme tells nothing', async () => {
+      const { port } = await serve(echo, { trustProxy: true })
+      const { headers } = await send(port, {
+        headers: {
+          host: 'inner.example',
+          'X-Forwarded-For': '6.6.6.6, unknown, 10.0.0.1',
+          'X-Forwarded-Proto': 'ftp',
+        },
+      })
+      expect(headers['x-url']).toBe('http://inner.example/')
+      expect(headers['x-address']).toBe('10.0.0.1')
+    })
+
+    test('AD-10 the handler sees forwarded headers unchanged', async () => {
+      const sent = { 'x-forwarded-for': '6.6.6.6, 10.0.0.1', 'x-forwarded-proto': 'https' }
+      const { port } = await serve(
+        ({ headers }) => Response.json(Object.keys(sent).map((name) => headers.get(name))),
+        { trustProxy: true },
+      )
+      const { text } = await send(port, { headers: sent })
+      expect(JSON.parse(text)).toEqual(Object.values(sent))
     })
 
     test('AD-10 an invalid forwarded host is refused like an invalid Host', async () => {
