@@ -117,9 +117,14 @@ export function deferred<T = void>(): {
   return { promise, resolve }
 }
 
+/** Waits for so many turns of the event loop. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
 /** Waits for turns of the event loop until the condition holds. */
 export async function settled(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+  while (!condition()) await turns(1)
 }
 
 setFlagsFromString('--expose-gc')

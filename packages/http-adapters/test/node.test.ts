@@ -4,7 +4,17 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { jsonResponse, type AdapterOptions, type FetchHandler } from '@x/http-adapters'
 import { expressHandler } from '@x/http-adapters/express'
 import { toNodeListener } from '@x/http-adapters/node'
-import { deferred, exchange, listen, open, send, settled, until, type Running } from './loopback.ts'
+import {
+  deferred,
+  exchange,
+  listen,
+  open,
+  send,
+  settled,
+  turns,
+  until,
+  type Running,
+} from './loopback.ts'
 
 const running: Running[] = []
 afterEach(async () => {
@@ -19,9 +29,6 @@ const listenTo = async (listener: RequestListener): Promise<number> => {
 const serve = async (handler: FetchHandler, options?: AdapterOptions<object>): Promise<number> =>
   listenTo(toNodeListener(handler, options))
 
-const turns = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
 const ask = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: h\r\n${more}\r\n`
 
 describe('an answer without body (AD-21)', () => {
@@ -222,4 +229,160 @@ test('AD-24 pipelined requests leave no listener on their socket, and no warning
   expect(onWarning).not.toHaveBeenCalled()
   process.off('warning', onWarning)
   socket.destroy()
+})
+
+describe('the body of an answer', () => {
+  const chunkOf = (size: number): Uint8Array => new Uint8Array(size)
+  /** A body of so many chunks, each made when it is asked for. */
+  const pulled = (count: number, size: number, onPull = (): void => undefined): ReadableStream =>
+    new ReadableStream(
+      {
+        async pull(controller) {
+          onPull()
+          await turns(1)
+          if (count-- > 0) controller.enqueue(chunkOf(size))
+          else controller.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+
+  test('AD-21 a body at hand leaves in one write with its head', async () => {
+    const written: unknown[] = []
+    const listener = toNodeListener((request) => jsonResponse(request, 'sent'))
+    const port = await listenTo((message, reply) => {
+      const write = vi.spyOn(message.socket, 'write')
+      reply.once('close', () => {
+        written.push(...write.mock.calls.map(([part]) => part).filter((part) => part !== ''))
+      })
+      listener(message, reply)
+    })
+    await send(port)
+    await settled(() => written.length > 0)
+    expect(written).toEqual([expect.stringMatching(/^HTTP.*"sent"$/s)])
+  })
+
+  test('AD-26 one that somebody has read to its end is a failure', async () => {
+    const port = await serve(async () => {
+      const answer = new Response('read')
+      const reader = answer.body?.getReader()
+      while ((await reader?.read())?.done === false);
+      reader?.releaseLock()
+      return answer
+    })
+    expect((await send(port)).status).toBe(500)
+  })
+
+  test.each([3, 50])('AD-26 one of other length than the 13 announced resets: %s', async (size) => {
+    const headers = { 'content-length': '13' }
+    const port = await serve(() => new Response(pulled(2, size), { headers }))
+    await expect(send(port)).rejects.toThrow()
+  })
+
+  test('AD-26 what cannot be written is cancelled at its source', async () => {
+    const cancelled = deferred<unknown>()
+    const body = new ReadableStream({
+      async pull(controller) {
+        await turns(1)
+        controller.enqueue({ no: 'bytes' })
+      },
+      cancel: cancelled.resolve,
+    })
+    const port = await serve(() => new Response(body))
+    await expect(send(port)).rejects.toThrow()
+    expect(await cancelled.promise).toBeInstanceOf(TypeError)
+  })
+
+  test('AD-26 the answer of onError may fail in mid-stream itself', async () => {
+    const body = async function* (): AsyncGenerator<Uint8Array> {
+      await turns(3)
+      yield chunkOf(1)
+      await turns(3)
+      throw new Error('again')
+    }
+    const port = await serve(() => Promise.reject(new Error('inner')), {
+      onError: () => new Response(ReadableStream.from(body())),
+    })
+    await expect(send(port)).rejects.toThrow()
+  })
+
+  test.each([
+    ['text/event-stream; charset=utf-8', 4],
+    ['text/plain', 0],
+  ])('AD-22 of type %s is flushed %i times in 4 chunks', async (type, times) => {
+    const listener = toNodeListener(
+      () => new Response(pulled(4, 10), { headers: { 'content-type': type } }),
+    )
+    const isOwn: boolean[] = []
+    const port = await listenTo((message, reply) => {
+      const flush = function (this: unknown): void {
+        isOwn.push(this === reply)
+      }
+      listener(message, Object.assign(reply, { flush }))
+    })
+    await send(port)
+    expect(isOwn).toEqual(Array.from({ length: times }, () => true))
+  })
+
+  test('AD-22 no chunk is asked for before the socket has taken the last', async () => {
+    const pull = vi.fn<() => void>()
+    const port = await serve(() => new Response(pulled(9, 2 ** 24, pull)))
+    const socket = await open(port)
+    socket.pause().write(ask('/'))
+    await settled(() => pull.mock.calls.length > 0)
+    await turns(200)
+    expect(pull).toHaveBeenCalledTimes(1)
+    socket.destroy()
+  })
+
+  test('AD-23 a client that leaves cancels it in the same turn, even if that fails', async () => {
+    let isCancelled = false
+    const inTime = deferred<boolean>()
+    const listener = toNodeListener(
+      () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(chunkOf(5)),
+            cancel() {
+              isCancelled = true
+              return Promise.reject(new Error('inner'))
+            },
+          }),
+        ),
+    )
+    const port = await listenTo((message, reply) => {
+      message.socket.once('close', () => setImmediate(() => inTime.resolve(isCancelled)))
+      listener(message, reply)
+    })
+    const socket = await open(port)
+    socket.write(ask('/'))
+    await until(socket, '\r\n\r\n')
+    socket.resetAndDestroy()
+    expect(await inTime.promise).toBe(true)
+  })
+
+  test('AD-24 it has one listener each for close, error and drain, and none when it ends', async () => {
+    const seen: number[][] = []
+    let count = (): void => undefined
+    const listener = toNodeListener(() => new Response(pulled(20, 100_000, () => count())))
+    const ended = deferred()
+    const port = await listenTo((message, reply) => {
+      const names = ['close', 'error', 'drain']
+      const before = names.map((name) => reply.listenerCount(name))
+      count = () => {
+        seen.push(names.map((name, at) => reply.listenerCount(name) - (before[at] ?? 0)))
+      }
+      listener(message, reply)
+      reply.once('finish', () => {
+        setImmediate(() => {
+          count()
+          ended.resolve()
+        })
+      })
+    })
+    await send(port)
+    await ended.promise
+    expect(seen.slice(2, -1)).toEqual(Array.from({ length: 19 }, () => [1, 1, 1]))
+    expect(seen.at(-1)).toEqual([0, 0, 0])
+  })
 })

@@ -142,15 +142,42 @@ export function errorCases(bench: Bench): void {
         (request) =>
           request.url.endsWith('/header')
             ? jsonResponse(request, 1, { headers: { 'x-good': '1', 'x-bad': 'a\nb' } })
-            : jsonResponse(request, 1, { status: 999 }),
+            : jsonResponse(request, 1, { status: Number(request.url.slice(-3)) }),
         { onError },
       )
-      for (const path of ['/header', '/status']) {
+      expect((await send(port, { path: '/599' })).status).toBe(599)
+      for (const path of ['/header', '/600', '/199']) {
         const answer = await send(port, { path })
         expect([answer.status, answer.json()]).toEqual([500, PLAIN])
         expect(answer.headers['x-good']).toBeUndefined()
       }
-      expect(onError).toHaveBeenCalledTimes(2)
+      expect(onError).toHaveBeenCalledTimes(3)
+    })
+
+    test('AD-26 the error is told with the request of the handler, and nothing is printed', async () => {
+      const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+      const logged = vi.spyOn(console, 'error').mockReturnValue(undefined)
+      const requests: Request[] = []
+      const { port } = await serve(
+        (request) => {
+          requests.push(request)
+          throw boom
+        },
+        { onError: (_error, { request }) => void requests.push(request) },
+      )
+      await send(port)
+      expect(requests).toHaveLength(2)
+      expect(requests[1]).toBe(requests[0])
+      expect(printed).not.toHaveBeenCalled()
+      expect(logged).not.toHaveBeenCalled()
+      vi.restoreAllMocks()
+    })
+
+    test('AD-26 a thenable of a handler is waited for like a promise', async () => {
+      const then = (resolve: (response: Response) => void): void => resolve(new Response('made'))
+      // oxlint-disable-next-line unicorn/no-thenable -- what other promise libraries give
+      const { port } = await serve(() => ({ then }) as Promise<Response>)
+      expect((await send(port)).text).toBe('made')
     })
 
     test('AD-26 Response.error() is a 500', async () => {

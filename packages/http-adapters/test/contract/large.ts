@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { Bench, TestHandler } from '../adapter-contract.ts'
-import { collectGarbage, deferred, exchange, open, send, until } from '../loopback.ts'
+import { collectGarbage, deferred, exchange, open, send, turns, until } from '../loopback.ts'
 
 const MIB = 2 ** 20
 
@@ -236,7 +236,7 @@ export function largeCases({ serve }: Bench): void {
       socket.write(`POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n${part}`)
       await until(socket, isWaiting ? '\x07' : '0\r\n\r\n')
       socket.write(part.repeat(20))
-      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+      await turns(20)
       end.resolve()
       socket.resume()
       await expect(closed).resolves.toBeTypeOf('boolean')
