@@ -76,6 +76,12 @@ const mounts: Record<string, Serve> = {
   },
 }
 
+/** What Hono offers for bodies that were read before. */
+const unasked = {
+  arrayBuffer: () => Promise.reject(new Error('not asked for')),
+  formData: () => Promise.reject(new Error('not asked for')),
+}
+
 test.each(Object.keys(mounts))(
   'AD-8 AD-11 AD-26 context, origin and onError are given the request of %s',
   async (name) => {
@@ -103,6 +109,24 @@ test('AD-8 the context is made from what the mount knows of the caller', async (
   })
   const answer = await serve(new Request('http://h/'), { remoteAddr: { hostname: '1.2.3.4' } })
   expect(await answer.text()).toBe('made of 1.2.3.4')
+})
+
+test('AD-12 AD-25 Hono, Next and toFetch hand over the very request and answer', async () => {
+  const request = new Request('http://host.example/', { method: 'POST', body: 'sent' })
+  const answer = new Response('answer')
+  const seen: Request[] = []
+  const handler = (given: Request): Response => {
+    seen.push(given)
+    return answer
+  }
+  const context = { req: { raw: request, ...unasked }, env: undefined }
+  const options = { bodyLimit: 10 }
+  request.headers.set('content-length', '4')
+  expect(await honoHandler(handler, options)(context, async () => undefined)).toBe(answer)
+  expect(await nextHandlers(handler, options).POST(request)).toBe(answer)
+  expect(await toFetch(handler, options)(request)).toBe(answer)
+  expect(seen).toHaveLength(3)
+  for (const given of seen) expect(given).toBe(request)
 })
 
 test('AD-8 the host of Next is the request with the context of its route', async () => {

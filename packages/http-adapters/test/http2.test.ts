@@ -1,10 +1,21 @@
 import { once } from 'node:events'
 import { connect, createServer, type ClientHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { text as textOf } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { jsonResponse, type FetchHandler } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
-import { deferred } from './loopback.ts'
+import { deferred, turns } from './loopback.ts'
+
+/** Whether a TypeError is thrown, as for a name that is none of a header. */
+function refuses(call: () => unknown): boolean {
+  try {
+    call()
+    return false
+  } catch (error) {
+    return error instanceof TypeError
+  }
+}
 
 describe('HTTP/2 compatibility mode (AD-31.10)', () => {
   let handler: FetchHandler
@@ -29,9 +40,7 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     const stream = session.request(headers)
     stream.end(body)
     const [received] = (await once(stream, 'response')) as [Record<string, unknown>]
-    let text = ''
-    for await (const chunk of stream.setEncoding('utf8')) text += String(chunk)
-    return { status: received[':status'], headers: received, text }
+    return { status: received[':status'], headers: received, text: await textOf(stream) }
   }
 
   test('method, url and headers arrive without the pseudo headers', async () => {
@@ -41,6 +50,7 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
         url: request.url,
         keys: [...request.headers.keys()].filter((name) => name.startsWith(':')),
         sent: request.headers.get('x-sent'),
+        isRefused: refuses(() => request.headers.get(':path')),
       })
     const { text } = await ask({ ':path': '/x?y=1', ':authority': 'public.example', 'x-sent': 'v' })
     expect(JSON.parse(text)).toEqual({
@@ -48,10 +58,13 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
       url: 'http://public.example/x?y=1',
       keys: [],
       sent: 'v',
+      isRefused: true,
     })
   })
 
-  test('a body is read, and headers of HTTP/1 are left out', async () => {
+  test('a body is read; headers and status text of HTTP/1 are left out, unwarned', async () => {
+    const onWarning = vi.fn<() => void>()
+    process.on('warning', onWarning)
     handler = async (request) =>
       jsonResponse(request, await request.json(), {
         status: 201,
@@ -60,6 +73,17 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     const answer = await ask({ ':method': 'POST', ':path': '/' }, '{"a":1}')
     expect([answer.status, answer.text, answer.headers['x-own']]).toEqual([201, '{"a":1}', '1'])
     expect(answer.headers['connection']).toBeUndefined()
+    handler = () => new Response('', { statusText: 'Fine' })
+    expect((await ask({ ':path': '/' })).status).toBe(200)
+    await turns(2)
+    process.off('warning', onWarning)
+    expect(onWarning).not.toHaveBeenCalled()
+  })
+
+  test('a POST without body has none (AD-12)', async () => {
+    handler = ({ body }) => Response.json(body)
+    const stream = session.request({ ':method': 'POST', ':path': '/' }, { endStream: true })
+    expect(await textOf(stream)).toBe('null')
   })
 
   test('a stream arrives, several cookies stay apart', async () => {
@@ -116,7 +140,7 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
     await called.promise
     stream.close(8)
     await once(stream, 'close')
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    await turns(20)
     left.resolve()
     expect(await isAborted.promise).toBe(true)
   })

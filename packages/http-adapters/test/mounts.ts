@@ -144,6 +144,7 @@ export const honoOracle: AdapterMount = {
   cancelsHead: false,
   differs: {
     ...SERVER_OF_HONO,
+    'any one sign': 'it leaves an apostrophe in a query',
     'AD-9': 'it hands over the message of Node instead',
   },
   start: async (handler) => listenHono((request) => handler(request, {})),
@@ -172,6 +173,8 @@ export const whatwgOracle: AdapterMount = {
     'AD-31.4 a form': 'it keeps the last of several fields of one name',
     'a second read': 'it gives the body again',
     'clone()': 'it gives the body again',
+    'a clone has': 'it gives another body each time',
+    'that was looked at can': 'it does not tell that the body was read',
     'headers leave before': 'headers wait for the first chunk',
     'a read in progress': 'it has errors of its own for bodies that break off',
     'reason of the signal': 'its reason is an error of its own',

@@ -73,6 +73,14 @@ test('AD-21 the framing of a body at hand is ours', async () => {
   expect(headers['transfer-encoding']).toBeUndefined()
 })
 
+test('AD-12 the chunks of a body are no Buffers', async () => {
+  const port = await serve(async ({ body }) => {
+    const { value } = (await body?.getReader().read()) ?? {}
+    return new Response(String(Object.getPrototypeOf(value) === Uint8Array.prototype))
+  })
+  expect((await send(port, { method: 'POST', body: 'sent' })).text).toBe('true')
+})
+
 describe('headers of the host (AD-20)', () => {
   const serveExpress = async (
     before: express.RequestHandler,

@@ -168,9 +168,12 @@ describe('toFetch', () => {
       seen.push(request)
       return new Response()
     })
+    for (const url of ['http://h/', 'https://h:8443/x?y', 'http://h']) {
+      const sent = new Request(url)
+      await serve(sent)
+      expect(seen.at(-1)).toBe(sent)
+    }
     const sent = new Request('http://h/')
-    await serve(sent)
-    expect(seen[0]).toBe(sent)
     expect(toGenuineRequest(sent)).toBe(sent)
   })
 

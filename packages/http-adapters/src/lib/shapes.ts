@@ -3,7 +3,10 @@ import type { TrustProxy } from './forwarded.ts'
 /** The method of a lean request that gives the genuine one, of whatever copy of this package. */
 export const GENUINE_REQUEST: unique symbol = Symbol.for('x.http.genuine') as never
 
-/** The genuine Request behind a lean one; the same object when it is genuine already (AD-12). */
+/**
+ * The genuine Request behind a lean one; the same object when it is genuine already (AD-12).
+ * `new Request(lean)` and `fetch(lean)` need it: the runtime takes no other object for a Request.
+ */
 export function toGenuineRequest(request: Request): Request {
   return (request as { [GENUINE_REQUEST]?: () => Request })[GENUINE_REQUEST]?.() ?? request
 }

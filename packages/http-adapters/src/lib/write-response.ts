@@ -87,7 +87,6 @@ async function stream(
       const isTaken = reply.write(value)
       if (isEvents) flush?.call(reply)
       if (!isTaken) await new Promise<void>((resolve) => (wake = resolve))
-      if (gone) return
     }
     reply.end()
   } catch (error) {

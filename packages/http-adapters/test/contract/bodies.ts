@@ -62,6 +62,15 @@ export function bodyCases(bench: Bench): void {
       const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256)
       const answer = await post('/bytes', bytes, 'application/octet-stream')
       expect(Buffer.compare(answer.bytes, bytes)).toBe(0)
+      expect((await post('/bytes', 'few', 'text/plain')).text).toBe('few')
+    })
+
+    test('AD-12 text that is no UTF-8 is told with replacement characters', async () => {
+      expect((await post('/text', new Uint8Array([65, 255, 66]))).text).toBe('A\ufffdB')
+    })
+
+    test('AD-12 JSON may begin with a byte order mark', async () => {
+      expect((await post('/json', '\ufeff[1]')).json()).toEqual({ read: [1] })
     })
 
     test('AD-31.4 a blob with its type', async () => {
@@ -147,6 +156,32 @@ export function bodyCases(bench: Bench): void {
         two: 'sent',
         used: true,
       })
+    })
+
+    test('AD-12 a clone has method, headers and signal of the request', async () => {
+      const { port } = await serve((request) => {
+        const { method, url, headers, signal } = request.clone()
+        return Response.json([
+          method,
+          url === request.url,
+          headers.get('x-sent'),
+          signal.aborted,
+          request.body === request.body,
+        ])
+      })
+      const headers = { 'x-sent': 'v' }
+      const answer = await send(port, { method: 'PATCH', body: 'sent', headers })
+      expect(JSON.parse(answer.text)).toEqual(['PATCH', true, 'v', false, true])
+    })
+
+    test('AD-12 a body that was looked at can still be read whole', async () => {
+      const { port } = await serve(async (request) => {
+        const before = [request.body === null, request.bodyUsed]
+        const sent = await request.text()
+        return Response.json([...before, sent, request.bodyUsed])
+      })
+      const answer = await send(port, { method: 'POST', body: 'sent' })
+      expect(JSON.parse(answer.text)).toEqual([false, false, 'sent', true])
     })
 
     test('AD-12 clone() of a request that was read is refused', async () => {

@@ -44,9 +44,19 @@ export function requestCases({ mount, serve }: Bench): void {
       ['a backslash', '/a\\b'],
       ['a question mark in the query', '/x?a?b=/../c'],
       ['a colon in the first segment', '/http://other.example/x'],
+      ['encoded dot segments', '/a/%2E/b/%2E%2e/c'],
     ])('AD-11 a target with %s is written as URL writes it', async (_name, path) => {
       const { port, origin } = await serve(echo)
       expect((await send(port, { path })).headers['x-url']).toBe(new URL(origin + path).href)
+    })
+
+    test('AD-11 a target with any one sign is written as URL writes it', async () => {
+      const { port, origin } = await serve(echo)
+      for (const sign of '!"$&\'()*+,-.:;<=>@[\\]^_`{|}~') {
+        for (const path of [`/a${sign}b`, `/a?b${sign}c`]) {
+          expect((await send(port, { path })).headers['x-url']).toBe(new URL(origin + path).href)
+        }
+      }
     })
 
     test('AD-11 two leading slashes stay a path of this host', async () => {
@@ -57,8 +67,13 @@ export function requestCases({ mount, serve }: Bench): void {
 
     test('AD-11 an absolute-form target contributes path and query only', async () => {
       const { port, origin } = await serve(echo)
-      const { headers } = await send(port, { path: 'http://evil.example:1/x?y=1' })
-      expect(headers['x-url']).toBe(`${origin}/x?y=1`)
+      for (const [path, expected] of [
+        ['http://evil.example:1/x?y=1', '/x?y=1'],
+        ['HTTP://evil.example/', '/'],
+        ['http://evil.example?y=/1', '/?y=/1'],
+      ]) {
+        expect((await send(port, { path })).headers['x-url']).toBe(`${origin}${expected}`)
+      }
     })
 
     test('AD-11 OPTIONS * is the root', async () => {
@@ -72,6 +87,8 @@ export function requestCases({ mount, serve }: Bench): void {
       'user@host',
       'host/path',
       'host?query',
+      'host#part',
+      'ho\tst',
       'host:99999',
       'host:port',
       '[::1',
@@ -115,6 +132,7 @@ export function requestCases({ mount, serve }: Bench): void {
         return Response.json({
           isHeaders: headers instanceof Headers,
           has: [headers.has('X-SENT'), headers.has('x-none'), headers.get('x-none')],
+          empty: [headers.has('x-empty'), headers.get('x-empty')],
           sent: [...headers].filter(([name]) => name === 'x-sent'),
           copied: copy.get('x-sent'),
           isApart: headers.has('x-new'),
@@ -122,9 +140,10 @@ export function requestCases({ mount, serve }: Bench): void {
         })
       })
 
-      expect((await send(port, { headers: { 'X-Sent': 'v' } })).json()).toEqual({
+      expect((await send(port, { headers: { 'X-Sent': 'v', 'X-Empty': '' } })).json()).toEqual({
         isHeaders: true,
         has: [true, false, null],
+        empty: [true, ''],
         sent: [['x-sent', 'v']],
         copied: 'v',
         isApart: false,
@@ -333,6 +352,19 @@ export function gateCases({ serve }: Bench): void {
       const { port } = await serve(echo, { trustProxy: true })
       const { status } = await send(port, { headers: { 'X-Forwarded-Host': 'a b' } })
       expect(status).toBe(400)
+    })
+
+    test('AD-11 a fragment is cut', async () => {
+      const { port, origin } = await serve(echo)
+      for (const path of ['/x?y#z', '/"?#z']) {
+        const expected = new URL(origin + path.slice(0, -2)).href
+        expect((await send(port, { path })).headers['x-url']).toBe(expected)
+      }
+    })
+
+    test('AD-11 the origin option is written as URL writes it', async () => {
+      const { port } = await serve(echo, { origin: 'HTTPS://Public.Example:443/' })
+      expect((await send(port)).headers['x-url']).toBe('https://public.example/')
     })
 
     test('AD-11 the origin option fixes scheme, host and port', async () => {
