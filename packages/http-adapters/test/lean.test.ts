@@ -71,6 +71,16 @@ describe('a lean request (AD-12)', () => {
     expect(await asked(shared, {}, headers)).toEqual([true, true, true, 'changed'])
   })
 
+  test('has been used as soon as it is read', async () => {
+    const used = async (request: Request): Promise<unknown> => {
+      const reading = request.text()
+      const isUsed = request.bodyUsed
+      await reading
+      return [isUsed, request.bodyUsed]
+    }
+    expect(await asked(used)).toEqual([true, true])
+  })
+
   test('gives bytes of its own', async () => {
     const found = await asked(async (request) => {
       const bytes = await request.bytes()

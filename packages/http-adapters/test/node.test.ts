@@ -1,7 +1,12 @@
 import { createServer, type RequestListener } from 'node:http'
 import express from 'express'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { jsonResponse, type AdapterOptions, type FetchHandler } from '@x/http-adapters'
+import {
+  jsonResponse,
+  toGenuineRequest,
+  type AdapterOptions,
+  type FetchHandler,
+} from '@x/http-adapters'
 import { expressHandler } from '@x/http-adapters/express'
 import { toNodeListener } from '@x/http-adapters/node'
 import {
@@ -171,7 +176,7 @@ describe('a client that left (AD-18)', () => {
     await settled(() => late.length === 2)
     socket.resetAndDestroy()
     await turns(50)
-    for (const { signal } of late) {
+    for (const { signal } of [...late, ...late.map(toGenuineRequest)]) {
       expect(signal.aborted).toBe(true)
       expect(signal.reason).toMatchObject({ name: 'AbortError' })
     }

@@ -1,0 +1,158 @@
+import { Hono } from 'hono'
+import { afterEach, describe, expect, test } from 'vitest'
+import { honoHandler } from '@x/http-adapters/hono'
+import { send, type Running } from './loopback.ts'
+import { listenHono } from './mounts.ts'
+
+const running: Running[] = []
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()))
+})
+
+const serveHono = async (app: Hono): Promise<number> => {
+  const server = await listenHono((request, env) => app.fetch(request, env))
+  running.push(server)
+  return server.port
+}
+
+/** Tells what it read, or the code of the error. */
+const read = async (request: Request): Promise<Response> => {
+  try {
+    return new Response(await request.text())
+  } catch (error) {
+    return new Response((error as { code: string }).code, { status: 422 })
+  }
+}
+describe('hono', () => {
+  test.each([
+    ['json', '{"a":1}', 'application/json', '{"a":1}'],
+    ['text', 'as it is', 'text/plain', 'as it is'],
+    ['parseBody', 'a=1&b=2', 'application/x-www-form-urlencoded', 'a=1&b=2'],
+  ] as const)(
+    'a body read by c.req.%s() is had again (AD-15)',
+    async (how, body, type, expected) => {
+      const app = new Hono()
+      app.use(async (c, next) => {
+        await (how === 'json' ? c.req.json() : how === 'text' ? c.req.text() : c.req.parseBody())
+        await next()
+      })
+      app.all('*', honoHandler(read))
+      const port = await serveHono(app)
+      const answer = await send(port, { method: 'POST', body, headers: { 'content-type': type } })
+      expect([answer.status, answer.text]).toEqual([200, expected])
+    },
+  )
+
+  const MULTIPART =
+    '--edge\r\nContent-Disposition: form-data; name="field"\r\n\r\nvalue\r\n' +
+    '--edge\r\nContent-Disposition: form-data; name="file"; filename="f.txt"\r\n' +
+    'Content-Type: text/plain\r\n\r\n12345\r\n--edge--\r\n'
+
+  test('a multipart form read by c.req.parseBody() is had again, files as well (AD-15)', async () => {
+    const app = new Hono()
+    app.use(async (c, next) => {
+      await c.req.parseBody()
+      await next()
+    })
+    app.all(
+      '*',
+      honoHandler(async (request) => {
+        const form = await request.formData()
+        const file = form.get('file') as File
+        return Response.json([form.get('field'), file.name, await file.text()])
+      }),
+    )
+    const headers = { 'content-type': 'multipart/form-data; boundary=edge' }
+    const answer = await send(await serveHono(app), { method: 'POST', body: MULTIPART, headers })
+    expect(JSON.parse(answer.text)).toEqual(['value', 'f.txt', '12345'])
+  })
+
+  test('what was read past Hono rejects when it is read, method, headers and signal stay (AD-15)', async () => {
+    const app = new Hono()
+    let isSame = false
+    app.use(async (c, next) => {
+      await c.req.raw.text()
+      await next()
+    })
+    app.all(
+      '*',
+      honoHandler(async (request) => {
+        isSame = request.method === 'PUT' && request.headers.get('x-sent') === 'v'
+        return read(request)
+      }),
+    )
+    const sent = { method: 'PUT', body: 'sent', headers: { 'x-sent': 'v' } }
+    const answer = await send(await serveHono(app), sent)
+    expect([answer.status, answer.text, isSame]).toEqual([422, 'body_consumed', true])
+  })
+
+  test('the request with a body that was read follows the signal of the host (AD-18)', async () => {
+    const controller = new AbortController()
+    const request = new Request('http://h/', {
+      method: 'POST',
+      body: 'sent',
+      signal: controller.signal,
+    })
+    const app = new Hono()
+    app.use(async (c, next) => {
+      await c.req.text()
+      await next()
+    })
+    app.all(
+      '*',
+      honoHandler(({ signal }) => {
+        controller.abort()
+        return Response.json(signal.aborted)
+      }),
+    )
+    expect(await (await app.fetch(request)).json()).toBe(true)
+  })
+
+  test('headers on the context are merged, next() is called for what is passed on (AD-7, AD-25)', async () => {
+    const app = new Hono()
+    app.use(async (c, next) => {
+      c.res.headers.set('x-host', 'kept')
+      await next()
+    })
+    app.use(honoHandler(() => new Response('ours'), { basePath: '/ours' }))
+    app.use(honoHandler(read, { match: () => false }))
+    app.all('*', async (c) => c.text(`host: ${await c.req.text()}`))
+    const port = await serveHono(app)
+    const ours = await send(port, { path: '/ours/x' })
+    expect([ours.text, ours.headers['x-host']]).toEqual(['ours', 'kept'])
+    const body = ['in ', 'chunks']
+    const passed = await send(port, { method: 'POST', path: '/other', body })
+    expect(passed.text).toBe('host: in chunks')
+  })
+
+  test.each([
+    ['Node', { incoming: { socket: { remoteAddress: '::ffff:1.2.3.4' } } }, '1.2.3.4'],
+    ['Deno', { remoteAddr: { hostname: '1.2.3.4' } }, '1.2.3.4'],
+    ['a server that tells nothing', undefined, ''],
+  ])('under %s the address is the one it tells (AD-9)', async (_name, env, expected) => {
+    const app = new Hono()
+    app.all(
+      '*',
+      honoHandler((_request, { clientAddress }) => new Response(clientAddress)),
+    )
+    const answer = await app.fetch(new Request('http://h/'), env)
+    expect(await answer.text()).toBe(expected)
+  })
+
+  test("onError 'host' hands the error to app.onError (AD-26)", async () => {
+    const app = new Hono()
+    app.all(
+      '*',
+      honoHandler(
+        () => {
+          throw new Error('inner')
+        },
+        { onError: 'host' },
+      ),
+    )
+    app.onError((error, c) => c.text(`host: ${error.message}`, 503))
+    const port = await serveHono(app)
+    const answer = await send(port)
+    expect([answer.status, answer.text]).toEqual([503, 'host: inner'])
+  })
+})
