@@ -123,6 +123,10 @@ describe('hono', () => {
     const body = ['in ', 'chunks']
     const passed = await send(port, { method: 'POST', path: '/other', body })
     expect(passed.text).toBe('host: in chunks')
+    const stream = ReadableStream.from([new TextEncoder().encode('streamed')])
+    const init = { method: 'POST', body: stream, duplex: 'half' as const }
+    const direct = await app.fetch(new Request('http://h/other', init))
+    expect(await direct.text()).toBe('host: streamed')
   })
 
   test.each([

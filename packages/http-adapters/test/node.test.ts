@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
+import { Agent, createServer, type RequestListener } from 'node:http'
 import express from 'express'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
@@ -134,8 +134,11 @@ describe('a large unread body (AD-17)', () => {
     ],
   ])('ends the connection behind %s', async (_name, handler) => {
     const port = await serve(handler)
-    const { status, headers } = await send(port, { method: 'POST', body: 'x'.repeat(100_000) })
+    const agent = new Agent({ keepAlive: true })
+    const sent = { method: 'POST', body: 'x'.repeat(100_000), agent }
+    const { status, headers } = await send(port, sent)
     expect([status, headers.connection]).toEqual([401, 'close'])
+    agent.destroy()
   })
 
   test('is left on the socket while the response streams', async () => {

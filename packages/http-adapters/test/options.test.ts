@@ -158,8 +158,8 @@ describe('toFetch', () => {
 
   test('AD-16 a core knows an error of a body that is too large', () => {
     const known = Symbol.for('x.http.body-too-large')
-    expect(new BodyError('body_too_large', 5)).toMatchObject({ [known]: true })
-    expect(new BodyError('client_gone')).toMatchObject({ [known]: false })
+    expect(Reflect.get(new BodyError('body_too_large', 5), known)).toBe(true)
+    expect(Reflect.get(new BodyError('client_gone'), known)).toBe(false)
   })
 
   test('AD-12 passes the genuine object of the platform', async () => {
