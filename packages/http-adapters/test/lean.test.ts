@@ -83,7 +83,7 @@ describe('a lean request (AD-12)', () => {
 
   test('gives bytes of its own', async () => {
     const found = await asked(async (request) => {
-      const bytes = await request.bytes()
+      const bytes = await (request as Request & { bytes(): Promise<Uint8Array> }).bytes()
       const isPlain = Object.getPrototypeOf(bytes) === Uint8Array.prototype
       return [isPlain, bytes.buffer.byteLength, Buffer.from(bytes).toString()]
     })

@@ -78,6 +78,17 @@ test('AD-21 the framing of a body at hand is ours', async () => {
   expect(headers['transfer-encoding']).toBeUndefined()
 })
 
+test('AD-21 a stream is chunked whatever the handler says of that', async () => {
+  const parts = async function* (): AsyncGenerator<Uint8Array> {
+    await turns(3)
+    yield Buffer.from('sent')
+  }
+  const headers = { 'transfer-encoding': 'identity' }
+  const port = await serve(() => new Response(ReadableStream.from(parts()), { headers }))
+  const answer = await send(port)
+  expect([answer.text, answer.headers['transfer-encoding']]).toEqual(['sent', 'chunked'])
+})
+
 test('AD-12 the chunks of a body are no Buffers', async () => {
   const port = await serve(async ({ body }) => {
     const { value } = (await body?.getReader().read()) ?? {}
@@ -341,13 +352,16 @@ describe('the body of an answer', () => {
   })
 
   test('AD-22 no chunk is asked for before the socket has taken the last', async () => {
-    const pull = vi.fn<() => void>()
-    const port = await serve(() => new Response(pulled(9, 2 ** 24, pull)))
+    const pull = vi.fn<(controller: ReadableStreamDefaultController) => void>((controller) => {
+      controller.enqueue(chunkOf(2 ** 24))
+    })
+    const port = await serve(() => new Response(new ReadableStream({ pull }, { highWaterMark: 0 })))
     const socket = await open(port)
     socket.pause().write(ask('/'))
     await settled(() => pull.mock.calls.length > 0)
     await turns(200)
-    expect(pull).toHaveBeenCalledTimes(1)
+    // The second tells whether the first is the whole body, which has a length then.
+    expect(pull).toHaveBeenCalledTimes(2)
     socket.destroy()
   })
 

@@ -67,7 +67,7 @@ export function requestCases({ mount, serve }: Bench): void {
 
     test('AD-11 an absolute-form target contributes path and query only', async () => {
       const { port, origin } = await serve(echo)
-      for (const [path, expected] of [
+      for (const [path = '', expected] of [
         ['http://evil.example:1/x?y=1', '/x?y=1'],
         ['HTTP://evil.example/', '/'],
         ['http://evil.example?y=/1', '/?y=/1'],
