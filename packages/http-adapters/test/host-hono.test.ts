@@ -48,24 +48,27 @@ describe('hono', () => {
     '--edge\r\nContent-Disposition: form-data; name="file"; filename="f.txt"\r\n' +
     'Content-Type: text/plain\r\n\r\n12345\r\n--edge--\r\n'
 
-  test('a multipart form read by c.req.parseBody() is had again, files as well (AD-15)', async () => {
-    const app = new Hono()
-    app.use(async (c, next) => {
-      await c.req.parseBody()
-      await next()
-    })
-    app.all(
-      '*',
-      honoHandler(async (request) => {
-        const form = await request.formData()
-        const file = form.get('file') as File
-        return Response.json([form.get('field'), file.name, await file.text()])
-      }),
-    )
-    const headers = { 'content-type': 'multipart/form-data; boundary=edge' }
-    const answer = await send(await serveHono(app), { method: 'POST', body: MULTIPART, headers })
-    expect(JSON.parse(answer.text)).toEqual(['value', 'f.txt', '12345'])
-  })
+  test.each(['parseBody', 'formData'] as const)(
+    'a multipart form read by c.req.%s() is had again, files as well (AD-15)',
+    async (how) => {
+      const app = new Hono()
+      app.use(async (c, next) => {
+        await c.req[how]()
+        await next()
+      })
+      app.all(
+        '*',
+        honoHandler(async (request) => {
+          const form = await request.formData()
+          const file = form.get('file') as File
+          return Response.json([form.get('field'), file.name, await file.text()])
+        }),
+      )
+      const headers = { 'content-type': 'multipart/form-data; boundary=edge' }
+      const answer = await send(await serveHono(app), { method: 'POST', body: MULTIPART, headers })
+      expect(JSON.parse(answer.text)).toEqual(['value', 'f.txt', '12345'])
+    },
+  )
 
   test('what was read past Hono rejects when it is read, method, headers and signal stay (AD-15)', async () => {
     const app = new Hono()

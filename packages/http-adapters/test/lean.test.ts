@@ -7,7 +7,7 @@ import {
   type FetchHandler,
 } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
-import { exchange, listen, send, type Running } from './loopback.ts'
+import { deferred, exchange, listen, open, send, turns, until, type Running } from './loopback.ts'
 
 const running: Running[] = []
 afterEach(async () => {
@@ -88,6 +88,22 @@ describe('a lean request (AD-12)', () => {
       return [isPlain, bytes.buffer.byteLength, Buffer.from(bytes).toString()]
     })
     expect(found).toEqual([true, 4, 'sent'])
+  })
+
+  test('gives an ArrayBuffer of the body alone, in how many parts it may come', async () => {
+    const called = deferred()
+    const port = await serve(async (request) => {
+      const reading = request.arrayBuffer()
+      called.resolve()
+      return new Response(await reading)
+    })
+    const socket = await open(port)
+    socket.write('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nse')
+    await called.promise
+    await turns(5)
+    socket.write('nt')
+    expect(await until(socket, 'sent')).toContain('content-length: 4')
+    socket.destroy()
   })
 
   test('headers that were set, sent twice or of cookies read like those of Headers (AD-13)', async () => {
