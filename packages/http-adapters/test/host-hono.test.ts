@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { afterEach, describe, expect, test } from 'vitest'
 import { honoHandler } from '@x/http-adapters/hono'
-import { send, type Running } from './loopback.ts'
+import { send, turns, type Running } from './loopback.ts'
 import { listenHono } from './mounts.ts'
 
 const running: Running[] = []
@@ -119,7 +119,10 @@ describe('hono', () => {
     })
     app.use(honoHandler(() => new Response('ours'), { basePath: '/ours' }))
     app.use(honoHandler(read, { match: () => false }))
-    app.all('*', async (c) => c.text(`host: ${await c.req.text()}`))
+    app.all('*', async (c) => {
+      await turns(1)
+      return c.text(`host: ${await c.req.text()}`)
+    })
     const port = await serveHono(app)
     const ours = await send(port, { path: '/ours/x' })
     expect([ours.text, ours.headers['x-host']]).toEqual(['ours', 'kept'])

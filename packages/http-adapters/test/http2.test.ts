@@ -48,9 +48,9 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
       jsonResponse(request, {
         method: request.method,
         url: request.url,
+        isRefused: refuses(() => request.headers.get(':path')),
         keys: [...request.headers.keys()].filter((name) => name.startsWith(':')),
         sent: request.headers.get('x-sent'),
-        isRefused: refuses(() => request.headers.get(':path')),
       })
     const { text } = await ask({ ':path': '/x?y=1', ':authority': 'public.example', 'x-sent': 'v' })
     expect(JSON.parse(text)).toEqual({
@@ -110,13 +110,20 @@ describe('HTTP/2 compatibility mode (AD-31.10)', () => {
 
   test('after the answer the rest of a body is refused, unless somebody reads it (AD-17)', async () => {
     const read = deferred<string>()
-    handler = (request) => {
+    handler = async (request) => {
       if (request.url.endsWith('/read')) void request.text().then(read.resolve)
+      if (request.url.endsWith('/some')) {
+        const reader = request.body?.getReader()
+        await reader?.read()
+        await reader?.cancel()
+      }
       return new Response(null)
     }
-    const unread = session.request({ ':method': 'POST', ':path': '/' })
-    unread.on('error', () => undefined).write('half')
-    await once(unread.resume(), 'close')
+    for (const path of ['/', '/some']) {
+      const unread = session.request({ ':method': 'POST', ':path': path })
+      unread.on('error', () => undefined).write('half')
+      await once(unread.resume(), 'close')
+    }
 
     const stream = session.request({ ':method': 'POST', ':path': '/read' })
     stream.write('half')

@@ -120,6 +120,14 @@ describe('a lean request (AD-12)', () => {
   })
 })
 
+test('AD-13 a cookie sent twice is joined with a semicolon', async () => {
+  const port = await serve(({ headers }) => Response.json([headers.get('cookie'), ...headers]))
+  const lines = 'Host: h\r\nCookie: a=1\r\nCookie: b=2\r\nConnection: close\r\n'
+  const answer = await exchange(port, `GET / HTTP/1.1\r\n${lines}\r\n`)
+  expect(answer).toContain('["a=1; b=2",')
+  expect(answer).toContain('["cookie","a=1; b=2"]')
+})
+
 describe('a deferred response (AD-14)', () => {
   test('has parts until it is used; status and ok do not count', async () => {
     const port = await serve((request) => {

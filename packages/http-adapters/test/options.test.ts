@@ -190,6 +190,8 @@ describe('toFetch', () => {
       return [answer.status, await answer.text()]
     }
     expect(await ask('http://h/out')).toEqual([404, '{"detail":"Not Found"}'])
+    const parts = Reflect.get(await serve(new Request('http://h/out')), Symbol.for('x.http.parts'))
+    expect(parts).toBeUndefined()
     expect(await ask('http://h/in/boom')).toEqual([500, '{"detail":"Internal Server Error"}'])
     expect(await ask('http://h/in', { method: 'POST', body: '1234' })).toEqual([
       413,
@@ -199,9 +201,14 @@ describe('toFetch', () => {
   })
 
   test('AD-14 a genuine request gets a genuine Response', async () => {
-    const answer = jsonResponse(new Request('http://h/'), { a: 1 }, { headers: [['x-a', '1']] })
+    const init = { status: 201, headers: [['x-a', '1']] as [string, string][] }
+    const answer = jsonResponse(new Request('http://h/'), { a: 1 }, init)
+    expect([answer.status, answer.headers.get('x-a')]).toEqual([201, '1'])
     expect(answer.headers.get('content-type')).toBe('application/json')
     expect(await answer.json()).toEqual({ a: 1 })
+    const headers = { 'Content-Type': 'application/scim+json' }
+    const typed = jsonResponse(new Request('http://h/'), 1, { headers })
+    expect(typed.headers.get('content-type')).toBe('application/scim+json')
     expect(() => jsonResponse(new Request('http://h/'), undefined)).toThrow(TypeError)
   })
 

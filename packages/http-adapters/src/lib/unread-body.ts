@@ -53,7 +53,6 @@ function drain(exchange: Exchange): void {
     if (reply.writableFinished) message.socket.destroySoon()
   }
   message.on('data', (chunk: Buffer | string) => pass(chunk.length)).resume()
-  message.read()
   const announced = Number(message.headers['content-length'] ?? 0)
   if (announced > DRAINED) pass(announced)
 }
