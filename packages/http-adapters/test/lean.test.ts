@@ -71,6 +71,15 @@ describe('a lean request (AD-12)', () => {
     expect(await asked(shared, {}, headers)).toEqual([true, true, true, 'changed'])
   })
 
+  test('of GET has no body, whatever the client sent', async () => {
+    const port = await serve(async (request) => {
+      const { body, method } = toGenuineRequest(request)
+      return Response.json([request.body, body, method, await request.text()])
+    })
+    const answer = await send(port, { body: 'sent' })
+    expect(JSON.parse(answer.text)).toEqual([null, null, 'GET', ''])
+  })
+
   test('has been used as soon as it is read', async () => {
     const used = async (request: Request): Promise<unknown> => {
       const reading = request.text()
@@ -220,10 +229,12 @@ describe('where a request goes (AD-11)', () => {
 
   test('a target in which the host has put other signs is written as URL writes it', async () => {
     const listener = toNodeListener(({ url }) => new Response(url))
-    const port = await listenTo((message, reply) => {
-      listener(Object.assign(message, { url: '/x?ü' }), reply)
-    })
-    expect((await send(port)).text).toBe(`http://127.0.0.1:${port}/x?%C3%BC`)
+    for (const target of ['/x?ü', 'x?ü']) {
+      const port = await listenTo((message, reply) => {
+        listener(Object.assign(message, { url: target }), reply)
+      })
+      expect((await send(port)).text).toBe(`http://127.0.0.1:${port}/x?%C3%BC`)
+    }
   })
 
   test('a method that no Request can have is refused', async () => {
