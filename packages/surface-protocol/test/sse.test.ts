@@ -40,6 +40,34 @@ describe('SSE parser', () => {
     )
   })
 
+  test('SP-77: lines are counted in bytes of UTF-8, as text and as bytes, wherever they are cut', () => {
+    const fits = 'data:é€😀x\n\n'
+    const tooLong = 'data:é€😀xx\n\n'
+    const limits = { lineBytes: bytes('data:é€😀x').length }
+    const pushAll = (chunks: (Uint8Array | string)[]) => {
+      const parser = createSseParser({ limits })
+      return chunks.flatMap((chunk) => parser.push(chunk))
+    }
+    const cuts = (text: string) => [
+      ...Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)]),
+      ...Array.from({ length: bytes(text).length + 1 }, (_, at) => [
+        bytes(text).slice(0, at),
+        bytes(text).slice(at),
+      ]),
+    ]
+    for (const chunks of cuts(fits)) expect(pushAll(chunks)).toMatchObject([{ data: 'é€😀x' }])
+    for (const chunks of cuts(tooLong)) {
+      expect(() => pushAll(chunks)).toThrow(
+        expect.objectContaining({ code: 'limit_exceeded', limit: 'lineBytes' }),
+      )
+    }
+    expect(() => pushAll(['data:é€😀xx'])).toThrow(expect.objectContaining({ limit: 'lineBytes' }))
+    expect(pushAll(['data:éééé\ndata:éé\n\n'])).toMatchObject([{ data: 'éééé\néé' }])
+    expect(() => pushAll(['data:éééé\ndata:ééé\ndata:\n'])).toThrow(
+      expect.objectContaining({ limit: 'lineBytes' }),
+    )
+  })
+
   test('SP-77: a time to wait is a whole number, other fields are skipped', () => {
     const frames = createSseParser().push(
       'retry: 5s\nother: x\ndata: a\n\nretry: 07\ndata\n\nid\ndata: b\n\n',

@@ -135,9 +135,9 @@ describe('JSON Lines', () => {
   test('SP-49: a long line is told of once and skipped', () => {
     const parser = createJsonLinesParser({ limits: { lineBytes: 10 } })
     expect(plain(parser.push('"12345678"\r\n'))).toEqual([[1, 0, '12345678']])
-    expect(plain(parser.push('x'.repeat(11)))).toEqual([])
+    expect(plain(parser.push('x'.repeat(10)))).toEqual([])
     expect(plain(parser.push('x'))).toEqual([[2, 12, 'limit_exceeded']])
-    expect(plain(parser.push('x'.repeat(100)))).toEqual([])
+    expect(plain(parser.push('x'.repeat(101)))).toEqual([])
     expect(plain(parser.push('x\n1\n[1'))).toEqual([[3, 126, 1]])
     expect(plain(parser.end())).toEqual([[4, 128, 'truncated_line']])
     const one = createJsonLinesParser({ limits: { lineBytes: 4 } })
@@ -145,6 +145,33 @@ describe('JSON Lines', () => {
       [1, 0, 'limit_exceeded'],
       [2, 8, 1],
     ])
+  })
+
+  test('SP-49: the limit is passed by the first byte too many, which a CR before LF is not', () => {
+    const limits = { lineBytes: 6 }
+    const outcomes = (text: string) => {
+      const all = new TextEncoder().encode(text)
+      const found = Array.from({ length: all.length + 1 }, (_, cut) => {
+        const parser = createJsonLinesParser({ limits })
+        const lines = [...parser.push(all.slice(0, cut)), ...parser.push(all.slice(cut))]
+        return JSON.stringify(plain([...lines, ...parser.end()]))
+      })
+      return [...new Set(found)]
+    }
+    expect(outcomes('"1234"\n7\n')).toEqual(['[[1,0,"1234"],[2,7,7]]'])
+    expect(outcomes('"1234"\r\n7\n')).toEqual(['[[1,0,"1234"],[2,8,7]]'])
+    expect(outcomes('"12345"\n7\n')).toEqual(['[[1,0,"limit_exceeded"],[2,8,7]]'])
+    expect(outcomes('"12345"\r\n7\n')).toEqual(['[[1,0,"limit_exceeded"],[2,9,7]]'])
+    expect(outcomes('"1234"\r\r\n7\n')).toEqual(['[[1,0,"limit_exceeded"],[2,9,7]]'])
+    expect(outcomes('"éé"\r\n"ééx"\n')).toEqual(['[[1,0,"éé"],[2,8,"limit_exceeded"]]'])
+    expect(outcomes('"1234"')).toEqual(['[[1,0,"1234"]]'])
+    expect(outcomes('"1234"\r')).toEqual(['[[1,0,"limit_exceeded"]]'])
+
+    const byByte = (text: string) => {
+      const parser = createJsonLinesParser({ limits })
+      return Array.from(text).findIndex((character) => parser.push(character).length > 0)
+    }
+    expect([byByte('xxxxxxx'), byByte('xxxxxx\rx'), byByte('xxxxxx\r\r')]).toEqual([6, 7, 7])
   })
 
   test('SP-88: nesting is bounded without parsing', () => {

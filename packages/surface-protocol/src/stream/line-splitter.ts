@@ -63,7 +63,7 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
     held.push(bytes.slice())
     heldLength += bytes.length
     // One byte more may be the CR of the terminator.
-    if (heldLength <= maximum + 1) return
+    if (heldLength <= (bytes.at(-1) === CR ? maximum + 1 : maximum)) return
     take(line, offset, tooLong)
     skipping = true
     skippedLength += heldLength
@@ -149,7 +149,7 @@ function concat(parts: readonly Uint8Array[], length: number): Uint8Array {
  * Turns pieces of text into bytes. Half of a surrogate pair at the end of a piece waits for the
  * other half, also across empty pieces; null ends the text.
  */
-function createTextJoiner(): (chunk: Uint8Array | string | null) => Uint8Array {
+export function createTextJoiner(): (chunk: Uint8Array | string | null) => Uint8Array {
   const encoder = new TextEncoder()
   let waiting = ''
   return (chunk) => {

@@ -1,5 +1,6 @@
 import { SurfaceError } from '../errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../limits.ts'
+import { createTextJoiner } from './line-splitter.ts'
 
 /** One event of a stream. */
 export type SseFrame = {
@@ -20,53 +21,51 @@ export interface SseParser {
   end(): SseFrame[]
 }
 
-/** A parser of server-sent events by the HTML standard (SP-77). */
+/** A parser of server-sent events by the HTML standard (SP-77). Sizes are bytes of UTF-8. */
 export function createSseParser(options: { limits?: Partial<SurfaceLimits> } = {}): SseParser {
   const { lineBytes } = resolveLimits(options.limits)
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const toBytes = createTextJoiner()
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
   const event = createEvent(lineBytes)
-  let held = ''
-  let atStart = true
-  let skipLf = false
+  let line = ''
+  let size = 0
+  let afterCr = false
 
-  const pushText = (added: string): SseFrame[] => {
+  const read = (text: string): SseFrame[] => {
+    if (text === '') return []
     const frames: SseFrame[] = []
-    let text = added
-    if (atStart && text !== '') {
-      atStart = false
-      if (text.startsWith('\ufeff')) text = text.slice(1)
-    }
-    if (skipLf && text !== '') {
-      skipLf = false
-      if (text.startsWith('\n')) text = text.slice(1)
-    }
-    const lines = (held + text).split(/\r\n|\r|\n/)
-    held = lines.pop() ?? ''
-    // A CR at the end may be the first half of CRLF.
-    if (text.endsWith('\r')) skipLf = true
-    if (held.length > lineBytes) throw tooLong(lineBytes)
-    for (const line of lines) {
-      if (line.length > lineBytes) throw tooLong(lineBytes)
-      const frame = event.take(line)
+    // The CR at the end of the piece before may be the first half of CRLF.
+    const rest = afterCr && text.startsWith('\n') ? text.slice(1) : text
+    afterCr = text.endsWith('\r')
+    const parts = rest.split(/\r\n|\r|\n/)
+    parts.forEach((part, index) => {
+      line += part
+      size += encoder.encode(part).length
+      if (size > lineBytes) throw tooLong(lineBytes)
+      if (index === parts.length - 1) return
+      const frame = event.take(line, size)
       if (frame !== null) frames.push(frame)
-    }
+      line = ''
+      size = 0
+    })
     return frames
   }
 
   return {
-    push: (chunk) =>
-      pushText(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })),
+    push: (chunk) => read(decoder.decode(toBytes(chunk), { stream: true })),
     end() {
-      const frames = pushText(decoder.decode())
-      held = ''
+      const frames = read(decoder.decode(toBytes(null)))
+      line = ''
+      size = 0
       return frames
     },
   }
 }
 
 interface EventBuilder {
-  /** Takes one line; gives the event that a blank line completes. */
-  take(line: string): SseFrame | null
+  /** Takes one line and its size in bytes; gives the event that a blank line completes. */
+  take(line: string, bytes: number): SseFrame | null
 }
 
 function createEvent(maximum: number): EventBuilder {
@@ -87,9 +86,9 @@ function createEvent(maximum: number): EventBuilder {
     return empty ? null : frame
   }
 
-  const field = (name: string, value: string): void => {
+  const field = (name: string, value: string, bytes: number): void => {
     if (name === 'data') {
-      size += value.length + 1
+      size += bytes + 1
       if (size > maximum + 1) throw tooLong(maximum)
       data.push(value)
     } else if (name === 'event') type = value
@@ -99,13 +98,15 @@ function createEvent(maximum: number): EventBuilder {
   }
 
   return {
-    take(line) {
+    take(line, bytes) {
       if (line === '') return complete()
       const colon = line.indexOf(':')
-      if (colon === -1) field(line, '')
+      if (colon === -1) field(line, '', 0)
       else if (colon > 0) {
         const start = line.charAt(colon + 1) === ' ' ? colon + 2 : colon + 1
-        field(line.slice(0, colon), line.slice(start))
+        const name = line.slice(0, colon)
+        // The names that count are ASCII, a byte for each character.
+        field(name, line.slice(start), bytes - start)
       }
       return null
     },
