@@ -302,7 +302,14 @@ describe('negotiation', () => {
     expect(() =>
       negotiateCatalog({ catalogs, client: { supportedCatalogIds: ['urn:unknown'] } }),
     ).toThrow(expect.objectContaining({ code: 'no_common_catalog' }))
+    for (const client of [null, {}, { supportedCatalogIds: [] }, { inlineCatalogs: [] }]) {
+      expect(negotiateCatalog({ catalogs, client })).toBe(standardCatalogV08)
+    }
     const inlineCatalogs = [{ components: { Mine: { type: 'object' } } }]
+    const none = { supportedCatalogIds: [], inlineCatalogs }
+    expect(
+      negotiateCatalog({ catalogs, acceptsInlineCatalogs: true, client: none }).types,
+    ).toContain('Mine')
     expect(() => negotiateCatalog({ catalogs, client: { inlineCatalogs } })).toThrow(
       expect.objectContaining({ code: 'inline_catalog_refused' }),
     )

@@ -20,8 +20,8 @@ export interface NegotiateCatalogOptions {
 }
 
 /**
- * The catalog that server and client have in common (SP-54). A catalog with types of the client is
- * for that client only.
+ * The catalog that server and client have in common, for a client that names none the first of the
+ * server (SP-54). A catalog with types of the client is for that client only.
  * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`; TypeError without catalogs
  */
 export function negotiateCatalog(options: NegotiateCatalogOptions): Catalog {
@@ -29,20 +29,20 @@ export function negotiateCatalog(options: NegotiateCatalogOptions): Catalog {
   const [first] = catalogs
   if (first === undefined) throw new TypeError('A server needs at least one catalog')
   const inline = client?.inlineCatalogs ?? []
-  const supported = client?.supportedCatalogIds
+  const supported = client?.supportedCatalogIds ?? []
   if (inline.length > 0 && !acceptsInlineCatalogs) {
     throw new SurfaceError({
       code: 'inline_catalog_refused',
       detail: 'This server does not take catalogs of clients.',
     })
   }
-  if (supported === undefined && inline.length === 0) return first
-  const match = findFirst(supported ?? [], options)
+  if (supported.length === 0 && inline.length === 0) return first
+  const match = findFirst(supported, options)
   if (inline.length > 0) return withInline(match ?? first, inline)
   if (match !== undefined) return match
   throw new SurfaceError({
     code: 'no_common_catalog',
-    detail: `The server has none of the catalogs of the client: ${(supported ?? []).slice(0, 3).map(quote).join(', ')}.`,
+    detail: `The server has none of the catalogs of the client: ${supported.slice(0, 3).map(quote).join(', ')}.`,
   })
 }
 
