@@ -38,11 +38,12 @@ const essence = (store: SurfaceStore, id: string) => {
   return { tree: formatTree(store.tree(id)), data, root, catalogId, styles, status }
 }
 const seeds = fc.integer({ min: 0, max: 1_000_000 })
-/** Another surface under the same id. */
-const variant = (seed: number, surfaceId: string): SurfaceState => ({
-  ...generateSurface(seed),
-  surfaceId,
-})
+/** Another surface under the same id. Rows with keys like integers would stand first whenever they came. */
+const variant = (seed: number, surfaceId: string): SurfaceState => {
+  const state = generateSurface(seed)
+  const rows = Object.entries(state.data.rows ?? {}).map(([key, row]) => [`r${key}`, row])
+  return { ...state, surfaceId, data: { ...state.data, rows: Object.fromEntries(rows) } }
+}
 
 describe('builder', () => {
   test('SP-65: slots take literals, bindings, nodes and actions', () => {
