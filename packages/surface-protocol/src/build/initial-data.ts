@@ -13,7 +13,7 @@ export function someInitialises(components: readonly ComponentInstance[]): boole
 
 /** The bound values of a component that have both a path and a literal. */
 export function initialBindings(component: ComponentInstance): BindingPlan[] {
-  const draft = readInstance(component, null, { report: new Report(), check: () => null })
+  const draft = readInstance(component, '', { report: new Report(), check: () => null })
   if (draft === null) return []
   const { bindings } = planOf(draft)
   return bindings.filter(({ path, literal }) => path !== null && literal !== undefined)

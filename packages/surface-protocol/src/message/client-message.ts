@@ -1,6 +1,6 @@
 import type { SurfaceDiagnostic } from '../errors.ts'
 import { errorFrom, SurfaceError } from '../errors.ts'
-import { defined, isPlainObject, ownValue, type JsonObject } from '../json.ts'
+import { defined, isPlainObject, type JsonObject } from '../json.ts'
 import { copyObject } from './copy-json.ts'
 import { readKind, readMember, readText, refuseOthers } from './read-member.ts'
 import { Report } from './report.ts'
@@ -55,6 +55,7 @@ export function formatClientError(diagnostic: SurfaceDiagnostic): { error: JsonO
 }
 
 function readClientMessage(value: unknown, report: Report): ClientMessage | null {
+  report.message = value
   const kind = readKind(value, KEYS, report)
   if (kind === null || !isPlainObject(value)) return null
   refuseOthers(value, [kind], report)
@@ -66,19 +67,16 @@ function readClientMessage(value: unknown, report: Report): ClientMessage | null
   }
   const copy = copyObject(payload, report)
   if (kind === 'error') return { error: copy }
-  const fields = readFields(payload, report)
-  const context = ownValue(copy, 'context')
-  if (fields === null || !isPlainObject(context)) return null
-  return { userAction: { ...copy, ...fields, context: context as JsonObject } }
+  checkFields(payload, report)
+  // What does not have these fields was reported.
+  return { userAction: copy as UserAction }
 }
 
-type ActionFields = Omit<UserAction, 'context'>
-
-function readFields(payload: Record<string, unknown>, report: Report): ActionFields | null {
-  const name = readText(payload, 'name', report)
+function checkFields(payload: Record<string, unknown>, report: Report): void {
+  readText(payload, 'name', report)
   const surfaceId = readText(payload, 'surfaceId', report)
   if (surfaceId !== null) report.surfaceId = surfaceId
-  const sourceComponentId = readText(payload, 'sourceComponentId', report)
+  readText(payload, 'sourceComponentId', report)
   const timestamp = readText(payload, 'timestamp', report)
   if (timestamp !== null && parseTimestamp(timestamp) === null) {
     report.must('invalid_value', 'an RFC 3339 date-time with a zone', { at: ['timestamp'] })
@@ -87,10 +85,6 @@ function readFields(payload: Record<string, unknown>, report: Report): ActionFie
   if (context !== undefined && !isPlainObject(context)) {
     report.must('invalid_type', 'an object', { at: ['context'] })
   }
-  if (name === null || surfaceId === null || sourceComponentId === null || timestamp === null) {
-    return null
-  }
-  return { name, surfaceId, sourceComponentId, timestamp }
 }
 
 const DATE_TIME =

@@ -22,7 +22,7 @@ interface Context {
  */
 export function readInstance(
   value: unknown,
-  surfaceId: string | null,
+  surfaceId: string,
   { report, check }: Context,
 ): Definition | null {
   if (!isPlainObject(value)) {
@@ -68,7 +68,7 @@ type Typed = Pick<Definition, 'type' | 'properties' | 'initialises' | 'core'>
 
 function readTyped(
   component: unknown,
-  surfaceId: string | null,
+  surfaceId: string,
   { report, check }: Context,
 ): Typed | null {
   if (!isPlainObject(component)) {
@@ -101,7 +101,7 @@ function presentKeys(object: Record<string, unknown>): string[] {
 
 function readProperties(
   properties: Record<string, unknown>,
-  component: { readonly surfaceId: string | null; readonly type: string },
+  component: { readonly surfaceId: string; readonly type: string },
   { report, check }: Context,
 ): Typed {
   report.initialises = false

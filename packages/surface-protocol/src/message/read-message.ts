@@ -41,7 +41,7 @@ export type MessageDraft =
  * for it; null when there is none.
  */
 export type ComponentCheck = (
-  surfaceId: string | null,
+  surfaceId: string,
   type: string,
   component: { readonly properties: Record<string, unknown>; readonly report: Report },
 ) => CatalogCore | null
@@ -58,6 +58,7 @@ export function readMessage(
   report: Report,
   check: ComponentCheck,
 ): MessageDraft | null {
+  report.message = value
   const kind = readEnvelope(value, report)
   if (kind === null || !isPlainObject(value)) return null
   const payload = value[kind]
@@ -97,6 +98,9 @@ function readEnvelope(value: unknown, report: Report): Kind | null {
   return kind
 }
 
+/** Stands for an id that cannot be read, so that what can be said of the rest is said too (SP-9). */
+const NO_ID = ''
+
 interface Context {
   readonly report: Report
   readonly check: ComponentCheck
@@ -104,8 +108,9 @@ interface Context {
 
 function readPayload(kind: Kind, payload: Payload, context: Context): MessageDraft | null {
   const { report } = context
-  const surfaceId = readId(payload, 'surfaceId', report)
-  if (surfaceId !== null) report.surfaceId = surfaceId
+  const id = readId(payload, 'surfaceId', report)
+  if (id !== null) report.surfaceId = id
+  const surfaceId = id ?? NO_ID
   refuseOthers(payload, MEMBERS[kind], report)
   switch (kind) {
     case 'surfaceUpdate':
@@ -115,13 +120,13 @@ function readPayload(kind: Kind, payload: Payload, context: Context): MessageDra
     case 'beginRendering':
       return readBeginRendering(payload, surfaceId, report)
     default:
-      return surfaceId === null ? null : { kind, surfaceId }
+      return { kind, surfaceId }
   }
 }
 
 function readSurfaceUpdate(
   payload: Payload,
-  surfaceId: string | null,
+  surfaceId: string,
   { report, check }: Context,
 ): MessageDraft | null {
   const components = readMember(payload, 'components', report)
@@ -129,13 +134,12 @@ function readSurfaceUpdate(
   report.path.push('components')
   const instances = readComponents(components, surfaceId, { report, check })
   report.path.pop()
-  if (surfaceId === null || instances === null) return null
-  return { kind: 'surfaceUpdate', surfaceId, instances }
+  return instances === null ? null : { kind: 'surfaceUpdate', surfaceId, instances }
 }
 
 function readComponents(
   components: unknown,
-  surfaceId: string | null,
+  surfaceId: string,
   { report, check }: Context,
 ): Definition[] | null {
   if (!Array.isArray(components)) {
@@ -166,7 +170,7 @@ function readComponents(
 
 function readDataModelUpdate(
   payload: Payload,
-  surfaceId: string | null,
+  surfaceId: string,
   report: Report,
 ): MessageDraft | null {
   const path = ownValue(payload, 'path')
@@ -176,7 +180,7 @@ function readDataModelUpdate(
   report.path.push('contents')
   const map = readEntries(contents, report, 0)
   report.path.pop()
-  if (surfaceId === null || segments === null) return null
+  if (segments === null) return null
   return {
     kind: 'dataModelUpdate',
     surfaceId,
@@ -197,7 +201,7 @@ function readSegments(path: unknown, report: Report): readonly string[] | null {
 
 function readBeginRendering(
   payload: Payload,
-  surfaceId: string | null,
+  surfaceId: string,
   report: Report,
 ): MessageDraft | null {
   const root = readId(payload, 'root', report)
@@ -209,6 +213,5 @@ function readBeginRendering(
   if (isPlainObject(sent)) styles = copyObject(sent, report)
   else if (sent !== undefined) report.must('invalid_type', 'an object')
   report.path.pop()
-  if (surfaceId === null || root === null) return null
-  return { kind: 'beginRendering', surfaceId, root, catalogId, styles }
+  return { kind: 'beginRendering', surfaceId, root: root ?? NO_ID, catalogId, styles }
 }

@@ -1,6 +1,7 @@
 import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../errors.ts'
 import { defined, formatPointer } from '../json.ts'
 import { defaultLimits, type SurfaceLimits } from '../limits.ts'
+import { inDocumentOrder } from './document-order.ts'
 
 /** How unknown parts of a message are met (SP-19). */
 export type Mode = 'strict' | 'tolerant'
@@ -15,7 +16,10 @@ const FORGIVABLE: ReadonlySet<SurfaceErrorCode> = new Set([
   'invalid_style',
 ])
 
+/** Findings that are listed. */
 const MAXIMUM = 100
+/** Findings from which the first of the message are taken. */
+const KEPT = 1000
 
 /** What a single finding adds to its code and sentence. */
 export interface Finding {
@@ -50,6 +54,8 @@ export class Report {
   readonly limits: Readonly<SurfaceLimits>
   readonly diagnostics: SurfaceDiagnostic[] = []
   errors = 0
+  /** The message that is read, in whose order the findings are listed. */
+  message: unknown = undefined
   surfaceId: string | undefined = undefined
   componentId: string | undefined = undefined
   /** Size of what was copied so far (SP-89). */
@@ -83,7 +89,7 @@ export class Report {
     const severity = finding.severity ?? this.#severity(code, finding.fatal === true)
     if (severity === 'error') this.errors += 1
     this.#total += 1
-    if (this.#total > MAXIMUM) return
+    if (this.#total > KEPT) return
     const { at = [], hint, related, limit, pointer = '' } = finding
     const { surfaceId } = this
     const componentId = finding.componentId ?? this.componentId
@@ -138,10 +144,15 @@ export class Report {
     this.add(code, message, { severity, hint, related, limit, pointer })
   }
 
-  /** All findings, with a last one that tells of those left out (SP-9). */
+  /** The first findings in the order of the message, with a last one that tells of those left out (SP-9). */
   finish(): SurfaceDiagnostic[] {
-    if (this.#total > MAXIMUM) {
+    const { diagnostics, message } = this
+    if (diagnostics.length > 1 && message !== undefined) {
+      diagnostics.splice(0, KEPT, ...inDocumentOrder(diagnostics, message))
+    }
+    if (this.isFull) {
       this.#total = 0
+      diagnostics.length = MAXIMUM
       this.path.length = 0
       this.componentId = undefined
       this.add('limit_exceeded', `Only the first ${MAXIMUM} problems are listed.`, {
@@ -149,7 +160,7 @@ export class Report {
         limit: 'diagnostics',
       })
     }
-    return this.diagnostics
+    return diagnostics
   }
 
   #severity(code: SurfaceErrorCode, fatal: boolean): 'error' | 'warning' {

@@ -41,9 +41,8 @@ const NO_CHANGES: readonly DataChange[] = Object.freeze([])
 /** Begins a change; a surface that is new is not yet part of the store. */
 export function openChange(state: StoreState, surfaceId: string, report: Report): Change {
   const known = state.surfaces.get(surfaceId)
-  if (known === undefined && state.surfaces.size >= state.settings.limits.surfaces) {
-    report.exceeds('surfaces')
-  }
+  const isNew = known === undefined && surfaceId !== ''
+  if (isNew && state.surfaces.size >= state.settings.limits.surfaces) report.exceeds('surfaces')
   // What a message changes can only be told when there was a tree before it.
   if (known !== undefined && known.firstIds !== null) ensureTree(known, state.settings)
   const surface = known ?? createSurface(surfaceId)

@@ -10,9 +10,8 @@ export function createComponentCheck(
 ): ComponentCheck {
   const [first] = cores
   return (surfaceId, type, { properties, report }) => {
-    const named = surfaceId === null ? null : (surfaces.get(surfaceId)?.core ?? null)
     const taker =
-      named ??
+      surfaces.get(surfaceId)?.core ??
       (cores.length === 1 ? first : cores.find((core) => accepts(core, type, properties))) ??
       first ??
       null

@@ -3,6 +3,7 @@ import { cloneJson, equalJson, ownValue, setOwn, type JsonValue } from '../json.
 import type { Definition } from './definition.ts'
 import type { Registration } from './location-index.ts'
 import type { Place } from '../catalog/walk-shape.ts'
+import { sortByTrail } from '../message/document-order.ts'
 import { planOf } from './plan.ts'
 import type { Scope } from './scope.ts'
 
@@ -61,28 +62,15 @@ export function sightOf({ definition, values, groups }: Instance): Sight {
 /** Whether an instance looks different from before (SP-42); changes inside its children do not count. */
 export function looksDifferent(before: Sight, now: Instance): boolean {
   if (before.grown || !sameChildren(before.groups, now.groups)) return true
-  if (before.definition === now.definition) {
-    return before.values !== now.values && !equalJson(before.values, now.values)
-  }
-  if (before.definition === null || now.definition === null) return true
-  if (isResent(before.definition, now.definition) && equalJson(before.values, now.values)) {
-    return false
-  }
-  return (
-    before.definition.type !== now.definition.type ||
-    before.definition.weight !== now.definition.weight ||
-    !equalJson(ownProperties(before), ownProperties(now))
-  )
-}
-
-/** Whether a component was only sent once more. */
-function isResent(before: Definition, now: Definition): boolean {
-  return (
-    before.type === now.type &&
-    before.weight === now.weight &&
-    before.core === now.core &&
-    equalJson(before.properties, now.properties)
-  )
+  const { definition: old, values } = before
+  const { definition } = now
+  if (old === definition) return values !== now.values && !equalJson(values, now.values)
+  if (old === null || definition === null) return true
+  if (old.type !== definition.type || old.weight !== definition.weight) return true
+  const isResent = old.core === definition.core && equalJson(old.properties, definition.properties)
+  return isResent
+    ? !equalJson(values, now.values)
+    : !equalJson(ownProperties(old, before), ownProperties(definition, now))
 }
 
 function sameChildren(
@@ -95,12 +83,12 @@ function sameChildren(
   return a.length === b.length && a.every((child, index) => child.id === b[index]?.id)
 }
 
-function ownProperties(sight: Pick<Sight, 'definition' | 'values' | 'groups'>): unknown {
-  return sight.definition === null
-    ? {}
-    : propertiesOf(sight.definition, sight.values, (group) =>
-        sight.groups[group]?.map(({ id }) => id),
-      )
+/** The properties with ids in place of children. */
+function ownProperties(
+  definition: Definition,
+  { values, groups }: Pick<Sight, 'values' | 'groups'>,
+): unknown {
+  return propertiesOf(definition, values, (group) => groups[group]?.map(({ id }) => id))
 }
 
 /** The node that clients see, with everything below it; a copy. */
@@ -143,11 +131,7 @@ function setAt(target: object, place: Place, value: unknown): void {
 
 /** Sorts instances as they follow each other in the tree, a parent before its children. */
 export function inTreeOrder(instances: readonly Instance[]): Instance[] {
-  if (instances.length < 2) return [...instances]
-  return instances
-    .map((instance) => ({ instance, trail: trailOf(instance) }))
-    .toSorted((a, b) => compareTrails(a.trail, b.trail))
-    .map(({ instance }) => instance)
+  return instances.length < 2 ? [...instances] : sortByTrail(instances, trailOf)
 }
 
 function trailOf(instance: Instance): number[] {
@@ -155,15 +139,6 @@ function trailOf(instance: Instance): number[] {
   for (let node: Instance | null = instance; node !== null; node = node.parent)
     trail.push(node.order)
   return trail.toReversed()
-}
-
-function compareTrails(a: readonly number[], b: readonly number[]): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i += 1) {
-    const difference = (a[i] ?? 0) - (b[i] ?? 0)
-    if (difference !== 0) return difference
-  }
-  return a.length - b.length
 }
 
 /** Numbers the instances of components that appear more than once (SP-40). */
