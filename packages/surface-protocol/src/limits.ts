@@ -1,3 +1,5 @@
+import { defined } from './json.ts'
+
 /** What bounds the work a peer can cause (SP-88). Sizes of data and components follow SP-89. */
 export type SurfaceLimits = Record<
   | 'lineBytes'
@@ -51,6 +53,5 @@ export function resolveLimits(limits: Partial<SurfaceLimits> | undefined): Reado
       throw new TypeError(`The limit "${name}" is a positive integer`)
     }
   }
-  const given = Object.entries(limits).filter(([, value]) => value !== undefined)
-  return { ...defaultLimits, ...(Object.fromEntries(given) as Partial<SurfaceLimits>) }
+  return { ...defaultLimits, ...defined(limits) }
 }

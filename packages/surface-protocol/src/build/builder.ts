@@ -72,23 +72,15 @@ export function createSurfaceBuilder(surfaceId: string): SurfaceBuilder {
     }
     return describeSurface(surfaceId, { ...view, root })
   }
+  const say = (part: Partial<SurfaceDescription>): SurfaceBuilder => {
+    view = { ...view, ...part }
+    return builder
+  }
   const builder: SurfaceBuilder = {
-    catalog(catalog) {
-      view = { ...view, catalog }
-      return builder
-    },
-    styles(styles) {
-      view = { ...view, styles }
-      return builder
-    },
-    data(data) {
-      view = { ...view, data }
-      return builder
-    },
-    root(root) {
-      view = { ...view, root }
-      return builder
-    },
+    catalog: (catalog) => say({ catalog }),
+    styles: (styles) => say({ styles }),
+    data: (data) => say({ data }),
+    root: (root) => say({ root }),
     toMessages: (options = {}) => diffSurface(null, toState(), options),
     toState,
   }

@@ -45,7 +45,7 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
 
   const deliver = async (surfaceId: string, messages: readonly ServerMessage[]): Promise<void> => {
     const list = selfContained ? toSelfContained(messages, { store }) : messages
-    if (list.length > 1) tryOut(list)
+    if (list.length > 1) tryOut(surfaceId, list)
     for (const message of list) {
       const { applied, diagnostics } = store.apply(message)
       if (!applied) throw errorFrom(diagnostics)
@@ -61,10 +61,9 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
   }
 
   /** Tries messages for one surface on a copy of it, so that nothing is half sent. */
-  const tryOut = (messages: readonly ServerMessage[]): void => {
+  const tryOut = (surfaceId: string, messages: readonly ServerMessage[]): void => {
     const trial = createSurfaceStore(options)
-    const [first] = messages
-    if (first !== undefined) trial.applyAll(store.snapshot(surfaceIdOf(first)))
+    trial.applyAll(store.snapshot(surfaceId))
     for (const { applied, diagnostics } of trial.applyAll(messages)) {
       if (!applied) throw errorFrom(diagnostics)
     }
@@ -86,11 +85,4 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
         await deliver(surfaceId, [deleteSurface(surfaceId)])
       }),
   }
-}
-
-function surfaceIdOf(message: ServerMessage): string {
-  if ('beginRendering' in message) return message.beginRendering.surfaceId
-  if ('surfaceUpdate' in message) return message.surfaceUpdate.surfaceId
-  if ('dataModelUpdate' in message) return message.dataModelUpdate.surfaceId
-  return message.deleteSurface.surfaceId
 }

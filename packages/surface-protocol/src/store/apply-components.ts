@@ -60,9 +60,7 @@ function referencePointer(owner: Definition, edge: number): string {
 }
 
 function hasRepeats(edges: readonly string[]): boolean {
-  if (edges.length < 2) return false
-  if (edges.length > 8) return new Set(edges).size < edges.length
-  return edges.some((id, index) => edges.indexOf(id) < index)
+  return edges.length > 1 && new Set(edges).size < edges.length
 }
 
 function reportRepeats(definition: Definition, report: Report): void {

@@ -1,10 +1,10 @@
 import { errorFrom, limitError, SurfaceError, type SurfaceDiagnostic } from '../errors.ts'
-import { formatPointer, type JsonObject, type JsonValue } from '../json.ts'
+import { formatPointer, isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { defaultLimits } from '../limits.ts'
 import type { DataEntry } from '../message/messages.ts'
 import { readEntries } from '../message/read-entries.ts'
 import { Report } from '../message/report.ts'
-import { asMap, isContainer, mapToJson, type DataMap, type DataValue } from './data-value.ts'
+import { asMap, isContainer, mapToJson, type DataMap } from './data-value.ts'
 
 /**
  * The object that a list of entries stands for (SP-28); of equal keys the last one counts.
@@ -36,15 +36,10 @@ export function formatEntries(value: JsonObject, options: FormatEntriesOptions =
 export function dataToEntries(map: DataMap): DataEntry[] {
   const entries: DataEntry[] = []
   for (const [key, value] of map) {
-    if (value !== null) entries.push(dataEntry(key, value))
+    if (isContainer(value)) entries.push({ key, valueMap: dataToEntries(asMap(value)) })
+    else if (value !== null) entries.push(scalarEntry(key, value))
   }
   return entries
-}
-
-function dataEntry(key: string, value: Exclude<DataValue, null>): DataEntry {
-  return isContainer(value)
-    ? { key, valueMap: dataToEntries(asMap(value)) }
-    : scalarEntry(key, value)
 }
 
 function scalarEntry(key: string, value: string | number | boolean): DataEntry {
@@ -82,28 +77,16 @@ function formatMember(
     tell(options, path, 'An array became a map with decimal keys.')
     return { key, valueMap: formatMembers(value as JsonValue[], path, options) }
   }
-  switch (typeof value) {
-    case 'object':
-      if (isMapLike(value)) return { key, valueMap: formatMembers(value, path, options) }
-      break
-    case 'string':
-    case 'boolean':
-      return scalarEntry(key, value)
-    case 'number':
-      if (Number.isFinite(value)) return scalarEntry(key, value)
-      break
-    default:
+  if (typeof value === 'string' || typeof value === 'boolean') return scalarEntry(key, value)
+  if (typeof value === 'number' && Number.isFinite(value)) return scalarEntry(key, value)
+  if (isPlainObject(value)) {
+    return { key, valueMap: formatMembers(value as JsonObject, path, options) }
   }
   throw new SurfaceError({
     code: 'invalid_type',
     detail: 'Data consists of strings, finite numbers, booleans, objects and arrays.',
     path: formatPointer(path),
   })
-}
-
-function isMapLike(value: object): value is JsonObject {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function tell({ onDiagnostic }: FormatEntriesOptions, path: readonly string[], text: string): void {

@@ -18,18 +18,15 @@ const BUDGET = 1_000_000
  * reference in the order of the message that closes it. The stored graph has none.
  */
 export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>): readonly Loop[] {
-  if (!someMayClose(graph, changed)) return NO_LOOPS
-  const view = createView(graph, changed)
-  if (!view.hasLoop(Infinity)) return NO_LOOPS
   const loops: Loop[] = []
+  if (!someMayClose(graph, changed)) return loops
+  const view = createView(graph, changed)
   while (view.hasLoop(Infinity) && loops.length < 100) {
     loops.push(view.takeFirst())
     if (view.visits() > BUDGET) break
   }
   return loops
 }
-
-const NO_LOOPS: readonly Loop[] = Object.freeze([])
 
 function someMayClose(graph: Graph, changed: ReadonlyMap<string, Definition>): boolean {
   if (changed.size > 1) return !isOrdered(graph, changed)

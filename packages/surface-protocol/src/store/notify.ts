@@ -37,15 +37,12 @@ export interface Notice {
   readonly changes: readonly DataChange[]
 }
 
-interface Subscription {
-  readonly surfaceId: string | null
-  readonly kind: 'event' | 'node' | 'data'
-  active: boolean
-}
-interface EventSubscription extends Subscription {
-  readonly kind: 'event'
-  readonly type: string
+interface EventSubscription {
   readonly listener: (event: never) => void
+}
+interface Subscription {
+  readonly surfaceId: string
+  active: boolean
 }
 interface NodeSubscription extends Subscription {
   readonly kind: 'node'
@@ -119,34 +116,25 @@ export function createNotifier({
     }
     count += 1
     const { surfaceId } = subscription
-    const others = watchers.get(surfaceId ?? '') ?? new Set()
-    watchers.set(surfaceId ?? '', others.add(subscription))
+    const others = watchers.get(surfaceId) ?? new Set()
+    watchers.set(surfaceId, others.add(subscription))
     return () => {
       if (!subscription.active) return
       subscription.active = false
       count -= 1
       others.delete(subscription)
-      if (others.size === 0 && watchers.get(surfaceId ?? '') === others) {
-        watchers.delete(surfaceId ?? '')
+      if (others.size === 0 && watchers.get(surfaceId) === others) {
+        watchers.delete(surfaceId)
       }
     }
   }
 
   return {
     on(type, listener) {
-      const subscription: EventSubscription = {
-        kind: 'event',
-        surfaceId: null,
-        type,
-        listener,
-        active: true,
-      }
+      const subscription = { listener }
       const others = events.get(type) ?? new Set()
       events.set(type, others.add(subscription))
-      return () => {
-        subscription.active = false
-        others.delete(subscription)
-      }
+      return () => void others.delete(subscription)
     },
     watchNode: (surfaceId, nodeId, listener) =>
       watch({ kind: 'node', surfaceId, nodeId, listener, active: true }),

@@ -27,28 +27,20 @@ export function createUserAction(
   options: CreateUserActionOptions,
 ): { userAction: UserAction } {
   const { surfaceId, nodeId, now = createSystemRuntime().now() } = options
+  const fail = (code: SurfaceErrorCode, detail: string, componentId?: string): SurfaceError =>
+    new SurfaceError({ code, detail, surfaceId, componentId })
   const { surfaces, settings } = stateOfStore(store)
   const surface = surfaces.get(surfaceId)
-  if (surface === undefined) {
-    throw new SurfaceError({
-      code: 'surface_not_found',
-      detail: 'There is no such surface.',
-      surfaceId,
-    })
-  }
+  if (surface === undefined) throw fail('surface_not_found', 'There is no such surface.')
   const instance = ensureTree(surface, settings)?.find(nodeId)
   if (instance === undefined) {
-    throw new SurfaceError({
-      code: 'component_not_found',
-      detail: `The tree has no node ${quote(nodeId)}.`,
-      surfaceId,
-    })
+    throw fail('component_not_found', `The tree has no node ${quote(nodeId)}.`)
   }
   const { componentId } = instance
   const action = actionOf(instance.definition)
   if (action === null) {
     const detail = `The component ${quote(componentId)} has no action.`
-    throw new SurfaceError({ code: 'not_actionable', detail, surfaceId, componentId })
+    throw fail('not_actionable', detail, componentId)
   }
   const context: JsonObject = {}
   for (const { key, value } of action.context) {
