@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createSurfaceStore, type JsonValue, type SurfaceStoreOptions } from '@x/surface-protocol'
+import {
+  createSurfaceStore,
+  createUserAction,
+  type JsonValue,
+  type SurfaceStoreOptions,
+} from '@x/surface-protocol'
+import { formatTree } from '@x/surface-protocol/testing'
 
 const update = (...components: object[]) => ({ surfaceUpdate: { surfaceId: 's', components } })
 const text = (id: string, value: object) => ({ id, component: { Text: { text: value } } })
@@ -22,9 +28,42 @@ const rendered = (components: object[], data: JsonValue = {}, options?: SurfaceS
 }
 
 describe('bound values', () => {
+  test('SP-29: an index of an array has no leading zeros', () => {
+    const store = createSurfaceStore()
+    store.apply({ dataModelUpdate: { surfaceId: 's', contents: [] } })
+    store.setData('s', 'list', ['a', 'b'])
+    expect([store.getData('s', 'list/1'), store.getData('s', 'list/01')]).toEqual(['b', undefined])
+    const { diagnostics } = store.setData('s', 'list/01', 'c')
+    expect(diagnostics).toMatchObject([{ code: 'invalid_path' }])
+  })
+
   test('SP-30: escapes are undone from right to left', () => {
     const store = rendered([text('r', { path: '/a~01/b~10' })], { 'a~1': { 'b/0': 'x' } })
     expect(store.tree('s')?.properties.text).toBe('x')
+  })
+
+  test('SP-11 SP-34: a text of the data that looks like JSON or a path stays that text', () => {
+    const store = createSurfaceStore()
+    const action = { name: 'go', context: [{ key: 'k', value: { path: 'x' } }] }
+    store.applyAll([
+      {
+        surfaceUpdate: {
+          surfaceId: 's',
+          components: [
+            { id: 'r', component: { Button: { child: 't', action } } },
+            { id: 't', component: { Text: { text: { path: 'x' } } } },
+          ],
+        },
+      },
+      { beginRendering: { surfaceId: 's', root: 'r' } },
+    ])
+    for (const value of ['{"a":1}', '[1]', '/x', '<b>', 'null', '1']) {
+      store.setData('s', 'x', value)
+      expect(createUserAction(store, { surfaceId: 's', nodeId: 'r' }).userAction.context).toEqual({
+        k: value,
+      })
+      expect(formatTree(store.tree('s'))).toContain(`text=${JSON.stringify(value)}`)
+    }
   })
 
   test('SP-33: a literal that looks like nothing is a value', () => {
@@ -39,6 +78,24 @@ describe('bound values', () => {
     expect(
       shown({ MultipleChoice: { selections: { literalArray: [] }, options: [] } }),
     ).toMatchObject({ selections: [] })
+  })
+
+  test('SP-35: what is not there is no scalar', () => {
+    for (const value of [undefined, null]) {
+      const store = rendered([each('r', 'i', '/rows'), text('i', { path: '.' })], {})
+      if (value === null) store.setData('s', 'rows', value)
+      expect(store.tree('s')?.properties.children).toEqual([])
+      expect(store.get('s')?.diagnostics).toEqual([])
+    }
+  })
+
+  test('SP-36: a key with a dot wins over the same key split, segment by segment', () => {
+    const inner = (d: string) => ({ c: { d } })
+    const store = rendered([text('r', { path: '/a.b/c.d' })], {
+      'a.b': inner('x'),
+      a: { b: inner('y') },
+    })
+    expect(store.tree('s')?.properties.text).toBe('x')
   })
 
   test('SP-36: only compatible mode splits at dots and reads absolute paths in the item', () => {

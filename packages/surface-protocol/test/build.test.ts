@@ -15,6 +15,7 @@ import {
   toSelfContained,
   ui,
   type JsonObject,
+  type JsonValue,
   type ServerMessage,
   type SurfaceDiagnostic,
   type SurfaceState,
@@ -38,10 +39,12 @@ const essence = (store: SurfaceStore, id: string) => {
   return { tree: formatTree(store.tree(id)), data, root, catalogId, styles, status }
 }
 const seeds = fc.integer({ min: 0, max: 1_000_000 })
-/** Another surface under the same id. Rows with keys like integers would stand first whenever they came. */
+/** Another surface under the same id, with rows in the order in which their keys are numbered. */
 const variant = (seed: number, surfaceId: string): SurfaceState => {
   const state = generateSurface(seed)
-  const rows = Object.entries(state.data.rows ?? {}).map(([key, row]) => [`r${key}`, row])
+  const rows = Object.entries(state.data.rows ?? {})
+    .map(([key, row]): [string, JsonValue] => [`r${key}`, row])
+    .toSorted(([a], [b]) => Number(a.at(-1)) - Number(b.at(-1)))
   return { ...state, surfaceId, data: { ...state.data, rows: Object.fromEntries(rows) } }
 }
 

@@ -275,3 +275,18 @@ test('SP-54 SP-55: malformed capabilities, inline catalogs over a base', () => {
     expect.objectContaining({ code: 'inline_catalog_refused' }),
   )
 })
+
+test('SP-32 SP-51: names of inherited members are no properties and no schemas', () => {
+  const Box = { type: 'object', properties: {}, additionalProperties: false }
+  const catalog = parseCatalog({ catalogId: 'urn:c', components: { Box } })
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const properties: unknown = JSON.parse(`{"${name}":{}}`)
+    expect(catalog.validateComponent('Box', properties)).toMatchObject([
+      { code: 'invalid_property', path: `/${name}` },
+    ])
+    const components = { Box: { $ref: `#/components/${name}` } }
+    expect(() => parseCatalog({ catalogId: 'urn:c', components })).toThrow(
+      expect.objectContaining({ code: 'invalid_catalog' }),
+    )
+  }
+})

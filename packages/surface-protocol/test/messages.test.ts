@@ -48,6 +48,9 @@ describe('validateMessage', () => {
       diagnostics: [{ severity: 'warning' }, { severity: 'warning' }],
     })
     expect(codes({ foo: 1 }, { mode: 'tolerant' })).toEqual(['error malformed_message '])
+    const entry = { key: 'a', valueString: 'b', more: 1 }
+    const data = { dataModelUpdate: { surfaceId: 's', contents: [entry] } }
+    expect(codes(data)).toEqual(['error unknown_key /dataModelUpdate/contents/0/more'])
   })
 
   test('SP-7: messages of other versions', () => {
@@ -65,11 +68,10 @@ describe('validateMessage', () => {
     expect(codes({ version: 9, deleteSurface: { surfaceId: 's' } })).toEqual([
       'error unknown_key /version',
     ])
-    expect(validateMessage({ version: 'v0.8', deleteSurface: { surfaceId: 's' } }).message).toEqual(
-      {
-        deleteSurface: { surfaceId: 's' },
-      },
-    )
+    for (const version of ['v0.8', '0.8']) {
+      const message = { deleteSurface: { surfaceId: 's' } }
+      expect(validateMessage({ version, ...message })).toEqual({ message, diagnostics: [] })
+    }
   })
 
   test('SP-8: missing, wrong type, wrong value, not exactly one', () => {
@@ -165,6 +167,8 @@ describe('validateMessage', () => {
         `error invalid_type /surfaceUpdate/components/0/component/Text/text${below}`,
       )
     }
+    const entry = { key: 'a', valueString: 'b', valueNumber: undefined }
+    expect(codes({ dataModelUpdate: { surfaceId: 's', contents: [entry] } })).toEqual([])
     expect(validateMessage(one({ Text: { text: undefined, a: 1 } })).message).toEqual(
       one({ Text: { a: 1 } }),
     )
@@ -378,6 +382,33 @@ describe('standard catalog', () => {
         'warning misplaced_weight /surfaceUpdate/components/1/weight',
       ])
     }
+  })
+
+  test('SP-16 SP-17: stored parents count unless the message takes their child away', () => {
+    const send = (...messages: object[][]) => {
+      const store = createSurfaceStore()
+      const results = messages.map((components) =>
+        store.apply({ surfaceUpdate: { surfaceId: 's', components } }),
+      )
+      return results.at(-1)?.diagnostics.map(({ code, path, related }) => [code, path, related])
+    }
+    const card = (id: string, child: string) => ({ id, component: { Card: { child } } })
+    const row = (id: string, ...ids: string[]) => ({
+      id,
+      component: { Row: { children: { explicitList: ids } } },
+    })
+    const weighted = { id: 'w', weight: 1, component: { Divider: {} } }
+    const misplaced = (path: string) => [['misplaced_weight', path, undefined]]
+    const first = '/surfaceUpdate/components/0'
+    expect(send([card('c', 'w')], [weighted])).toEqual(misplaced(`${first}/weight`))
+    expect(send([card('c', 'w')], [row('r', 'w')], [weighted])).toEqual([])
+    expect(send([row('r', 'w')], [card('r', 'x'), weighted])).toEqual([])
+    expect(send([row('r', 'w')], [weighted, row('r', 'x'), card('c', 'w')])).toEqual(
+      misplaced(`${first}/weight`),
+    )
+    expect(send([row('r', 'a', 'a')])).toEqual([
+      ['duplicate_child', `${first}/component/Row/children/explicitList/1`, ['a']],
+    ])
   })
 
   test('SP-19: tolerant mode', () => {

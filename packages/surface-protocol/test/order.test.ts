@@ -28,6 +28,7 @@ describe('order of problems', () => {
 
   test('SP-9: problems stand in the order of the message, in every check', () => {
     const message = {
+      'x/~y': 1,
       surfaceUpdate: {
         more: 1,
         components: [
@@ -38,9 +39,9 @@ describe('order of problems', () => {
         ],
         last: 1,
       },
-      'x/~y': 1,
     }
     const expected = [
+      'unknown_key /x~1~0y',
       'unknown_key /surfaceUpdate/more',
       'invalid_type /surfaceUpdate/components/0/weight',
       'unknown_key /surfaceUpdate/components/1/extra',
@@ -51,7 +52,6 @@ describe('order of problems', () => {
       'missing_field /surfaceUpdate/components/3/id',
       'unknown_key /surfaceUpdate/last',
       'missing_field /surfaceUpdate/surfaceId',
-      'unknown_key /x~1~0y',
     ]
     const options = { catalog: standardCatalogV08 }
     expect(listed(validateMessage(message, options).diagnostics)).toEqual(expected)
@@ -96,5 +96,15 @@ describe('order of problems', () => {
       expect(found[98]?.path).toBe('/dataModelUpdate/contents/98/key')
       expect(found[99]?.path).toBe('/dataModelUpdate/more0')
     }
+  })
+
+  test('SP-9: an id that cannot be read counts as no surface', () => {
+    const store = createSurfaceStore({ limits: { surfaces: 1 } })
+    store.apply({ dataModelUpdate: { surfaceId: 's', contents: [] } })
+    const message = { surfaceUpdate: { surfaceId: 1, components: [] } }
+    expect(listed(store.apply(message).diagnostics)).toEqual([
+      'invalid_type /surfaceUpdate/surfaceId',
+      'invalid_value /surfaceUpdate/components',
+    ])
   })
 })

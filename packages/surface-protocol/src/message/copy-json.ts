@@ -22,7 +22,7 @@ export function copyJson(value: unknown, report: Report): JsonValue {
       if (value === null) return null
       return copyContainer(value, report)
     default:
-      report.must('invalid_type', 'a JSON value', { fatal: true })
+      report.must('invalid_type', 'a JSON value')
       return null
   }
 }

@@ -36,7 +36,7 @@ export class Graph {
   }
 
   rollback(): void {
-    for (const { id, old } of this.#replaced.toReversed()) this.#set(id, old)
+    for (const { id, old } of this.#replaced) this.#set(id, old)
     this.#replaced = []
   }
 
