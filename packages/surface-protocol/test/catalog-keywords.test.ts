@@ -290,3 +290,16 @@ test('SP-32 SP-51: names of inherited members are no properties and no schemas',
     )
   }
 })
+
+test('SP-30 SP-53: paths of bound values and templates are checked in every type', () => {
+  const catalog = parseCatalog({ catalogId: 'urn:c', components: { Any: { type: 'object' } } })
+  const found = (properties: object) =>
+    catalog.validateComponent('Any', properties).map(({ code, path }) => `${code} ${path}`)
+  expect(found({ a: [{ path: 'x~2' }], b: { path: '~', literalString: 'x' } })).toEqual([
+    'invalid_path /a/0/path',
+    'invalid_path /b/path',
+  ])
+  const template = { componentId: 'c', dataBinding: '~' }
+  expect(found({ children: { template } })).toEqual(['invalid_path /children/template/dataBinding'])
+  expect(found({ file: { path: '~', name: 'x' } })).toEqual([])
+})

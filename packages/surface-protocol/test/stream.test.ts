@@ -164,6 +164,8 @@ describe('JSON Lines', () => {
     expect(outcomes('"12345"\r\n7\n')).toEqual(['[[1,0,"limit_exceeded"],[2,9,7]]'])
     expect(outcomes('"1234"\r\r\n7\n')).toEqual(['[[1,0,"limit_exceeded"],[2,9,7]]'])
     expect(outcomes('"éé"\r\n"ééx"\n')).toEqual(['[[1,0,"éé"],[2,8,"limit_exceeded"]]'])
+    expect(outcomes('7\n"12345"\n8\n')).toEqual(['[[1,0,7],[2,2,"limit_exceeded"],[3,10,8]]'])
+    expect(outcomes('7\r\n\r\n\t \r\n8\r\n')).toEqual(['[[1,0,7],[4,9,8]]'])
     expect(outcomes('"1234"')).toEqual(['[[1,0,"1234"]]'])
     expect(outcomes('"1234"\r')).toEqual(['[[1,0,"limit_exceeded"]]'])
 

@@ -86,9 +86,9 @@ function toSchema(schema: z.ZodType, place: readonly string[]): JsonValue {
         // eslint-disable-next-line no-underscore-dangle -- zod publishes its definitions there
         const { def } = zodSchema._zod
         if (hasCustomChecks(def)) throw new TypeError('A check in code has no JSON Schema')
-        // A strict reading: an object is open only where the schema says so.
+        // A strict reading: an object is open only where the schema says so, which zod has written then.
         if (def.type === 'object' && jsonSchema.additionalProperties === undefined) {
-          jsonSchema.additionalProperties = isLoose(def) ? {} : false
+          jsonSchema.additionalProperties = false
         }
       },
     })
@@ -112,10 +112,4 @@ function hasCustomChecks(def: object): boolean {
     const { check: kind } = check._zod.def
     return kind === 'custom' || kind === 'overwrite'
   })
-}
-
-function isLoose(def: object): boolean {
-  if (!('catchall' in def) || typeof def.catchall !== 'object' || def.catchall === null)
-    return false
-  return !(def.catchall instanceof z.ZodNever)
 }
