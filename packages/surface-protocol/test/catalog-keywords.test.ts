@@ -303,3 +303,74 @@ test('SP-30 SP-53: paths of bound values and templates are checked in every type
   expect(found({ children: { template } })).toEqual(['invalid_path /children/template/dataBinding'])
   expect(found({ file: { path: '~', name: 'x' } })).toEqual([])
 })
+
+test('SP-53: an explicitList or a template alone shows children, a list of strings only as children', () => {
+  const id = { type: 'string' }
+  const ids = { type: 'array', items: id }
+  const template = { type: 'object', properties: { componentId: id, dataBinding: id } }
+  const holding = (properties: object) => ({ type: 'object', properties })
+  const components = {
+    Listed: holding({ parts: holding({ explicitList: ids }) }),
+    Repeated: holding({ parts: holding({ template }) }),
+    Named: holding({ names: ids, children: ids }),
+  }
+  const edges = (type: string, properties: object, references?: Record<string, string[]>) =>
+    parseCatalog({ catalogId: 'urn:c', components }, references === undefined ? {} : { references })
+      .references(type, properties)
+      .map(({ componentId }) => componentId)
+  expect(edges('Listed', { parts: { explicitList: ['a'] } })).toEqual(['a'])
+  const repeated = { parts: { template: { componentId: 'b', dataBinding: '/x' } } }
+  expect(edges('Repeated', repeated)).toEqual(['b'])
+  const named = { names: ['a'], children: ['b'] }
+  expect(edges('Named', named)).toEqual(['b'])
+  expect(edges('Named', named, { Named: ['names'] })).toEqual(['a'])
+})
+
+test('SP-44 SP-53: a bare path of a custom type follows changes far below it', () => {
+  const components = { Box: { type: 'object' } }
+  const store = createSurfaceStore({ catalogs: [parseCatalog({ catalogId: 'urn:c', components })] })
+  const box = { id: 'r', component: { Box: { value: { path: '/m' } } } }
+  store.applyAll([
+    { surfaceUpdate: { surfaceId: 's', components: [box] } },
+    { beginRendering: { surfaceId: 's', root: 'r', catalogId: 'urn:c' } },
+  ])
+  store.setData('s', '/m', { x: { y: { z: 1 } } })
+  expect(store.setData('s', '/m/x/y/z', 2).change?.nodeIds).toEqual(['r'])
+  expect(store.tree('s')?.properties.value).toEqual({ x: { y: { z: 2 } } })
+})
+
+test('SP-39 SP-53: an action of a custom type stays as declared', () => {
+  const action = { name: 'go', context: [{ key: 'k', value: { path: 'x' } }] }
+  const declared = { type: 'object', properties: { name: { type: 'string' }, context: {} } }
+  const components = { Press: { type: 'object', properties: { action: declared } } }
+  const store = createSurfaceStore({ catalogs: [parseCatalog({ catalogId: 'urn:c', components })] })
+  store.applyAll([
+    {
+      surfaceUpdate: {
+        surfaceId: 's',
+        components: [{ id: 'r', component: { Press: { action } } }],
+      },
+    },
+    { beginRendering: { surfaceId: 's', root: 'r', catalogId: 'urn:c' } },
+  ])
+  expect(store.tree('s')?.properties).toEqual({ action })
+})
+
+test('SP-54: the order of the client decides, and the last of its own catalogs', () => {
+  const [one, two] = ['urn:one', 'urn:two'].map((catalogId) =>
+    parseCatalog({ catalogId, components: {} }),
+  )
+  if (one === undefined || two === undefined) throw new Error('two catalogs')
+  const catalogs = [one, two]
+  const supportedCatalogIds = ['urn:two', 'urn:one']
+  expect(negotiateCatalog({ catalogs, client: { supportedCatalogIds } })).toBe(two)
+  const inlineCatalogs = ['string', 'number'].map((type) => ({
+    components: { Mine: { type: 'object', properties: { a: { type } } } },
+  }))
+  const merged = negotiateCatalog({
+    catalogs,
+    acceptsInlineCatalogs: true,
+    client: { inlineCatalogs },
+  })
+  expect(merged.validateComponent('Mine', { a: 1 })).toEqual([])
+})

@@ -67,7 +67,7 @@ describe('user actions', () => {
       expect.objectContaining({ code: 'surface_not_found' }),
     )
     expect(() => createUserAction(store, { surfaceId: 's', nodeId: 'label:p9' })).toThrow(
-      expect.objectContaining({ code: 'not_actionable' }),
+      expect.objectContaining({ code: 'not_actionable', surfaceId: 's', componentId: 'label' }),
     )
   })
 
@@ -86,7 +86,9 @@ describe('user actions', () => {
       'context_mismatch',
       'context_mismatch',
     ])
-    expect(found({ timestamp: '2026-01-05T08:00:01Z' })).toEqual(['invalid_value'])
+    for (const timestamp of ['2026-01-05T08:00:01Z', 'now', 1]) {
+      expect(found({ timestamp })).toEqual(['invalid_value'])
+    }
   })
 
   test('SP-61 SP-62: client messages', () => {

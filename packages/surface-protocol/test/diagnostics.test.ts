@@ -70,6 +70,64 @@ describe('a sequence', () => {
     ])
   })
 
+  test('SP-58: the longest way to a component counts, a child that is missing once', () => {
+    const row = (id: string, ...ids: string[]) => ({
+      id,
+      component: { Row: { children: { explicitList: ids } } },
+    })
+    const told = (...components: object[]) =>
+      validateMessages(
+        [
+          { surfaceUpdate: { surfaceId: 's', components } },
+          { beginRendering: { surfaceId: 's', root: 'r' } },
+        ],
+        { complete: true, limits: { treeDepth: 3 } },
+      ).flatMap(({ code, severity }) => (severity === 'error' ? [code] : []))
+    expect(told(row('r', 'x', 'a'), row('a', 'x'), row('x', 'y'), row('y'))).toEqual([
+      'limit_exceeded',
+    ])
+    expect(told(row('r', 'x', 'x'))).toEqual(['missing_child'])
+  })
+
+  test('SP-60: what is quoted is not cut within a character', () => {
+    for (const start of ['', 'x']) {
+      const { diagnostics } = validateMessage({ [start + '😀'.repeat(60)]: 1, deleteSurface: {} })
+      expect(diagnostics.map(({ message }) => message.includes('😀...'))).toContain(true)
+    }
+  })
+
+  test('SP-62: days and months that are none, leap seconds, the surface of a finding', () => {
+    const found = (timestamp: string) =>
+      validateClientMessage({
+        userAction: { name: 'n', surfaceId: 's', sourceComponentId: 'c', timestamp, context: {} },
+      }).diagnostics.map(({ code, surfaceId }) => `${surfaceId} ${code}`)
+    for (const day of ['2026-00-10', '2026-13-10', '2026-01-00', '2026-01-32', '2026-02-30']) {
+      expect(found(`${day}T08:00:00Z`)).toEqual(['s invalid_value'])
+    }
+    expect([found('2016-12-31T23:59:60Z'), found('2028-02-29T00:00:00.5+02:00')]).toEqual([[], []])
+  })
+
+  test('SP-63: a literal of the context counts while nothing is at its path', () => {
+    const store = createSurfaceStore()
+    const value = { path: 'x', literalString: 'y' }
+    const action = { name: 'go', context: [{ key: 'k', value }] }
+    const components = [{ id: 'r', component: { Button: { child: 'none', action } } }]
+    store.applyAll([
+      { surfaceUpdate: { surfaceId: 's', components } },
+      { beginRendering: { surfaceId: 's', root: 'r' } },
+    ])
+    const sent = () => createUserAction(store, { surfaceId: 's', nodeId: 'r' }).userAction.context.k
+    expect(sent()).toBe('y')
+    store.setData('s', 'x', 'z')
+    expect(sent()).toBe('z')
+  })
+
+  test('SP-59: an error keeps what caused it', () => {
+    expect(() => parseMessage('{')).toThrow(
+      expect.objectContaining({ code: 'malformed_json', cause: expect.any(SyntaxError) }),
+    )
+  })
+
   test('SP-58: duplicates are warnings in tolerant mode', () => {
     const messages = [
       update({ id: 'a', component: { Divider: {} } }, { id: 'a', component: { Divider: {} } }),

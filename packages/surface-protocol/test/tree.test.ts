@@ -121,3 +121,19 @@ test('SP-43: what a watcher sends waits its turn, in the order in which it was s
   store.setData('s', 'x', 1)
   expect(order).toEqual([1, 1, 2, 3])
 })
+
+test('SP-36 SP-44: an absolute path in a template follows the root, the item and what the item gets', () => {
+  const store = shown([each('r', 'i', '/m'), text('i', { path: '/t/x' })], {
+    m: { a: { t: { x: '1' } }, b: {} },
+    t: { x: '2' },
+  })
+  const texts = () => {
+    const children = store.tree('s')?.properties.children
+    return Array.isArray(children) ? children.map(({ properties }) => properties.text) : []
+  }
+  expect(texts()).toEqual(['1', '2'])
+  expect(store.setData('s', '/m/a/t/x', '3').change?.nodeIds).toEqual(['i:a'])
+  expect(store.setData('s', '/t/x', '4').change?.nodeIds).toEqual(['i:b'])
+  expect(store.setData('s', '/m/b/t', { x: '5' }).change?.nodeIds).toEqual(['i:b'])
+  expect(texts()).toEqual(['3', '5'])
+})

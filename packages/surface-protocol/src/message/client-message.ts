@@ -96,7 +96,7 @@ export function parseTimestamp(text: string): number | null {
   if (match === null) return null
   const [, month, day] = match
   const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(month), 0)).getUTCDate()
-  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > days) return null
+  if (Number(day) > days) return null
   // A leap second is no time that Date knows; it counts as the second before.
   const known = text
     .toUpperCase()
