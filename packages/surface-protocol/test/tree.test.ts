@@ -102,6 +102,16 @@ describe('initial values', () => {
     expect(store.getData('s')).toEqual({ x: 'y' })
   })
 
+  test('SP-37 SP-42: a literal counts no more when the template lets its component go', () => {
+    const store = shown([row('r', 'c'), each('b', 'c', '/rows')])
+    store.apply(update(text('c', { path: 'x', literalString: 'y' })))
+    const shownText = () => JSON.stringify(store.tree('s')?.properties.children)
+    expect(shownText()).toContain('"text":"y"')
+    expect(store.apply(update(row('b'))).change?.nodeIds).toEqual(['c'])
+    expect(shownText()).toContain('"text":null')
+    expect(store.apply(update(each('b', 'c', '/rows'))).change?.nodeIds).toEqual(['c'])
+  })
+
   test('SP-37: the whole model is never one of them', () => {
     const store = createSurfaceStore()
     for (const path of ['', '/']) store.apply(update(text('t', { path, literalString: 'x' })))

@@ -75,9 +75,8 @@ export function watchedLocations(
       ? path.segments
       : beforeDots(path.segments)
   if (!path.absolute) return [[...scope.segments, ...segments]]
-  const [first] = path.segments
-  if (mode === 'pointer' || scope.suffix === '' || first === undefined) return [segments]
-  return [segments, [...scope.segments, ...segments], [...scope.segments, first]]
+  if (mode === 'pointer' || scope.suffix === '') return [segments]
+  return [segments, [...scope.segments, ...segments]]
 }
 
 /** Whether a part of the path may be split at dots and brackets. */

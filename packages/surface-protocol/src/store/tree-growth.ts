@@ -57,6 +57,8 @@ export class TreeGrowth {
   readonly #source: TreeSource
   /** Instances inside templates, by component. */
   readonly #byComponent = new Map<string, Set<Instance>>()
+  /** Instances outside templates with a literal beside a path: it counts while a template has the component. */
+  readonly #initial = new Set<Instance>()
   readonly #index = new LocationIndex<Instance>()
   /** Empty between changes; most changes concern nothing that is shown. */
   #concerned: Concerned<Instance> = { templates: new Set(), owners: new Set() }
@@ -79,6 +81,7 @@ export class TreeGrowth {
     if (this.touched.size > 0) this.touched = new Map()
     if (this.#repeated && componentIds.length > 0) return 'outgrown'
     for (const componentId of componentIds) this.#redefineAll(componentId)
+    if (componentIds.length > 0) for (const instance of this.#initial) this.#revalue(instance)
     this.#react(changes)
     if (!this.#repeated) return 'updated'
     return this.#restructured || componentIds.length > 0 || this.#grew() ? 'outgrown' : 'updated'
@@ -154,6 +157,9 @@ export class TreeGrowth {
   }
 
   #resolve(instance: Instance, bindings: readonly BindingPlan[]): void {
+    const isInitial = bindings.some(({ path, literal }) => path !== null && literal !== undefined)
+    if (isInitial && instance.scope.suffix === '') this.#initial.add(instance)
+    else this.#initial.delete(instance)
     if (bindings.length === 0) {
       if (instance.values.length > 0) instance.values = []
       return
@@ -260,13 +266,15 @@ export class TreeGrowth {
       for (const { owner, part } of outerFirst)
         if (owner.alive) this.#renew(owner, -1 - part, added)
     }
-    for (const owner of owners) {
-      if (!owner.alive || owner.definition === null) continue
-      this.#touch(owner)
-      const kept = owner.warnings.filter(({ code }) => code === 'not_iterable')
-      this.#resolve(owner, planOf(owner.definition).bindings)
-      if (kept.length > 0) this.#warn(owner, [...owner.warnings, ...kept])
-    }
+    for (const owner of owners) this.#revalue(owner)
+  }
+
+  #revalue(owner: Instance): void {
+    if (!owner.alive || owner.definition === null) return
+    this.#touch(owner)
+    const kept = owner.warnings.filter(({ code }) => code === 'not_iterable')
+    this.#resolve(owner, planOf(owner.definition).bindings)
+    if (kept.length > 0) this.#warn(owner, [...owner.warnings, ...kept])
   }
 
   /** Shows what a template's entries have become; one entry added costs no more than itself. */
@@ -331,6 +339,7 @@ export class TreeGrowth {
     others?.delete(instance)
     if (others?.size === 0) this.#byComponent.delete(instance.componentId)
     this.warned.delete(instance)
+    this.#initial.delete(instance)
     this.#unwatch(instance)
     for (const children of instance.groups) for (const child of children) this.#dispose(child)
   }
