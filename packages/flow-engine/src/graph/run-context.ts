@@ -38,6 +38,7 @@ export interface RunContext {
   /** Somebody has asked for `messages`. */
   readonly hasMessages: boolean
   send: SendEvent
+  sendToken(chunk: string, id: string): void
   sendEnd(end: EndVertex): void
   /** False once the run ended or was aborted: what comes later is dropped. */
   open(): boolean
@@ -173,7 +174,12 @@ class LazyRunContext implements RunContext {
   }
 
   send<K extends keyof RunEventData>(event: K, make: () => RunEventData[K]): void {
-    if (this.#hasRoom(event)) this.#log.push(eventOf(this.#log.nextSeq, event, make))
+    if (!this.#hasRoom(event)) return
+    this.#log.push(new LazyEvent(this.#log.nextSeq, event, make) as RunEvent)
+  }
+
+  sendToken(chunk: string, id: string): void {
+    if (this.#hasRoom('token')) this.#log.push(new TokenEvent(this.#log.nextSeq, chunk, id))
   }
 
   sendEnd(end: EndVertex): void {
@@ -209,16 +215,6 @@ class LazyRunContext implements RunContext {
     const { suspend } = this.#options
     return suspend === undefined ? notResumable() : suspend(vertexId, question)
   }
-}
-
-/** The one place that joins a kind with its data. */
-function eventOf<K extends keyof RunEventData>(seq: number, event: K, make: () => RunEventData[K]) {
-  // A token is as cheap to make as the function that would make it later.
-  return (
-    event === 'token'
-      ? new TokenEvent(seq, make() as TokenEvent['data'])
-      : new LazyEvent(seq, event, make)
-  ) as RunEvent
 }
 
 function notResumable(): Promise<never> {

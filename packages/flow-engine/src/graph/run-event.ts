@@ -92,15 +92,25 @@ export class LazyEvent<K extends keyof RunEventData> implements RunEventOf<K> {
   }
 }
 
-/** A piece of a streamed text; its data is at hand. */
+/** A piece of a streamed text; its data is as cheap as what would make it later. */
 export class TokenEvent implements RunEventOf<'token'> {
   readonly seq: number
   readonly event = 'token'
   readonly data: RunEventData['token']
 
-  constructor(seq: number, data: RunEventData['token']) {
+  constructor(seq: number, chunk: string, id: string) {
     this.seq = seq
-    this.data = data
+    this.data = new Token(chunk, id)
+  }
+}
+
+class Token {
+  readonly chunk: string
+  readonly id: string
+
+  constructor(chunk: string, id: string) {
+    this.chunk = chunk
+    this.id = id
   }
 }
 

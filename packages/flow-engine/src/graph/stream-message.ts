@@ -33,9 +33,10 @@ async function stream(
   let partial: Message | undefined
   const chunks: string[] = []
   const checkLength = lengthCheck(run)
+  const { signal } = ctx
   try {
     for await (const chunk of text) {
-      if (ctx.signal.aborted) break
+      if (signal.aborted) break
       // A model that has not begun to answer has nothing to announce.
       partial ??= await ctx.sendMessage(partialOf(message, ctx))
       checkLength(chunk)
@@ -43,11 +44,11 @@ async function stream(
       ctx.token(chunk, partial.id)
     }
   } catch (error) {
-    if (!ctx.signal.aborted && partial?.id !== undefined) await run.messages.withdraw(partial.id)
+    if (!signal.aborted && partial?.id !== undefined) await run.messages.withdraw(partial.id)
     throw error
   }
   // What arrived before the run was stopped is kept by the message log.
-  ctx.signal.throwIfAborted()
+  signal.throwIfAborted()
   ctx.flush()
   if (partial === undefined) return changeMessage(message, { text: '' })
   const whole = changeMessage(partial, {

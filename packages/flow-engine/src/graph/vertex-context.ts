@@ -247,7 +247,7 @@ export class VertexContext implements ComponentContext {
     if (chunk === '') return
     const { eventBytes } = this.#run.limits
     if (!surelyFits(chunk.length, eventBytes)) checkEventSize('a token', { chunk, id }, eventBytes)
-    this.#run.send('token', () => ({ chunk, id }))
+    this.#run.sendToken(chunk, id)
   }
 
   #branch(what: BranchCall[0], output: string): void {
