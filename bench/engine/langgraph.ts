@@ -1,13 +1,21 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { step } from './flows.ts'
+import { step, tokens, TOKENS } from './flows.ts'
 
 const peers = fileURLToPath(new URL('../engine/peers/', import.meta.url))
 
+type Write = (chunk: unknown) => void
+
 interface Graph {
-  addNode(name: string, work: (state: { value: number }) => Promise<{ value: number }>): Graph
+  addNode(
+    name: string,
+    work: (state: { value: number }, config: { writer?: Write }) => Promise<{ value: number }>,
+  ): Graph
   addEdge(from: string, to: string): Graph
-  compile(): { invoke(state: object, options: object): Promise<unknown> }
+  compile(): {
+    invoke(state: object, options: object): Promise<unknown>
+    stream(state: object, options: object): Promise<AsyncIterable<unknown>>
+  }
 }
 
 interface LangGraph {
@@ -17,24 +25,43 @@ interface LangGraph {
   END: string
 }
 
-/** The same chain as a graph of LangGraph; undefined unless `npm ci --legacy-peer-deps` was run in `peers/`. */
-export async function langgraphChain(
-  length: number,
-): Promise<(() => Promise<unknown>) | undefined> {
+/** The cases of LangGraph. */
+export interface LangGraphCases {
+  readonly chain: () => Promise<unknown>
+  /** One reader of all tokens. */
+  readonly read: () => Promise<unknown>
+}
+
+/**
+ * The same chain and the same tokens as graphs of LangGraph; undefined unless
+ * `npm ci --legacy-peer-deps` was run in `peers/`.
+ */
+export async function langgraph(length: number): Promise<LangGraphCases | undefined> {
   const entry = `${peers}node_modules/@langchain/langgraph/dist/index.js`
-  if (!existsSync(entry)) {
-    console.log(
-      'langgraph is not installed: run `npm ci --legacy-peer-deps` in bench/engine/peers to compare',
-    )
-    return undefined
-  }
+  if (!existsSync(entry)) return undefined
   const module: unknown = await import(pathToFileURL(entry).href)
   const { StateGraph, Annotation, START, END } = module as LangGraph
-  const graph = new StateGraph(Annotation.Root({ value: Annotation() }))
+  const graph = (): Graph => new StateGraph(Annotation.Root({ value: Annotation() }))
+
+  const chain = graph()
   for (let index = 0; index < length; index += 1) {
-    graph.addNode(`n${index}`, async ({ value }) => ({ value: await step(value) }))
-    graph.addEdge(index === 0 ? START : `n${index - 1}`, `n${index}`)
+    chain.addNode(`n${index}`, async ({ value }) => ({ value: await step(value) }))
+    chain.addEdge(index === 0 ? START : `n${index - 1}`, `n${index}`)
   }
-  const app = graph.addEdge(`n${length - 1}`, END).compile()
-  return () => app.invoke({ value: 0 }, { recursionLimit: length + 10 })
+  const chained = chain.addEdge(`n${length - 1}`, END).compile()
+
+  const talk = graph().addNode('talker', async ({ value }, { writer }) => {
+    for await (const token of tokens()) writer?.(token)
+    return { value }
+  })
+  const talking = talk.addEdge(START, 'talker').addEdge('talker', END).compile()
+  return {
+    chain: () => chained.invoke({ value: 0 }, { recursionLimit: length + 10 }),
+    async read() {
+      let read = 0
+      const stream = await talking.stream({ value: 0 }, { streamMode: 'custom' })
+      for await (const token of stream) if (token === 'token ') read += 1
+      if (read < TOKENS) throw new Error('Tokens are missing')
+    },
+  }
 }
