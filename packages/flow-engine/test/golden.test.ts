@@ -47,13 +47,16 @@ const KEYS: Readonly<Record<string, string>> = {
   settings: 'golden-secret-key-for-replay-only-012345678',
 }
 
+/** One transcript waits for the end of an endless loop. */
+const codeRunner = createCodeRunner({ timeoutMs: 3000 })
+
 async function replay(profile: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-golden-'))
   const options: Partial<FlowEngineOptions> = {
     settings: { refreshSecure: false, ...profiles[profile] },
     secretKey: KEYS[profile] ?? SECRET_KEY,
     flowFiles: createDiskFlowFiles(folder),
-    ...(profile === 'code-runner' ? { services: { codeRunner: createCodeRunner() } } : {}),
+    ...(profile === 'code-runner' ? { services: { codeRunner } } : {}),
   }
   const engine = await createTestEngine(options)
   const server = await serve(engine.handler)

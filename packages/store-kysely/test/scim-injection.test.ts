@@ -26,10 +26,11 @@ beforeEach(async () => {
 })
 afterEach(() => db.destroy())
 
+/** In alphabetical order: those created in the same millisecond are listed by their ids. */
 async function titles(filter: string): Promise<unknown> {
   const answer = await handler(request('GET', `/Users?filter=${encodeURIComponent(filter)}`))
   const { Resources } = (await answer.json()) as { readonly Resources: { title: string }[] }
-  return Resources.map(({ title }) => title)
+  return Resources.map(({ title }) => title).toSorted()
 }
 
 describe('SC-78 what clients send is never part of a statement', () => {
@@ -69,7 +70,7 @@ describe('SC-78 what clients send is never part of a statement', () => {
     expect(await titles('title ew "%"')).toEqual(['100%'])
     expect(await titles('title sw "a_"')).toEqual(['a_b'])
     expect(await titles('title co "_"')).toEqual(['a_b'])
-    expect(await titles('title co "\\\\"')).toEqual(['a\\b', 'a\\%b'])
+    expect(await titles('title co "\\\\"')).toEqual(['a\\%b', 'a\\b'])
     expect(await titles('title sw "a\\\\%"')).toEqual(['a\\%b'])
     expect(await titles('userName sw "%"')).toEqual([])
   })
