@@ -41,7 +41,7 @@ test('what was answered with 2xx survives kill -9', { timeout: 90_000 }, () =>
 )
 
 test(
-  'SU-1 SU-13 a provisioned user is a user of the service, and stops being one at once',
+  'SU-1 SU-12 SU-13 SU-19 a provisioned user is a user of the service, and stops being one at once',
   {
     timeout: 60_000,
   },
@@ -52,8 +52,17 @@ test(
       const created = await createUser(server, 'ada@example.com')
       const { id } = (await created.json()) as { id: string }
 
-      const users = () => read(`${server.url}/api/v1/users/`, { 'x-api-key': key })
-      expect(await users()).toMatchObject({ users: [{}, { id, username: 'ada@example.com' }] })
+      const { users } = (await read(`${server.url}/api/v1/users/`, { 'x-api-key': key })) as {
+        users: { id: string; username: string }[]
+      }
+      expect(users).toMatchObject([{}, { id, username: 'ada@example.com' }])
+      const directory = `${server.url}/api/v1/scim/v2/Users`
+      expect(await read(directory, DIRECTORY)).toMatchObject({
+        totalResults: 1,
+        Resources: [{ id }],
+      })
+      const unmanaged = await fetch(`${directory}/${users[0]?.id}`, { headers: DIRECTORY })
+      expect(unmanaged.status).toBe(404)
       await fetch(`${server.url}/api/v1/users/${id}`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json', 'x-api-key': key },
@@ -70,11 +79,10 @@ test(
           headers: { authorization: `Bearer ${token}` },
         })
       expect(await (await whoami()).json()).toMatchObject({ id, is_active: true })
+      const projects = `${server.url}/api/v1/projects/`
+      expect(await read(projects, { authorization: `Bearer ${token}` })).toHaveLength(1)
 
-      await fetch(`${server.url}/api/v1/scim/v2/Users/${id}`, {
-        method: 'DELETE',
-        headers: DIRECTORY,
-      })
+      await fetch(`${directory}/${id}`, { method: 'DELETE', headers: DIRECTORY })
 
       expect((await whoami()).ok).toBe(false)
       expect((await signIn()).ok).toBe(false)
