@@ -39,6 +39,8 @@ export class Phase {
 }
 
 const SOON = Promise.resolve()
+const wasCancelled = (): { cancelled: true } => ({ cancelled: true })
+const wasNot = (): object => ({})
 
 /** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
 export class Execution implements Deadline {
@@ -365,8 +367,7 @@ export class Execution implements Deadline {
   }
 
   #end(): void {
-    const { cancelled } = this.outcome
-    this.#run.send('end', () => (cancelled ? { cancelled: true } : {}))
+    this.#run.send('end', this.outcome.cancelled ? wasCancelled : wasNot)
     this.#log.close()
     this.#settle()
   }
