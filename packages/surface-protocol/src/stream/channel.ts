@@ -48,68 +48,85 @@ export interface SurfaceChannel {
 
 /** A channel without messages. */
 export function createSurfaceChannel(options: SurfaceChannelOptions = {}): SurfaceChannel {
-  const { highWaterMark = 64, store } = options
-  const capacity = atLeast('history', options.history ?? 1000, 0)
-  atLeast('highWaterMark', highWaterMark, 1)
-  const name = (options.runtime ?? createSystemRuntime()).uuid()
-  const history: ChannelItem[] = []
-  const readers = new Set<ChannelReader>()
-  const mentioned = new Set<string>()
-  let count = 0
-  let closed: { readonly error: unknown } | null = null
+  return new Channel(options)
+}
 
-  const idOf = (number: number): string => `${name}.${number}`
+/** A class: an object literal with a getter keeps what the getter sees until a full collection. */
+class Channel implements SurfaceChannel {
+  readonly #name: string
+  readonly #store: SurfaceStore | undefined
+  readonly #capacity: number
+  readonly #highWaterMark: number
+  readonly #history: ChannelItem[] = []
+  readonly #readers = new Set<ChannelReader>()
+  readonly #mentioned = new Set<string>()
+  #count = 0
+  #closed: { readonly error: unknown } | null = null
+
+  constructor({ history = 1000, highWaterMark = 64, store, runtime }: SurfaceChannelOptions) {
+    this.#capacity = atLeast('history', history, 0)
+    this.#highWaterMark = atLeast('highWaterMark', highWaterMark, 1)
+    this.#store = store
+    this.#name = (runtime ?? createSystemRuntime()).uuid()
+  }
+
+  get lastId(): string | null {
+    return this.#count === 0 ? null : this.#idOf(this.#count)
+  }
+
+  async send(message: ServerMessage): Promise<void> {
+    if (this.#closed !== null) {
+      throw new SurfaceError({ code: 'channel_closed', detail: 'The channel is closed.' })
+    }
+    this.#count += 1
+    const item = { id: this.#idOf(this.#count), message }
+    if (this.#store !== undefined) noteSurface(message, this.#mentioned)
+    this.#history.push(item)
+    if (this.#history.length > this.#capacity) this.#history.shift()
+    await Promise.all(Array.from(this.#readers, (reader) => reader.push(item)))
+  }
+
+  close(error?: unknown): void {
+    if (this.#closed !== null) return
+    this.#closed = { error }
+    for (const reader of this.#readers) reader.finish(error)
+  }
+
+  subscribe(options: SubscribeOptions = {}): AsyncIterable<ChannelItem> {
+    return { [Symbol.asyncIterator]: () => this.#read(options) }
+  }
+
+  #read({ after, signal }: SubscribeOptions): AsyncIterator<ChannelItem> {
+    const reader = createChannelReader({
+      waiting: this.#backlog(after),
+      highWaterMark: this.#highWaterMark,
+      onLeave: () => this.#readers.delete(reader),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    this.#readers.add(reader)
+    if (this.#closed !== null) reader.finish(this.#closed.error)
+    if (signal?.aborted === true) this.#readers.delete(reader)
+    return reader.iterator
+  }
 
   /** What a subscriber has missed. */
-  const backlog = (after: string | undefined): ChannelItem[] => {
-    const seen = after === undefined || after === '' ? 0 : positionOf(after, name)
-    const first = count - history.length
-    if (seen !== null && seen >= first && seen <= count) return history.slice(seen - first)
-    if (store === undefined) {
+  #backlog(after: string | undefined): ChannelItem[] {
+    const seen = after === undefined || after === '' ? 0 : positionOf(after, this.#name)
+    const first = this.#count - this.#history.length
+    if (seen !== null && seen >= first && seen <= this.#count) {
+      return this.#history.slice(seen - first)
+    }
+    if (this.#store === undefined) {
       throw new SurfaceError({
         code: 'resume_gap',
         detail: 'The messages after this position are no longer available.',
       })
     }
-    return stateItems(store, mentioned, idOf(count))
+    return stateItems(this.#store, this.#mentioned, this.#idOf(this.#count))
   }
 
-  return {
-    get lastId() {
-      return count === 0 ? null : idOf(count)
-    },
-    async send(message) {
-      if (closed !== null) {
-        throw new SurfaceError({ code: 'channel_closed', detail: 'The channel is closed.' })
-      }
-      count += 1
-      const item = { id: idOf(count), message }
-      if (store !== undefined) noteSurface(message, mentioned)
-      history.push(item)
-      if (history.length > capacity) history.shift()
-      await Promise.all(Array.from(readers, (reader) => reader.push(item)))
-    },
-    close(error) {
-      if (closed !== null) return
-      closed = { error }
-      for (const reader of readers) reader.finish(error)
-    },
-    subscribe({ after, signal } = {}) {
-      return {
-        [Symbol.asyncIterator]() {
-          const reader = createChannelReader({
-            waiting: backlog(after),
-            highWaterMark,
-            onLeave: () => readers.delete(reader),
-            ...(signal === undefined ? {} : { signal }),
-          })
-          readers.add(reader)
-          if (closed !== null) reader.finish(closed.error)
-          if (signal?.aborted === true) readers.delete(reader)
-          return reader.iterator
-        },
-      }
-    },
+  #idOf(number: number): string {
+    return `${this.#name}.${number}`
   }
 }
 
