@@ -204,6 +204,8 @@ describe('limits', () => {
       ['pathLength', 4, data([], '/abc')],
       ['pathSegments', 2, data([], '/a//b/')],
       ['pathLength', 4, update({ id: 'a', component: { Text: { text: { path: '/a~0' } } } })],
+      ['pathLength', 4, update({ id: 'a', component: { Text: { text: { path: '/abc' } } } })],
+      ['pathSegments', 2, update({ id: 'a', component: { Text: { text: { path: '/a/b' } } } })],
       ['dataDepth', 2, data([{ key: 'a', valueMap: [{ key: 'b', valueMap: [] }] }])],
       ['dataEntries', 2, data([{ key: 'a', valueMap: [{ key: 'b', valueNumber: 1 }] }])],
       ['dataSize', 8 + 1 + 8 + 3 + 8 + 1, sized],
@@ -212,6 +214,21 @@ describe('limits', () => {
         'bufferedSize',
         8 + 'id'.length + 'ab'.length + 8 + 'component'.length + 8 + 'Divider'.length + 8 + 8,
         instance,
+      ],
+      [
+        'bufferedSize',
+        8 +
+          ('id'.length + 1 + 8) +
+          ('weight'.length + 8) +
+          ('component'.length + 8 + 'CheckBox'.length + 8) +
+          ('label'.length + 8 + 'path'.length + 1 + 8) +
+          ('value'.length + 8 + 'literalBoolean'.length + 8) +
+          8,
+        update({
+          id: 'a',
+          weight: 1,
+          component: { CheckBox: { label: { path: 'x' }, value: { literalBoolean: true } } },
+        }),
       ],
     ]
     for (const [limit, size, message] of cases) {
@@ -229,7 +246,31 @@ describe('limits', () => {
   })
 })
 
+describe('limits of what is read and kept', () => {
+  test('SP-88: entries are counted as they are read, whether or not they share a key', () => {
+    const contents = [1, 2, 3].map((valueNumber) => ({ key: 'a', valueNumber }))
+    const message = { dataModelUpdate: { surfaceId: 's', contents } }
+    const limits = { dataEntries: 2 }
+    expect(validateMessage(message, { limits }).diagnostics).toMatchObject([
+      { code: 'limit_exceeded', limit: 'dataEntries' },
+    ])
+  })
+
+  test('SP-88 SP-89: what a surface cost before counts no more when it changes', () => {
+    const store = createSurfaceStore({ limits: { bufferedSize: 100 } })
+    const message = update({ id: 'a', component: { Divider: {} } })
+    for (let n = 0; n < 3; n += 1) expect(store.apply(message).applied).toBe(true)
+  })
+})
+
 describe('errors', () => {
+  test('SP-60: what is quoted has no control characters and no separators of lines', () => {
+    for (const character of ['\0', '\u001f', '\u007f', '\u009f', '\u2028', '\u2029']) {
+      const { diagnostics } = validateMessage({ [`a${character}b`]: 1, deleteSurface: {} })
+      expect(diagnostics.map(({ message }) => message.includes('"a?b"'))).toContain(true)
+    }
+  })
+
   test('SP-60: the status of each code', () => {
     const special: Record<string, number> = {
       surface_not_found: 404,

@@ -23,5 +23,6 @@ export function checkPath(path: string, report: Report): DataPath | null {
 
 /** Whether a path needs no closer look: short, and without the escape character. */
 export function isPlainPath(path: string, report: Report): boolean {
-  return path.length <= report.limits.pathSegments && !path.includes('~')
+  const { pathLength, pathSegments } = report.limits
+  return path.length <= pathLength && path.length <= pathSegments && !path.includes('~')
 }
