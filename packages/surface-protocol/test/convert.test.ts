@@ -135,6 +135,7 @@ describe('interop', () => {
       fromDataPart({ data: [message], metadata: { mimeType: 'application/a2ui+json' } }),
     ).toEqual([message])
     expect(fromDataPart({ kind: 'text', text: 'x' })).toBeNull()
+    expect(fromDataPart({ ...toDataPart(message), kind: 'file' })).toBeNull()
     expect(detectVersion({ version: 'v0.9', deleteSurface: {} })).toBe('0.9')
   })
 
@@ -264,6 +265,13 @@ describe('text of a model', () => {
     }
   })
 
+  test('SP-83: quotes and brackets within a string end nothing', () => {
+    const message = { deleteSurface: { surfaceId: 'a\\"}"\\' } }
+    expect(extractMessages(`<a2ui-json>${JSON.stringify(message)}</a2ui-json>`)).toEqual([
+      { kind: 'message', message, repairs: [] },
+    ])
+  })
+
   test('SP-83: messages come as soon as they are complete, text without delay', () => {
     const extractor = createMessageExtractor()
     expect(extractor.push('Hello wor')).toEqual([{ kind: 'text', text: 'Hello wor' }])
@@ -273,7 +281,12 @@ describe('text of a model', () => {
   })
 
   test('SP-83: fences without a message and tags without JSON stay text', () => {
-    for (const source of ['```json\n{"a":1}\n```\n', 'x <a2ui-json> not json', '```\ncode\n```']) {
+    for (const source of [
+      '```json\n{"a":1}\n```\n',
+      'x <a2ui-json> not json',
+      '```\ncode\n```',
+      `\`\`\`\n${deleted}\n{"a":1}\n\`\`\`\n`,
+    ]) {
       expect(extractMessages(source)).toEqual([{ kind: 'text', text: source }])
     }
     expect(extractMessages('<a2ui-json>nothing</a2ui-json>')).toMatchObject([
@@ -298,6 +311,15 @@ describe('text of a model', () => {
       repairs: ['comment', 'missing bracket'],
     })
     expect(repairJson('{"a":"say \u201chi,]\u201d"}').repairs).toEqual([])
+    const [a, b] = [{ a: 1 }, { b: 2 }]
+    expect(repairJson('{"a":1}, {"b":2,}')).toEqual({
+      value: [a, b],
+      repairs: ['trailing comma', 'missing list'],
+    })
+    expect(repairJson('null // nothing')).toEqual({ value: null, repairs: ['comment'] })
+    for (const text of ['', ' ', '/* nothing */']) {
+      expect(() => repairJson(text)).toThrow(expect.objectContaining({ code: 'malformed_json' }))
+    }
     expect(() => repairJson('{a:1}')).toThrow(expect.objectContaining({ code: 'malformed_json' }))
   })
 

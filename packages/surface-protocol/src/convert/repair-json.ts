@@ -20,11 +20,13 @@ export function repairJson(text: string): RepairedJson {
   const direct = parse(text)
   if (direct !== undefined) return { value: direct, repairs: [] }
   const { json, repairs } = rewrite(text)
-  const value = parse(json) ?? parse(`[${json}]`)
-  if (value === undefined) {
+  const value = parse(json)
+  if (value !== undefined) return { value, repairs: [...repairs] }
+  const list = parse(`[${json}]`)
+  if (list === undefined || json.trim() === '') {
     throw new SurfaceError({ code: 'malformed_json', detail: 'The text cannot be read as JSON.' })
   }
-  return { value, repairs: [...repairs] }
+  return { value: list, repairs: [...repairs, 'missing list'] }
 }
 
 function parse(text: string): JsonValue | undefined {
