@@ -85,6 +85,20 @@ describe('what a surface handler answers by itself', () => {
     expect((await get({ accept: '*/*;q=0' })).status).toBe(406)
   })
 
+  test('SP-75: an empty Accept asks for nothing, a body nested too deep is not parsed', async () => {
+    const { channel, get, post } = setup()
+    channel.close()
+    const response = await get({ accept: '' })
+    expect(response.headers.get('content-type')).toBe('application/jsonl; charset=utf-8')
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    expect((await post(nested(128))).status).toBe(422)
+    const refused = await post(nested(129))
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { error: { code: 'limit_exceeded' } },
+    ])
+  })
+
   test('SP-75: an unknown failure has one fixed text, a known one its own', async () => {
     const failing = (error: unknown) =>
       setup({

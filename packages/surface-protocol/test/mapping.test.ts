@@ -398,3 +398,26 @@ test('SP-82: a removal rewrites the nearest ancestor without the key', () => {
     },
   })
 })
+
+test('SP-82: null in data is a key that is not there, and no loss', () => {
+  const value = { a: null, b: { c: null, d: 1 }, e: ['x', null, 'y'] }
+  const { messages, diagnostics } = convertToV08([
+    { version: 'v0.9', updateDataModel: { surfaceId: 's', path: '/', value } },
+  ])
+  const store = createSurfaceStore()
+  store.applyAll(messages)
+  expect(store.getData('s')).toEqual({ b: { d: 1 }, e: { 0: 'x', 2: 'y' } })
+  expect(diagnostics).toEqual([])
+})
+
+test('SP-82: rendering begins once, however often the root is sent', () => {
+  const components = [{ id: 'root', component: 'Divider' }]
+  const sent = { version: 'v0.9', updateComponents: { surfaceId: 's', components } }
+  const created = { version: 'v0.9', createSurface: { surfaceId: 's', catalogId: 'urn:x' } }
+  const { messages } = convertToV08([created, sent, sent])
+  expect(messages.map((message) => Object.keys(message).join())).toEqual([
+    'surfaceUpdate',
+    'beginRendering',
+    'surfaceUpdate',
+  ])
+})

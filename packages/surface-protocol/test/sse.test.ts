@@ -169,6 +169,9 @@ describe('openSurfaceStream', () => {
     for await (const { id } of named.stream) items.push(id)
     expect(items).toEqual(['c.1', 'c.2'])
     expect(named.waits).toEqual([1000, 1000, 1000, 1000, 1000, 20, 20, 20, 20, 20])
+    const kept = options([broken('retry: 20\ndata: 1\n\ndata: 2\n\n'), () => new Response('')])
+    for await (const _ of kept.stream);
+    expect(kept.waits).toEqual([20])
     const resumed = options([() => new Response('')], { lastEventId: 'c.9' })
     expect(await resumed.stream.next()).toMatchObject({ done: true })
     expect(resumed.asked).toEqual(['c.9'])

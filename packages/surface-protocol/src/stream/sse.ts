@@ -102,7 +102,8 @@ function createEvent(maximum: number): EventBuilder {
       if (line === '') return complete()
       const colon = line.indexOf(':')
       if (colon === -1) field(line, '', 0)
-      else if (colon > 0) {
+      else {
+        // A comment is a field without a name.
         const start = line.charAt(colon + 1) === ' ' ? colon + 2 : colon + 1
         const name = line.slice(0, colon)
         // The names that count are ASCII, a byte for each character.
