@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { createSurfaceStore, type Catalog, type SurfaceDiagnostic } from '@x/surface-protocol'
 import {
+  createSurfaceStore,
+  standardCatalogV08,
+  type Catalog,
+  type SurfaceDiagnostic,
+} from '@x/surface-protocol'
+import {
+  actionSchema,
+  componentRef,
   defineCatalog,
   formatCatalog,
   negotiateCatalog,
@@ -373,4 +380,70 @@ test('SP-54: the order of the client decides, and the last of its own catalogs',
     client: { inlineCatalogs },
   })
   expect(merged.validateComponent('Mine', { a: 1 })).toEqual([])
+})
+
+test('SP-52: the document of a catalog has every rule of its types', () => {
+  const pressed = (value: object) => ({
+    child: 'c',
+    action: { name: 'go', context: [{ key: 'k', value }] },
+  })
+  const template = { componentId: 't', dataBinding: '/x' }
+  const rows: [type: string, right: object, wrong: object[]][] = [
+    ['Text', { text: { path: '/a', literalString: 'x' } }, [{}, { text: {} }]],
+    ['Icon', { name: { literalString: 'home' } }, [{ name: { literalString: 'nothing' } }]],
+    [
+      'Row',
+      { children: { template } },
+      [{ children: {} }, { children: { template, explicitList: ['a'] } }],
+    ],
+    [
+      'Button',
+      pressed({ path: '/a', literalNumber: 1 }),
+      [
+        pressed({ literalString: 'x', literalNumber: 1 }),
+        pressed({ literalString: 'x', literalBoolean: true }),
+        pressed({ literalNumber: 1, literalBoolean: true }),
+      ],
+    ],
+  ]
+  const components = { Button: z.object({ child: componentRef(), action: actionSchema() }) }
+  const defined = defineCatalog({ catalogId: 'urn:z', components })
+  const documented = parseCatalog(formatCatalog(standardCatalogV08))
+  for (const [type, right, wrong] of rows) {
+    for (const catalog of [
+      standardCatalogV08,
+      documented,
+      ...(type === 'Button' ? [defined] : []),
+    ]) {
+      expect(catalog.validateComponent(type, right)).toEqual([])
+      for (const one of wrong) expect(catalog.validateComponent(type, one)).not.toEqual([])
+    }
+  }
+})
+
+test('SP-24 SP-42: a component looks different when its catalog places a reference elsewhere', () => {
+  const id = { type: 'string' }
+  const [one, two] = ['one', 'two'].map((name) =>
+    parseCatalog(
+      {
+        catalogId: `urn:${name}`,
+        components: { Box: { type: 'object', properties: { one: id, two: id } }, Leaf: {} },
+      },
+      { references: { Box: [name] } },
+    ),
+  )
+  if (one === undefined || two === undefined) throw new Error('two catalogs')
+  const store = createSurfaceStore({ catalogs: [one, two] })
+  const send = (component: object) =>
+    store.apply({ surfaceUpdate: { surfaceId: 's', components: [component] } })
+  const begin = (catalogId: string) =>
+    store.apply({ beginRendering: { surfaceId: 's', root: 'r', catalogId } })
+  const box = { id: 'r', component: { Box: { one: 'x', two: 'x' } } }
+  begin('urn:one')
+  send(box)
+  send({ id: 'x', component: { Leaf: {} } })
+  begin('urn:two')
+  expect(store.tree('s')?.properties).toMatchObject({ one: { id: 'x' }, two: 'x' })
+  expect(send(box).change?.nodeIds).toEqual(['r'])
+  expect(store.tree('s')?.properties).toMatchObject({ one: 'x', two: { id: 'x' } })
 })

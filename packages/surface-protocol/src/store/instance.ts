@@ -83,12 +83,12 @@ function sameChildren(
   return a.length === b.length && a.every((child, index) => child.id === b[index]?.id)
 }
 
-/** The properties with ids in place of children. */
+/** The properties with ids in place of children; a text like an id is another thing. */
 function ownProperties(
   definition: Definition,
   { values, groups }: Pick<Sight, 'values' | 'groups'>,
 ): unknown {
-  return propertiesOf(definition, values, (group) => groups[group]?.map(({ id }) => id))
+  return propertiesOf(definition, values, (group) => groups[group]?.map(({ id }) => ({ id })))
 }
 
 /** The node that clients see, with everything below it; a copy. */
