@@ -2,10 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   bind,
+  buildComponents,
   createSurfaceBuilder,
   createSurfaceStore,
   createSurfaceWriter,
   dataModelUpdate,
+  defaultLimits,
+  deleteSurface,
   diffSurface,
   each,
   formatEntries,
@@ -38,6 +41,9 @@ const essence = (store: SurfaceStore, id: string) => {
   const { data, root, catalogId, styles, status } = view ?? {}
   return { tree: formatTree(store.tree(id)), data, root, catalogId, styles, status }
 }
+/** A map in `levels` maps with a number in it. */
+const nested = (levels: number, leaf: number): JsonObject =>
+  levels === 0 ? { leaf } : { k: nested(levels - 1, leaf) }
 const seeds = fc.integer({ min: 0, max: 1_000_000 })
 /** Another surface under the same id, with rows in the order in which their keys are numbered. */
 const variant = (seed: number, surfaceId: string): SurfaceState => {
@@ -91,6 +97,18 @@ describe('builder', () => {
     )
   })
 
+  test('SP-65: a node is frozen and keeps the properties it was given', () => {
+    expect(() => Object.assign(text('x'), { type: 'Row' })).toThrow(TypeError)
+    const given = { text: 'before' }
+    const node = ui.Text(given)
+    given.text = 'after'
+    expect(JSON.stringify(buildComponents(node))).toContain('"before"')
+    const bare: unknown = Reflect.apply(ui.Text, undefined, [])
+    expect(() => buildComponents(bare as UiNode)).toThrow(
+      expect.objectContaining({ code: 'missing_property' }),
+    )
+  })
+
   test('SP-66: ids of their own, ids twice, references', () => {
     const build = (root: UiNode) => createSurfaceBuilder('s').root(root).toMessages()
     const twice = ui.Row({ children: [text('a').id('x'), text('b').id('x')] })
@@ -130,6 +148,18 @@ describe('builder', () => {
       'lossy_conversion /a/1',
       'lossy_conversion /b',
     ])
+  })
+
+  test('SP-68: what is no JSON is refused, and so is what is nested too deep', () => {
+    for (const number of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => formatEntries({ a: [number] })).toThrow(
+        expect.objectContaining({ code: 'invalid_type', path: '/a/0' }),
+      )
+    }
+    expect(formatEntries(nested(defaultLimits.jsonDepth, 1))).toHaveLength(1)
+    expect(() => formatEntries(nested(defaultLimits.jsonDepth + 1, 1))).toThrow(
+      expect.objectContaining({ code: 'limit_exceeded', limit: 'jsonDepth' }),
+    )
   })
 })
 
@@ -180,6 +210,41 @@ describe('diff and snapshot', () => {
     ])
   })
 
+  test('SP-71: a root taken back and components of another catalog build the surface anew', () => {
+    const before = variant(1, 's')
+    const kinds = (after: SurfaceState) =>
+      diffSurface(before, after).map((message) => Object.keys(message).join())
+    expect(kinds({ ...before, root: null })).toEqual([
+      'deleteSurface',
+      'surfaceUpdate',
+      'dataModelUpdate',
+    ])
+    const other = { id: 'other', component: { Other: {} } }
+    const components = [...before.components, other]
+    expect(kinds({ ...before, components })).toEqual(['surfaceUpdate'])
+    expect(kinds({ ...before, components, catalogId: 'urn:other' })).toEqual([
+      'deleteSurface',
+      'surfaceUpdate',
+      'dataModelUpdate',
+      'beginRendering',
+    ])
+  })
+
+  test('SP-71: what no path leads to is set from above', () => {
+    const places: ((leaf: number) => JsonObject)[] = [
+      (leaf) => ({ m: { '': { leaf, b: 1 } } }),
+      (leaf) => ({ m: { ['x'.repeat(defaultLimits.pathLength)]: { leaf } } }),
+      (leaf) => nested(defaultLimits.pathSegments + 6, leaf),
+    ]
+    for (const data of places) {
+      const at = (leaf: number) => ({ ...variant(1, 's'), data: data(leaf) })
+      const store = fill(diffSurface(null, at(1)))
+      const [update, ...more] = diffSurface(at(1), at(2))
+      expect(more).toEqual([])
+      expect(fill([update], store).getData('s')).toEqual(data(2))
+    }
+  })
+
   test('SP-71: initial values of the components sent count', () => {
     const at = (n: number, a: string): SurfaceState =>
       createSurfaceBuilder('s')
@@ -219,6 +284,17 @@ describe('diff and snapshot', () => {
     )
     store.apply(dataModelUpdate('s', {}))
     expect(fill(store.snapshot()).getData('s')).toEqual({})
+  })
+
+  test('SP-72 SP-88: a snapshot has the styles, and messages no larger than the limits', () => {
+    const limits = { componentsPerMessage: 2 }
+    const store = createSurfaceStore({ limits })
+    const ids = ['a', 'b', 'c', 'd', 'e']
+    for (const id of ids) store.apply(surfaceUpdate('s', [{ id, component: { Divider: {} } }]))
+    store.apply({ beginRendering: { surfaceId: 's', root: 'a', styles: { font: 'Sans' } } })
+    const copy = fill(store.snapshot(), createSurfaceStore({ limits })).get('s')
+    expect(copy?.components.map(({ id }) => id)).toEqual(ids)
+    expect(copy?.styles).toEqual({ font: 'Sans' })
   })
 
   test('SP-27: surfaces do not disturb each other', () => {
@@ -304,6 +380,12 @@ describe('self-contained form', () => {
     ])
     expect(JSON.stringify(literals)).not.toContain('literalString')
     expect(fill(literals).getData('t')).toEqual({ x: 'y' })
+  })
+
+  test('SP-69: what stood at a location before its surface was deleted is not sent again', () => {
+    const store = fill([dataModelUpdate('s', { m: { a: 1, b: 2 } })])
+    const messages = [deleteSurface('s'), dataModelUpdate('s', { a: 5 }, '/m')]
+    expect(toSelfContained(messages, { store })).toEqual(messages)
   })
 })
 

@@ -327,6 +327,54 @@ describe('building', () => {
   })
 })
 
+describe('what a writer sends', () => {
+  const kindsOf = (messages: readonly ServerMessage[]) =>
+    messages.map((message) => Object.keys(message).join())
+
+  test('SP-73: nothing, when a later message would be refused', async () => {
+    const sent: ServerMessage[] = []
+    const [one, two] = ['One', 'Two'].map((type) =>
+      parseCatalog({
+        catalogId: `urn:${type}`,
+        components: { [type]: { type: 'object', additionalProperties: false } },
+      }),
+    )
+    if (one === undefined || two === undefined) throw new Error('two catalogs')
+    const send = (message: ServerMessage) => void sent.push(message)
+    const writer = createSurfaceWriter({ send, catalogs: [one, two] })
+    const root = createUi(one).One?.({}) ?? ui.Divider({})
+    const styles = { primaryColor: 'red' }
+    await expect(
+      createSurfaceWriter({ send }).render('s', { root: ui.Divider({}), styles }),
+    ).rejects.toMatchObject({ code: 'invalid_style' })
+    expect(sent).toEqual([])
+    await writer.render('s', { root, data: { a: 1 } })
+    expect(kindsOf(sent.splice(0))).toEqual(['surfaceUpdate', 'dataModelUpdate', 'beginRendering'])
+    // The components that are shown are none of the second catalog.
+    await expect(writer.render('s', { root, data: { a: 2 }, catalog: two })).rejects.toMatchObject({
+      code: 'invalid_component_type',
+    })
+    expect(sent).toEqual([])
+    expect(writer.store.getData('s')).toEqual({ a: 1 })
+  })
+
+  test('SP-73: a surface that was deleted after a failure is new, and is not deleted again', async () => {
+    const sent: ServerMessage[] = []
+    let failing = true
+    const writer = createSurfaceWriter({
+      send(message) {
+        if (failing) throw new Error('offline')
+        sent.push(message)
+      },
+    })
+    await expect(writer.render('s', { root: ui.Divider({}) })).rejects.toThrow('offline')
+    failing = false
+    await writer.delete('s')
+    await writer.render('s', { root: ui.Divider({}) })
+    expect(kindsOf(sent)).toEqual(['deleteSurface', 'surfaceUpdate', 'beginRendering'])
+  })
+})
+
 test('SP-72 SP-88: a snapshot of data that paths made deep fits the limits of an equal store', () => {
   const limits = { dataDepth: 2 }
   const store = createSurfaceStore({ limits })
