@@ -1,11 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import { createSurfaceStore, type ServerMessage } from '@x/surface-protocol'
 import { createSurfaceChannel, type SurfaceChannel } from '@x/surface-protocol/http'
 
 const del = (surfaceId: string) => ({ deleteSurface: { surfaceId } })
 const readAll = async (channel: SurfaceChannel, after?: string) => {
-  const messages: unknown[] = []
+  const messages: ServerMessage[] = []
   const items = channel.subscribe(after === undefined ? {} : { after })
   for await (const { message } of items) messages.push(message)
   return messages
@@ -38,17 +39,89 @@ test('SP-74: what belongs to a subscriber is free when it leaves', async () => {
   const collect = runInNewContext('gc') as () => void
   const channel = createSurfaceChannel()
   await channel.send(del('a'))
-  const comeAndGo = async (leave: 'return' | 'abort') => {
+  const closed = createSurfaceChannel()
+  await closed.send(del('a'))
+  const comeAndGo = async (leave: 'return' | 'abort' | 'end' | 'before') => {
     const stop = new AbortController()
-    const iterator = channel.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
+    if (leave === 'before') stop.abort()
+    const source = leave === 'end' ? closed : channel
+    const iterator = source.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
     await iterator.next()
     if (leave === 'return') await iterator.return?.()
-    else stop.abort()
+    else if (leave === 'abort') stop.abort()
+    else if (leave === 'end') closed.close()
     return new WeakRef(stop.signal)
   }
-  const signals = [await comeAndGo('return'), await comeAndGo('abort')]
+  const signals: WeakRef<AbortSignal>[] = []
+  for (const leave of ['return', 'abort', 'end', 'before'] as const) {
+    signals.push(await comeAndGo(leave))
+  }
   await new Promise((resolve) => setImmediate(resolve))
   collect()
-  expect(signals.map((signal) => signal.deref())).toEqual([undefined, undefined])
+  expect(signals.filter((signal) => signal.deref() !== undefined)).toEqual([])
+  await expect(closed.send(del('b'))).rejects.toMatchObject({ code: 'channel_closed' })
   await channel.send(del('b'))
+})
+
+test('SP-74: a subscriber whose signal was aborted before gets nothing and holds up nobody', async () => {
+  const channel = createSurfaceChannel({ highWaterMark: 1 })
+  await channel.send(del('a'))
+  const items = channel.subscribe({ signal: AbortSignal.abort() })
+  expect(await items[Symbol.asyncIterator]().next()).toMatchObject({ done: true })
+  await channel.send(del('b'))
+  channel.close(new Error('over'))
+  expect(await items[Symbol.asyncIterator]().next()).toMatchObject({ done: true })
+})
+
+test('SP-74: a subscriber that left gets nothing more, one that was told an error is told once', async () => {
+  const channel = createSurfaceChannel()
+  const left = channel.subscribe()[Symbol.asyncIterator]()
+  await channel.send(del('a'))
+  await left.return?.()
+  expect(await left.next()).toMatchObject({ done: true })
+  const told = channel.subscribe({ after: channel.lastId ?? '' })[Symbol.asyncIterator]()
+  channel.close(new Error('over'))
+  await expect(told.next()).rejects.toThrow('over')
+  expect(await told.next()).toMatchObject({ done: true })
+})
+
+test('SP-74: there is room when less than the mark waits; the end of the channel waits for nobody', async () => {
+  const channel = createSurfaceChannel({ highWaterMark: 2 })
+  const reader = channel.subscribe()[Symbol.asyncIterator]()
+  let sent = 0
+  const sends = ['a', 'b', 'c'].map((id) => channel.send(del(id)).then(() => (sent += 1)))
+  const sentAfter = async (reads: number) => {
+    for (let n = 0; n < reads; n += 1) await reader.next()
+    await new Promise((resolve) => setImmediate(resolve))
+    return sent
+  }
+  expect([await sentAfter(0), await sentAfter(1), await sentAfter(1)]).toEqual([1, 1, 3])
+  sends.push(channel.send(del('d')).then(() => (sent += 1)))
+  expect(await sentAfter(0)).toBe(3)
+  channel.close()
+  await Promise.all(sends)
+})
+
+test('SP-74: the state clears what a subscriber may know, of many surfaces the latest', async () => {
+  const store = createSurfaceStore()
+  store.apply({ dataModelUpdate: { surfaceId: 'older', contents: [] } })
+  const channel = createSurfaceChannel({ history: 0, store })
+  await channel.send(del('kept'))
+  for (let n = 0; n < 9999; n += 1) await channel.send(del(`s${n}`))
+  await channel.send(del('kept'))
+  await channel.send(del('new'))
+  channel.close()
+  const cleared = (await readAll(channel)).flatMap((message) =>
+    'deleteSurface' in message ? [message.deleteSurface.surfaceId] : [],
+  )
+  expect(cleared).toHaveLength(10_001)
+  expect(cleared.slice(-3)).toEqual(['kept', 'new', 'older'])
+  expect(cleared).not.toContain('s0')
+})
+
+test('SP-74: wrong sizes are refused at creation', () => {
+  for (const options of [{ history: -1 }, { history: 1.5 }, { highWaterMark: 0 }]) {
+    expect(() => createSurfaceChannel(options)).toThrow(TypeError)
+  }
+  expect(() => createSurfaceChannel({ history: 0, highWaterMark: 1 })).not.toThrow()
 })

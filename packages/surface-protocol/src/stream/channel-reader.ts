@@ -3,7 +3,7 @@ import type { ChannelItem } from './channel.ts'
 /** The side of a subscription that its channel sees. */
 export interface ChannelReader {
   readonly iterator: AsyncIterator<ChannelItem>
-  /** Resolves when there is room for the next item. */
+  /** Resolves when there is room for the next item; not called any more after `onLeave`. */
   push(item: ChannelItem): Promise<void>
   /** Ends the subscription after what waits. */
   finish(error: unknown): void
@@ -14,7 +14,8 @@ export interface ChannelReaderOptions {
   /** Items from before the subscription; they do not count as waiting. */
   readonly waiting: ChannelItem[]
   readonly highWaterMark: number
-  readonly onLeave: () => void
+  /** Also called while the reader is made, when the signal was aborted before. */
+  readonly onLeave: (reader: ChannelReader) => void
   readonly signal?: AbortSignal
 }
 
@@ -45,7 +46,7 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
     ended = { error: undefined }
     queue = []
     head = 0
-    onLeave()
+    onLeave(reader)
     wakeSenders()
     for (const { resolve } of asked.splice(0)) resolve({ done: true, value: undefined })
   }
@@ -73,7 +74,6 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
 
   const reader: ChannelReader = {
     push(item) {
-      if (ended !== null) return Promise.resolve()
       const waiter = asked.shift()
       if (waiter !== undefined) {
         waiter.resolve({ done: false, value: item })
@@ -86,7 +86,7 @@ export function createChannelReader(options: ChannelReaderOptions): ChannelReade
     finish(error) {
       if (ended !== null) return
       ended = { error }
-      onLeave()
+      onLeave(reader)
       wakeSenders()
       for (const waiter of asked.splice(0)) end(waiter)
     },

@@ -100,12 +100,11 @@ class Channel implements SurfaceChannel {
     const reader = createChannelReader({
       waiting: this.#backlog(after),
       highWaterMark: this.#highWaterMark,
-      onLeave: () => this.#readers.delete(reader),
+      onLeave: (left) => this.#readers.delete(left),
       ...(signal === undefined ? {} : { signal }),
     })
-    this.#readers.add(reader)
     if (this.#closed !== null) reader.finish(this.#closed.error)
-    if (signal?.aborted === true) this.#readers.delete(reader)
+    else if (signal?.aborted !== true) this.#readers.add(reader)
     return reader.iterator
   }
 
