@@ -55,6 +55,14 @@ describe('answerText', () => {
     expect(answerText({ bytes, headers: latin })).toBe('ä')
     expect(answerText({ bytes: new TextEncoder().encode('ä'), headers: unknown })).toBe('ä')
   })
+
+  test('CO-52: Windows-1252 has letters at 0x80 to 0x9F, under each of its names', () => {
+    const bytes = Uint8Array.of(0xe4, 0x80, 0x93, 0x9f, 0x81)
+    for (const charset of ['windows-1252', 'CP1252', 'iso-8859-1']) {
+      const headers = new Headers({ 'content-type': `text/html; charset=${charset}` })
+      expect(answerText({ bytes, headers })).toBe('ä€“Ÿ\u0081')
+    }
+  })
 })
 
 describe('statusText', () => {

@@ -1,4 +1,5 @@
 import type { ComponentContext } from './context.ts'
+import { decodeWindows } from './decode-windows.ts'
 
 /** More than this is not read of an answer: 64 MiB. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -129,9 +130,14 @@ function reasonOf(error: unknown): string {
 }
 
 function decode(bytes: Uint8Array, charset: string): string {
+  const decoder = decoderOf(charset)
+  return decoder.encoding === 'windows-1252' ? decodeWindows(bytes) : decoder.decode(bytes)
+}
+
+function decoderOf(charset: string) {
   try {
-    return new TextDecoder(charset).decode(bytes)
+    return new TextDecoder(charset)
   } catch {
-    return new TextDecoder().decode(bytes)
+    return new TextDecoder()
   }
 }

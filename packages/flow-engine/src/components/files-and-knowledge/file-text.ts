@@ -1,3 +1,4 @@
+import { decodeWindows } from '../decode-windows.ts'
 import { extensionOf } from '../mime-type.ts'
 
 /**
@@ -27,16 +28,6 @@ function decode(bytes: Uint8Array): string {
   } catch {
     return decodeWindows(bytes)
   }
-}
-
-/** What Windows-1252 has at 0x80 to 0x9F. */
-const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ'
-
-/** Some versions of Node.js decode it as ISO 8859-1, which has control characters there. */
-function decodeWindows(bytes: Uint8Array): string {
-  return new TextDecoder('windows-1252')
-    .decode(bytes)
-    .replaceAll(/[\u0080-\u009F]/g, (char) => WINDOWS.charAt(char.charCodeAt(0) - 0x80))
 }
 
 async function pdfText(bytes: Uint8Array): Promise<string> {
