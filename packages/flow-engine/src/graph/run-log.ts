@@ -146,7 +146,10 @@ class EventLog implements RunLog {
     return run
   }
 
-  /** Joins old tokens, so that a run nobody reads keeps one text instead of thousands of events. */
+  /**
+   * Joins old tokens, so that a run nobody reads keeps one text instead of thousands of events.
+   * No reader has passed the event that was pushed just now.
+   */
   #compact(): void {
     const events = this.#events
     const borders = new Set<number>()
@@ -166,7 +169,6 @@ class EventLog implements RunLog {
       at += run.length - 1
       kept.push(run.length === 1 ? first : joinTokens(run))
     }
-    if (borders.has(events.length)) moved.set(events.length, kept.length)
     for (const reader of this.#readers ?? []) reader.at = moved.get(reader.at) ?? reader.at
     this.#events = kept
     this.#loose = 0
