@@ -242,6 +242,16 @@ describe('createOpenAiModel (FE-50)', () => {
     })
   })
 
+  test('FE-64: an event that is too long fails as the limit it is over, not as a broken connection', async () => {
+    const headers = { 'content-type': 'text/event-stream' }
+    const long = new Response(`data: ${'x'.repeat(8 * 1024 * 1024)}`, { headers })
+    const asked = collect(createOpenAiModel({ model: 'm', fetch: async () => long }))
+    await expect(asked).rejects.toMatchObject({
+      code: 'limit_exceeded',
+      detail: 'Limit event length exceeded: 8388608',
+    })
+  })
+
   test('an aborted signal ends the stream with its reason', async () => {
     const { url } = await serve({ chunks: ['a', 'b'], chunkDelayMs: 10_000 })
     const controller = new AbortController()

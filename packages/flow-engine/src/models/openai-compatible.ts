@@ -1,3 +1,4 @@
+import { isFlowError } from '../errors.ts'
 import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
@@ -17,7 +18,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /**
  * A chat model behind any server that speaks OpenAI chat completions (FE-50): OpenAI, Azure,
- * Ollama, vLLM, LM Studio, Groq, OpenRouter, Mistral. Streams throw ModelError.
+ * Ollama, vLLM, LM Studio, Groq, OpenRouter, Mistral. Streams throw ModelError, or `limit_exceeded`
+ * for an answer or an event of it that is too long.
  */
 export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
   const sending = sendingOptions(options)
@@ -54,7 +56,7 @@ async function* answerChunks(
     }
   } catch (error) {
     request.signal.throwIfAborted()
-    throw error instanceof ModelError ? error : brokenStream(error, secrets)
+    throw isFlowError(error) ? error : brokenStream(error, secrets)
   }
   yield* delta.end()
 }
