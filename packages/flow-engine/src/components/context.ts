@@ -49,8 +49,12 @@ export interface ComponentContext {
   /** Sends `add_message` of the same id again; stores it unless `store` is false. */
   updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message>
   removeMessage(id: string): Promise<void>
-  /** @param messageId default: the last message this vertex sent */
-  token(chunk: string, messageId?: string): void
+  /**
+   * Sends a piece of a message's text. With `send: false` it only counts to the text that is kept
+   * when the run is stopped (FE-51).
+   * @param messageId default: the last message this vertex sent
+   */
+  token(chunk: string, messageId?: string, options?: { readonly send?: boolean }): void
   log(name: string, value: unknown): void
   status(value: unknown): void
   /** Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22). */

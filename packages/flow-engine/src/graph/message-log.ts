@@ -40,8 +40,8 @@ export interface MessageLog {
   remove(id: string): Promise<void>
   /** Removes the row and says so, also after the run was cancelled (FE-51). */
   withdraw(id: string): Promise<void>
-  /** A piece of the text of a message that was sent as partial. */
-  chunk(id: string, text: string): void
+  /** A piece of the text of a message that was sent as partial; `sent`: as a token. */
+  chunk(id: string, text: string, sent: boolean): void
   /** The whole text of a streamed message is there; a chat output will send it. */
   finished(message: Message): void
   /** Stores and announces a failure, also after the run was stopped (FE-61). */
@@ -56,6 +56,8 @@ export interface MessageLog {
 interface PartialMessage {
   message: Message
   chunks: string[]
+  /** Some of the chunks were sent. */
+  shown: boolean
   finished: boolean
 }
 
@@ -91,7 +93,9 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
   const track = (message: Message): void => {
     const id = message.id ?? ''
     if (message.properties.state !== 'partial') partials.delete(id)
-    else if (!partials.has(id)) partials.set(id, { message, chunks: [], finished: false })
+    else if (!partials.has(id)) {
+      partials.set(id, { message, chunks: [], shown: false, finished: false })
+    }
   }
 
   const now = (): Date => runtime.now()
@@ -143,7 +147,12 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     },
     remove: (id) => (options.open() ? remove(id) : Promise.resolve()),
     withdraw: remove,
-    chunk: (id, text) => void partials.get(id)?.chunks.push(text),
+    chunk(id, text, sent) {
+      const partial = partials.get(id)
+      if (partial === undefined) return
+      partial.chunks.push(text)
+      partial.shown ||= sent
+    },
     finished(message) {
       const partial = partials.get(message.id ?? '')
       if (partial === undefined) return
@@ -164,11 +173,10 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
       }
     },
     async settle() {
-      for (const [id, { message, chunks, finished }] of partials) {
-        const text = chunks.join('')
+      for (const [id, { message, chunks, shown, finished }] of partials) {
         if (finished) await write(message)
-        else if (text === '') await remove(id)
-        else await write(changeMessage(message, { text }))
+        else if (!shown) await remove(id)
+        else await write(changeMessage(message, { text: chunks.join('') }))
       }
       partials.clear()
     },

@@ -183,9 +183,14 @@ export class VertexContext implements ComponentContext {
     if (!this.asTool && this.open) await this.#run.messages.remove(id)
   }
 
-  token(chunk: string, messageId = this.#lastMessage): void {
+  token(
+    chunk: string,
+    messageId = this.#lastMessage,
+    { send = true }: { readonly send?: boolean } = {},
+  ): void {
     if (this.asTool || messageId === undefined || chunk === '' || !this.open) return
-    this.#run.messages.chunk(messageId, chunk)
+    this.#run.messages.chunk(messageId, chunk, send)
+    if (!send) return
     this.#masks ??= new Map()
     let mask = this.#masks.get(messageId)
     if (mask === undefined) {

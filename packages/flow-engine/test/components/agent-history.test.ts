@@ -87,8 +87,8 @@ describe('the bounds of an Agent (FE-52)', () => {
     await expect(asked).rejects.toThrow('enough')
     expect(model.requests).toHaveLength(1)
   })
-  test('FE-52, FE-60: a cancelled one keeps the text it has streamed; without text nothing is left', async () => {
-    for (const chunks of [['some ', 'text'], []]) {
+  test('FE-52, FE-60, CO-35: a cancelled one keeps the text it has streamed, blanks that were no tokens too; without text nothing is left', async () => {
+    for (const chunks of [['some ', 'text'], ['\n\n', 'some', ' ', 'text', '\n', '.'], [], [' ']]) {
       const services = createMemoryServices()
       const model = {
         async *stream(): AsyncGenerator<ChatChunk> {
@@ -105,15 +105,21 @@ describe('the bounds of an Agent (FE-52)', () => {
         services: { ...services, models: model },
         sessionId: 's',
       })
+      const tokens: string[] = []
+      const shown = chunks.filter((chunk) => chunk.trim() !== '')
       let seen = 0
-      for await (const { event } of run) {
+      for await (const { event, data } of run) {
         // Two messages come before the first text: the empty one, and the one with the question.
         if (event === 'token' || event === 'add_message') seen += 1
-        if (seen === 2 + chunks.length) run.cancel()
+        if (event === 'token') tokens.push(data.chunk)
+        if (seen !== 2 + shown.length) continue
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        run.cancel()
       }
+      expect(tokens).toEqual(shown)
       const rows = (await services.messages?.list({})) ?? []
       expect(rows.map(({ text, properties }) => [text, properties])).toMatchObject(
-        chunks.length === 0 ? [] : [['some text', { state: 'partial' }]],
+        shown.length === 0 ? [] : [[chunks.join(''), { state: 'partial' }]],
       )
     }
   })

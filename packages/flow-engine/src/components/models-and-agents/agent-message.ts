@@ -29,6 +29,7 @@ export interface AgentMessage {
   /** Resolves with the number by which the step is finished. */
   startTool(name: string, input: unknown): Promise<number>
   endTool(step: number, result: { output: unknown } | { error: string }): Promise<void>
+  /** Blanks alone are no token, but part of the text that a stopped run keeps. */
   token(chunk: string): void
   /** With `output` an Output step says the text too. */
   complete(text: string, options: { output: boolean }): Promise<Message>
@@ -81,7 +82,8 @@ export async function startAgentMessage(
       await update({}, false)
     },
     token(chunk) {
-      if (shown && chunk.trim() !== '' && message.id !== undefined) ctx.token(chunk, message.id)
+      if (!shown || message.id === undefined) return
+      ctx.token(chunk, message.id, { send: chunk.trim() !== '' })
     },
     async complete(text, options) {
       if (options.output) steps.push(textStep('Output', text, elapsed()))
