@@ -1,7 +1,7 @@
 import { createCutter, cutText } from './cut-json.ts'
 import type { VertexNotes } from './finished-run.ts'
 import type { RunContext } from './run-context.ts'
-import { longestText } from './event-size.ts'
+import { CHARACTER_BYTES, longestText } from './event-size.ts'
 import type { RunLimits } from './limits.ts'
 import type { PlanVertex } from './plan-graph.ts'
 import { eventJson, type RunEventData, type RunEventOf, type VertexDataJson } from './run-event.ts'
@@ -56,15 +56,23 @@ export class EndVertex implements RunEventOf<'end_vertex'> {
       error === undefined ? null : cutText(secrets.mask(error.detail), limits.textLength)
     const parts = { result, vertex: this.#vertex, notes: this.#notes }
     const next = [this.#next].flat()
+    const inactivated = [...this.#inactivated]
+    const nextIds = [...new Set(next.map((vertex) => vertex.id))]
+    const topIds = [...new Set(next.map((vertex) => vertex.topLevelId))]
+    const reserved =
+      longestBytes([result.id, params ?? '']) +
+      longestBytes(inactivated) +
+      longestBytes(nextIds) +
+      longestBytes(topIds)
     this.#data = {
       build_data: {
         id: result.id,
-        inactivated_vertices: [...this.#inactivated],
-        next_vertices_ids: [...new Set(next.map((vertex) => vertex.id))],
-        top_level_vertices: [...new Set(next.map((vertex) => vertex.topLevelId))],
+        inactivated_vertices: inactivated,
+        next_vertices_ids: nextIds,
+        top_level_vertices: topIds,
         valid: result.valid,
         params,
-        data: vertexDataJson(parts, { limits, secrets }),
+        data: vertexDataJson(parts, { limits, secrets, reserved }),
         timestamp: new Date(this.#at).toISOString(),
       },
     }
@@ -84,27 +92,38 @@ function verticesOf(tasks: EndVertexFacts['ready']): PlanVertex | readonly PlanV
   return tasks.length === 1 ? only.vertex : tasks.map(({ vertex }) => vertex)
 }
 
-/** The text of a failure stands twice in its event. */
+/** The text of a failure stands twice in its event, and has keys around it. */
 function failureLimits(limits: RunLimits): RunLimits {
   const { textLength, eventBytes } = limits
-  return { ...limits, textLength: Math.min(textLength, Math.floor(longestText(eventBytes) / 2)) }
+  return { ...limits, textLength: Math.min(textLength, Math.floor(longestText(eventBytes) * 0.4)) }
+}
+
+/** What texts take at most in an event. */
+function longestBytes(texts: readonly string[]): number {
+  // Their quotes and commas are less than a character.
+  return texts.reduce((bytes, text) => bytes + (text.length + 1) * CHARACTER_BYTES, 0)
 }
 
 /** The `data` of a vertex build (results.md 1). */
 export function vertexDataJson(
   { result, vertex, notes }: Pick<EndVertexFacts, 'result' | 'vertex' | 'notes'>,
-  { limits, secrets }: Pick<RunContext, 'limits' | 'secrets'>,
+  {
+    limits,
+    secrets,
+    reserved,
+  }: Pick<RunContext, 'limits' | 'secrets'> & { readonly reserved: number },
 ): VertexDataJson {
-  const cut = createCutter(limits)
+  const parts = secrets.maskJson(vertexParts(buildView(result, vertex, notes)))
+  const cutter = createCutter(limits, reserved)
   // Made of JSON values only, see vertexParts.
-  const parts = cut(
-    secrets.maskJson(vertexParts(buildView(result, vertex, notes))) as unknown as JsonValue,
-  )
-  const data = parts as unknown as ReturnType<typeof vertexParts>
+  const cut = <T>(part: T): T => cutter(part as unknown as JsonValue) as unknown as T
   return {
-    ...data,
+    results: cut(parts.results),
+    outputs: cut(parts.outputs),
+    logs: cut(parts.logs),
+    artifacts: cut(parts.artifacts),
     // Counted once more: it is encoded twice.
-    message: cut(data.artifacts as JsonValue) as Record<string, unknown>,
+    message: cut(parts.artifacts),
     timedelta: result.durationMs / 1000,
     duration: formatDuration(result.durationMs),
     used_frozen_result: result.usedFrozenResult,

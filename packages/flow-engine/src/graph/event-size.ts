@@ -1,7 +1,7 @@
 import { limitExceeded } from '../errors.ts'
 
 /** A character takes up to six bytes when it is encoded. */
-const CHARACTER_BYTES = 6
+export const CHARACTER_BYTES = 6
 
 /** The keys of an event and its short values, generously. */
 const SMALL = 2048

@@ -27,6 +27,8 @@ function alone(component: Component) {
   return flow.toJSON()
 }
 
+const bytesOf = (data: unknown) => new TextEncoder().encode(JSON.stringify(data)).length
+
 async function given(
   make: Component['outputs'][string]['run'],
   limits: Parameters<typeof run>[1] & object,
@@ -86,10 +88,14 @@ describe('limits (FE-64)', () => {
 
   test('FE-64: items cuts lists of end_vertex and says how many are missing', async () => {
     const rows = (count: number) => Array.from({ length: count }, (_, index) => index)
-    const { shown, result } = await given(() => createData({ full: rows(3), over: rows(10) }), {
-      limits: { items: 3 },
-    })
-    expect(shown).toEqual({ full: [0, 1, 2], over: [0, 1, 2, '... [truncated 7 items]'] })
+    const { end, shown, result } = await given(
+      () => createData({ full: rows(3), over: rows(10) }),
+      { limits: { items: 3 } },
+    )
+    const cut = { full: [0, 1, 2], over: [0, 1, 2, '... [truncated 7 items]'] }
+    expect(shown).toEqual(cut)
+    expect(end?.data.artifacts).toMatchObject({ out: { raw: cut } })
+    expect(end?.data.message).toMatchObject({ out: { raw: cut } })
     const [first] = formatRunResponse(result).outputs
     expect(first?.outputs[0]?.outputs.out).toMatchObject({ message: { over: rows(10) } })
   })
@@ -149,6 +155,67 @@ describe('limits (FE-64)', () => {
     })
     expect(shown).toEqual({ text: '\u0001'.repeat(1600) })
     expect(JSON.stringify(end).length).toBeLessThan(eventBytes)
+  })
+
+  test.each([
+    ['quotes', '"'],
+    ['control characters', '\u0001'],
+    ['letters of two bytes', 'ä'],
+    ['plain letters', 'x'],
+  ])(
+    'FE-64: eventBytes bounds the whole end_vertex, keys and envelope too: %s',
+    async (_, char) => {
+      for (const eventBytes of [3000, 5000, 12_000, 20_000, 50_000]) {
+        for (let length = 40; length < eventBytes / 4; length = Math.ceil(length * 1.2)) {
+          const text = char.repeat(length)
+          for (const make of [() => createData({ text }), () => text, () => [text, text]]) {
+            const { end } = await given(make, { limits: { eventBytes, textLength: 100_000 } })
+            expect(bytesOf({ build_data: end })).toBeLessThanOrEqual(eventBytes)
+          }
+        }
+      }
+    },
+  )
+
+  test('FE-64: eventBytes bounds an end_vertex of one object with many keys, and of many numbers', async () => {
+    const eventBytes = 20_000
+    const numbers = Array.from({ length: 900 }, (_, index) => -index / 7e200)
+    const wide = Object.fromEntries(numbers.map((number, index) => [`key ${index}`, number]))
+    for (const value of [wide, { many: [numbers, numbers] }, { some: numbers.slice(0, 100) }]) {
+      const { end } = await given(() => createData(value), { limits: { eventBytes } })
+      expect(bytesOf({ build_data: end })).toBeLessThanOrEqual(eventBytes)
+    }
+    const { shown } = await given(() => createData({ wide, kept: 'x' }), { limits: { eventBytes } })
+    expect(shown).toEqual({ wide: {}, kept: 'x' })
+  })
+
+  test('FE-64: eventBytes bounds an end_vertex that names many vertices', async () => {
+    const eventBytes = 20_000
+    const component = giving(() => createData({ text: '\u0001'.repeat(1500) }))
+    const flow = flowBuilder()
+    flow.add(component, { id: 'Giving-1' })
+    for (let index = 0; index < 100; index += 1) {
+      flow.add(join, { id: `Join-with-a-long-name-${index}` })
+      flow.connect('Giving-1.out', `Join-with-a-long-name-${index}.texts`)
+    }
+    const { events, next } = await run(flow.toJSON(), { more: [component], limits: { eventBytes } })
+    expect(next['Giving-1']).toHaveLength(100)
+    const ends = events.filter(({ event }) => event === 'end_vertex')
+    for (const { data } of ends) expect(bytesOf(data)).toBeLessThanOrEqual(eventBytes)
+  })
+
+  test('FE-64: eventBytes bounds the end_vertex of a failure, which has its text twice', async () => {
+    for (const eventBytes of [5000, 20_000, 50_000]) {
+      const { end } = await given(
+        () => {
+          throw new RangeError('\u0001'.repeat(eventBytes))
+        },
+        { limits: { eventBytes } },
+      )
+      expect(bytesOf({ build_data: end })).toBeLessThanOrEqual(eventBytes)
+      expect(end?.params).toContain('\u0001\u0001')
+      expect(end?.data.outputs.out?.message).toMatchObject({ errorMessage: end?.params })
+    }
   })
 
   test('FE-64: eventBytes of a message that is too large fails the vertex', async () => {
