@@ -55,7 +55,8 @@ export function identity(value: unknown): unknown {
     return ['message', text, sender, senderName, contextId, formatValue(files)]
   }
   if (isData(value)) return ['data', formatValue(value.data), value.textKey]
-  if (isDataFrame(value)) return ['dataframe', formatValue(value)]
+  // A missing cell is not one of null, which texts tell apart.
+  if (isDataFrame(value)) return ['dataframe', formatValue(value.rows)]
   return Array.isArray(value) ? value.map(identity) : formatValue(value)
 }
 

@@ -2,14 +2,17 @@ import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import { createBuildJobs } from '../../src/index.ts'
 import {
+  createDataFrame,
   createRegistry,
   createResultCache,
   defineComponent,
   field,
+  formatValue,
   output,
   type Component,
   type ResultCache,
 } from '../../src/graph.ts'
+import { identity } from '../../src/graph/frozen.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { encoded, join, library, run, textOf } from './kit.ts'
 
@@ -200,4 +203,11 @@ describe('frozen vertices (FE-33)', () => {
     await runtime.advance(1000)
     expect(await cache.get('c')).toBeUndefined()
   })
+})
+
+test('FE-33, CO-3: a table with a missing cell is not that with null there, though their JSON is one', () => {
+  const missing = createDataFrame([{ a: 1 }], ['a', 'b'])
+  const empty = createDataFrame([{ a: 1, b: null }])
+  expect(formatValue(missing)).toEqual(formatValue(empty))
+  expect(JSON.stringify(identity(missing))).not.toBe(JSON.stringify(identity(empty)))
 })

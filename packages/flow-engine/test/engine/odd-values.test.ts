@@ -4,11 +4,13 @@ import {
   createDataFrame,
   createMessage,
   defineComponent,
+  field,
   formatRunResponse,
   formatValue,
   output,
 } from '../../src/graph.ts'
-import { flowBuilder } from '../../src/testing.ts'
+import type { Tool } from '../../src/models.ts'
+import { flowBuilder, testComponent } from '../../src/testing.ts'
 import { run } from './kit.ts'
 
 function throwing(): Record<string, unknown> {
@@ -135,5 +137,38 @@ describe('odd values (FE-66)', () => {
     ])
     const twice = { a: 1 }
     expect(formatValue([twice, twice])).toEqual([{ a: 1 }, { a: 1 }])
+  })
+})
+
+describe('tables of uneven rows (CO-3)', () => {
+  const uneven = defineComponent({
+    type: 'Uneven',
+    inputs: { unused: field.text({ toolMode: true }) },
+    outputs: { out: output.dataFrame({ run: () => [{ a: 1 }, { b: 2 }] }) },
+  })
+  const rows = [
+    { a: 1, b: null },
+    { a: null, b: 2 },
+  ]
+
+  test('CO-3: missing cells are null in the result and in end_vertex', async () => {
+    const flow = flowBuilder()
+    flow.add(uneven, { id: 'Uneven-1' })
+    const options = { more: [uneven], outputType: 'debug' } as const
+    const { result, events } = await run(flow.toJSON(), options)
+    const [end] = events.flatMap((event) =>
+      event.event === 'end_vertex' ? [event.data.build_data.data] : [],
+    )
+    expect(end?.outputs.out).toEqual({ message: rows, type: 'array' })
+    expect(end?.artifacts.out).toMatchObject({ raw: rows })
+    const [first] = formatRunResponse(result).outputs
+    expect(first?.outputs[0]?.outputs.out).toEqual({ message: rows, type: 'array' })
+  })
+
+  test('CO-3, CO-22: missing cells are null in what a model reads of a tool', async () => {
+    const { value } = await testComponent(uneven, { output: 'component_as_tool' })
+    const [tool] = value as Tool[]
+    const { signal } = new AbortController()
+    expect(await tool?.call({}, { signal })).toEqual(rows)
   })
 })

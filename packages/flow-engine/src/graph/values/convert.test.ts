@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toData, toDataFrame, toMessage, toText } from './convert.ts'
+import { toData, toDataFrame, toMessage, toPlain, toText } from './convert.ts'
 import { createData, isData } from './data.ts'
 import { createDataFrame } from './data-frame.ts'
 import { toLiteralText } from './literal-text.ts'
@@ -128,6 +128,15 @@ describe('conversions (CO-5)', () => {
     expect(toDataFrame(createData({ items: rows }))).toMatchObject({ rows, columns: ['a', 'b'] })
     expect(toDataFrame(createData({ items: [] })).rows).toEqual([{ items: [] }])
     expect(toDataFrame([createData({ a: 1 }), createData({ b: 2 })]).columns).toEqual(['a', 'b'])
+  })
+
+  test('CO-3: as plain values the rows of a table have null for missing cells', () => {
+    expect(toPlain(createDataFrame([{ a: 1 }, { b: 2 }]))).toEqual([
+      { a: 1, b: null },
+      { a: null, b: 2 },
+    ])
+    const complete = { b: 1, a: 2 }
+    expect(toPlain(createDataFrame([{ a: 1, b: 2 }, complete]))).toHaveProperty([1], complete)
   })
 
   test('a list that mixes Data and objects is refused (CO-3)', () => {

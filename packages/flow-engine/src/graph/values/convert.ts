@@ -1,5 +1,12 @@
 import { createData, isData, type Data } from './data.ts'
-import { createDataFrame, isDataFrame, type DataFrame, type Row } from './data-frame.ts'
+import {
+  completeRow,
+  createDataFrame,
+  isDataFrame,
+  jsonColumns,
+  type DataFrame,
+  type Row,
+} from './data-frame.ts'
 import { toLiteralText } from './literal-text.ts'
 import { toMarkdownTable } from './markdown-table.ts'
 import { createMessage, isMessage, isStream, type Message } from './message.ts'
@@ -60,11 +67,17 @@ export function dataText(data: Data): string {
   return text === undefined || text === null ? data.defaultValue : toLiteralText(text)
 }
 
-/** A value without brands, as it goes into JSON: the object of a Data, the rows of a frame, the fields of a message. */
+/**
+ * A value without brands, as it goes into JSON: the object of a Data, the rows of a frame with null
+ * for missing cells (CO-3), the fields of a message.
+ */
 export function toPlain(value: unknown): unknown {
   if (isMessage(value)) return messageFields(value)
   if (isData(value)) return value.data
-  if (isDataFrame(value)) return value.rows
+  if (isDataFrame(value)) {
+    const columns = jsonColumns(value)
+    return value.rows.map((row) => completeRow(row, columns))
+  }
   return value
 }
 

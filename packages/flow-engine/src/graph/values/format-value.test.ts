@@ -33,6 +33,52 @@ describe('formatValue (results.md 3, FE-66)', () => {
     expect(formatValue(createDataFrame([{ a: 1 }]))).toEqual([{ a: 1 }])
   })
 
+  test('CO-3: missing cells of a table are null, wherever it stands', () => {
+    const frame = createDataFrame([{ a: 1 }, { b: 2, a: undefined }, { b: 3, a: 4 }])
+    const rows = [
+      { a: 1, b: null },
+      { a: null, b: 2 },
+      { b: 3, a: 4 },
+    ]
+    expect(formatValue(frame)).toEqual(rows)
+    expect(formatValue([createData({ frame })])).toMatchObject([{ data: { frame: rows } }])
+    expect(formatValue(createDataFrame([{ extra: 1 }], ['a']))).toEqual([{ a: null, extra: 1 }])
+  })
+
+  test('CO-3: of a column named __proto__ too, and no getter is called twice', () => {
+    let calls = 0
+    const counting = {
+      get a() {
+        calls += 1
+        return 1
+      },
+    }
+    const odd = JSON.parse('{"__proto__": 2}') as Record<string, unknown>
+    expect(JSON.stringify(formatValue(createDataFrame([counting, odd])))).toBe(
+      '[{"a":1,"__proto__":null},{"a":null,"__proto__":2}]',
+    )
+    expect(calls).toBe(1)
+  })
+
+  test('CO-3: a table of rows with nothing in common is not completed: it would grow with its square', () => {
+    const different = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ [`column ${index}`]: index }))
+    const few = formatValue(createDataFrame(different(100))) as object[]
+    expect(few.map((row) => Object.keys(row).length)).toEqual(Array.from(few, () => 100))
+    const many = different(20_000)
+    expect(formatValue(createDataFrame(many))).toEqual(many)
+  })
+
+  test('CO-3: one with some gaps is, however long it is', () => {
+    const frame = createDataFrame(
+      Array.from({ length: 30_000 }, (_, index) =>
+        index % 2 === 0 ? { number: index, 'a column with a long name': 1 } : { number: index },
+      ),
+    )
+    const rows = formatValue(frame) as object[]
+    expect(rows.at(-1)).toEqual({ number: 29_999, 'a column with a long name': null })
+  })
+
   test('what JSON cannot hold is written as text or null', () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle

@@ -1,5 +1,5 @@
 import { isData } from './data.ts'
-import { isDataFrame } from './data-frame.ts'
+import { completeRow, isDataFrame, jsonColumns, type DataFrame } from './data-frame.ts'
 import { isMessage, isStream, type Message } from './message.ts'
 import { formatIsoTimestamp, messageFields } from './message-json.ts'
 import { setField } from './set-field.ts'
@@ -56,7 +56,7 @@ function formatBranded(value: object, inner: Inner): JsonValue {
   if (isData(value)) {
     return { text_key: value.textKey, data: inner(value.data), default_value: value.defaultValue }
   }
-  if (isDataFrame(value)) return value.rows.map(inner)
+  if (isDataFrame(value)) return formatRows(value, inner)
   if (Array.isArray(value)) return value.map(inner)
   if (value instanceof Set) return [...value].map(inner)
   if (value instanceof Map) {
@@ -69,6 +69,19 @@ function formatBranded(value: object, inner: Inner): JsonValue {
   const fields: Record<string, JsonValue> = {}
   for (const key of Object.keys(value)) setField(fields, key, inner(readProperty(value, key)))
   return fields
+}
+
+/** Completed once it is JSON: no getter is called twice. */
+function formatRows(frame: DataFrame, inner: Inner): JsonValue {
+  const columns = jsonColumns(frame)
+  return frame.rows.map((row) => {
+    const json = inner(row)
+    return isJsonObject(json) ? completeRow(json, columns) : json
+  })
+}
+
+function isJsonObject(json: JsonValue): json is Readonly<Record<string, JsonValue>> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
 }
 
 function formatMessage(message: Message, inner: Inner): JsonValue {
