@@ -48,12 +48,13 @@ export class Scheduler {
   /** The cycle that is entered, if any. */
   readonly #entered: number | undefined
   #serial = 0
+  /** Replaced, not filled: most ends set one task going or none. */
   #ready: Task[] = NOTHING
   /** Edges from outside that a new scope found decided. */
-  #decided: Decided[] = NO_DECISIONS
+  #decided: Decided[] = youngList()
   /** Vertices whose edges are all decided. */
-  #due: Task[] = NOTHING
-  #touched: Task[] = NOTHING
+  #due: Task[] = youngList()
+  #touched: Task[] = youngList()
 
   constructor({ graph, slice, strict }: SchedulerOptions) {
     this.#graph = graph
@@ -166,8 +167,7 @@ export class Scheduler {
   #enter(scope: Scope): void {
     const { entry } = this.#slice
     const facts = { graph: this.#graph, slice: this.#slice, entered: this.#entered }
-    for (const decided of countOpenEdges(scope, facts))
-      this.#decided = added(this.#decided, decided)
+    for (const decided of countOpenEdges(scope, facts)) this.#decided.push(decided)
     const vertex = entry === undefined ? undefined : this.#graph.vertices[entry]
     if (vertex?.cycle === undefined || vertex.region !== scope.region.index) return
     const members = this.#graph.cycles[vertex.cycle] ?? []
@@ -185,7 +185,7 @@ export class Scheduler {
       }
       if (this.#touched.length === 0) break
       const touched = this.#touched
-      this.#touched = NOTHING
+      this.#touched = []
       for (const task of touched) this.#pull(task)
     }
     const ready = this.#ready
@@ -208,8 +208,8 @@ export class Scheduler {
     scope.waiting[local] = waiting
     scope.marks[local] = marks | (outcome === 'alive' ? LIVE : DEAD)
     if (scope.status[local] !== IDLE) return
-    if (waiting === 0) this.#due = added(this.#due, new Task(scope, vertex))
-    else if ((marks & PULLED) === 0) this.#touched = added(this.#touched, new Task(scope, vertex))
+    if (waiting === 0) this.#due.push(new Task(scope, vertex))
+    else if ((marks & PULLED) === 0) this.#touched.push(new Task(scope, vertex))
   }
 
   /** All edges of a vertex are decided: it starts, or is skipped (FE-30). */
@@ -313,8 +313,10 @@ export class Scheduler {
     this.#release(new Task(scope, vertex))
   }
 
+  /** An array of one has no room to spare. */
   #release(task: Task): void {
-    this.#ready = added(this.#ready, task)
+    if (this.#ready.length === 0) this.#ready = [task]
+    else this.#ready.push(task)
   }
 
   #afterTurn(scope: Scope, vertex: PlanVertex, cycle: CycleRun): void {
@@ -340,8 +342,7 @@ export class Scheduler {
     }
     for (const member of cycle.holders.keys()) {
       const vertex = vertices[member]
-      if (vertex !== undefined && !ready(member))
-        this.#touched = added(this.#touched, new Task(scope, vertex))
+      if (vertex !== undefined && !ready(member)) this.#touched.push(new Task(scope, vertex))
     }
     if (cycle.active.size === 0 && cycle.holders.size === 0) this.#closeCycle(scope, cycle)
   }
@@ -387,11 +388,3 @@ export class Scheduler {
 }
 
 const NOTHING: Task[] = []
-const NO_DECISIONS: Decided[] = []
-
-/** The list with one more: mostly the first, and an array of one has no room to spare. */
-function added<T>(list: T[], item: T): T[] {
-  if (list.length === 0) return [item]
-  list.push(item)
-  return list
-}
