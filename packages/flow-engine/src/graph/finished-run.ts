@@ -23,7 +23,7 @@ export interface VertexNotes {
   readonly hasStatus: boolean | 'text'
 }
 
-/** The result of a run; keeps nothing else of it alive. A class for the sake of `youngList`. */
+/** The result of a run; keeps nothing else of it alive. A class, not a literal: see `youngList`. */
 export class FinishedRun implements RunResult {
   readonly status: RunResult['status']
   readonly sessionId: string

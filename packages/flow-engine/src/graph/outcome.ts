@@ -5,7 +5,7 @@ import type { RunResult, VertexResult } from './run-options.ts'
 import type { RunRequest } from './run-request.ts'
 import { youngList } from './young-list.ts'
 
-/** What a run has come to so far. A class for the sake of `youngList`. */
+/** What a run has come to so far. A class, not a literal: see `youngList`. */
 export class Outcome {
   readonly vertices = new Map<string, VertexResult>()
   /** Of the last builds of vertices whose component noted something. */

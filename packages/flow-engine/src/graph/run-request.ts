@@ -23,7 +23,7 @@ class CheckedInput {
   }
 }
 
-/** What a run was asked for, checked and completed. A class for the sake of `youngList`. */
+/** What a run was asked for, checked and completed. A class, not a literal: see `youngList`. */
 export class RunRequest {
   readonly plan: FlowPlan
   readonly graph: PlanGraph

@@ -51,7 +51,7 @@ const BEGIN = Promise.resolve()
 const NO_OPTIONS: RunOptions = {}
 const NO_HOST: RunHost = {}
 
-/** What there is of a run before it begins. A class for the sake of `youngList`. */
+/** What there is of a run before it begins. A class, not a literal: see `youngList`. */
 class Start {
   readonly host: RunHost
   readonly log: RunLog

@@ -1,7 +1,7 @@
 import type { PlanVertex } from './plan-graph.ts'
 import type { Scope } from './scope.ts'
 
-/** A vertex that is to be built in a scope. A class for the sake of `youngList`. */
+/** A vertex that is to be built in a scope. A class, not a literal: see `youngList`. */
 export class Task {
   readonly scope: Scope
   readonly vertex: PlanVertex

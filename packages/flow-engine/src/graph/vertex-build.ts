@@ -27,7 +27,7 @@ export interface TaskResult {
   readonly key: string | undefined
 }
 
-/** What the builds of a run share. A class for the sake of `youngList`. */
+/** What the builds of a run share. A class, not a literal: see `youngList`. */
 export class TaskEnvironment {
   readonly run: RunContext
   readonly request: RunRequest

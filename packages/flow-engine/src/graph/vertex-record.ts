@@ -12,7 +12,7 @@ interface Build extends Pick<VertexResult, 'error' | 'usedFrozenResult' | 'build
   readonly key?: string | undefined
 }
 
-/** What came of the last build of a vertex, for its readers and the result. A class for the sake of `youngList`. */
+/** What came of the last build of a vertex, for its readers and the result. A class, not a literal: see `youngList`. */
 export class VertexRecord implements VertexResult, Built {
   readonly id: string
   readonly type: string

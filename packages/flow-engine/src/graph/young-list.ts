@@ -1,7 +1,8 @@
 /**
- * Arrays that V8 makes among the young objects. Those of a literal or of `Array(n)` it makes among the
- * old ones as soon as most of them have lived long, as in many runs at once: from then on all that a
- * finished run holds would stay until the next full collection.
+ * Arrays that V8 makes among the young objects. Arrays and objects of literals, and those of `Array(n)`,
+ * it makes among the old ones as soon as most of them have lived long, as in many runs at once: from
+ * then on all that a finished run holds would stay until the next full collection. So what lives as long
+ * as a run is made here, or by a class.
  */
 export function youngList<T>(): T[] {
   return EMPTY.slice()
