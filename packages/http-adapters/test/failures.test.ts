@@ -1,24 +1,12 @@
-import { createServer, type RequestListener } from 'node:http'
 import Fastify from 'fastify'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { AdapterOptions, FetchHandler } from '@x/http-adapters'
+import { describe, expect, test, vi } from 'vitest'
+import type { FetchHandler } from '@x/http-adapters'
 import { expressHandler } from '@x/http-adapters/express'
 import { fastifyPlugin } from '@x/http-adapters/fastify'
-import { toNodeListener } from '@x/http-adapters/node'
-import { deferred, listen, open, send, turns, type Running } from './loopback.ts'
+import { deferred, open, send, turns } from './loopback.ts'
+import { testServers } from './servers.ts'
 
-const running: Running[] = []
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()))
-})
-
-const listenTo = async (listener: RequestListener): Promise<number> => {
-  const server = await listen(createServer(listener))
-  running.push(server)
-  return server.port
-}
-const serve = async (handler: FetchHandler, options?: AdapterOptions<object>): Promise<number> =>
-  listenTo(toNodeListener(handler, options))
+const { listenTo, serve } = testServers()
 
 describe('what onError is told (AD-26)', () => {
   /** Leaves while the handler waits; gives what onError was told. */

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { type IncomingMessage, type RequestListener } from 'node:http'
 import { Transform } from 'node:stream'
 import compression from 'compression'
 import cors from 'cors'
@@ -6,32 +6,15 @@ import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
 import multer from 'multer'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BodyError } from '@x/http-adapters'
 import { expressHandler } from '@x/http-adapters/express'
 import { fastifyPlugin } from '@x/http-adapters/fastify'
 import { toNodeListener } from '@x/http-adapters/node'
-import { deferred, listen, open, send, settled, until, type Running } from './loopback.ts'
+import { deferred, open, send, settled, until } from './loopback.ts'
+import { echo, testServers } from './servers.ts'
 
-const running: Running[] = []
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()))
-})
-
-const serve = async (listener: (...ends: Parameters<RequestListener>) => void): Promise<number> => {
-  const server = await listen(createServer(listener))
-  running.push(server)
-  return server.port
-}
-
-/** Tells what it read, or the code of the error. */
-const read = async (request: Request): Promise<Response> => {
-  try {
-    return new Response(await request.text())
-  } catch (error) {
-    return new Response((error as { code: string }).code, { status: 422 })
-  }
-}
+const { listenTo: serve } = testServers()
 const JSON_TYPE = { 'content-type': 'application/json' }
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -40,7 +23,7 @@ describe.each([
   ['express 4', express4 as unknown as typeof express],
 ])('a body parser of %s in front (AD-15)', (_name, framework) => {
   test('express.json(): an object is written as JSON again', async () => {
-    const app = framework().use(framework.json(), expressHandler(read))
+    const app = framework().use(framework.json(), expressHandler(echo))
     const port = await serve(app as RequestListener)
     const body = '{"a": [1, "ü"]}'
     expect((await send(port, { method: 'POST', body, headers: JSON_TYPE })).json()).toEqual({
@@ -52,7 +35,7 @@ describe.each([
   })
 
   test('express.urlencoded(): a form is written as a form again', async () => {
-    const app = framework().use(framework.urlencoded({ extended: true }), expressHandler(read))
+    const app = framework().use(framework.urlencoded({ extended: true }), expressHandler(echo))
     const port = await serve(app as RequestListener)
     const body = 'a=1&a=2&b[c]=x%20y&d[0][e]=z&f=%C3%BC'
     const { text } = await send(port, { method: 'POST', body, headers: FORM })
@@ -67,8 +50,8 @@ describe.each([
 
   test('express.raw() and express.text(): bytes and text stay as they are', async () => {
     const app = framework()
-    app.use('/raw', framework.raw({ type: '*/*' }), expressHandler(read))
-    app.use('/text', framework.text({ type: '*/*' }), expressHandler(read))
+    app.use('/raw', framework.raw({ type: '*/*' }), expressHandler(echo))
+    app.use('/text', framework.text({ type: '*/*' }), expressHandler(echo))
     const port = await serve(app as RequestListener)
     for (const path of ['/raw', '/text']) {
       expect((await send(port, { method: 'POST', path, body: '{"a" :1}' })).text).toBe('{"a" :1}')
@@ -76,7 +59,7 @@ describe.each([
   })
 
   test('the limit holds for a body that was parsed (AD-16)', async () => {
-    const app = framework().use(framework.json(), expressHandler(read, { bodyLimit: 5 }))
+    const app = framework().use(framework.json(), expressHandler(echo, { bodyLimit: 5 }))
     const port = await serve(app as RequestListener)
     const answer = await send(port, { method: 'POST', body: '{"a":1}', headers: JSON_TYPE })
     expect([answer.status, answer.text]).toEqual([422, 'body_too_large'])
@@ -85,7 +68,7 @@ describe.each([
   })
 
   test('multer: a consumed multipart stream cannot be had again', async () => {
-    const app = framework().use(multer().any(), expressHandler(read))
+    const app = framework().use(multer().any(), expressHandler(echo))
     const port = await serve(app as RequestListener)
     const body = '--e\r\nContent-Disposition: form-data; name="f"\r\n\r\nv\r\n--e--\r\n'
     const headers = { 'content-type': 'multipart/form-data; boundary=e' }
@@ -105,7 +88,7 @@ describe.each([
   test('a stream that somebody drained rejects, it never hangs', async () => {
     const app = framework().use((request, _response, next) => {
       request.resume().once('end', () => next())
-    }, expressHandler(read))
+    }, expressHandler(echo))
     const port = await serve(app as RequestListener)
     const answer = await send(port, { method: 'POST', body: 'gone' })
     expect([answer.status, answer.text]).toEqual([422, 'body_consumed'])
@@ -115,8 +98,8 @@ describe.each([
 
   test('passing on leaves the body to the next handler (AD-7)', async () => {
     const app = framework()
-    app.use(expressHandler(read, { match: () => false }))
-    app.use('/in', expressHandler(read, { basePath: '/elsewhere' }))
+    app.use(expressHandler(echo, { match: () => false }))
+    app.use('/in', expressHandler(echo, { basePath: '/elsewhere' }))
     app.use(framework.text({ type: '*/*' }), (request, response) => {
       response.send(`host: ${request.body}`)
     })
@@ -218,7 +201,7 @@ describe.each([
 
 describe('node:http', () => {
   test('rawBody of the host goes before body (AD-15)', async () => {
-    const listener = toNodeListener(read)
+    const listener = toNodeListener(echo)
     const port = await serve((message, reply) => {
       message.resume().once('end', () => {
         const host = message as IncomingMessage & { rawBody?: unknown; body?: unknown }
@@ -256,7 +239,7 @@ describe('node:http', () => {
   })
 
   test('what is not for the listener is a 404 (AD-7)', async () => {
-    const port = await serve(toNodeListener(read, { basePath: '/scim' }))
+    const port = await serve(toNodeListener(echo, { basePath: '/scim' }))
     const answer = await send(port, { path: '/other' })
     expect([answer.status, answer.json()]).toEqual([404, { detail: 'Not Found' }])
   })
@@ -268,8 +251,8 @@ describe('node:http', () => {
   })
 
   test('two adapters with different options in one server (AD-31.10)', async () => {
-    const one = toNodeListener(read, { bodyLimit: 3 })
-    const two = toNodeListener(read, { bodyLimit: 6 })
+    const one = toNodeListener(echo, { bodyLimit: 3 })
+    const two = toNodeListener(echo, { bodyLimit: 6 })
     const port = await serve((message, reply) =>
       (message.url === '/one' ? one : two)(message, reply),
     )
@@ -284,7 +267,7 @@ describe('fastify', () => {
   test("the host's parsers stay as they are and run for its routes only (AD-15)", async () => {
     const app = Fastify({ forceCloseConnections: true })
     app.post('/host', async (request) => ({ parsed: request.body }))
-    await app.register(fastifyPlugin(read), { prefix: '/ours' })
+    await app.register(fastifyPlugin(echo), { prefix: '/ours' })
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
     const port = Number(new URL(origin).port)
     const sent = { method: 'POST', body: '{ "a":1 }', headers: JSON_TYPE }
@@ -343,7 +326,7 @@ describe('fastify', () => {
     'content type "%s" reaches the handler',
     async (type) => {
       const app = Fastify({ forceCloseConnections: true })
-      await app.register(fastifyPlugin(read))
+      await app.register(fastifyPlugin(echo))
       const origin = await app.listen({ port: 0, host: '127.0.0.1' })
       const headers: Record<string, string> = type === '' ? {} : { 'content-type': type }
       const answer = await send(Number(new URL(origin).port), {
@@ -361,7 +344,7 @@ describe('fastify', () => {
     app.addHook('preParsing', async (_request, _reply, payload) =>
       payload.pipe(new Transform({ transform: (part, _, done) => done(null, `<${part}>`) })),
     )
-    await app.register(fastifyPlugin(read))
+    await app.register(fastifyPlugin(echo))
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
     const port = Number(new URL(origin).port)
     for (const body of ['sent', ['se', 'nt']]) {

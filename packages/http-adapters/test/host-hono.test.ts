@@ -1,28 +1,14 @@
 import { Hono } from 'hono'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { honoHandler } from '@x/http-adapters/hono'
-import { send, turns, type Running } from './loopback.ts'
+import { send, turns } from './loopback.ts'
 import { listenHono } from './mounts.ts'
+import { echo, testServers } from './servers.ts'
 
-const running: Running[] = []
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()))
-})
+const { keep } = testServers()
+const serveHono = async (app: Hono): Promise<number> =>
+  keep(await listenHono((request, env) => app.fetch(request, env)))
 
-const serveHono = async (app: Hono): Promise<number> => {
-  const server = await listenHono((request, env) => app.fetch(request, env))
-  running.push(server)
-  return server.port
-}
-
-/** Tells what it read, or the code of the error. */
-const read = async (request: Request): Promise<Response> => {
-  try {
-    return new Response(await request.text())
-  } catch (error) {
-    return new Response((error as { code: string }).code, { status: 422 })
-  }
-}
 describe('hono', () => {
   test.each([
     ['json', '{"a":1}', 'application/json', '{"a":1}'],
@@ -36,7 +22,7 @@ describe('hono', () => {
         await (how === 'json' ? c.req.json() : how === 'text' ? c.req.text() : c.req.parseBody())
         await next()
       })
-      app.all('*', honoHandler(read))
+      app.all('*', honoHandler(echo))
       const port = await serveHono(app)
       const answer = await send(port, { method: 'POST', body, headers: { 'content-type': type } })
       expect([answer.status, answer.text]).toEqual([200, expected])
@@ -81,7 +67,7 @@ describe('hono', () => {
       '*',
       honoHandler(async (request) => {
         isSame = request.method === 'PUT' && request.headers.get('x-sent') === 'v'
-        return read(request)
+        return echo(request)
       }),
     )
     const sent = { method: 'PUT', body: 'sent', headers: { 'x-sent': 'v' } }
@@ -118,7 +104,7 @@ describe('hono', () => {
       await next()
     })
     app.use(honoHandler(() => new Response('ours'), { basePath: '/ours' }))
-    app.use(honoHandler(read, { match: () => false }))
+    app.use(honoHandler(echo, { match: () => false }))
     app.all('*', async (c) => {
       await turns(1)
       return c.text(`host: ${await c.req.text()}`)

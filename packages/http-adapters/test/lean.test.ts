@@ -1,26 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
-import {
-  jsonResponse,
-  toGenuineRequest,
-  type AdapterOptions,
-  type FetchHandler,
-} from '@x/http-adapters'
+import { type IncomingMessage } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { jsonResponse, toGenuineRequest, type AdapterOptions } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
-import { deferred, exchange, listen, open, send, turns, until, type Running } from './loopback.ts'
+import { deferred, exchange, open, send, turns, until } from './loopback.ts'
+import { testServers } from './servers.ts'
 
-const running: Running[] = []
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()))
-})
-
-const listenTo = async (listener: RequestListener): Promise<number> => {
-  const server = await listen(createServer(listener))
-  running.push(server)
-  return server.port
-}
-const serve = async (handler: FetchHandler, options?: AdapterOptions<object>): Promise<number> =>
-  listenTo(toNodeListener(handler, options))
+const { listenTo, serve } = testServers()
 
 /** Serves one POST and gives what was found out about its request. */
 const asked = async (

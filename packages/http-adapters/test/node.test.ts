@@ -1,38 +1,13 @@
-import { Agent, createServer, type RequestListener } from 'node:http'
+import { Agent, type RequestListener } from 'node:http'
 import express from 'express'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import {
-  jsonResponse,
-  toGenuineRequest,
-  type AdapterOptions,
-  type FetchHandler,
-} from '@x/http-adapters'
+import { describe, expect, test, vi } from 'vitest'
+import { jsonResponse, toGenuineRequest, type FetchHandler } from '@x/http-adapters'
 import { expressHandler } from '@x/http-adapters/express'
 import { toNodeListener } from '@x/http-adapters/node'
-import {
-  deferred,
-  exchange,
-  listen,
-  open,
-  send,
-  settled,
-  turns,
-  until,
-  type Running,
-} from './loopback.ts'
+import { deferred, exchange, open, send, settled, turns, until } from './loopback.ts'
+import { testServers } from './servers.ts'
 
-const running: Running[] = []
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()))
-})
-
-const listenTo = async (listener: RequestListener): Promise<number> => {
-  const server = await listen(createServer(listener))
-  running.push(server)
-  return server.port
-}
-const serve = async (handler: FetchHandler, options?: AdapterOptions<object>): Promise<number> =>
-  listenTo(toNodeListener(handler, options))
+const { listenTo, serve } = testServers()
 
 const ask = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: h\r\n${more}\r\n`
 
