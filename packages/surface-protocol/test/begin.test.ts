@@ -6,14 +6,11 @@ import {
   STANDARD_CATALOG_ID,
   standardCatalogV08,
 } from '@x/surface-protocol'
+import { column } from './components.ts'
 
 const update = (...components: object[]) => ({ surfaceUpdate: { surfaceId: 's', components } })
 const text = (id: string) => ({ id, component: { Text: { text: { literalString: id } } } })
 const divider = (id: string) => ({ id, component: { Divider: {} } })
-const column = (id: string, ...ids: string[]) => ({
-  id,
-  component: { Column: { children: { explicitList: ids } } },
-})
 const begin = (root: string, more: object = {}) => ({
   beginRendering: { surfaceId: 's', root, ...more },
 })

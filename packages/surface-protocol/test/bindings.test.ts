@@ -6,17 +6,9 @@ import {
   type SurfaceStoreOptions,
 } from '@x/surface-protocol'
 import { formatTree } from '@x/surface-protocol/testing'
+import { column, each, text } from './components.ts'
 
 const update = (...components: object[]) => ({ surfaceUpdate: { surfaceId: 's', components } })
-const text = (id: string, value: object) => ({ id, component: { Text: { text: value } } })
-const column = (id: string, ...ids: string[]) => ({
-  id,
-  component: { Column: { children: { explicitList: ids } } },
-})
-const each = (id: string, componentId: string, dataBinding: string) => ({
-  id,
-  component: { List: { children: { template: { componentId, dataBinding } } } },
-})
 const begin = { beginRendering: { surfaceId: 's', root: 'r' } }
 const replace = (contents: object[]) => ({ dataModelUpdate: { surfaceId: 's', contents } })
 

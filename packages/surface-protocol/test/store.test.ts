@@ -5,18 +5,10 @@ import {
   MINIMAL_CATALOG_ID,
   type JsonValue,
 } from '@x/surface-protocol'
+import { column, each, text } from './components.ts'
 
 const update = (surfaceId: string, ...components: object[]) => ({
   surfaceUpdate: { surfaceId, components },
-})
-const text = (id: string, value: object) => ({ id, component: { Text: { text: value } } })
-const column = (id: string, ...ids: string[]) => ({
-  id,
-  component: { Column: { children: { explicitList: ids } } },
-})
-const each = (id: string, componentId: string, dataBinding: string) => ({
-  id,
-  component: { List: { children: { template: { componentId, dataBinding } } } },
 })
 const begin = (root: string, more: object = {}) => ({
   beginRendering: { surfaceId: 's', root, ...more },

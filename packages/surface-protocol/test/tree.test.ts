@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createSurfaceStore, type JsonObject } from '@x/surface-protocol'
+import { text } from './components.ts'
 
 const update = (...components: object[]) => ({ surfaceUpdate: { surfaceId: 's', components } })
-const text = (id: string, value: object) => ({ id, component: { Text: { text: value } } })
 const card = (id: string, child: string) => ({ id, component: { Card: { child } } })
 const row = (id: string, ...ids: string[]) => ({
   id,
