@@ -1,0 +1,89 @@
+import { inFolder, startServer, type Environment, type Started } from '../start-server.ts'
+
+const KEY = /^API key: (\S+) \(shown once\)$/m
+
+/** The shipped server over real HTTP, with the API key of its first superuser. */
+export interface Service {
+  readonly url: string
+  readonly key: string
+  /** Config directory of the server, removed after the journey. */
+  readonly folder: string
+  /** Everything the running process has printed. */
+  output(): string
+  /** Sends a request; an object body goes as JSON, anything else as it is. Default key: the superuser's. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** Ends the process and starts it again on the same data, on another port. */
+  restart(options?: { signal?: NodeJS.Signals; environment?: Environment }): Promise<void>
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  /** `null` sends no key. */
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** An answer that is read whole. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON. @throws SyntaxError when it is none */
+  json<T = unknown>(): T
+}
+
+/** Starts the shipped server in a new folder, walks the journey, and leaves nothing behind. */
+export function withService<T>(
+  environment: Environment,
+  walk: (service: Service) => Promise<T>,
+): Promise<T> {
+  return inFolder(async (folder) => {
+    const base = { SERVICE_CONFIG_DIR: folder, ...environment }
+    let server: Started = await startServer(base)
+    const key = KEY.exec(server.output())?.[1] ?? ''
+    const service: Service = {
+      get url() {
+        return server.url
+      },
+      key,
+      folder,
+      output: () => server.output(),
+      call: (method, path, options) => call(`${server.url}${path}`, method, { key, ...options }),
+      async restart({ signal = 'SIGTERM', environment: changed = {} } = {}) {
+        await server.end(signal)
+        server = await startServer({ ...base, ...changed })
+      },
+    }
+    try {
+      return await walk(service)
+    } finally {
+      await server.end('SIGKILL')
+    }
+  })
+}
+
+async function call(url: string, method: string, options: CallOptions): Promise<Answer> {
+  const { body, key = null, headers = {}, signal } = options
+  const raw = body === undefined || body instanceof FormData || typeof body === 'string'
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key === null ? {} : { 'x-api-key': key }),
+      ...(raw ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    redirect: 'manual',
+    ...(body === undefined
+      ? {}
+      : { body: raw ? (body as string | FormData) : JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: <J>() => JSON.parse(text) as J,
+  }
+}
