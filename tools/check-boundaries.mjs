@@ -24,6 +24,26 @@ const nodeAllowed = [
   /^packages\/http-adapters\/src\/(node|express|fastify|lib\/)/,
 ]
 
+/** Rooms of a package in the order of its floors: a room imports itself and those before it, types too. */
+const floors = {
+  'packages/surface-protocol': [
+    'json.ts',
+    'diagnostics',
+    'data',
+    'catalog',
+    'graph',
+    'message',
+    'tree',
+    'store',
+    'build',
+    'transport',
+    'interop',
+    'llm',
+    'html',
+    'testing',
+  ],
+}
+
 const problems = []
 const graph = new Map()
 
@@ -42,6 +62,7 @@ for (const [folder, names] of Object.entries(allowed)) {
         if (!typeOnly) targets.push(target)
         if (!target.startsWith(`${folder}/src/`))
           problems.push(`${path} leaves its package: ${specifier}`)
+        checkFloor(path, target, folder)
       } else if (specifier.startsWith('node:')) {
         if (!nodeAllowed.some((pattern) => pattern.test(path)))
           problems.push(`${path} imports ${specifier}`)
@@ -54,6 +75,18 @@ for (const [folder, names] of Object.entries(allowed)) {
     if (source !== './package.json' && !existsSync(join(root, folder, source)))
       problems.push(`${folder} exports ${key}, but ${source} is not there`)
   }
+}
+
+function checkFloor(path, target, folder) {
+  const rooms = floors[folder]
+  if (rooms === undefined) return
+  const floorOf = (file) => rooms.indexOf(file.slice(`${folder}/src/`.length).split('/')[0])
+  // The files at the top are entries, which may take from every room.
+  if (floorOf(path) === -1) {
+    if (path.slice(`${folder}/src/`.length).includes('/'))
+      problems.push(`${path} is in no known room`)
+  } else if (floorOf(target) === -1 || floorOf(target) > floorOf(path))
+    problems.push(`${path} reaches up to ${target}`)
 }
 
 function checkPackage(path, specifier, { folder, names, declared, own }) {

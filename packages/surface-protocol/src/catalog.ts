@@ -16,7 +16,7 @@ export {
   childrenRef,
   componentRef,
 } from './catalog/schemas.ts'
-export { clientMessageSchema, serverMessageSchema } from './catalog/message-schemas.ts'
+export { clientMessageSchema, serverMessageSchema } from './message/v08/message-schemas.ts'
 export {
   formatA2aExtension,
   negotiateCatalog,

@@ -1,1 +1,1 @@
-export { renderSurfaceHtml, type RenderSurfaceHtmlOptions } from './convert/render-html.ts'
+export { renderSurfaceHtml, type RenderSurfaceHtmlOptions } from './html/render-html.ts'

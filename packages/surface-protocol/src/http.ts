@@ -4,22 +4,22 @@ export {
   type SubscribeOptions,
   type SurfaceChannel,
   type SurfaceChannelOptions,
-} from './stream/channel.ts'
+} from './transport/channel.ts'
 export {
   createSurfaceHandler,
   type ClientMessageContext,
   type SurfaceHandlerOptions,
-} from './stream/handler.ts'
+} from './transport/handler.ts'
 export {
   openSurfaceStream,
   type OpenSurfaceStreamOptions,
   type StreamItem,
-} from './stream/open-stream.ts'
+} from './transport/open-stream.ts'
 export {
   toJsonLinesResponse,
   toSseResponse,
   type JsonLinesResponseOptions,
   type SseItem,
   type SseResponseOptions,
-} from './stream/responses.ts'
-export { createSseParser, type SseFrame, type SseParser } from './stream/sse.ts'
+} from './transport/responses.ts'
+export { createSseParser, type SseFrame, type SseParser } from './transport/sse.ts'

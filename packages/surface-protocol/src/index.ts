@@ -1,13 +1,13 @@
 export type { JsonObject, JsonValue } from './json.ts'
-export { defaultLimits, type SurfaceLimits } from './limits.ts'
+export { defaultLimits, type SurfaceLimits } from './diagnostics/limits.ts'
 export {
   isSurfaceError,
   SurfaceError,
   type SurfaceDiagnostic,
   type SurfaceErrorCode,
   type SurfaceErrorInit,
-} from './errors.ts'
-export type { Mode } from './message/report.ts'
+} from './diagnostics/errors.ts'
+export type { Mode } from './diagnostics/report.ts'
 export {
   beginRendering,
   dataModelUpdate,
@@ -19,14 +19,14 @@ export {
   type DataModelUpdate,
   type ServerMessage,
   type SurfaceUpdate,
-} from './message/messages.ts'
+} from './message/v08/messages.ts'
 export {
   parseMessage,
   validateMessage,
   type ValidateMessageOptions,
   type ValidationResult,
 } from './message/validate-message.ts'
-export { validateMessages, type ValidateMessagesOptions } from './message/validate-messages.ts'
+export { validateMessages, type ValidateMessagesOptions } from './store/validate-messages.ts'
 export {
   checkUserAction,
   createUserAction,
@@ -40,7 +40,7 @@ export {
   validateClientMessage,
   type ClientMessage,
   type UserAction,
-} from './message/client-message.ts'
+} from './message/v08/client-message.ts'
 export type { Catalog } from './catalog/catalog.ts'
 export {
   MINIMAL_CATALOG_ID,
@@ -59,16 +59,16 @@ export {
   type JsonLinesOptions,
   type JsonLinesParser,
   type JsonLinesSource,
-} from './stream/json-lines.ts'
-export { applyStream, type ApplyStreamOptions } from './stream/apply-stream.ts'
-export { formatDataPath, parseDataPath, type DataPath } from './store/data-path.ts'
-export { formatEntries, parseEntries, type FormatEntriesOptions } from './store/entries.ts'
+} from './transport/json-lines.ts'
+export { applyStream, type ApplyStreamOptions } from './transport/apply-stream.ts'
+export { formatDataPath, parseDataPath, type DataPath } from './data/data-path.ts'
+export { formatEntries, parseEntries, type FormatEntriesOptions } from './message/v08/entries.ts'
 export { createSurfaceStore, type ApplyResult, type SurfaceStore } from './store/store.ts'
 export type { SurfaceStoreOptions } from './store/store-options.ts'
 export type { SurfaceState, SurfaceStatus, SurfaceView } from './store/surface.ts'
 export type { SurfaceChange, SurfaceEvents } from './store/notify.ts'
-export type { TreeNode } from './store/instance.ts'
-export type { PathMode } from './store/scope.ts'
+export type { TreeNode } from './tree/instance.ts'
+export type { PathMode } from './tree/scope.ts'
 export { buildComponents, type BuiltComponents } from './build/build-components.ts'
 export {
   createSurfaceBuilder,

@@ -3,7 +3,7 @@ export {
   A2UI_MIME_TYPE,
   fromDataPart,
   toDataPart,
-} from './convert/data-part.ts'
-export { detectVersion } from './convert/detect-version.ts'
-export { convertToV08, createV08Adapter, type V08Adapter } from './convert/to-v08.ts'
-export { convertToV09, createV09Adapter, type V09Adapter } from './convert/to-v09.ts'
+} from './interop/data-part.ts'
+export { detectVersion } from './interop/detect-version.ts'
+export { convertToV08, createV08Adapter, type V08Adapter } from './interop/to-v08.ts'
+export { convertToV09, createV09Adapter, type V09Adapter } from './interop/to-v09.ts'

@@ -4,6 +4,6 @@ export {
   type ExtractedPart,
   type ExtractMessagesOptions,
   type MessageExtractor,
-} from './convert/extract-messages.ts'
-export { repairJson, type RepairedJson } from './convert/repair-json.ts'
-export { formatCatalogPrompt } from './convert/catalog-prompt.ts'
+} from './llm/extract-messages.ts'
+export { repairJson, type RepairedJson } from './llm/repair-json.ts'
+export { formatCatalogPrompt } from './llm/catalog-prompt.ts'

@@ -1,3 +1,3 @@
 export { createTestRuntime, type TestRuntime } from '@x/wire'
-export { formatTree } from './build/format-tree.ts'
-export { generateSurface } from './build/generate-surface.ts'
+export { formatTree } from './testing/format-tree.ts'
+export { generateSurface } from './testing/generate-surface.ts'

@@ -13,7 +13,7 @@ import {
   validateMessages,
   type SurfaceDiagnostic,
 } from '@x/surface-protocol'
-import { surfaceErrorCodes } from '../src/errors.ts'
+import { surfaceErrorCodes } from '../src/diagnostics/errors.ts'
 
 const card = (id: string, child: string) => ({ id, component: { Card: { child } } })
 const update = (...components: object[]) => ({ surfaceUpdate: { surfaceId: 's', components } })

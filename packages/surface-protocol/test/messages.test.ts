@@ -11,7 +11,7 @@ import {
   standardCatalogV08,
   type Catalog,
 } from '@x/surface-protocol'
-import { surfaceErrorCodes } from '../src/errors.ts'
+import { surfaceErrorCodes } from '../src/diagnostics/errors.ts'
 
 const codes = (value: unknown, options = {}) =>
   validateMessage(value, options).diagnostics.map(

@@ -7,10 +7,10 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../json.ts'
-import { defaultLimits } from '../limits.ts'
-import { dataModelUpdate, type ServerMessage } from '../message/messages.ts'
-import { dataMessages } from '../store/data-messages.ts'
-import { mapFromJson } from '../store/data-value.ts'
+import { defaultLimits } from '../diagnostics/limits.ts'
+import { dataModelUpdate, type ServerMessage } from '../message/v08/messages.ts'
+import { dataMessages } from '../message/v08/data-messages.ts'
+import { mapFromJson } from '../data/data-value.ts'
 
 /**
  * The messages that turn the data `before` into `after` (SP-71): one for each location whose keys

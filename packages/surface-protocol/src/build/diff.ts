@@ -1,7 +1,11 @@
 import { equalJson } from '../json.ts'
-import { defaultLimits } from '../limits.ts'
-import { deleteSurface, type ComponentInstance, type ServerMessage } from '../message/messages.ts'
-import { mapFromJson } from '../store/data-value.ts'
+import { defaultLimits } from '../diagnostics/limits.ts'
+import {
+  deleteSurface,
+  type ComponentInstance,
+  type ServerMessage,
+} from '../message/v08/messages.ts'
+import { mapFromJson } from '../data/data-value.ts'
 import { beginMessage, componentMessages, stateMessages } from '../store/state-messages.ts'
 import type { SurfaceState } from '../store/surface.ts'
 import { diffData } from './diff-data.ts'

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json.ts'
-import { surfaceUpdate, type ComponentInstance } from '../message/messages.ts'
-import { readInstance } from '../message/read-instance.ts'
-import { Report } from '../message/report.ts'
-import { planOf, type BindingPlan } from '../store/plan.ts'
+import { surfaceUpdate, type ComponentInstance } from '../message/v08/messages.ts'
+import { readInstance } from '../message/v08/read-instance.ts'
+import { Report } from '../diagnostics/report.ts'
+import { planOf, type BindingPlan } from '../graph/plan.ts'
 import type { SurfaceState } from '../store/surface.ts'
 import { createMirror } from './mirror.ts'
 

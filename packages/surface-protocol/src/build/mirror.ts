@@ -1,6 +1,6 @@
 import { createCatalog, type Catalog } from '../catalog/catalog.ts'
 import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
-import { dataModelUpdate, surfaceUpdate } from '../message/messages.ts'
+import { dataModelUpdate, surfaceUpdate } from '../message/v08/messages.ts'
 import { createSurfaceStore, type SurfaceStore } from '../store/store.ts'
 import type { SurfaceState } from '../store/surface.ts'
 

@@ -6,10 +6,10 @@ import {
   type DataModelUpdate,
   type ServerMessage,
   type SurfaceUpdate,
-} from '../message/messages.ts'
-import { dataMessages } from '../store/data-messages.ts'
-import { parseDataPath } from '../store/data-path.ts'
-import { mapFromJson } from '../store/data-value.ts'
+} from '../message/v08/messages.ts'
+import { dataMessages } from '../message/v08/data-messages.ts'
+import { parseDataPath } from '../data/data-path.ts'
+import { mapFromJson } from '../data/data-value.ts'
 import type { SurfaceStore } from '../store/store.ts'
 import type { SurfaceState } from '../store/surface.ts'
 import { initialBindings } from './initial-data.ts'

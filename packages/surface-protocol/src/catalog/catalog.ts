@@ -1,6 +1,6 @@
-import { quote, type SurfaceDiagnostic } from '../errors.ts'
+import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { isPlainObject } from '../json.ts'
-import { Report } from '../message/report.ts'
+import { Report } from '../diagnostics/report.ts'
 import { checkShape, checkStyles } from './check-slot.ts'
 import { nearest } from './nearest.ts'
 import { findReferences, type ReferenceFound } from './references.ts'

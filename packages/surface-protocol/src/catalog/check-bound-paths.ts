@@ -1,6 +1,6 @@
 import { isPlainObject } from '../json.ts'
-import { checkPath } from '../message/check-path.ts'
-import type { Report } from '../message/report.ts'
+import { checkPath } from '../data/check-path.ts'
+import type { Report } from '../diagnostics/report.ts'
 
 /** Checks the paths of everything that has the form of a binding or a template (SP-30, SP-53). */
 export function checkBoundPaths(value: unknown, report: Report): void {

@@ -1,6 +1,6 @@
-import { quote } from '../errors.ts'
+import { quote } from '../diagnostics/errors.ts'
 import { equalJson, isPlainObject, ownValue } from '../json.ts'
-import { Report } from '../message/report.ts'
+import { Report } from '../diagnostics/report.ts'
 import { resolveReference, type Schema } from './json-schema.ts'
 
 /** Levels of schemas around one value; a schema that refers to itself without progress ends here. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SurfaceError } from '../errors.ts'
+import { SurfaceError } from '../diagnostics/errors.ts'
 import { cloneJson, isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 import { formatCatalog } from './format-catalog.ts'

@@ -1,4 +1,4 @@
-import { SurfaceError } from '../errors.ts'
+import { SurfaceError } from '../diagnostics/errors.ts'
 import { formatPointer, isPlainObject, ownValue } from '../json.ts'
 
 /** A JSON Schema: an object, or true and false. */

@@ -1,4 +1,4 @@
-import { quote, SurfaceError } from '../errors.ts'
+import { quote, SurfaceError } from '../diagnostics/errors.ts'
 import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 import { mergeDocuments } from './define-catalog.ts'

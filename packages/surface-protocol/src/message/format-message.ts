@@ -1,5 +1,5 @@
-import type { ClientMessage } from './client-message.ts'
-import type { ServerMessage } from './messages.ts'
+import type { ClientMessage } from './v08/client-message.ts'
+import type { ServerMessage } from './v08/messages.ts'
 
 /**
  * One line of JSON without a terminator (SP-46). Line breaks of any kind stand escaped, so the text

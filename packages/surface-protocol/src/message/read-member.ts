@@ -1,5 +1,5 @@
 import { isPlainObject, ownValue } from '../json.ts'
-import type { Report } from './report.ts'
+import type { Report } from '../diagnostics/report.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

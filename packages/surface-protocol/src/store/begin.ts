@@ -1,7 +1,7 @@
 import type { CatalogCore } from '../catalog/catalog.ts'
-import { quote } from '../errors.ts'
-import type { MessageDraft } from '../message/read-message.ts'
-import { Report } from '../message/report.ts'
+import { quote } from '../diagnostics/errors.ts'
+import type { MessageDraft } from '../message/v08/read-message.ts'
+import { Report } from '../diagnostics/report.ts'
 import { checkSize, commit, openChange, type Processed, type StoreState } from './change.ts'
 import { missingChildren, type Surface } from './surface.ts'
 

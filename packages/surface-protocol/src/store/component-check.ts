@@ -1,6 +1,6 @@
 import type { CatalogCore } from '../catalog/catalog.ts'
-import type { ComponentCheck } from '../message/read-message.ts'
-import { Report } from '../message/report.ts'
+import type { ComponentCheck } from '../message/v08/read-message.ts'
+import { Report } from '../diagnostics/report.ts'
 import type { Surface } from './surface.ts'
 
 /** Before a catalog is named, a component is right when any catalog of the store takes it (SP-24). */

@@ -1,8 +1,8 @@
-import { copyJson } from '../message/copy-json.ts'
-import { checkPath } from '../message/check-path.ts'
-import type { Report } from '../message/report.ts'
+import { copyJson } from '../data/copy-json.ts'
+import { checkPath } from '../data/check-path.ts'
+import type { Report } from '../diagnostics/report.ts'
 import { formatPointer } from '../json.ts'
-import { fromJson, type DataValue } from './data-value.ts'
+import { fromJson, type DataValue } from '../data/data-value.ts'
 import { openChange, settle, type Processed, type StoreState } from './change.ts'
 
 /** A write that no message brought: an input of a client, or a test (SP-38). */

@@ -1,10 +1,10 @@
-import { limitError, type SurfaceDiagnostic } from '../errors.ts'
+import { limitError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import type { JsonValue } from '../json.ts'
-import type { SurfaceLimits } from '../limits.ts'
-import { parseDataPath } from './data-path.ts'
-import { locationOf, type DataChange, type DataModel } from './data-model.ts'
-import { equalData, toJson, valueAt } from './data-value.ts'
-import { toTreeNode, type Instance, type TreeNode } from './instance.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import { parseDataPath } from '../data/data-path.ts'
+import { locationOf, type DataChange, type DataModel } from '../data/data-model.ts'
+import { equalData, toJson, valueAt } from '../data/data-value.ts'
+import { toTreeNode, type Instance, type TreeNode } from '../tree/instance.ts'
 import type { SurfaceStatus } from './surface.ts'
 
 /** What one message did to a surface (SP-42). */

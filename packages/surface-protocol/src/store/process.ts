@@ -1,11 +1,12 @@
 import { escapeSegment, formatPointer } from '../json.ts'
-import { readMessage, type MessageDraft } from '../message/read-message.ts'
-import { Report } from '../message/report.ts'
-import { checkBatch, collectBatch, initialiseData } from './apply-components.ts'
+import { readMessage, type MessageDraft } from '../message/v08/read-message.ts'
+import { Report } from '../diagnostics/report.ts'
+import { checkBatch, collectBatch } from '../graph/component-batch.ts'
+import { initialiseData } from './initialise-data.ts'
 import { begin } from './begin.ts'
 import { openChange, settle, type Processed, type StoreState } from './change.ts'
-import type { DataModel } from './data-model.ts'
-import type { DataMap } from './data-value.ts'
+import type { DataModel } from '../data/data-model.ts'
+import type { DataMap } from '../data/data-value.ts'
 import type { Surface, SurfaceStatus } from './surface.ts'
 
 type Draft<K extends MessageDraft['kind']> = Extract<MessageDraft, { kind: K }>

@@ -1,6 +1,6 @@
-import type { SurfaceLimits } from '../limits.ts'
-import type { ServerMessage } from '../message/messages.ts'
-import { planOf } from './plan.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { ServerMessage } from '../message/v08/messages.ts'
+import { planOf } from '../graph/plan.ts'
 import { stateMessages } from './state-messages.ts'
 import { stateOf, type Surface } from './surface.ts'
 

@@ -1,13 +1,13 @@
 import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
-import type { SurfaceLimits } from '../limits.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import {
   beginRendering,
   surfaceUpdate,
   type ComponentInstance,
   type ServerMessage,
-} from '../message/messages.ts'
-import { dataMessages } from './data-messages.ts'
-import type { DataMap } from './data-value.ts'
+} from '../message/v08/messages.ts'
+import { dataMessages } from '../message/v08/data-messages.ts'
+import type { DataMap } from '../data/data-value.ts'
 import type { SurfaceState } from './surface.ts'
 
 type Limits = Readonly<SurfaceLimits>

@@ -1,8 +1,8 @@
 import { catalogCore, type Catalog, type CatalogCore } from '../catalog/catalog.ts'
 import { STANDARD_CATALOG_ID, standardCatalogV08 } from '../catalog/standard.ts'
-import { resolveLimits, type SurfaceLimits } from '../limits.ts'
-import type { Mode } from '../message/report.ts'
-import type { PathMode } from './scope.ts'
+import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
+import type { Mode } from '../diagnostics/report.ts'
+import type { PathMode } from '../tree/scope.ts'
 
 /** How a store judges and resolves. */
 export interface SurfaceStoreOptions {

@@ -1,15 +1,20 @@
 import type { CatalogCore } from '../catalog/catalog.ts'
-import { diagnosticOf, limitError, type SurfaceDiagnostic, type SurfaceError } from '../errors.ts'
+import {
+  diagnosticOf,
+  limitError,
+  type SurfaceDiagnostic,
+  type SurfaceError,
+} from '../diagnostics/errors.ts'
 import { cloneJson, type JsonObject } from '../json.ts'
-import type { SurfaceLimits } from '../limits.ts'
-import type { ComponentInstance } from '../message/messages.ts'
-import { DataModel } from './data-model.ts'
-import { mapToJson } from './data-value.ts'
-import { toInstance } from './definition.ts'
-import { Graph } from './graph.ts'
-import { Tree } from './tree.ts'
-import { TreeOverflow } from './tree-growth.ts'
-import type { PathMode } from './scope.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { ComponentInstance } from '../message/v08/messages.ts'
+import { DataModel } from '../data/data-model.ts'
+import { mapToJson } from '../data/data-value.ts'
+import { toInstance } from '../message/v08/to-instance.ts'
+import { Graph } from '../graph/graph.ts'
+import { Tree } from '../tree/tree.ts'
+import { TreeOverflow } from '../tree/tree-growth.ts'
+import type { PathMode } from '../tree/scope.ts'
 
 /** Where a surface stands (SP-21). */
 export type SurfaceStatus = 'created' | 'pending' | 'rendered'

@@ -1,11 +1,16 @@
 import { createSystemRuntime } from '@x/wire'
-import { quote, SurfaceError, type SurfaceDiagnostic, type SurfaceErrorCode } from '../errors.ts'
+import {
+  quote,
+  SurfaceError,
+  type SurfaceDiagnostic,
+  type SurfaceErrorCode,
+} from '../diagnostics/errors.ts'
 import { isPlainObject, ownValue, setOwn, type JsonObject, type JsonValue } from '../json.ts'
-import { parseTimestamp, type UserAction } from '../message/client-message.ts'
-import type { Definition } from './definition.ts'
-import type { Instance } from './instance.ts'
-import { readBinding } from './plan.ts'
-import { resolveBinding } from './resolve.ts'
+import { parseTimestamp, type UserAction } from '../message/v08/client-message.ts'
+import type { Definition } from '../graph/definition.ts'
+import type { Instance } from '../tree/instance.ts'
+import { readBinding } from '../graph/plan.ts'
+import { resolveBinding } from '../tree/resolve.ts'
 import { stateOfStore, type SurfaceStore } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 

@@ -1,0 +1,28 @@
+import { quote } from '../diagnostics/errors.ts'
+import { readDataPath, type DataPath } from './data-path.ts'
+import type { Report } from '../diagnostics/report.ts'
+
+/** Reads a path at the current place of the report; null when it is wrong or too long (SP-30, SP-88). */
+export function checkPath(path: string, report: Report): DataPath | null {
+  const { pathLength, pathSegments } = report.limits
+  if (path.length > pathLength) {
+    report.exceeds('pathLength')
+    return null
+  }
+  const parsed = readDataPath(path)
+  if (parsed === null) {
+    report.add('invalid_path', `In the path ${quote(path)} a "~" is neither "~0" nor "~1".`)
+    return null
+  }
+  if (parsed.segments.length > pathSegments) {
+    report.exceeds('pathSegments')
+    return null
+  }
+  return parsed
+}
+
+/** Whether a path needs no closer look: short, and without the escape character. */
+export function isPlainPath(path: string, report: Report): boolean {
+  const { pathLength, pathSegments } = report.limits
+  return path.length <= pathLength && path.length <= pathSegments && !path.includes('~')
+}

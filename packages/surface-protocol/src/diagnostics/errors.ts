@@ -1,0 +1,169 @@
+import { defined } from '../json.ts'
+import type { SurfaceLimits } from './limits.ts'
+
+/** Every code of SP-60. */
+export const surfaceErrorCodes = [
+  'surface_not_found',
+  'invalid_component_type',
+  'invalid_property',
+  'circular_reference',
+  'malformed_json',
+  'invalid_utf8',
+  'truncated_line',
+  'malformed_message',
+  'unknown_key',
+  'missing_field',
+  'invalid_type',
+  'invalid_value',
+  'not_exactly_one',
+  'unsupported_version',
+  'missing_property',
+  'invalid_property_value',
+  'invalid_style',
+  'invalid_path',
+  'unknown_catalog',
+  'no_common_catalog',
+  'inline_catalog_refused',
+  'invalid_catalog',
+  'missing_root',
+  'missing_child',
+  'unreachable_component',
+  'duplicate_id',
+  'duplicate_key',
+  'component_not_found',
+  'not_actionable',
+  'action_not_declared',
+  'context_mismatch',
+  'limit_exceeded',
+  'begin_before_root',
+  'misplaced_weight',
+  'duplicate_child',
+  'path_overwritten',
+  'binding_type',
+  'not_iterable',
+  'compatible_path',
+  'unsafe_url',
+  'lossy_conversion',
+  'resume_gap',
+  'channel_closed',
+] as const
+
+/** The HTTP status of codes that stand for another one than 422 (SP-60). */
+const statuses: Partial<Record<SurfaceErrorCode, number>> = {
+  surface_not_found: 404,
+  malformed_json: 400,
+  invalid_utf8: 400,
+  truncated_line: 400,
+  malformed_message: 400,
+  component_not_found: 404,
+  limit_exceeded: 413,
+  resume_gap: 410,
+  channel_closed: 409,
+}
+
+/** What can be wrong with a message, a stream or an operation (SP-60). */
+export type SurfaceErrorCode = (typeof surfaceErrorCodes)[number]
+
+/** One finding about a message (SP-60). An error refuses the message, a warning does not. */
+export type SurfaceDiagnostic = {
+  code: SurfaceErrorCode
+  severity: 'error' | 'warning'
+  /** One English sentence, at most 300 characters. */
+  message: string
+  /** JSON Pointer into the message, `""` for all of it. */
+  path: string
+  surfaceId?: string
+  componentId?: string
+  /** Line of the stream, from 1. */
+  line?: number
+  /** Byte offset of the line in the stream. */
+  offset?: number
+  /** Position in the list of messages, from 0. */
+  index?: number
+  /** What was probably meant. */
+  hint?: string
+  /** Ids that take part, for example those of a loop. */
+  related?: string[]
+  limit?: keyof SurfaceLimits | 'diagnostics'
+}
+
+const BRAND = Symbol.for('@x/surface-protocol/error')
+
+/** What a SurfaceError is made of. */
+export interface SurfaceErrorInit {
+  readonly code: SurfaceErrorCode
+  readonly detail: string
+  /** Default: the status of the code. */
+  readonly status?: number
+  readonly diagnostics?: readonly SurfaceDiagnostic[]
+  readonly surfaceId?: string | undefined
+  readonly componentId?: string | undefined
+  readonly path?: string | undefined
+  readonly line?: number | undefined
+  readonly limit?: SurfaceDiagnostic['limit']
+  readonly cause?: unknown
+}
+
+/** The one error this package throws for input and for operations (SP-59). */
+export class SurfaceError extends Error {
+  readonly [BRAND] = true
+  readonly code: SurfaceErrorCode
+  /** HTTP-shaped number. */
+  readonly status: number
+  /** Safe to show to anybody. */
+  readonly detail: string
+  readonly diagnostics: readonly SurfaceDiagnostic[]
+  declare readonly surfaceId?: string
+  declare readonly componentId?: string
+  declare readonly path?: string
+  declare readonly line?: number
+  declare readonly limit?: keyof SurfaceLimits | 'diagnostics'
+
+  constructor(init: SurfaceErrorInit) {
+    super(init.detail, defined({ cause: init.cause }))
+    this.name = 'SurfaceError'
+    this.code = init.code
+    this.status = init.status ?? statuses[init.code] ?? 422
+    this.detail = init.detail
+    this.diagnostics = init.diagnostics ?? []
+    const { surfaceId, componentId, path, line, limit } = init
+    Object.assign(this, defined({ surfaceId, componentId, path, line, limit }))
+  }
+}
+
+/** A limit would be passed. */
+export function limitError(
+  limit: keyof SurfaceLimits,
+  detail: string,
+  about: Partial<SurfaceErrorInit> = {},
+): SurfaceError {
+  return new SurfaceError({ ...about, code: 'limit_exceeded', detail, limit })
+}
+
+/** The finding that an error stands for. */
+export function diagnosticOf(error: SurfaceError): SurfaceDiagnostic {
+  const { code, detail: message, path = '', surfaceId, componentId, line, limit } = error
+  const about = defined({ surfaceId, componentId, line, limit })
+  return { code, severity: 'error', message, path, ...about }
+}
+
+/** Tells a SurfaceError, also one of another copy of this package (SP-59). */
+export function isSurfaceError(value: unknown): value is SurfaceError {
+  return typeof value === 'object' && value !== null && BRAND in value
+}
+
+/** The error that stands for the first error among `diagnostics`. */
+export function errorFrom(diagnostics: readonly SurfaceDiagnostic[]): SurfaceError {
+  const first = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0]
+  if (first === undefined)
+    return new SurfaceError({ code: 'malformed_message', detail: 'Refused.' })
+  return new SurfaceError({ ...first, detail: first.message, diagnostics })
+}
+
+/** Input as it may stand in a message: at most 80 characters, quoted, without control characters. */
+export function quote(input: string): string {
+  // eslint-disable-next-line no-control-regex -- these are the characters to take out
+  const clean = input.slice(0, 81).replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?')
+  if (clean.length <= 78) return `"${clean}"`
+  return `"${clean.slice(0, 75).replace(/[\ud800-\udbff]$/, '')}..."`
+}

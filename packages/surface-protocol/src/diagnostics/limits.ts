@@ -1,0 +1,57 @@
+import { defined } from '../json.ts'
+
+/** What bounds the work a peer can cause (SP-88). Sizes of data and components follow SP-89. */
+export type SurfaceLimits = Record<
+  | 'lineBytes'
+  | 'jsonDepth'
+  | 'componentsPerMessage'
+  | 'componentsPerSurface'
+  | 'treeNodes'
+  | 'treeDepth'
+  | 'dataDepth'
+  | 'dataEntries'
+  | 'dataSize'
+  | 'pathLength'
+  | 'pathSegments'
+  | 'surfaces'
+  | 'bufferedSize'
+  | 'idLength'
+  | 'catalogBytes'
+  | 'watchers',
+  number
+>
+
+/** The limits in force where none are given (SP-88). */
+export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
+  lineBytes: 1_048_576,
+  jsonDepth: 128,
+  componentsPerMessage: 10_000,
+  componentsPerSurface: 50_000,
+  treeNodes: 100_000,
+  treeDepth: 256,
+  dataDepth: 32,
+  dataEntries: 200_000,
+  dataSize: 16_777_216,
+  pathLength: 1024,
+  pathSegments: 64,
+  surfaces: 1000,
+  bufferedSize: 67_108_864,
+  idLength: 512,
+  catalogBytes: 262_144,
+  watchers: 10_000,
+})
+
+/**
+ * The defaults with the given values put in.
+ * @throws TypeError for an unknown name or a value that is no positive integer
+ */
+export function resolveLimits(limits: Partial<SurfaceLimits> | undefined): Readonly<SurfaceLimits> {
+  if (limits === undefined) return defaultLimits
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`There is no limit "${name}"`)
+    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
+      throw new TypeError(`The limit "${name}" is a positive integer`)
+    }
+  }
+  return { ...defaultLimits, ...defined(limits) }
+}

@@ -1,0 +1,110 @@
+import { findReferences, type ReferenceFound } from '../catalog/references.ts'
+import { quote } from '../diagnostics/errors.ts'
+import { formatPointer } from '../json.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { findEdges, type Definition } from './definition.ts'
+import type { Graph } from './graph.ts'
+import { findLoops } from './loops.ts'
+
+/** Components of a message by id, in its order; of equal ids the later one. */
+export type ComponentBatch = ReadonlyMap<string, Definition>
+
+/** Collects the components of a message and reports ids that occur twice (SP-23). */
+export function collectBatch(instances: readonly Definition[], report: Report): ComponentBatch {
+  const batch = new Map<string, Definition>()
+  for (const instance of instances) {
+    const { id, position } = instance
+    if (batch.delete(id)) {
+      report.duplicate('duplicate_id', `The id ${quote(id)} occurs twice in the message.`, {
+        at: ['surfaceUpdate', 'components', position, 'id'],
+        componentId: id,
+      })
+    }
+    findEdges(instance)
+    batch.set(id, instance)
+  }
+  return batch
+}
+
+/** Reports loops, repeated children and weights that mean nothing (SP-16, SP-17, SP-25). */
+export function checkBatch(graph: Graph, batch: ComponentBatch, report: Report): void {
+  for (const { owner, edge, related } of findLoops(graph, batch)) {
+    report.add('circular_reference', `The component ${quote(owner.id)} contains itself.`, {
+      at: placeOf(owner),
+      pointer: referencePointer(owner, edge),
+      componentId: owner.id,
+      related,
+    })
+  }
+  for (const definition of batch.values()) {
+    if (hasRepeats(definition.edges)) reportRepeats(definition, report)
+  }
+  if (graph.weighted > 0 || someWeight(batch)) checkWeights(graph, batch, report)
+}
+
+/** Where a component stands in its message. */
+export function placeOf({ position }: Definition): (string | number)[] {
+  return ['surfaceUpdate', 'components', position]
+}
+
+function referencesOf({ type, properties, core }: Definition): ReferenceFound[] {
+  return findReferences(core?.shape(type) ?? null, properties)
+}
+
+function referencePointer(owner: Definition, edge: number): string {
+  const path = referencesOf(owner)[edge]?.path ?? ''
+  return `/component${formatPointer([owner.type])}${path}`
+}
+
+function hasRepeats(edges: readonly string[]): boolean {
+  return edges.length > 1 && new Set(edges).size < edges.length
+}
+
+function reportRepeats(definition: Definition, report: Report): void {
+  const seen = new Set<string>()
+  referencesOf(definition).forEach(({ componentId }, edge) => {
+    if (seen.has(componentId)) {
+      report.warn('duplicate_child', `The child ${quote(componentId)} occurs twice.`, {
+        at: placeOf(definition),
+        pointer: referencePointer(definition, edge),
+        componentId: definition.id,
+        related: [componentId],
+      })
+    }
+    seen.add(componentId)
+  })
+}
+
+function someWeight(batch: ComponentBatch): boolean {
+  for (const { weight } of batch.values()) if (weight !== undefined) return true
+  return false
+}
+
+/** Looks at each weighted component that the message defines or gives a parent. */
+function checkWeights(graph: Graph, batch: ComponentBatch, report: Report): void {
+  const find = (id: string): Definition | undefined => batch.get(id) ?? graph.definitions.get(id)
+  const parents = new Map<string, Set<string>>()
+  for (const { id, edges, weight } of batch.values()) {
+    if (weight !== undefined && !parents.has(id)) parents.set(id, new Set())
+    for (const child of edges) {
+      if (find(child)?.weight === undefined) continue
+      parents.set(child, (parents.get(child) ?? new Set()).add(id))
+    }
+  }
+  for (const [child, owners] of parents) {
+    for (const owner of graph.owners(child)) if (!batch.has(owner)) owners.add(owner)
+    const types = [...owners].map((id) => find(id)?.type)
+    if (types.length === 0 || types.some((type) => type === 'Row' || type === 'Column')) continue
+    const sent = batch.get(child)
+    const owner = batch.get([...owners][0] ?? '')
+    report.warn('misplaced_weight', 'A weight counts only for children of a Row or Column.', {
+      at:
+        sent !== undefined
+          ? [...placeOf(sent), 'weight']
+          : owner === undefined
+            ? []
+            : placeOf(owner),
+      componentId: child,
+    })
+  }
+}

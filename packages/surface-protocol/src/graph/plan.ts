@@ -1,0 +1,219 @@
+import { isLiteral, literalKinds } from '../catalog/literal.ts'
+import { asChildren, isReferenceName } from '../catalog/references.ts'
+import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
+import { walkShape, type Place } from '../catalog/walk-shape.ts'
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
+import { readDataPath, type DataPath } from '../data/data-path.ts'
+import type { Definition } from './definition.ts'
+import { sameEdges } from './graph.ts'
+
+/** A bound value of a component. */
+export interface BindingPlan {
+  readonly place: Place
+  readonly kind: BoundKind
+  /** Null when there is none or when it cannot be read. */
+  readonly path: DataPath | null
+  readonly pathText: string
+  /** Undefined when there is none. */
+  readonly literal: JsonValue | undefined
+}
+
+/** The children that stand in one reference property. */
+export type GroupPlan =
+  | { readonly kind: 'one' | 'list'; readonly place: Place; readonly ids: readonly string[] }
+  | {
+      readonly kind: 'template'
+      readonly place: Place
+      readonly componentId: string
+      readonly binding: DataPath
+    }
+
+/** What has to be found out to show a component: its bound values and its children. */
+export interface Plan {
+  readonly bindings: readonly BindingPlan[]
+  readonly groups: readonly GroupPlan[]
+}
+
+interface Draft {
+  readonly bindings: BindingPlan[]
+  readonly groups: GroupPlan[]
+}
+
+/** The plan of a component, made once. */
+export function planOf(definition: Definition): Plan {
+  definition.plan ??= makePlan(definition)
+  return definition.plan
+}
+
+/** Whether two plans watch the same paths and have the same children, so that neither has to be redone. */
+export function samePlaces(a: Plan, b: Plan): boolean {
+  return (
+    a.bindings.length === b.bindings.length &&
+    a.groups.length === b.groups.length &&
+    a.bindings.every((binding, index) => sameBinding(binding, b.bindings[index])) &&
+    a.groups.every((group, index) => sameGroup(group, b.groups[index]))
+  )
+}
+
+function sameBinding(a: BindingPlan, b: BindingPlan | undefined): boolean {
+  return a.kind === b?.kind && a.pathText === b.pathText && (a.path === null) === (b.path === null)
+}
+
+function sameGroup(a: GroupPlan, b: GroupPlan | undefined): boolean {
+  // What a template shows depends on the data too.
+  return a.kind !== 'template' && a.kind === b?.kind && sameEdges(a.ids, b.ids)
+}
+
+function makePlan({ type, properties, core }: Definition): Plan {
+  const draft: Draft = { bindings: [], groups: [] }
+  const shape = core?.shape(type) ?? null
+  if (shape !== null && core?.exact === true) {
+    walkShape(shape, properties, (slot, value, place) => {
+      addSlot(slot, value as JsonValue, { place: [...place], draft })
+    })
+  } else addByValue({ place: [], draft }, properties, shape)
+  return draft
+}
+
+interface Walk {
+  readonly place: Place
+  readonly draft: Draft
+}
+
+function below({ place, draft }: Walk, key: string | number): Walk {
+  return { place: [...place, key], draft }
+}
+
+function addSlot(slot: Slot, value: JsonValue, walk: Walk): void {
+  switch (slot.kind) {
+    case 'bound':
+      walk.draft.bindings.push(readBinding(value, slot.value, walk.place))
+      break
+    case 'reference':
+      if (typeof value === 'string') addIds('one', [value], walk)
+      break
+    case 'children':
+      addChildren(value, walk)
+      break
+    default:
+  }
+}
+
+function addIds(kind: 'one' | 'list', ids: readonly string[], { place, draft }: Walk): void {
+  draft.groups.push({ kind, place, ids })
+}
+
+function addChildren(value: JsonValue, walk: Walk): boolean {
+  const children = Array.isArray(value) ? { list: value } : asChildren(value)
+  if (children === null) return false
+  if ('list' in children) {
+    addIds(
+      'list',
+      children.list.filter((id) => typeof id === 'string'),
+      walk,
+    )
+  } else {
+    const binding = readDataPath(children.dataBinding)
+    if (binding === null) addIds('list', [], walk)
+    else {
+      const { componentId } = children
+      walk.draft.groups.push({ kind: 'template', place: walk.place, componentId, binding })
+    }
+  }
+  return true
+}
+
+/** A bound value; one that cannot be read has neither path nor literal and gives null (SP-19). */
+export function readBinding(value: JsonValue, kind: BoundKind, place: Place): BindingPlan {
+  let path: DataPath | null = null
+  let pathText = ''
+  let literal: JsonValue | undefined
+  if (isPlainObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (name === 'path' && typeof member === 'string') {
+        path = readDataPath(member)
+        pathText = member
+      } else if (fits(name, member, kind)) literal = member
+    }
+  }
+  return { place, kind, path, pathText, literal }
+}
+
+function fits(name: string, value: JsonValue, slotKind: BoundKind): boolean {
+  const kind = literalKinds.get(name)
+  return kind !== undefined && (slotKind === 'any' || slotKind === kind) && isLiteral(value, kind)
+}
+
+/** The kind of an object that has the form of a bound value (SP-53); null for any other. */
+function boundForm(value: JsonObject): BoundKind | null {
+  const keys = Object.keys(value)
+  const literals = keys.filter((key) => key !== 'path')
+  const [literal] = literals
+  if (keys.length === 0 || literals.length > 1) return null
+  if (literals.length < keys.length && typeof value.path !== 'string') return null
+  if (literal === undefined) return 'any'
+  const member = value[literal]
+  if (member === undefined || !fits(literal, member, 'any')) return null
+  return literalKinds.get(literal) ?? null
+}
+
+/** Finds bound values by their form, and references where the shape, or without one their name, says. */
+function addByValue(walk: Walk, value: JsonValue, shape: Shape | null): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => addMember(below(walk, index), item, null))
+    return
+  }
+  for (const [name, item] of Object.entries(value)) {
+    addMember(
+      below(walk, name),
+      item,
+      shape === null ? null : (shape.fields.get(name)?.slot ?? opaque),
+    )
+  }
+}
+
+const opaque: Slot = { kind: 'opaque' }
+
+function addMember(walk: Walk, value: JsonValue, slot: Slot | null): void {
+  if (slot?.kind === 'reference' || slot?.kind === 'children') {
+    addSlot(slot, value, walk)
+    return
+  }
+  if (slot?.kind === 'action') return
+  if (slot === null && addInferred(walk, value)) return
+  if (isPlainObject(value)) {
+    const kind = boundForm(value)
+    if (kind !== null) {
+      walk.draft.bindings.push(readBinding(value, kind, walk.place))
+      return
+    }
+  }
+  if (slot?.kind === 'list' && Array.isArray(value)) {
+    value.forEach((item, index) => addMember(below(walk, index), item, slot.item))
+  } else addByValue(walk, value, slot === null ? null : slotShape(slot))
+}
+
+const noShape: Shape = { fields: new Map(), required: [], references: false }
+
+function slotShape(slot: Slot): Shape {
+  return slot.kind === 'object' ? slot.shape : noShape
+}
+
+/** References that only their name or form shows (SP-53), and actions. */
+function addInferred(walk: Walk, value: JsonValue): boolean {
+  const name = walk.place.at(-1)
+  if (typeof value === 'string' && isReferenceName(name)) {
+    addIds('one', [value], walk)
+    return true
+  }
+  if (name === 'action' && walk.place.length === 1) return true
+  if (Array.isArray(value)) return name === 'children' && addStrings(walk, value)
+  return isPlainObject(value) && addChildren(value, walk)
+}
+
+function addStrings(walk: Walk, value: readonly JsonValue[]): boolean {
+  if (!value.every((item) => typeof item === 'string')) return false
+  addIds('list', value, walk)
+  return true
+}

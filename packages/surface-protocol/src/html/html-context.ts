@@ -1,0 +1,31 @@
+import type { TreeNode } from '../tree/instance.ts'
+import { escapeHtml } from './html-text.ts'
+
+/** What a renderer of one type may use. */
+export interface HtmlContext {
+  readonly node: TreeNode
+  readonly properties: TreeNode['properties']
+  /** An opening tag with class, id and attributes; values are escaped, null and false left out. */
+  readonly tag: (
+    name: string,
+    attributes?: Readonly<Record<string, string | number | boolean | null>>,
+  ) => string
+  /** The HTML of a child. */
+  readonly child: (value: unknown) => string
+  /** The HTML of a list of children. */
+  readonly children: (value: unknown) => string[]
+  /** The attribute of a URL, or the mark of one that was refused. */
+  readonly url: (name: string, value: unknown) => Readonly<Record<string, string | boolean>>
+}
+
+/** Attributes of a tag, each with a space before it; null and false are left out. */
+export function formatAttributes(
+  attributes: Readonly<Record<string, string | number | boolean | null>>,
+): string {
+  let text = ''
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) text += ` ${name}`
+    else if (value !== null && value !== false) text += ` ${name}="${escapeHtml(String(value))}"`
+  }
+  return text
+}

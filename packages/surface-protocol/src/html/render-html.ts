@@ -1,0 +1,111 @@
+import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
+import type { SurfaceStore } from '../store/store.ts'
+import { standardRenderers, type Renderer } from './html-components.ts'
+import { formatAttributes, type HtmlContext } from './html-context.ts'
+import { escapeHtml, safeUrl, type UrlRules } from './html-text.ts'
+import type { TreeNode } from '../tree/instance.ts'
+
+/** How a surface becomes HTML. */
+export interface RenderSurfaceHtmlOptions {
+  /** Allows URLs without a scheme. Default: false. */
+  readonly relativeUrls?: boolean
+  /** Allows `data:` URLs of PNG, JPEG, GIF and WebP. Default: false. */
+  readonly dataImages?: boolean
+  /** Gives a whole document instead of a fragment. Default: false. */
+  readonly document?: boolean
+  /** Put before every class. Default: `sf-`. */
+  readonly classPrefix?: string
+  /** Hears of URLs that were left out. */
+  readonly onDiagnostic?: (diagnostic: SurfaceDiagnostic) => void
+}
+
+/**
+ * The current tree of a surface as semantic HTML without script (SP-86); `""` while it is not
+ * rendered.
+ * @throws SurfaceError `limit_exceeded` when the tree passes a limit
+ */
+export function renderSurfaceHtml(
+  store: SurfaceStore,
+  surfaceId: string,
+  options: RenderSurfaceHtmlOptions = {},
+): string {
+  const { relativeUrls = false, dataImages = false, classPrefix = 'sf-' } = options
+  const tree = store.tree(surfaceId)
+  const prefix = escapeHtml(classPrefix)
+  const rules: UrlRules = { relativeUrls, dataImages }
+  const settings: Settings = { prefix, rules, surfaceId, onDiagnostic: options.onDiagnostic }
+  const content = tree === null ? '' : renderNode(tree, settings)
+  if (options.document !== true) return content
+  const title = escapeHtml(surfaceId)
+  return `<!doctype html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body>${content}</body></html>\n`
+}
+
+interface Settings {
+  readonly prefix: string
+  readonly rules: UrlRules
+  readonly surfaceId: string
+  readonly onDiagnostic: RenderSurfaceHtmlOptions['onDiagnostic']
+}
+
+function renderNode(node: TreeNode, settings: Settings): string {
+  const { prefix } = settings
+  const id = escapeHtml(node.id)
+  if (node.type === null) return `<div class="${prefix}pending" data-id="${id}"></div>`
+  const context = createContext(node, settings)
+  const renderer: Renderer | undefined = standardRenderers.get(node.type)
+  if (renderer !== undefined) return renderer(context)
+  const inner = findNodes(node.properties).map((child) => renderNode(child, settings))
+  return `${context.tag('div', { 'data-type': node.type })}${inner.join('')}</div>`
+}
+
+function createContext(node: TreeNode, settings: Settings): HtmlContext {
+  const { prefix, rules, surfaceId, onDiagnostic } = settings
+  const { properties, componentId } = node
+  const child = (value: unknown): string => (isNode(value) ? renderNode(value, settings) : '')
+  return {
+    node,
+    properties,
+    child,
+    children: (value) => (Array.isArray(value) ? value.map(child) : []),
+    tag(name, attributes = {}) {
+      const className = prefix + escapeHtml(kebab(node.type ?? ''))
+      const known = formatAttributes({ 'data-id': node.id, ...attributes })
+      return `<${name} class="${className}"${known}>`
+    },
+    url(name, value): Readonly<Record<string, string | boolean>> {
+      if (typeof value !== 'string') return {}
+      const safe = safeUrl(value, rules)
+      if (safe !== null) return { [name]: safe }
+      onDiagnostic?.({
+        code: 'unsafe_url',
+        severity: 'warning',
+        message: 'A URL was left out.',
+        path: '',
+        surfaceId,
+        componentId,
+      })
+      return { 'data-unsafe-url': true }
+    },
+  }
+}
+
+function kebab(type: string): string {
+  return type.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()
+}
+
+function isNode(value: unknown): value is TreeNode {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'componentId' in value &&
+    'properties' in value &&
+    'scope' in value
+  )
+}
+
+/** The nodes in the properties of a type that is not known, in order. */
+function findNodes(value: unknown): TreeNode[] {
+  if (isNode(value)) return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap((member: unknown) => findNodes(member))
+}

@@ -1,0 +1,26 @@
+import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
+
+/** What the messages of version 0.9 say of themselves. */
+export const V09 = 'v0.9'
+
+/** The basic catalog of version 0.9. */
+export const V09_CATALOG_ID = 'https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json'
+
+/** Names of properties that differ, by type: 0.8 to 0.9 (SP-81). */
+export const renames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Text: { usageHint: 'variant' },
+  Image: { usageHint: 'variant', altText: 'description' },
+  Row: { distribution: 'justify', alignment: 'align' },
+  Column: { distribution: 'justify', alignment: 'align' },
+  List: { alignment: 'align' },
+  Tabs: { tabItems: 'tabs' },
+  Modal: { entryPointChild: 'trigger', contentChild: 'content' },
+  TextField: { text: 'value', textFieldType: 'variant' },
+  MultipleChoice: { selections: 'value', variant: 'displayStyle' },
+  Slider: { minValue: 'min', maxValue: 'max' },
+}
+
+/** Notes something that the other version cannot say. */
+export function lossy(message: string, surfaceId: string): SurfaceDiagnostic {
+  return { code: 'lossy_conversion', severity: 'warning', message, path: '', surfaceId }
+}

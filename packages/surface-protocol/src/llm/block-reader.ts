@@ -1,0 +1,138 @@
+import { isSurfaceError } from '../diagnostics/errors.ts'
+import type { ExtractedPart } from './extract-messages.ts'
+import { repairJson } from './repair-json.ts'
+
+/** What reading a piece of a tag block gave. */
+export interface BlockResult {
+  readonly parts: ExtractedPart[]
+  /** What follows the closing tag; null while the block goes on. */
+  readonly rest: string | null
+  /** The whole block, when it never became JSON and never ended. */
+  readonly asText: string | null
+}
+
+/** Reads the inside of a tag block; each object is given as soon as it is complete (SP-83). */
+export interface BlockReader {
+  read(piece: string, last: boolean): BlockResult
+}
+
+/** A reader behind the opening tag. */
+export function createBlockReader({ tag, maximum }: { tag: string; maximum: number }): BlockReader {
+  const close = `</${tag}>`
+  let text = ''
+  let at = 0
+  let start = -1
+  let depth = 0
+  let inString = false
+  let found = false
+  let skipping = false
+
+  const take = (end: number, parts: ExtractedPart[]): void => {
+    const raw = text.slice(start, end)
+    start = -1
+    depth = 0
+    inString = false
+    found = true
+    parts.push(toPart(raw))
+  }
+
+  /** Moves over one character; true at the closing tag. */
+  const step = (parts: ExtractedPart[]): boolean => {
+    const char = text.charAt(at)
+    if (inString) {
+      if (char === '\\') at += 1
+      else if (char === '"') inString = false
+    } else if (char === '<' && text.startsWith(close, at)) return true
+    else if (char === '"' && start !== -1) inString = true
+    else if (char === '{') {
+      if (depth === 0) start = at
+      depth += 1
+    } else if (char === '}' && depth > 0) {
+      depth -= 1
+      if (depth === 0) take(at + 1, parts)
+    }
+    at += 1
+    return false
+  }
+
+  const finish = (parts: ExtractedPart[]): void => {
+    if (start !== -1) take(at, parts)
+    else if (!found && !skipping) parts.push(...elementsOf(text.slice(0, at)))
+  }
+
+  const tooLong = (parts: ExtractedPart[]): void => {
+    const raw = text.slice(start, start + 200)
+    const message = `A message may have ${maximum} bytes.`
+    parts.push({ kind: 'error', code: 'limit_exceeded', message, raw })
+    skipping = true
+    start = -1
+    depth = 0
+    inString = false
+  }
+
+  /** Forgets what is read and not needed any more. */
+  const trim = (): void => {
+    if (!found && !skipping) return
+    const from = start === -1 ? at : start
+    text = text.slice(from)
+    at -= from
+    if (start !== -1) start = 0
+  }
+
+  return {
+    read(piece, last) {
+      const parts: ExtractedPart[] = []
+      text += piece
+      // The last characters may be the beginning of the closing tag.
+      while (at < text.length) {
+        if (!last && !inString && text[at] === '<' && text.length - at < close.length) break
+        if (step(parts)) {
+          finish(parts)
+          return { parts, rest: text.slice(at + close.length), asText: null }
+        }
+        if (start !== -1 && at - start > maximum) tooLong(parts)
+      }
+      if (!last) {
+        trim()
+        return { parts, rest: null, asText: null }
+      }
+      if (!found && start === -1 && !skipping) {
+        return { parts, rest: null, asText: `<${tag}>${text}` }
+      }
+      return endOpen(parts)
+    },
+  }
+
+  /** The text has ended within the block, perhaps within a string that was never closed. */
+  function endOpen(parts: ExtractedPart[]): BlockResult {
+    const closing = start === -1 ? -1 : text.indexOf(close, start)
+    if (closing === -1) {
+      if (start !== -1) take(text.length, parts)
+      return { parts, rest: '', asText: null }
+    }
+    take(closing, parts)
+    return { parts, rest: text.slice(closing + close.length), asText: null }
+  }
+}
+
+function toPart(raw: string): ExtractedPart {
+  try {
+    const { value, repairs } = repairJson(raw)
+    return { kind: 'message', message: value, repairs }
+  } catch (error) {
+    if (!isSurfaceError(error)) throw error
+    return { kind: 'error', code: error.code, message: error.detail, raw }
+  }
+}
+
+/** The elements of a block without a single object; an error when it is no JSON at all. */
+function elementsOf(raw: string): ExtractedPart[] {
+  if (raw.trim() === '') return []
+  const part = toPart(raw)
+  if (part.kind !== 'message' || !Array.isArray(part.message)) {
+    const message = 'The block holds no message.'
+    return [{ kind: 'error', code: 'malformed_json', message, raw }]
+  }
+  const { repairs } = part
+  return part.message.map((message: unknown) => ({ kind: 'message', message, repairs }))
+}

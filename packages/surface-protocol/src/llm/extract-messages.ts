@@ -1,0 +1,182 @@
+import type { SurfaceErrorCode } from '../diagnostics/errors.ts'
+import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
+import { createBlockReader, type BlockReader } from './block-reader.ts'
+import { messagesInFence } from './fence.ts'
+
+/** One piece of a model's answer (SP-83). */
+export type ExtractedPart =
+  | { kind: 'text'; text: string }
+  /** Not validated: that is the store's work. */
+  | { kind: 'message'; message: unknown; repairs: string[] }
+  | { kind: 'error'; code: SurfaceErrorCode; message: string; raw: string }
+
+/** How messages are marked in the text. */
+export interface ExtractMessagesOptions {
+  /** Name of the tag around messages. Default: `a2ui-json`. */
+  readonly tag?: string
+  /** `lineBytes` bounds one message and one fence. */
+  readonly limits?: Partial<SurfaceLimits>
+}
+
+/** Takes the text of a model as it comes and tells text from messages. */
+export interface MessageExtractor {
+  push(text: string): ExtractedPart[]
+  end(): ExtractedPart[]
+}
+
+/** All parts of a text that is at hand. */
+export function extractMessages(
+  text: string,
+  options: ExtractMessagesOptions = {},
+): ExtractedPart[] {
+  const extractor = createMessageExtractor(options)
+  return joinTexts([...extractor.push(text), ...extractor.end()])
+}
+
+function joinTexts(parts: readonly ExtractedPart[]): ExtractedPart[] {
+  const joined: ExtractedPart[] = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (part.kind === 'text' && last?.kind === 'text') last.text += part.text
+    else joined.push(part)
+  }
+  return joined
+}
+
+const FENCE = /(^|\n)[ \t]*```(?:jsonl?)?[ \t]*\r?\n/
+const FENCE_START = /(?:^|\n)[ \t]*`{1,3}(?:j|js|jso|jsonl?)?[ \t]*\r?$/
+const FENCE_END = /(?:^|\n)[ \t]*```[ \t]*(?:\r?\n|$)/
+
+/** An extractor at the beginning of a text (SP-83). */
+export function createMessageExtractor(options: ExtractMessagesOptions = {}): MessageExtractor {
+  const { tag = 'a2ui-json' } = options
+  const { lineBytes } = resolveLimits(options.limits)
+  const open = `<${tag}>`
+  let held = ''
+  let fence: { readonly opening: string; body: string } | null = null
+  let block: BlockReader | null = null
+  let afterBlock = false
+  /** White space before the tag, in case it turns out to be none. */
+  let gap = ''
+  let lineStart = true
+
+  const text = (piece: string, parts: ExtractedPart[]): void => {
+    const kept = afterBlock ? piece.trimStart() : piece
+    if (kept === '') return
+    afterBlock = false
+    lineStart = kept.endsWith('\n')
+    parts.push({ kind: 'text', text: kept })
+  }
+
+  /** Reads text up to the next block; false when more has to come first. */
+  const readText = (parts: ExtractedPart[], last: boolean): boolean => {
+    const tagAt = held.indexOf(open)
+    const found = FENCE.exec(held)
+    const atLine = found !== null && (found.index > 0 || found[1] !== '' || lineStart || afterBlock)
+    const fenceAt = found !== null && atLine ? found.index + (found[1]?.length ?? 0) : -1
+    if (tagAt !== -1 && (fenceAt === -1 || tagAt < fenceAt)) {
+      gap = trailingSpace(held.slice(0, tagAt))
+      text(held.slice(0, tagAt).trimEnd(), parts)
+      held = held.slice(tagAt + open.length)
+      block = createBlockReader({ tag, maximum: lineBytes })
+      return true
+    }
+    if (found !== null && fenceAt !== -1) {
+      const bodyAt = found.index + found[0].length
+      return readFenceStart({ fenceAt, bodyAt, last }, parts)
+    }
+    const keep = last ? 0 : heldBack(held, open)
+    text(held.slice(0, held.length - keep), parts)
+    held = held.slice(held.length - keep)
+    return false
+  }
+
+  const readFenceStart = (
+    { fenceAt, bodyAt, last }: { fenceAt: number; bodyAt: number; last: boolean },
+    parts: ExtractedPart[],
+  ): boolean => {
+    const first = held.slice(bodyAt).trimStart().charAt(0)
+    if (first === '' && !last) return false
+    if (first !== '{' && first !== '[') {
+      text(held.slice(0, bodyAt), parts)
+      held = held.slice(bodyAt)
+      return held !== ''
+    }
+    const before = held.slice(0, fenceAt)
+    fence = { opening: trailingSpace(before) + held.slice(fenceAt, bodyAt), body: '' }
+    text(before.trimEnd(), parts)
+    held = held.slice(bodyAt)
+    return true
+  }
+
+  const readFence = (parts: ExtractedPart[], last: boolean): boolean => {
+    if (fence === null) return true
+    fence.body += held
+    held = ''
+    const end = FENCE_END.exec(fence.body)
+    const complete = end !== null && (last || end[0].endsWith('\n'))
+    if (!complete && !last && fence.body.length <= lineBytes) return false
+    const { opening, body } = fence
+    const stop = end !== null && complete ? end.index : body.length
+    const messages = body.length > lineBytes ? [] : messagesInFence(body.slice(0, stop))
+    const rest = end !== null && complete ? end.index + end[0].length : body.length
+    fence = null
+    if (messages.length === 0) text(opening + body.slice(0, rest), parts)
+    else {
+      parts.push(...messages)
+      afterBlock = true
+    }
+    held = body.slice(rest)
+    return held !== ''
+  }
+
+  const readBlock = (parts: ExtractedPart[], last: boolean): boolean => {
+    if (block === null) return true
+    const result = block.read(held, last)
+    parts.push(...result.parts)
+    held = ''
+    if (result.asText !== null) {
+      block = null
+      text(gap + result.asText, parts)
+      return false
+    }
+    if (result.rest === null) return false
+    block = null
+    afterBlock = true
+    held = result.rest
+    return held !== ''
+  }
+
+  const run = (last: boolean): ExtractedPart[] => {
+    const parts: ExtractedPart[] = []
+    let more = true
+    while (more) {
+      if (block !== null) more = readBlock(parts, last)
+      else if (fence === null) more = held !== '' && readText(parts, last)
+      else more = readFence(parts, last)
+    }
+    return parts
+  }
+
+  return {
+    push(piece) {
+      held += piece
+      return run(false)
+    },
+    end: () => run(true),
+  }
+}
+
+function trailingSpace(text: string): string {
+  return text.slice(text.trimEnd().length)
+}
+
+/** How many characters at the end may belong to a tag or fence that has not come completely. */
+function heldBack(text: string, open: string): number {
+  const fence = FENCE_START.exec(text)
+  let keep = fence === null ? 0 : text.length - fence.index
+  for (let length = Math.min(open.length - 1, text.length); length > keep; length -= 1) {
+    if (open.startsWith(text.slice(text.length - length))) keep = length
+  }
+  return keep + trailingSpace(text.slice(0, text.length - keep)).length
+}

@@ -1,0 +1,107 @@
+import type { SurfaceDiagnostic } from '../../diagnostics/errors.ts'
+import { errorFrom, SurfaceError } from '../../diagnostics/errors.ts'
+import { defined, isPlainObject, type JsonObject } from '../../json.ts'
+import { copyObject } from '../../data/copy-json.ts'
+import { readKind, readMember, readText, refuseOthers } from '../read-member.ts'
+import { Report } from '../../diagnostics/report.ts'
+import type { ValidationResult } from '../validate-message.ts'
+
+/** What a user did with a component (SP-62). */
+export type UserAction = {
+  name: string
+  surfaceId: string
+  sourceComponentId: string
+  /** RFC 3339 date-time with zone. */
+  timestamp: string
+  context: JsonObject
+}
+
+/** A message from the client to the server. */
+export type ClientMessage = { userAction: UserAction } | { error: JsonObject }
+
+const KEYS = ['userAction', 'error'] as const
+
+/** Checks a message of a client (SP-62). Further members of a `userAction` are kept. */
+export function validateClientMessage(value: unknown): ValidationResult<ClientMessage> {
+  const report = new Report()
+  const message = readClientMessage(value, report)
+  const diagnostics = report.finish()
+  return { message: report.errors > 0 ? null : message, diagnostics }
+}
+
+/**
+ * Reads a message of a client from JSON text.
+ * @throws SurfaceError with the first error's code and all diagnostics
+ */
+export function parseClientMessage(text: string): ClientMessage {
+  const { message, diagnostics } = validateClientMessage(parseJson(text))
+  if (message === null) throw errorFrom(diagnostics)
+  return message
+}
+
+/** The value of a JSON text. @throws SurfaceError `malformed_json` */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new SurfaceError({ code: 'malformed_json', detail: 'The text is no JSON.', cause })
+  }
+}
+
+/** The error message that tells a peer or a model what was wrong (SP-61). */
+export function formatClientError(diagnostic: SurfaceDiagnostic): { error: JsonObject } {
+  const { code, message, surfaceId, path, componentId } = diagnostic
+  return { error: defined({ code, message, surfaceId, path, componentId }) }
+}
+
+function readClientMessage(value: unknown, report: Report): ClientMessage | null {
+  report.message = value
+  const kind = readKind(value, KEYS, report)
+  if (kind === null || !isPlainObject(value)) return null
+  refuseOthers(value, [kind], report)
+  const payload = value[kind]
+  report.path.push(kind)
+  if (!isPlainObject(payload)) {
+    report.must('invalid_type', 'an object')
+    return null
+  }
+  const copy = copyObject(payload, report)
+  if (kind === 'error') return { error: copy }
+  checkFields(payload, report)
+  // What does not have these fields was reported.
+  return { userAction: copy as UserAction }
+}
+
+function checkFields(payload: Record<string, unknown>, report: Report): void {
+  readText(payload, 'name', report)
+  const surfaceId = readText(payload, 'surfaceId', report)
+  if (surfaceId !== null) report.surfaceId = surfaceId
+  readText(payload, 'sourceComponentId', report)
+  const timestamp = readText(payload, 'timestamp', report)
+  if (timestamp !== null && parseTimestamp(timestamp) === null) {
+    report.must('invalid_value', 'an RFC 3339 date-time with a zone', { at: ['timestamp'] })
+  }
+  const context = readMember(payload, 'context', report)
+  if (context !== undefined && !isPlainObject(context)) {
+    report.must('invalid_type', 'an object', { at: ['context'] })
+  }
+}
+
+const DATE_TIME =
+  /^\d{4}-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** Milliseconds of an RFC 3339 date-time; null for any other text. */
+export function parseTimestamp(text: string): number | null {
+  const match = DATE_TIME.exec(text)
+  if (match === null) return null
+  const [, month, day] = match
+  const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(month), 0)).getUTCDate()
+  if (Number(day) > days) return null
+  // A leap second is no time that Date knows; it counts as the second before.
+  const known = text
+    .toUpperCase()
+    .replace(' ', 'T')
+    .replace(/:60(?=[.Z+-])/, ':59')
+  const time = Date.parse(known)
+  return Number.isNaN(time) ? null : time
+}

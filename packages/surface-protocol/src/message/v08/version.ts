@@ -1,0 +1,15 @@
+import { ownValue } from '../../json.ts'
+
+const LATER_KEYS = ['createSurface', 'updateComponents', 'updateDataModel', 'callFunction']
+
+/** What shows that a message is not of version 0.8 (SP-7); null when nothing does. */
+export function detectVersion(
+  message: Record<string, unknown>,
+): { readonly version: string; readonly key: string } | null {
+  const version = ownValue(message, 'version')
+  if (typeof version === 'string' && version !== 'v0.8' && version !== '0.8') {
+    return { version, key: 'version' }
+  }
+  const key = LATER_KEYS.find((name) => ownValue(message, name) !== undefined)
+  return key === undefined ? null : { version: 'v0.9', key }
+}

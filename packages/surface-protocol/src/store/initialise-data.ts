@@ -1,0 +1,36 @@
+import { fromJson } from '../data/data-value.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { placeOf, type ComponentBatch } from '../graph/component-batch.ts'
+import { planOf } from '../graph/plan.ts'
+import { formatPointer } from '../json.ts'
+import { locate, rootScope, type PathMode } from '../tree/scope.ts'
+import type { Surface } from './surface.ts'
+
+/**
+ * Writes the literals that stand beside a path into the data (SP-37). The writes wait for the
+ * commit of the data model.
+ * @returns the locations written
+ */
+export function initialiseData(
+  surface: Surface,
+  batch: ComponentBatch,
+  { report, mode }: { report: Report; mode: PathMode },
+): string[] {
+  const written: string[] = []
+  for (const definition of batch.values()) {
+    if (!definition.initialises || surface.graph.isInTemplate(definition.id)) continue
+    for (const { path, literal, place: at } of planOf(definition).bindings) {
+      if (path === null || literal === undefined) continue
+      const { location } = locate(surface.data.root, path, { scope: rootScope, mode })
+      if (location.length === 0) continue
+      if (surface.data.set(location, fromJson(literal))) written.push(formatPointer(location))
+      else {
+        report.add('invalid_path', 'The path leads beyond the end of an array.', {
+          at: [...placeOf(definition), 'component', definition.type, ...at, 'path'],
+          componentId: definition.id,
+        })
+      }
+    }
+  }
+  return written
+}

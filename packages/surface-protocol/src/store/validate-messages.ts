@@ -1,0 +1,112 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../diagnostics/errors.ts'
+import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
+import type { ComponentInstance } from '../message/v08/messages.ts'
+import { findReferences } from '../catalog/references.ts'
+import { createStore } from './store.ts'
+import type { SurfaceView } from './surface.ts'
+import type { Mode } from '../diagnostics/report.ts'
+
+/** How a sequence of messages is checked. */
+export interface ValidateMessagesOptions {
+  /** Default: strict. */
+  readonly mode?: Mode
+  /** Default: the standard catalog. */
+  readonly catalogs?: readonly Catalog[]
+  /** Whether surfaces that have begun rendering must be whole at the end. Default: false. */
+  readonly complete?: boolean
+  readonly limits?: Partial<SurfaceLimits>
+}
+
+/**
+ * Checks a sequence by all rules of a store; ids and keys that occur twice are errors in strict mode
+ * (SP-58). Diagnostics carry the position of their message.
+ */
+export function validateMessages(
+  values: Iterable<unknown>,
+  options: ValidateMessagesOptions = {},
+): SurfaceDiagnostic[] {
+  const { complete = false, limits } = options
+  const store = createStore(options, { strictDuplicates: true })
+  const found: SurfaceDiagnostic[] = []
+  let index = 0
+  for (const value of values) {
+    for (const diagnostic of store.apply(value, { index }).diagnostics) found.push(diagnostic)
+    index += 1
+  }
+  if (!complete) return found
+  const { treeDepth } = resolveLimits(limits)
+  for (const surfaceId of store.surfaceIds()) {
+    const view = store.get(surfaceId)
+    if (view !== null && view.root !== null) {
+      for (const diagnostic of incomplete(view, view.root, treeDepth)) found.push(diagnostic)
+    }
+  }
+  return found
+}
+
+type Edges = ReadonlyMap<string, readonly string[]>
+
+function incomplete(view: SurfaceView, root: string, treeDepth: number): SurfaceDiagnostic[] {
+  const { surfaceId } = view
+  const edges: Edges = new Map(view.components.map((one) => [one.id, targetsOf(one)]))
+  const found: SurfaceDiagnostic[] = []
+  const add = (
+    code: SurfaceErrorCode,
+    message: string,
+    about: Partial<SurfaceDiagnostic> = {},
+  ): void => {
+    found.push({ code, severity: 'error', message, path: '', surfaceId, ...about })
+  }
+  if (!edges.has(root)) add('missing_root', `The root ${quote(root)} is not defined.`)
+  for (const [componentId, targets] of edges) {
+    for (const id of new Set(targets)) {
+      if (edges.has(id)) continue
+      const message = `The child ${quote(id)} is not defined.`
+      add('missing_child', message, { componentId, related: [id] })
+    }
+  }
+  const depths = depthsFrom(root, edges)
+  for (const componentId of edges.keys()) {
+    if (depths.has(componentId)) continue
+    const message = `The component ${quote(componentId)} cannot be reached from the root.`
+    add('unreachable_component', message, { componentId })
+  }
+  if ([...depths.values()].some((depth) => depth > treeDepth)) {
+    add('limit_exceeded', `The tree is deeper than ${treeDepth}.`, { limit: 'treeDepth' })
+  }
+  return found
+}
+
+function targetsOf({ component }: ComponentInstance): string[] {
+  return Object.values(component).flatMap((properties) =>
+    findReferences(null, properties).map(({ componentId }) => componentId),
+  )
+}
+
+/** The length of the longest way from the root to each component; the graph has no loops. */
+function depthsFrom(root: string, edges: Edges): Map<string, number> {
+  const order: string[] = []
+  const seen = new Set<string>()
+  const stack: { id: string; next: number }[] = [{ id: root, next: 0 }]
+  seen.add(root)
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const target = edges.get(top.id)?.[top.next]
+    top.next += 1
+    if (target === undefined) {
+      order.push(top.id)
+      stack.pop()
+    } else if (!seen.has(target)) {
+      seen.add(target)
+      stack.push({ id: target, next: 0 })
+    }
+  }
+  const depths = new Map([[root, 1]])
+  for (const id of order.toReversed()) {
+    const depth = depths.get(id) ?? 1
+    for (const target of edges.get(id) ?? []) {
+      depths.set(target, Math.max(depths.get(target) ?? 0, depth + 1))
+    }
+  }
+  return depths
+}

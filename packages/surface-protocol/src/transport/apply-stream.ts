@@ -1,0 +1,60 @@
+import { diagnosticOf } from '../diagnostics/errors.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { ApplyResult, SurfaceStore } from '../store/store.ts'
+import { readJsonLines, type JsonLine, type JsonLinesSource } from './json-lines.ts'
+
+/** What a stream may be told. */
+export interface ApplyStreamOptions {
+  /** Ends the stream; the iteration throws its reason. */
+  readonly signal?: AbortSignal
+  readonly limits?: Partial<SurfaceLimits>
+}
+
+/** Applies every line of a stream to a store; each diagnostic carries its line (SP-50). */
+export async function* applyStream(
+  store: SurfaceStore,
+  source: JsonLinesSource,
+  options: ApplyStreamOptions = {},
+): AsyncGenerator<ApplyResult & { line: number }, void, undefined> {
+  const { signal } = options
+  const lines = readJsonLines(stoppable(source, signal), options)
+  for await (const line of lines) {
+    signal?.throwIfAborted()
+    yield line.error === undefined
+      ? { ...store.apply(line.value, { line: line.line }), line: line.line }
+      : refusal(line)
+  }
+}
+
+function refusal({ line, offset, error }: Extract<JsonLine, { error: object }>): ApplyResult & {
+  line: number
+} {
+  const diagnostics = [{ ...diagnosticOf(error), offset }]
+  return { applied: false, surfaceId: null, diagnostics, change: null, line }
+}
+
+/** The same source, which ends with the signal's reason even while it waits for a chunk. */
+async function* stoppable(
+  source: JsonLinesSource,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array | string, void, undefined> {
+  const iterator = (source as AsyncIterable<Uint8Array | string>)[Symbol.asyncIterator]()
+  const stopped = new Promise<never>((_, reject) => {
+    if (signal?.aborted === true) reject(signal.reason)
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  stopped.catch(() => undefined)
+  let finished = false
+  try {
+    for (;;) {
+      const result = await Promise.race([iterator.next(), stopped])
+      if (result.done === true) {
+        finished = true
+        return
+      }
+      yield result.value
+    }
+  } finally {
+    if (!finished) void Promise.resolve(iterator.return?.()).catch(() => undefined)
+  }
+}

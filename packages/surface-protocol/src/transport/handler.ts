@@ -1,0 +1,135 @@
+import {
+  createSystemRuntime,
+  eventStream,
+  isBodyTooLarge,
+  json,
+  respond,
+  type Runtime,
+} from '@x/wire'
+import { isSurfaceError } from '../diagnostics/errors.ts'
+import type { ClientMessage } from '../message/v08/client-message.ts'
+import { formatLine } from '../message/format-message.ts'
+import type { ChannelItem, SurfaceChannel } from './channel.ts'
+import { negotiate } from './negotiate.ts'
+import { readClientMessages } from './read-client-messages.ts'
+import { errorBody, jsonLinesHeaders, sseHeaders, toSseResponse } from './responses.ts'
+
+/** What happens around a client message. */
+export interface ClientMessageContext {
+  readonly request: Request
+  readonly channel: SurfaceChannel
+}
+
+/** What a surface handler is made of. */
+export interface SurfaceHandlerOptions {
+  /** Finds the channel for a request, or answers it otherwise, for example with 401. */
+  readonly open: (
+    request: Request,
+  ) => SurfaceChannel | Response | Promise<SurfaceChannel | Response>
+  /** Receives what a client tells, one message after the other. Default: nothing happens. */
+  readonly onClientMessage?: (
+    message: ClientMessage,
+    context: ClientMessageContext,
+  ) => void | Promise<void>
+  /** Milliseconds of silence before the body shows a sign of life. Default: 15000. */
+  readonly heartbeatMs?: number
+  /** Bytes a POST may carry. Default: 65536. */
+  readonly maxBodyBytes?: number
+  readonly runtime?: Runtime
+}
+
+interface Settings extends Omit<SurfaceHandlerOptions, 'runtime'> {
+  readonly heartbeatMs: number
+  readonly maxBodyBytes: number
+  readonly runtime: Runtime
+}
+
+/**
+ * A handler for one address: GET streams a channel as server-sent events or JSON Lines, POST takes
+ * client messages (SP-75, SP-76).
+ */
+export function createSurfaceHandler(
+  options: SurfaceHandlerOptions,
+): (request: Request) => Promise<Response> {
+  const { heartbeatMs = 15_000, maxBodyBytes = 65_536 } = options
+  const runtime = options.runtime ?? createSystemRuntime()
+  const settings: Settings = { ...options, heartbeatMs, maxBodyBytes, runtime }
+  return async (request) => {
+    try {
+      return await answer(request, settings)
+    } catch (error) {
+      return refuse(request, error)
+    }
+  }
+}
+
+async function answer(request: Request, settings: Settings): Promise<Response> {
+  if (request.method === 'POST') return receive(request, settings)
+  if (request.method === 'GET' || request.method === 'HEAD') return stream(request, settings)
+  return json(
+    request,
+    { error: { code: 'method_not_allowed', message: 'Use GET or POST.' } },
+    { status: 405, headers: { allow: 'GET, HEAD, POST' } },
+  )
+}
+
+async function stream(request: Request, settings: Settings): Promise<Response> {
+  const form = negotiate(request.headers.get('accept'))
+  if (form === null) {
+    const message = 'This address answers text/event-stream and application/jsonl.'
+    return json(request, { error: { code: 'not_acceptable', message } }, { status: 406 })
+  }
+  const channel = await settings.open(request)
+  if (channel instanceof Response) return channel
+  if (request.method === 'HEAD') {
+    return respond(request, null, { headers: form === 'sse' ? sseHeaders : jsonLinesHeaders })
+  }
+  const { signal } = request
+  // Subscribed here, so that a gap is answered with a status.
+  const items = begun(channel.subscribe(positionOf(request, form)))
+  const { heartbeatMs, runtime } = settings
+  if (form === 'sse') return toSseResponse(items, { signal, heartbeatMs, runtime })
+  const body = eventStream(items, {
+    encode: ({ message }) => `${formatLine(message)}\n`,
+    heartbeat: { text: '\n', everyMs: heartbeatMs, runtime },
+    signal,
+  })
+  return new Response(body, { headers: { ...jsonLinesHeaders } })
+}
+
+function positionOf(request: Request, form: 'sse' | 'json-lines'): { after?: string } {
+  const header = form === 'sse' ? request.headers.get('last-event-id') : null
+  const after = header ?? new URL(request.url).searchParams.get('lastEventId')
+  return after === null ? {} : { after }
+}
+
+/** The same iteration, begun already. */
+function begun(source: AsyncIterable<ChannelItem>): AsyncIterable<ChannelItem> {
+  const iterator = source[Symbol.asyncIterator]()
+  return { [Symbol.asyncIterator]: () => iterator }
+}
+
+async function receive(request: Request, settings: Settings): Promise<Response> {
+  const channel = await settings.open(request)
+  if (channel instanceof Response) return channel
+  const received = await readClientMessages(request, settings.maxBodyBytes)
+  if (received.kind === 'refused') {
+    const { status, code, message, diagnostics } = received
+    const details = diagnostics === undefined ? {} : { diagnostics }
+    return json(request, { error: { code, message, ...details } }, { status })
+  }
+  for (const message of received.messages) {
+    await settings.onClientMessage?.(message, { request, channel })
+  }
+  return json(request, { accepted: received.messages.length }, { status: 202 })
+}
+
+/** The one place that turns errors into answers. */
+function refuse(request: Request, error: unknown): Response {
+  if (isBodyTooLarge(error)) {
+    const message = `A body may have ${error.limit} bytes.`
+    return json(request, { error: { code: 'limit_exceeded', message } }, { status: 413 })
+  }
+  const status = isSurfaceError(error) ? error.status : 500
+  return json(request, { error: errorBody(error) }, { status })
+}

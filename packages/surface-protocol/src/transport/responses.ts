@@ -1,0 +1,82 @@
+import { createSystemRuntime, eventStream, type Runtime } from '@x/wire'
+import { isSurfaceError } from '../diagnostics/errors.ts'
+import { formatLine } from '../message/format-message.ts'
+import type { ServerMessage } from '../message/v08/messages.ts'
+
+/** A message as SSE carries it. */
+export interface SseItem {
+  readonly id?: string
+  readonly message: ServerMessage
+}
+
+/** How an SSE body runs. */
+export interface SseResponseOptions {
+  readonly signal?: AbortSignal
+  /** Milliseconds of silence before a comment keeps the connection open. Default: 15000. */
+  readonly heartbeatMs?: number
+  readonly runtime?: Runtime
+}
+
+/** How a JSON Lines body runs. */
+export interface JsonLinesResponseOptions {
+  readonly signal?: AbortSignal
+}
+
+/** Headers of an SSE answer (SP-76). */
+export const sseHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+}
+
+/** Headers of a JSON Lines answer (SP-75). */
+export const jsonLinesHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'application/jsonl; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+}
+
+/**
+ * An answer that streams messages as server-sent events (SP-76). The source is asked for a message
+ * only when the reader has room; a source that fails ends the body with an `error` event.
+ */
+export function toSseResponse(
+  source: AsyncIterable<SseItem>,
+  options: SseResponseOptions = {},
+): Response {
+  const { signal, heartbeatMs = 15_000, runtime = createSystemRuntime() } = options
+  const body = eventStream(source, {
+    encode: ({ id, message }) => formatFrame(id, formatLine(message)),
+    heartbeat: { text: ': ping\n\n', everyMs: heartbeatMs, runtime },
+    onError: (error) => `event: error\ndata: ${formatLine(errorBody(error))}\n\n`,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return new Response(body, { headers: { ...sseHeaders } })
+}
+
+/**
+ * An answer that streams messages as JSON Lines. A source that fails aborts the body.
+ */
+export function toJsonLinesResponse(
+  source: AsyncIterable<ServerMessage>,
+  options: JsonLinesResponseOptions = {},
+): Response {
+  const { signal } = options
+  const body = eventStream(source, {
+    encode: (message) => `${formatLine(message)}\n`,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  return new Response(body, { headers: { ...jsonLinesHeaders } })
+}
+
+/** What an error may show of itself; anything unknown is a fixed text. */
+export function errorBody(error: unknown): { code: string; message: string } {
+  if (isSurfaceError(error)) return { code: error.code, message: error.detail }
+  return { code: 'internal_error', message: 'An internal error occurred.' }
+}
+
+function formatFrame(id: string | undefined, data: string): string {
+  // A line break would end the field, and a NUL makes receivers ignore the id.
+  const safe = id?.replaceAll(/[\r\n\0]/g, '')
+  return safe === undefined ? `data: ${data}\n\n` : `id: ${safe}\ndata: ${data}\n\n`
+}

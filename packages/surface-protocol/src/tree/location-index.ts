@@ -1,0 +1,122 @@
+import type { DataChange } from '../data/data-model.ts'
+
+/**
+ * How far below its location a change still counts: not at all, only when a key is added there, or
+ * wherever it is.
+ */
+export type Reach = 'value' | 'keys' | 'deep'
+
+/** What hangs on a location of the data model. */
+export interface Watch<Owner> {
+  readonly owner: Owner
+  /** Position of a bound value, or `-1 - position` of a template. */
+  readonly part: number
+  readonly reach: Reach
+}
+
+/** A place in the index at which something was put; needed to take it out again. */
+export interface Registration<Owner> {
+  readonly node: Node<Owner>
+  readonly watch: Watch<Owner>
+}
+
+/** What a change concerns: templates one by one, bound values by their owner. */
+export interface Concerned<Owner> {
+  readonly templates: Set<Watch<Owner>>
+  readonly owners: Set<Owner>
+}
+
+interface Node<Owner> {
+  readonly parent: Node<Owner> | null
+  readonly key: string
+  children: Map<string, Node<Owner>> | null
+  watches: Set<Watch<Owner>> | null
+}
+
+/** Finds what a change of the data model concerns, without looking at anything else (SP-44). */
+export class LocationIndex<Owner> {
+  readonly #root: Node<Owner> = { parent: null, key: '', children: null, watches: null }
+
+  add(location: readonly string[], watch: Watch<Owner>): Registration<Owner> {
+    let node = this.#root
+    for (const key of location) {
+      node.children ??= new Map()
+      let next = node.children.get(key)
+      if (next === undefined) {
+        next = { parent: node, key, children: null, watches: null }
+        node.children.set(key, next)
+      }
+      node = next
+    }
+    node.watches ??= new Set()
+    node.watches.add(watch)
+    return { node, watch }
+  }
+
+  remove({ node, watch }: Registration<Owner>): void {
+    node.watches?.delete(watch)
+    for (let current: Node<Owner> | null = node; current !== null; current = current.parent) {
+      const busy = (current.watches?.size ?? 0) + (current.children?.size ?? 0)
+      if (busy > 0) break
+      current.parent?.children?.delete(current.key)
+    }
+  }
+
+  /** Collects what hangs at, above or below the locations that were changed. */
+  concerned(changes: readonly DataChange[], found: Concerned<Owner>): void {
+    let parent: readonly string[] | null = null
+    let container: Node<Owner> | undefined
+    for (const change of changes) {
+      // The keys of one message share their parent, so that the way to it is gone once.
+      if (change.parent !== parent) {
+        ;({ parent } = change)
+        container = this.#descend(parent, found)
+      }
+      if (container === undefined) continue
+      const { key } = change
+      if (key === null) collectBelow(container, found)
+      else {
+        if (container.watches !== null)
+          noteWatches(container.watches, change.before === undefined, found)
+        const node = container.children?.get(key)
+        if (node !== undefined) collectBelow(node, found)
+      }
+    }
+  }
+
+  /** The node of a location, with what hangs above it; undefined when nothing hangs at it or below. */
+  #descend(location: readonly string[], found: Concerned<Owner>): Node<Owner> | undefined {
+    let node = this.#root
+    for (const key of location) {
+      if (node.watches !== null) noteWatches(node.watches, false, found)
+      const next = node.children?.get(key)
+      if (next === undefined) return undefined
+      node = next
+    }
+    return node
+  }
+}
+
+/** Notes those that a change below them concerns; `added` says that one of their keys is new. */
+function noteWatches<Owner>(
+  watches: ReadonlySet<Watch<Owner>>,
+  added: boolean,
+  found: Concerned<Owner>,
+): void {
+  for (const watch of watches) {
+    if (watch.reach === 'deep' || (watch.reach === 'keys' && added)) note(watch, found)
+  }
+}
+
+function note<Owner>(watch: Watch<Owner>, { templates, owners }: Concerned<Owner>): void {
+  if (watch.part < 0) templates.add(watch)
+  else owners.add(watch.owner)
+}
+
+function collectBelow<Owner>(start: Node<Owner>, found: Concerned<Owner>): void {
+  const stack = [start]
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (node.watches !== null) for (const watch of node.watches) note(watch, found)
+    if (node.children !== null) for (const child of node.children.values()) stack.push(child)
+  }
+}

@@ -1,0 +1,64 @@
+import { cloneJson, type JsonValue } from '../json.ts'
+import type { BoundKind } from '../catalog/slot.ts'
+import { toJson, type DataMap, type DataValue } from '../data/data-value.ts'
+import type { Graph } from '../graph/graph.ts'
+import type { InstanceWarning } from './instance.ts'
+import type { BindingPlan } from '../graph/plan.ts'
+import { locate, type PathMode, type Scope } from './scope.ts'
+
+/** Where a bound value is resolved. */
+export interface ResolveContext {
+  readonly root: DataMap
+  readonly scope: Scope
+  readonly mode: PathMode
+  readonly graph: Graph
+  readonly componentId: string
+  readonly warnings: InstanceWarning[]
+}
+
+/** The value of a binding as plain JSON; null when there is none (SP-33, SP-34). */
+export function resolveBinding(binding: BindingPlan, context: ResolveContext): JsonValue {
+  const { path, literal, kind, pathText } = binding
+  if (path === null) return literal === undefined ? null : cloneJson(literal)
+  const { value, compatible } = locate(context.root, path, context)
+  if (compatible) context.warnings.push({ code: 'compatible_path', pathText })
+  if (value === undefined) {
+    return literal !== undefined && literalCounts(context) ? cloneJson(literal) : null
+  }
+  if (value === null) return null
+  const result = convert(value, kind)
+  if (result !== undefined) return result
+  context.warnings.push({ code: 'binding_type', pathText })
+  return null
+}
+
+/** Inside a template the literal was not written anywhere: it is the value while nothing is there (SP-37). */
+function literalCounts({ scope, graph, componentId }: ResolveContext): boolean {
+  return scope.suffix !== '' || graph.isInTemplate(componentId)
+}
+
+/** The value in the form its slot takes; undefined when it has none. */
+function convert(value: DataValue, kind: BoundKind): JsonValue | undefined {
+  switch (kind) {
+    case 'string':
+      if (typeof value === 'string') return value
+      return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+    case 'number':
+    case 'boolean':
+      return typeof value === kind ? toJson(value) : undefined
+    case 'stringArray':
+      return strings(value)
+    default:
+      return toJson(value)
+  }
+}
+
+function strings(value: DataValue): string[] | undefined {
+  if (!Array.isArray(value) && !(value instanceof Map)) return undefined
+  const items: string[] = []
+  for (const item of value.values()) {
+    if (typeof item !== 'string') return undefined
+    items.push(item)
+  }
+  return items
+}

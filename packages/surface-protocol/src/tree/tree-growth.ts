@@ -1,0 +1,382 @@
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { DataChange } from '../data/data-model.ts'
+import { isContainer, type DataMap, type DataValue } from '../data/data-value.ts'
+import type { Graph } from '../graph/graph.ts'
+import { giveIds, sightOf, type Instance, type InstanceWarning, type Sight } from './instance.ts'
+import { LocationIndex, type Concerned, type Reach, type Watch } from './location-index.ts'
+import { planOf, samePlaces, type BindingPlan, type GroupPlan } from '../graph/plan.ts'
+import { resolveBinding } from './resolve.ts'
+import { entryScope, hasDots, locate, rootScope, watchedLocations } from './scope.ts'
+import type { DataPath } from '../data/data-path.ts'
+import type { PathMode, Scope } from './scope.ts'
+
+/** What a tree is grown from. */
+export interface TreeSource {
+  readonly graph: Graph
+  readonly data: { readonly root: DataMap }
+  readonly root: string
+  readonly mode: PathMode
+  readonly limits: Readonly<SurfaceLimits>
+}
+
+/** The tree would pass a limit (SP-45). */
+export class TreeOverflow extends Error {
+  readonly limit: 'treeNodes' | 'treeDepth'
+
+  constructor(limit: 'treeNodes' | 'treeDepth') {
+    super(`The tree exceeds ${limit}`)
+    this.limit = limit
+  }
+}
+
+/** What instances looked like before a change, by id; null for those that are new. */
+export type Touched = Map<string, Sight | null>
+
+type TemplatePlan = Extract<GroupPlan, { kind: 'template' }>
+type Pool = Map<string, Instance>
+
+/** The pool of an instance that had no children; nothing is ever put into it. */
+const NO_CHILDREN: Pool = new Map()
+
+/** What a template is repeated for. */
+interface Entries {
+  readonly location: readonly string[]
+  readonly value: DataValue | undefined
+}
+
+/** Groups are numbered in steps of this, so that children can be added to any of them. */
+const GROUP_STEP = 2 ** 32
+
+/** The instances of a tree. It follows changes until ids of repeated components have to be given anew. */
+export class TreeGrowth {
+  readonly root: Instance
+  readonly byId = new Map<string, Instance>()
+  touched: Touched = new Map()
+  /** Instances with warnings. */
+  readonly warned = new Set<Instance>()
+  readonly #source: TreeSource
+  /** Instances inside templates, by component. */
+  readonly #byComponent = new Map<string, Set<Instance>>()
+  /** Instances outside templates with a literal beside a path: it counts while a template has the component. */
+  readonly #initial = new Set<Instance>()
+  readonly #index = new LocationIndex<Instance>()
+  /** Empty between changes; most changes concern nothing that is shown. */
+  #concerned: Concerned<Instance> = { templates: new Set(), owners: new Set() }
+  #size = 0
+  /** Whether a component appears more than once under one id. */
+  #repeated = false
+  #restructured = false
+
+  /** @throws TreeOverflow */
+  constructor(source: TreeSource) {
+    this.#source = source
+    this.root = this.#create(source.root, null, rootScope)
+    if (this.#repeated) giveIds(this.root, this.byId)
+    this.touched = new Map()
+  }
+
+  /** Follows a change and notes in `touched` what it may concern. @throws TreeOverflow */
+  update(componentIds: readonly string[], changes: readonly DataChange[]): 'updated' | 'outgrown' {
+    // A map that is cleared keeps its old table within reach of the new one.
+    if (this.touched.size > 0) this.touched = new Map()
+    if (this.#repeated && componentIds.length > 0) return 'outgrown'
+    for (const componentId of componentIds) this.#redefineAll(componentId)
+    if (componentIds.length > 0) for (const instance of this.#initial) this.#revalue(instance)
+    this.#react(changes)
+    if (!this.#repeated) return 'updated'
+    return this.#restructured || componentIds.length > 0 || this.#grew() ? 'outgrown' : 'updated'
+  }
+
+  #grew(): boolean {
+    for (const sight of this.touched.values()) if (sight === null || sight.grown) return true
+    return false
+  }
+
+  #touch(instance: Instance): void {
+    if (!this.touched.has(instance.id)) this.touched.set(instance.id, sightOf(instance))
+  }
+
+  #create(componentId: string, parent: Instance | null, scope: Scope): Instance {
+    const { limits } = this.#source
+    const depth = parent === null ? 1 : parent.depth + 1
+    this.#size += 1
+    if (this.#size > limits.treeNodes) throw new TreeOverflow('treeNodes')
+    if (depth > limits.treeDepth) throw new TreeOverflow('treeDepth')
+    const instance: Instance = {
+      id: componentId + scope.suffix,
+      componentId,
+      definition: null,
+      parent,
+      scope,
+      depth,
+      order: 0,
+      values: [],
+      groups: [],
+      registrations: [],
+      warnings: [],
+      alive: true,
+    }
+    this.#enlist(instance)
+    this.#fill(instance, NO_CHILDREN)
+    return instance
+  }
+
+  #enlist(instance: Instance): void {
+    const { id, componentId, scope } = instance
+    if (this.byId.has(id)) this.#repeated = true
+    else {
+      this.byId.set(id, instance)
+      if (!this.touched.has(id)) this.touched.set(id, null)
+    }
+    if (scope.suffix === '') return
+    const others = this.#byComponent.get(componentId)
+    if (others === undefined) this.#byComponent.set(componentId, new Set([instance]))
+    else others.add(instance)
+  }
+
+  /** Gives an instance the values and children of its component; children in `pool` are kept. */
+  #fill(instance: Instance, pool: Pool): void {
+    const { graph } = this.#source
+    instance.definition = graph.definitions.get(instance.componentId) ?? null
+    if (instance.warnings.length > 0) this.#warn(instance, [])
+    if (instance.definition === null) {
+      instance.values = []
+      instance.groups = []
+      return
+    }
+    const { bindings, groups } = planOf(instance.definition)
+    for (let part = 0; part < bindings.length; part += 1)
+      this.#watchBinding(instance, bindings[part], part)
+    for (let part = 0; part < groups.length; part += 1)
+      this.#watchGroup(instance, groups[part], part)
+    this.#resolve(instance, bindings)
+    if (groups.length > 0 || instance.groups.length > 0) {
+      instance.groups = groups.map((group) => this.#expand(instance, group, pool))
+      number(instance)
+    }
+  }
+
+  #resolve(instance: Instance, bindings: readonly BindingPlan[]): void {
+    const isInitial = bindings.some(({ path, literal }) => path !== null && literal !== undefined)
+    if (isInitial && instance.scope.suffix === '') this.#initial.add(instance)
+    else this.#initial.delete(instance)
+    if (bindings.length === 0) {
+      if (instance.values.length > 0) instance.values = []
+      return
+    }
+    const { data, mode, graph } = this.#source
+    const warnings: InstanceWarning[] = []
+    const { scope, componentId } = instance
+    const context = { root: data.root, scope, mode, graph, componentId, warnings }
+    instance.values = bindings.map((binding) => resolveBinding(binding, context))
+    if (warnings.length > 0 || instance.warnings.length > 0) this.#warn(instance, warnings)
+  }
+
+  #warn(instance: Instance, warnings: InstanceWarning[]): void {
+    instance.warnings = warnings
+    if (warnings.length > 0) this.warned.add(instance)
+    else this.warned.delete(instance)
+  }
+
+  #watchBinding(instance: Instance, binding: BindingPlan | undefined, part: number): void {
+    if (binding === undefined || binding.path === null) return
+    const { kind, path } = binding
+    const deep = kind === 'any' || kind === 'stringArray' || this.#mayWander(path)
+    this.#watch(instance, path, { owner: instance, part, reach: deep ? 'deep' : 'value' })
+  }
+
+  #watchGroup(instance: Instance, group: GroupPlan | undefined, position: number): void {
+    if (group?.kind !== 'template') return
+    const reach: Reach = this.#mayWander(group.binding) ? 'deep' : 'keys'
+    this.#watch(instance, group.binding, { owner: instance, part: -1 - position, reach })
+  }
+
+  /** Whether what a path leads to depends on more than the locations on its way. */
+  #mayWander(path: DataPath): boolean {
+    return this.#source.mode === 'compatible' && hasDots(path)
+  }
+
+  #watch(instance: Instance, path: DataPath, watch: Watch<Instance>): void {
+    for (const location of watchedLocations(path, instance.scope, this.#source.mode)) {
+      instance.registrations.push(this.#index.add(location, watch))
+    }
+  }
+
+  #unwatch(instance: Instance): void {
+    for (const registration of instance.registrations) this.#index.remove(registration)
+    instance.registrations = []
+  }
+
+  #expand(instance: Instance, group: GroupPlan, pool: Pool): Instance[] {
+    if (group.kind !== 'template') {
+      return group.ids.map((id) => this.#child(instance, id, { scope: instance.scope, pool }))
+    }
+    return this.#repeat(instance, group, { ...this.#entriesOf(instance, group), pool })
+  }
+
+  /** One instance for each entry. */
+  #repeat(instance: Instance, group: TemplatePlan, entries: Entries & { pool: Pool }): Instance[] {
+    const { location, value, pool } = entries
+    if (!isContainer(value)) return []
+    const children: Instance[] = []
+    for (const key of value.keys()) {
+      const scope = entryScope(instance.scope, location, String(key))
+      children.push(this.#child(instance, group.componentId, { scope, pool }))
+    }
+    return children
+  }
+
+  #child(parent: Instance, componentId: string, place: { scope: Scope; pool: Pool }): Instance {
+    const { scope, pool } = place
+    if (pool.size === 0) return this.#create(componentId, parent, scope)
+    const id = componentId + scope.suffix
+    const kept = pool.get(id)
+    if (kept === undefined || kept.scope.pointer !== scope.pointer) {
+      return this.#create(componentId, parent, scope)
+    }
+    pool.delete(id)
+    return kept
+  }
+
+  #entriesOf(instance: Instance, { binding }: TemplatePlan): Entries {
+    const { data, mode } = this.#source
+    const { location, value, compatible } = locate(data.root, binding, {
+      scope: instance.scope,
+      mode,
+    })
+    const added: InstanceWarning[] = []
+    const pathText = binding.segments.join('/')
+    if (compatible) added.push({ code: 'compatible_path', pathText })
+    if (value !== undefined && value !== null && !isContainer(value)) {
+      added.push({ code: 'not_iterable', pathText })
+    }
+    if (added.length > 0) this.#warn(instance, [...instance.warnings, ...added])
+    return { location, value }
+  }
+
+  #react(changes: readonly DataChange[]): void {
+    if (changes.length === 0) return
+    const { templates, owners } = this.#concerned
+    this.#index.concerned(changes, this.#concerned)
+    if (templates.size === 0 && owners.size === 0) return
+    this.#concerned = { templates: new Set(), owners: new Set() }
+    if (templates.size > 0) {
+      const added = changes.length === 1 ? (changes[0]?.key ?? undefined) : undefined
+      const outerFirst = [...templates].toSorted((a, b) => a.owner.depth - b.owner.depth)
+      for (const { owner, part } of outerFirst)
+        if (owner.alive) this.#renew(owner, -1 - part, added)
+    }
+    for (const owner of owners) this.#revalue(owner)
+  }
+
+  #revalue(owner: Instance): void {
+    if (!owner.alive || owner.definition === null) return
+    this.#touch(owner)
+    const kept = owner.warnings.filter(({ code }) => code === 'not_iterable')
+    this.#resolve(owner, planOf(owner.definition).bindings)
+    if (kept.length > 0) this.#warn(owner, [...owner.warnings, ...kept])
+  }
+
+  /** Shows what a template's entries have become; one entry added costs no more than itself. */
+  #renew(instance: Instance, position: number, added: string | undefined): void {
+    const group =
+      instance.definition === null ? undefined : planOf(instance.definition).groups[position]
+    const old = instance.groups[position]
+    if (group?.kind !== 'template' || old === undefined) return
+    if (this.#repeated) {
+      this.#restructured = true
+      return
+    }
+    this.#touch(instance)
+    const kept = instance.warnings.filter(({ code }) => code === 'binding_type')
+    if (kept.length < instance.warnings.length) this.#warn(instance, kept)
+    const { location, value } = this.#entriesOf(instance, group)
+    if (added !== undefined && isAddition(value, old, added) && sameLocation(old, location)) {
+      const scope = entryScope(instance.scope, location, added)
+      const child = this.#create(group.componentId, instance, scope)
+      child.order = position * GROUP_STEP + old.length
+      old.push(child)
+      const sight = this.touched.get(instance.id)
+      if (sight !== undefined && sight !== null) sight.grown = true
+      return
+    }
+    const pool = poolOf(old)
+    const children = this.#repeat(instance, group, { location, value, pool })
+    instance.groups = instance.groups.map((same, other) => (other === position ? children : same))
+    number(instance)
+    for (const child of pool.values()) this.#dispose(child)
+  }
+
+  #redefineAll(componentId: string): void {
+    const single = this.byId.get(componentId)
+    if (single !== undefined) this.#redefine(single)
+    const others = this.#byComponent.get(componentId)
+    if (others === undefined) return
+    for (const instance of Array.from(others)) if (instance.alive) this.#redefine(instance)
+  }
+
+  #redefine(instance: Instance): void {
+    this.#touch(instance)
+    const { definition } = instance
+    const next = this.#source.graph.definitions.get(instance.componentId)
+    if (definition !== null && next !== undefined && samePlaces(planOf(definition), planOf(next))) {
+      instance.definition = next
+      this.#resolve(instance, planOf(next).bindings)
+      return
+    }
+    this.#unwatch(instance)
+    const pool = instance.groups.length === 0 ? NO_CHILDREN : poolOf(instance.groups.flat())
+    this.#fill(instance, pool)
+    for (const child of pool.values()) this.#dispose(child)
+  }
+
+  #dispose(instance: Instance): void {
+    this.#touch(instance)
+    instance.alive = false
+    this.#size -= 1
+    if (this.byId.get(instance.id) === instance) this.byId.delete(instance.id)
+    const others = this.#byComponent.get(instance.componentId)
+    others?.delete(instance)
+    if (others?.size === 0) this.#byComponent.delete(instance.componentId)
+    this.warned.delete(instance)
+    this.#initial.delete(instance)
+    this.#unwatch(instance)
+    for (const children of instance.groups) for (const child of children) this.#dispose(child)
+  }
+}
+
+function poolOf(children: readonly Instance[]): Pool {
+  const pool: Pool = new Map()
+  for (const child of children) pool.set(child.id, child)
+  return pool
+}
+
+function number({ groups }: Instance): void {
+  groups.forEach((children, group) => {
+    children.forEach((child, position) => {
+      child.order = group * GROUP_STEP + position
+    })
+  })
+}
+
+/** Whether `key` is the one entry of `value` that `children` does not show yet. */
+function isAddition(
+  value: DataValue | undefined,
+  children: readonly Instance[],
+  key: string,
+): boolean {
+  if (Array.isArray(value)) {
+    return value.length === children.length + 1 && key === String(children.length)
+  }
+  if (!(value instanceof Map) || value.size !== children.length + 1) return false
+  return value.has(key) && children.at(-1)?.scope.segments.at(-1) !== key
+}
+
+function sameLocation(children: readonly Instance[], location: readonly string[]): boolean {
+  const scope = children[0]?.scope.segments
+  return (
+    scope !== undefined &&
+    scope.length === location.length + 1 &&
+    location.every((segment, index) => segment === scope[index])
+  )
+}

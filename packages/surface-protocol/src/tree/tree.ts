@@ -1,0 +1,61 @@
+import type { DataChange } from '../data/data-model.ts'
+import { inTreeOrder, looksDifferent, preorder, sightOf, type Instance } from './instance.ts'
+import { TreeGrowth, type Touched, type TreeSource } from './tree-growth.ts'
+
+/** The tree of a rendered surface, kept up to date change by change (SP-39 to SP-45). */
+export class Tree {
+  readonly #source: TreeSource
+  #growth: TreeGrowth
+
+  /** Grows the tree from its root. @throws TreeOverflow */
+  constructor(source: TreeSource) {
+    this.#source = source
+    this.#growth = new TreeGrowth(source)
+  }
+
+  get root(): Instance {
+    return this.#growth.root
+  }
+
+  find(id: string): Instance | undefined {
+    return this.#growth.byId.get(id)
+  }
+
+  /** All instances, in tree order. */
+  instances(): Instance[] {
+    return preorder(this.#growth.root)
+  }
+
+  /** Instances that gave warnings when they were resolved. */
+  warned(): Iterable<Instance> {
+    return this.#growth.warned
+  }
+
+  /**
+   * Takes in what a message has changed.
+   * @returns the instances that look different or are new, in tree order
+   * @throws TreeOverflow; the tree is not to be used any more then
+   */
+  update(componentIds: readonly string[], data: readonly DataChange[]): readonly Instance[] {
+    const before = this.#growth
+    if (before.update(componentIds, data) === 'updated') {
+      return differing(before.touched, before.byId)
+    }
+    this.#growth = new TreeGrowth(this.#source)
+    return preorder(this.#growth.root).filter((instance) => {
+      const { id } = instance
+      const seen = before.touched.has(id) ? before.touched.get(id) : before.byId.get(id)
+      if (seen === undefined || seen === null) return true
+      return looksDifferent('grown' in seen ? seen : sightOf(seen), instance)
+    })
+  }
+}
+
+function differing(touched: Touched, byId: ReadonlyMap<string, Instance>): readonly Instance[] {
+  const found: Instance[] = []
+  for (const [id, sight] of touched) {
+    const now = byId.get(id)
+    if (now !== undefined && (sight === null || looksDifferent(sight, now))) found.push(now)
+  }
+  return inTreeOrder(found)
+}
