@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { MigrationError } from '@x/store-kysely'
 import {
+  createFlowStore,
   createJobStore,
   flowMigrationPlan,
   flowMigrationStatus,
@@ -12,7 +13,10 @@ import { openSqlite } from '@x/store-kysely/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../src/migrate.ts'
 import { initial } from '../src/migrations/flow/0001-initial.ts'
+import { eventRows } from '../src/migrations/flow/0002-event-rows.ts'
 import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+
+const idOf = (digit: string) => `00000000-0000-4000-8000-00000000000${digit}`
 
 type Open = (address: string) => Kysely<unknown>
 
@@ -21,11 +25,13 @@ const RELEASED = {
   sqlite: {
     'flow 0001-initial': '28fe2d304b76e5e5',
     'flow 0002-event-rows': '09a9ca820840bf12',
+    'flow 0003-webhook-names': 'bf1a8d00dda9eaee',
     'scim 0001-initial': 'd85932ac8c3e4825',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
     'flow 0002-event-rows': 'e3b0c44298fc1c14',
+    'flow 0003-webhook-names': '99d33044339ff2db',
     'scim 0001-initial': '92f3c614cfb01654',
   },
 }
@@ -61,6 +67,7 @@ function defineMigrations(
       expect(await flowMigrationStatus(database.db)).toEqual([
         { id: '0001-initial', applied: true },
         { id: '0002-event-rows', applied: true },
+        { id: '0003-webhook-names', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -76,7 +83,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(2)
+      expect(rows).toHaveLength(3)
       await Promise.all(others.map((db) => db.destroy()))
     })
 
@@ -129,6 +136,27 @@ function defineMigrations(
         constraint: 'event.seq',
       })
       expect(await flowMigrationPlan(db)).toEqual([])
+    })
+
+    test('of the flows that share the name of a webhook the oldest keeps it', async () => {
+      const { db } = database
+      await migrate(db, { name: 'flow', migrations: [initial, eventRows] })
+      const rows = [
+        ['1', 'ada', 'orders', '{"nodes":[]}', 0],
+        ['2', 'bob', 'orders', '{"nodes":[{"id":"Webhook-1"}]}', 1],
+        ['3', 'eve', 'orders', '{"nodes":[{"id":"Webhook-1"}]}', 0],
+        ['4', 'eve', 'other', null, 1],
+      ] as const
+      for (const [id, user, name, data, webhook] of rows)
+        await sql`insert into flow_flow (id, user_id, name, endpoint_name, data, webhook,
+          is_component, locked, mcp_enabled, access_type, created_at, updated_at)
+          values (${idOf(id)}, ${user}, ${id}, ${name}, ${data}, ${webhook},
+          0, 0, 0, 'PRIVATE', 0, 0)`.execute(db)
+      await migrateFlow(db)
+      const { flows } = createFlowStore(db)
+      expect((await flows.findByWebhookName('orders'))?.id).toBe(idOf('2'))
+      expect((await flows.findByWebhookName('other'))?.id).toBe(idOf('4'))
+      expect((await flows.get(idOf('3')))?.webhookName).toBeNull()
     })
   })
 }

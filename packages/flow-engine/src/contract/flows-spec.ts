@@ -39,6 +39,7 @@ export function describeFlows({ it, store }: Subject<FlowStore>): void {
       isComponent: true,
       webhook: true,
       endpointName: 'e-1',
+      webhookName: 'e-1',
       tags: ['a', oddText],
       locked: true,
       mcpEnabled: true,
@@ -91,6 +92,23 @@ export function describeFlows({ it, store }: Subject<FlowStore>): void {
     assert.equal((await flows.findByEndpointName('e'))?.id, idOf(5, 2))
     assert.equal((await flows.findByEndpointName('e', ada))?.id, idOf(5, 1))
     assert.equal(await flows.findByEndpointName('E'), null)
+  })
+
+  it('flows: a webhook name is unique over all users, and free again with its flow', async () => {
+    const { flows } = await prepared(store())
+    const hook = { endpointName: 'e', webhookName: 'e' }
+    await flows.insert([flow(1, hook), flow(2, { userId: bob, endpointName: 'e' })])
+    await conflicts('flow.webhookName', () =>
+      flows.insert([flow(3, { userId: bob, endpointName: 'f', webhookName: 'e' })]),
+    )
+    await conflicts('flow.webhookName', () => flows.update(bob, idOf(5, 2), { webhookName: 'e' }))
+    assert.equal((await flows.findByWebhookName('e'))?.id, idOf(5, 1))
+    assert.equal(await flows.findByWebhookName('E'), null)
+    assert.deepEqual(await flows.webhookNames(''), ['e'])
+    await flows.remove(ada, [idOf(5, 1)])
+    assert.equal(await flows.findByWebhookName('e'), null)
+    assert.equal((await flows.update(bob, idOf(5, 2), { webhookName: 'e' }))?.webhookName, 'e')
+    assert.deepEqual(await flows.webhookNames('x'), [])
   })
 
   it('flows: names by prefix, where no character is special and letter case counts', async () => {

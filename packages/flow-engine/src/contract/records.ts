@@ -91,6 +91,7 @@ export const flow = (n: number, fields: Partial<FlowRecord> = {}): FlowRecord =>
   data: '{"nodes":[],"edges":[]}',
   isComponent: false,
   webhook: false,
+  webhookName: null,
   endpointName: null,
   tags: null,
   locked: false,

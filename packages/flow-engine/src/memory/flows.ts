@@ -16,6 +16,8 @@ export function createFlows(tables: MemoryTables): FlowTable {
             row.endpointName === endpointName && (userId === undefined || row.userId === userId),
         )[0],
       ),
+    findByWebhookName: async (webhookName) =>
+      copyOrNull(flows.filter((row) => row.webhookName === webhookName)[0]),
     async list(query) {
       const { items, total } = slice(ordered(flows.filter(matching(query)), query.order), query)
       return { items: items.map((row) => withData(row, query.data)), total }
@@ -28,6 +30,10 @@ export function createFlows(tables: MemoryTables): FlowTable {
       flows
         .filter((row) => row.userId === userId && row.endpointName?.startsWith(prefix) === true)
         .flatMap((row) => row.endpointName ?? []),
+    webhookNames: async (prefix) =>
+      flows
+        .filter((row) => row.webhookName?.startsWith(prefix) === true)
+        .flatMap((row) => row.webhookName ?? []),
     async insert(records) {
       const done: string[] = []
       try {

@@ -54,6 +54,7 @@ export function createTables() {
         'flow.endpointName',
         (row) => (row.endpointName === null ? null : pair(row.userId, row.endpointName)),
       ],
+      ['flow.webhookName', (row) => row.webhookName],
     ]),
     userFiles: createTable<UserFileRecord>((row) => row.id, 'userFile.id', [
       ['userFile.name', (row) => pair(row.userId, row.name)],

@@ -1,7 +1,10 @@
 import type { FlowRecord } from '../store/flows.ts'
 
 /** A flow to be made. */
-export type FlowInput = Omit<FlowRecord, 'id' | 'userId' | 'createdAt' | 'updatedAt'>
+export type FlowInput = Omit<
+  FlowRecord,
+  'id' | 'userId' | 'webhookName' | 'createdAt' | 'updatedAt'
+>
 
 /** What an update may carry; undefined means unchanged. */
 export interface FlowChanges {

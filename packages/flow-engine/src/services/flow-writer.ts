@@ -2,6 +2,7 @@ import type { FlowStore } from '../store/flow-store.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import { flowToText } from '../wire/flow-text.ts'
 import { ensureDefaultProject } from './default-project.ts'
+import { takesWebhooks } from './graph-text.ts'
 import { resolveFsPath, writeFlowFile } from './flow-files.ts'
 import type { FlowInput } from './flow-input.ts'
 import type { ServiceKit } from './kit.ts'
@@ -18,8 +19,11 @@ export interface WriteOptions {
   readonly prepare?: (store: FlowStore) => Promise<string | undefined>
 }
 
+const TAKEN = ['flow.name', 'flow.endpointName', 'flow.webhookName', 'project.name'] as const
+
 /**
- * Makes flows of a user: names and endpoint names in use get numbers, also inside the list; a
+ * Makes flows of a user: names and endpoint names in use get numbers, also inside the list; the
+ * endpoint name of a flow that takes webhooks is compared with those of all users. A
  * folder that is no project of the user means the default project. All or nothing, files too.
  * @throws Refusal 400 for an `fs_path` that is refused
  */
@@ -32,7 +36,7 @@ export async function writeFlows(
   for (const { fsPath } of inputs) {
     if (fsPath !== null) resolveFsPath(kit.flowFiles, userId, fsPath)
   }
-  const records = await retryTaken(['flow.name', 'flow.endpointName', 'project.name'], () =>
+  const records = await retryTaken(TAKEN, () =>
     kit.store.transaction(async (tx) => {
       const folderId = (await options.prepare?.(tx)) ?? options.folderId
       const made = await prepareRecords(kit, tx, { userId, inputs, folderId, options })
@@ -80,13 +84,19 @@ async function prepareRecords(
     for (const name of await tx.flows.names(userId, input.name)) names.add(name)
     const name = rename(input.name, names)
     names.add(name)
-    const endpointName = await freeEndpointName(tx, userId, input.endpointName, endpointNames)
+    const takesHooks = takesWebhooks(input.data)
+    const endpointName = await freeEndpointName(tx, input.endpointName, {
+      userId,
+      takesHooks,
+      taken: endpointNames,
+    })
     records.push({
       ...input,
       id: kit.runtime.uuid(),
       userId,
       name,
       endpointName,
+      webhookName: takesHooks ? endpointName : null,
       folderId: folderId ?? (await folderOf(kit, tx, { userId, folderId: input.folderId })),
       createdAt: kit.runtime.now(),
       updatedAt: writeTime(kit),
@@ -97,12 +107,12 @@ async function prepareRecords(
 
 async function freeEndpointName(
   tx: FlowStore,
-  userId: string,
   wanted: string | null,
-  taken: Set<string>,
+  { userId, takesHooks, taken }: { userId: string; takesHooks: boolean; taken: Set<string> },
 ): Promise<string | null> {
   if (wanted === null) return null
   for (const name of await tx.flows.endpointNames(userId, wanted)) taken.add(name)
+  if (takesHooks) for (const name of await tx.flows.webhookNames(wanted)) taken.add(name)
   const name = numberedEndpointName(wanted, taken)
   taken.add(name)
   return name

@@ -7,7 +7,7 @@ import { ensureDefaultProject } from './default-project.ts'
 import { resolveFsPath } from './flow-files.ts'
 import type { FlowChanges, FlowInput } from './flow-input.ts'
 import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
-import { hasWebhookNode } from './graph-text.ts'
+import { hasWebhookNode, takesWebhooks } from './graph-text.ts'
 import type { ServiceKit } from './kit.ts'
 import { refuse } from './refusal.ts'
 import { retryTaken } from './retry.ts'
@@ -32,8 +32,19 @@ export interface FlowService {
   pick(caller: Caller, ids: readonly string[]): Promise<FlowRecord[]>
   /** @throws Refusal 403 when it is not public */
   getPublic(id: string): Promise<FlowRecord>
-  /** By id, else by endpoint name (of that user, when given), whoever owns it; null when there is none. */
-  find(idOrEndpointName: string, userId?: string): Promise<FlowRecord | null>
+  /**
+   * By id, else by endpoint name: of the user given, else the caller's own before that of anybody.
+   * Null when there is none.
+   */
+  find(
+    idOrEndpointName: string,
+    by: { readonly userId: string | null; readonly callerId: string },
+  ): Promise<FlowRecord | null>
+  /**
+   * The flow whose webhook is called: by id, by endpoint name of the user given, or by the name
+   * that is unique over all users. A flow that only has the name takes no webhooks.
+   */
+  findForWebhook(idOrEndpointName: string, userId: string | null): Promise<FlowRecord | null>
   /** @throws Refusal 400, 404 */
   update(caller: Caller, id: string, changes: FlowChanges): Promise<FlowRecord>
   /** Removes the caller's flows among these ids with all that belongs to them; gives their number. */
@@ -76,21 +87,35 @@ export function createFlowService(kit: ServiceKit): FlowService {
       if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
       return flow
     },
-    find: (idOrEndpointName, userId) => findFlow(kit, idOrEndpointName, userId),
+    find: (idOrEndpointName, by) => findFlow(kit, idOrEndpointName, by),
+    findForWebhook: (idOrEndpointName, userId) => findForWebhook(kit, idOrEndpointName, userId),
     update: (caller, id, changes) => updateFlow(kit, { caller, id, changes }),
     remove: (caller, ids) => removeFlows(kit, caller.id, ids),
   }
 }
 
 async function findFlow(
-  { store }: ServiceKit,
+  { store: { flows } }: ServiceKit,
   idOrEndpointName: string,
-  userId?: string,
+  { userId, callerId }: { readonly userId: string | null; readonly callerId: string },
 ): Promise<FlowRecord | null> {
   const id = readUuid(idOrEndpointName)
-  return id === undefined
-    ? await store.flows.findByEndpointName(idOrEndpointName, userId)
-    : await store.flows.get(id)
+  if (id !== undefined) return await flows.get(id)
+  if (userId !== null) return await flows.findByEndpointName(idOrEndpointName, userId)
+  const own = await flows.findByEndpointName(idOrEndpointName, callerId)
+  return own ?? (await flows.findByEndpointName(idOrEndpointName))
+}
+
+async function findForWebhook(
+  { store: { flows } }: ServiceKit,
+  idOrEndpointName: string,
+  userId: string | null,
+): Promise<FlowRecord | null> {
+  const id = readUuid(idOrEndpointName)
+  if (id !== undefined) return await flows.get(id)
+  if (userId !== null) return await flows.findByEndpointName(idOrEndpointName, userId)
+  const named = await flows.findByWebhookName(idOrEndpointName)
+  return named ?? (await flows.findByEndpointName(idOrEndpointName))
 }
 
 async function pageOf(
@@ -151,13 +176,29 @@ async function updateFlow(kit: ServiceKit, { caller, id, changes }: Update): Pro
 function patchOf(changes: FlowChanges, before: FlowRecord, updatedAt: Date): FlowPatch {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
   const webhook = hasWebhookNode(changes.data ?? before.data)
-  return { ...Object.fromEntries(given), webhook, updatedAt }
+  return {
+    ...Object.fromEntries(given),
+    webhook,
+    webhookName: webhookNameOf(changes, before),
+    updatedAt,
+  }
+}
+
+/** Kept while nothing changes of it, so that a flow that lost its name to another's can be saved. */
+function webhookNameOf(changes: FlowChanges, before: FlowRecord): string | null {
+  const endpointName =
+    changes.endpointName === undefined ? before.endpointName : changes.endpointName
+  const takes = takesWebhooks(changes.data ?? before.data)
+  const isSame = endpointName === before.endpointName && takes === takesWebhooks(before.data)
+  if (isSame) return before.webhookName
+  return takes ? endpointName : null
 }
 
 function translated(error: unknown): unknown {
   if (!isUniqueConflict(error)) return error
   if (error.constraint === 'flow.name') return refuse(400, 'Name must be unique')
-  if (error.constraint === 'flow.endpointName') return refuse(400, 'Endpoint name must be unique')
+  const isName = error.constraint === 'flow.endpointName' || error.constraint === 'flow.webhookName'
+  if (isName) return refuse(400, 'Endpoint name must be unique')
   return error
 }
 

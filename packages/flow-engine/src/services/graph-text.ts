@@ -8,6 +8,17 @@ export function hasWebhookNode(data: string | null): boolean {
   )
 }
 
+/** Whether a stored graph has a node that takes webhooks, by its type or its id. */
+export function takesWebhooks(data: string | null): boolean {
+  if (data === null || !data.includes('Webhook')) return false
+  return (
+    hasWebhookNode(data) ||
+    nodesOf(JSON.parse(data)).some(
+      (node) => isObject(node) && isObject(node['data']) && node['data']['type'] === 'Webhook',
+    )
+  )
+}
+
 /**
  * A stored graph without API keys: the value of each password field whose name contains `api` and
  * either `key`, or `token` but not `tokens`, becomes null (flows.md, Download Multiple File).

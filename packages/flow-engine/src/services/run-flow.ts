@@ -115,7 +115,7 @@ export function createRunService(service: RunServiceOptions): RunService {
   return {
     bySession: service.bySession,
     async find(caller, idOrName, userId) {
-      const flow = await flows.find(idOrName, userId ?? undefined)
+      const flow = await flows.find(idOrName, { userId, callerId: caller.id })
       if (flow === null) throw refuse(404, `Flow identifier ${idOrName} not found`)
       if (flow.userId !== caller.id)
         throw refuse(403, 'You do not have permission to run this flow')

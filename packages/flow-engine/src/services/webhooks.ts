@@ -22,7 +22,7 @@ export interface WebhookService {
 export interface WebhookServiceOptions {
   readonly store: Pick<FlowStore, 'users'>
   readonly settings: FlowSettings
-  readonly flows: Pick<FlowService, 'find'>
+  readonly flows: Pick<FlowService, 'findForWebhook'>
   readonly runs: Pick<RunService, 'background'>
   readonly apiKeys: Pick<ApiKeyService, 'find' | 'countUse'>
 }
@@ -33,7 +33,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
   const { store, settings, flows, runs, apiKeys } = options
   return {
     async find(idOrName, userId) {
-      const flow = await flows.find(idOrName, userId ?? undefined)
+      const flow = await flows.findForWebhook(idOrName, userId)
       const owner = flow === null ? null : await store.users.get(flow.userId)
       if (flow === null || owner?.isActive !== true)
         throw refuse(404, `Flow identifier ${idOrName} not found`)

@@ -17,6 +17,11 @@ export interface FlowRecord {
   readonly webhook: boolean
   /** Unique for its user where not null. */
   readonly endpointName: string | null
+  /**
+   * The endpoint name of a flow that takes webhooks, under which callers without an account reach
+   * it: unique over all users where not null.
+   */
+  readonly webhookName: string | null
   readonly tags: readonly string[] | null
   readonly locked: boolean
   readonly mcpEnabled: boolean
@@ -52,19 +57,23 @@ export interface FlowTable {
   get(id: string): Promise<FlowRecord | null>
   /** The first inserted flow of this endpoint name, of one user when `userId` is given. */
   findByEndpointName(endpointName: string, userId?: string): Promise<FlowRecord | null>
+  /** The flow that takes the webhooks of this name. */
+  findByWebhookName(webhookName: string): Promise<FlowRecord | null>
   list(query: FlowQuery): Promise<Page<FlowRecord>>
   /** Names of the user's flows that begin with `prefix` (no character is special). */
   names(userId: string, prefix: string): Promise<string[]>
   /** Endpoint names of the user's flows that begin with `prefix`. */
   endpointNames(userId: string, prefix: string): Promise<string[]>
+  /** Webhook names over all users that begin with `prefix`. */
+  webhookNames(prefix: string): Promise<string[]>
   /**
    * All or nothing, in order.
-   * @throws UniqueConflictError `flow.id`, `flow.name`, `flow.endpointName`
+   * @throws UniqueConflictError `flow.id`, `flow.name`, `flow.endpointName`, `flow.webhookName`
    */
   insert(records: readonly FlowRecord[]): Promise<void>
   /**
    * The changed record; null when the user has none of this id.
-   * @throws UniqueConflictError `flow.name` before `flow.endpointName`
+   * @throws UniqueConflictError `flow.name` before `flow.endpointName` and `flow.webhookName`
    */
   update(userId: string, id: string, patch: FlowPatch): Promise<FlowRecord | null>
   /** Puts flows of the user into a project; others are passed over. `updatedAt` stays. */

@@ -13,6 +13,7 @@ export type UniqueConstraint =
   | 'flow.id'
   | 'flow.name'
   | 'flow.endpointName'
+  | 'flow.webhookName'
   | 'userFile.id'
   | 'userFile.name'
   | 'userFile.path'

@@ -1,7 +1,7 @@
 import type { FlowRecord } from '../store/flows.ts'
 
 /** A flow to be shown; bundled examples have no owner. */
-export type ShownFlow = Omit<FlowRecord, 'userId' | 'createdAt'> & {
+export type ShownFlow = Omit<FlowRecord, 'userId' | 'createdAt' | 'webhookName'> & {
   readonly userId: string | null
 }
 

@@ -13,6 +13,7 @@ const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['flow_flow.id', 'flow.id'],
   ['flow_flow.name', 'flow.name'],
   ['flow_flow.endpoint_name', 'flow.endpointName'],
+  ['flow_flow.webhook_name', 'flow.webhookName'],
   ['flow_user_file.id', 'userFile.id'],
   ['flow_user_file.name', 'userFile.name'],
   ['flow_user_file.path', 'userFile.path'],

@@ -27,10 +27,18 @@ export function createFlows(db: FlowDb): FlowTable {
     get: keptRecords(db, (id) => rows.first({ id }), KEPT_FLOWS),
     findByEndpointName: (endpointName, userId) =>
       rows.first(userId === undefined ? { endpointName } : { endpointName, userId }),
+    findByWebhookName: (webhookName) => rows.first({ webhookName }),
     list: (query) => listFlows(db, query),
     names: (userId, prefix) => rows.pluck('name', prefixed('name', userId, prefix)),
     async endpointNames(userId, prefix) {
       const names = await rows.pluck('endpointName', prefixed('endpoint_name', userId, prefix))
+      return names.filter((name) => name !== null)
+    },
+    async webhookNames(prefix) {
+      const names = await rows.pluck(
+        'webhookName',
+        sql`where ${beginsWith('webhook_name', prefix)} order by seq`,
+      )
       return names.filter((name) => name !== null)
     },
     insert: (records) => rows.insert(records),

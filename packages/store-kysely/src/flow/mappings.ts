@@ -79,6 +79,7 @@ export const flowMapping = mapping<FlowRecord, RowOf<FlowRecord>>({
   isComponent: bool,
   webhook: bool,
   endpointName: nullable(text),
+  webhookName: nullable(text),
   tags: nullable(json<readonly string[]>()),
   locked: bool,
   mcpEnabled: bool,

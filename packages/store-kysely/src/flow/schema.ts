@@ -8,8 +8,9 @@ import {
 } from '../migrate.ts'
 import { initial } from '../migrations/flow/0001-initial.ts'
 import { eventRows } from '../migrations/flow/0002-event-rows.ts'
+import { webhookNames } from '../migrations/flow/0003-webhook-names.ts'
 
-const FLOW_SCHEMA: Schema = { name: 'flow', migrations: [initial, eventRows] }
+const FLOW_SCHEMA: Schema = { name: 'flow', migrations: [initial, eventRows, webhookNames] }
 
 /**
  * Makes or updates the tables of the flow store and the job store; does nothing when they are up to
