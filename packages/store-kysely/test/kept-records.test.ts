@@ -46,6 +46,7 @@ const flow: FlowRecord = {
   isComponent: false,
   webhook: false,
   endpointName: null,
+  webhookName: null,
   tags: null,
   locked: false,
   mcpEnabled: false,
