@@ -147,10 +147,10 @@ function defineMigrations(
         ['3', 'eve', 'orders', '{"nodes":[{"id":"Webhook-1"}]}', 0],
         ['4', 'eve', 'other', null, 1],
       ] as const
-      for (const [id, user, name, data, webhook] of rows)
+      for (const [id, user, endpoint, data, webhook] of rows)
         await sql`insert into flow_flow (id, user_id, name, endpoint_name, data, webhook,
           is_component, locked, mcp_enabled, access_type, created_at, updated_at)
-          values (${idOf(id)}, ${user}, ${id}, ${name}, ${data}, ${webhook},
+          values (${idOf(id)}, ${user}, ${id}, ${endpoint}, ${data}, ${webhook},
           0, 0, 0, 'PRIVATE', 0, 0)`.execute(db)
       await migrateFlow(db)
       const { flows } = createFlowStore(db)
