@@ -120,6 +120,7 @@ export async function createReferenceServer(
     db,
     store: stores.flow,
     retentionMs: queue.retention.maxAgeMs,
+    sweepUploads: () => engine.services.strangerFiles.sweep(),
     onError,
   })
 

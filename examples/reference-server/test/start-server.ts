@@ -12,6 +12,8 @@ export type Environment = Readonly<Record<string, string>>
 /** A reference server in a process of its own. */
 export interface Started {
   readonly url: string
+  /** Of its process. */
+  readonly pid: number
   /** Everything it has printed up to now. */
   output(): string
   /** Sends a signal and waits for the end. */
@@ -55,6 +57,7 @@ export async function startServer(environment: Environment): Promise<Started> {
   if (url === null) throw new Error(`The server has not started: ${output}`)
   return {
     url,
+    pid: child.pid ?? 0,
     output: () => output,
     async end(signal) {
       child.kill(signal)

@@ -60,7 +60,14 @@ export function createFlowEngine(options: FlowEngineOptions): FlowEngine {
   const { settings, report } = kit.kit
   const table = [...routes, ...createDescriptionRoutes(routeGroups, settings)]
   return {
-    handler: createHandler({ routes: table, services, settings, authenticate, report }),
+    handler: createHandler({
+      routes: table,
+      services,
+      settings,
+      authenticate,
+      runtime: kit.kit.runtime,
+      report,
+    }),
     services,
     events: kit.events,
     jobs: running.jobs,

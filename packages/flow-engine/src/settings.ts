@@ -54,10 +54,12 @@ export interface FlowSettings {
   agenticExperience: boolean
   /** The component store; true. */
   store: boolean
-  /** MB of 2^20 bytes of any request body; 1,024. */
+  /** MB of 2^20 bytes of an upload, and of any other body; 1,024. */
   maxFileSizeUpload: number
-  /** MB of a JSON body, 0 = none of its own; 32. */
+  /** MB of a body where JSON is expected, whatever it says it is; 0 = `maxFileSizeUpload`; 32. */
   maxJsonBody: number
+  /** KiB of a body of a webhook call or a public build; 1,024. */
+  maxPublicBody: number
   /** Items of a list in build records; 1,000. */
   maxItemsLength: number
   /** Characters of a text in build records; 6,000. */
@@ -84,7 +86,10 @@ export interface FlowSettings {
   /** Seconds, more than 600; 86,400. */
   publicFlowExpiration: number
   hideGettingStartedProgress: boolean
-  /** The upload without credentials (deprecated); true. */
+  /**
+   * The upload without credentials (deprecated): anybody stores files of public flows, 10 MiB each and
+   * 100 MiB a day for each flow; false.
+   */
   deprecatedUpload: boolean
   /** Whoever started a public build may read and cancel it with the same cookie; false. */
   publicBuildReaders: boolean
@@ -124,6 +129,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   store: true,
   maxFileSizeUpload: 1024,
   maxJsonBody: 32,
+  maxPublicBody: 1024,
   maxItemsLength: 1000,
   maxTextLength: 6000,
   maxVertexBuildsPerVertex: 2,
@@ -141,7 +147,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   publicFlowCleanupInterval: 3600,
   publicFlowExpiration: 86_400,
   hideGettingStartedProgress: false,
-  deprecatedUpload: true,
+  deprecatedUpload: false,
   publicBuildReaders: false,
 })
 

@@ -53,7 +53,7 @@ const codeRunner = createCodeRunner({ timeoutMs: 3000 })
 async function replay(profile: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flow-golden-'))
   const options: Partial<FlowEngineOptions> = {
-    settings: { refreshSecure: false, ...profiles[profile] },
+    settings: { refreshSecure: false, deprecatedUpload: true, ...profiles[profile] },
     secretKey: KEYS[profile] ?? SECRET_KEY,
     flowFiles: createDiskFlowFiles(folder),
     ...(profile === 'code-runner' ? { services: { codeRunner } } : {}),

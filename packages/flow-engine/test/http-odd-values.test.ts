@@ -62,7 +62,7 @@ test('what claims to be a form and is none is refused as a whole', async () => {
 })
 
 test('a wrong parameter and a missing file are told together', async () => {
-  const { request, engine } = await createUserCalls()
+  const { request, engine } = await createUserCalls({ settings: { deprecatedUpload: true } })
   const form = new FormData()
   form.set('other', 'x')
   const missing = { type: 'missing', loc: ['body', 'file'], input: null }

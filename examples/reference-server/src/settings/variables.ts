@@ -86,8 +86,15 @@ export const variables = {
   SERVICE_AGENTIC_EXPERIENCE: flag('opens the session run'),
   SERVICE_STORE: flag('the component store', true),
 
-  SERVICE_MAX_FILE_SIZE_UPLOAD: integer('MB of a body', 1024, 1),
-  SERVICE_MAX_JSON_BODY: integer('MB of a JSON body; 0 = no limit of its own', 32),
+  SERVICE_MAX_FILE_SIZE_UPLOAD: integer('MB of an upload', 1024, 1),
+  SERVICE_MAX_JSON_BODY: integer(
+    'MB of a body where JSON is expected; 0 = SERVICE_MAX_FILE_SIZE_UPLOAD',
+    32,
+  ),
+  SERVICE_MAX_PUBLIC_BODY: integer('KiB of a body of a webhook call or a public build', 1024, 1),
+  SERVICE_DEPRECATED_UPLOAD: flag(
+    'opens POST /api/v1/upload/{flow}: anybody stores files of public flows, 10 MiB each, for a day',
+  ),
   SERVICE_MAX_ITEMS_LENGTH: integer('items of a list in build records', 1000, 1),
   SERVICE_MAX_TEXT_LENGTH: integer('characters of a text in build records', 6000, 1),
   SERVICE_MAX_CONCURRENT_BUILDS: integer('builds at once; 2 x cores', undefined, 1),

@@ -5,6 +5,8 @@ const KEY = /^API key: (\S+) \(shown once\)$/m
 /** The shipped server over real HTTP, with the API key of its first superuser. */
 export interface Service {
   readonly url: string
+  /** Of the running process. */
+  readonly pid: number
   readonly key: string
   /** Config directory of the server, removed after the journey. */
   readonly folder: string
@@ -45,6 +47,9 @@ export function withService<T>(
     const service: Service = {
       get url() {
         return server.url
+      },
+      get pid() {
+        return server.pid
       },
       key,
       folder,

@@ -25,15 +25,19 @@ export function createAuthenticate(
 ): Authenticate {
   return async (auth, { request, url, context }) => {
     if (auth === 'none' || auth === 'webhook' || auth === 'public') return undefined
-    const caller =
-      context.user === undefined && host === undefined
-        ? await fromRequest(kit, services, { auth, request, url })
-        : await fromHost(kit, services, context.user ?? (await host?.(request, context)) ?? null)
-    if (caller instanceof Response) return caller
-    if (auth === 'superuser' && !caller.isSuperuser) {
-      throw refuse(403, "The user doesn't have enough privileges")
-    }
-    return caller
+    return context.user === undefined && host === undefined
+      ? await fromRequest(kit, services, { auth, request, url })
+      : await fromHost(kit, services, context.user ?? (await host?.(request, context)) ?? null)
+  }
+}
+
+/**
+ * Whether the caller may use an operation at all.
+ * @throws Refusal 403
+ */
+export function checkRights(auth: Auth, caller: Caller | undefined): void {
+  if (auth === 'superuser' && caller?.isSuperuser !== true) {
+    throw refuse(403, "The user doesn't have enough privileges")
   }
 }
 

@@ -1,9 +1,10 @@
-import { createRouteTable, json, respond, type RouteTable } from '@x/wire'
+import { createRouteTable, json, respond, type RouteTable, type Runtime } from '@x/wire'
 import type { HostContext } from '../options.ts'
 import type { Caller } from '../services/caller.ts'
 import type { FlowServices } from '../services/services.ts'
 import type { FlowSettings } from '../settings.ts'
-import type { Authenticate } from './authenticate.ts'
+import { checkRights, type Authenticate } from './authenticate.ts'
+import { bodyLimitOf } from './body-limit.ts'
 import { createCors } from './cors.ts'
 import { errorResponse } from './error-response.ts'
 import { compressed } from './gzip.ts'
@@ -24,13 +25,14 @@ export interface HandlerOptions {
   readonly services: FlowServices
   readonly settings: FlowSettings
   readonly authenticate: Authenticate
+  readonly runtime: Runtime
   readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void
 }
 
 type Handler = (request: Request, context?: HostContext) => Promise<Response>
 
 /**
- * Answers requests in the order of auth.md: route, size, credentials, rights, validation, the
+ * Answers requests in the order of auth.md: route, credentials, size, rights, validation, the
  * operation itself. Never rejects.
  */
 export function createHandler(options: HandlerOptions): Handler {
@@ -86,18 +88,19 @@ function notFound(request: Request): Response {
 }
 
 async function operate(
-  { services, settings, authenticate }: HandlerOptions,
+  { services, settings, authenticate, runtime }: HandlerOptions,
   { route, params }: { readonly route: Route; readonly params: Readonly<Record<string, string>> },
   { request, context, url }: Incoming & { readonly url: URL },
 ): Promise<Response> {
-  const limits = { body: settings.maxFileSizeUpload, json: settings.maxJsonBody }
-  await checkAnnouncedLength(request, limits)
-  const body = createRequestBody(request, limits)
-  await route.before?.(body, request)
+  route.before?.(request.headers)
   const caller = await authenticate(route.auth, { request, url, context })
   if (caller instanceof Response) return caller
   const known = { services, caller: caller ?? nobody }
   await route.guard?.(known)
+  const limit = bodyLimitOf(route, settings)
+  await checkAnnouncedLength(request, limit, runtime)
+  checkRights(route.auth, caller)
+  const body = createRequestBody(request, limit)
   const parts = await parseRequest(route, params, url.searchParams, body)
   const call = new IncomingCall(known, parts, { request, url, context, readable: body })
   return await encode(route, request, await route.handle(call))

@@ -1,9 +1,14 @@
-import { isBodyTooLarge, readBody } from '@x/wire'
+import { isBodyTooLarge, readBody, type Runtime } from '@x/wire'
 import { invalid, refuse, type Refusal, type ValidationElement } from '../services/refusal.ts'
 
-const MB = 1024 * 1024
+const KB = 1024
+const MB = 1024 * KB
 /** Bytes of a refused body that are let pass. */
 const DISCARDED = 16 * MB
+/** A refused body that stops coming for this long is answered at once. */
+const QUIET_MS = 500
+/** A refused body that keeps coming is answered after this time. */
+const LONGEST_MS = 30_000
 
 /** A file of a multipart body. */
 export interface UploadedFile {
@@ -11,6 +16,8 @@ export interface UploadedFile {
   readonly name: string
   readonly bytes: Uint8Array
 }
+
+type Clock = Pick<Runtime, 'now' | 'sleep'>
 
 /** The body of one request, read at most once and bounded. */
 export interface RequestBody {
@@ -25,24 +32,17 @@ export interface RequestBody {
   form(): Promise<FormData>
 }
 
-/** Limits of bodies, in MB; 0 = none. */
-export interface BodyLimits {
-  readonly body: number
-  readonly json: number
-}
-
 /**
- * The body of a request. A length announced over the limit is refused when it is first read.
+ * The body of a request.
+ * @param limit bytes; a length announced above it is refused when the body is first read
  * @throws Refusal 413, from each of the reading functions
  */
-export function createRequestBody(request: Request, limits: BodyLimits): RequestBody {
+export function createRequestBody(request: Request, limit: number): RequestBody {
   const contentType = request.headers.get('content-type') ?? ''
-  const limit =
-    isJson(contentType) && limits.json > 0 ? Math.min(limits.json, limits.body) : limits.body
   let read: Promise<Uint8Array> | undefined
   const bytes = (): Promise<Uint8Array> =>
-    (read ??= readBody(request, limit * MB).catch((error: unknown) => {
-      throw isBodyTooLarge(error) ? tooLarge(error.limit / MB, error.size ?? error.limit) : error
+    (read ??= readBody(request, limit).catch((error: unknown) => {
+      throw isBodyTooLarge(error) ? tooLarge(error.limit, error.size ?? error.limit) : error
     }))
   return {
     contentType,
@@ -66,28 +66,49 @@ export function createRequestBody(request: Request, limits: BodyLimits): Request
 }
 
 /**
- * Refuses by the announced length, before anything else is looked at. A body that is not too large
- * for it is let pass unread first: a client that is still sending would not see the answer.
+ * Refuses by the announced length, before anything of the body is read (AB-51). A body that is not too
+ * large for it passes unread first, as long as it keeps coming: a client that is still sending would
+ * not see the answer.
  * @throws Refusal 413
  */
-export async function checkAnnouncedLength(request: Request, limits: BodyLimits): Promise<void> {
+export async function checkAnnouncedLength(
+  request: Request,
+  limit: number,
+  runtime: Clock,
+): Promise<void> {
   const length = Number(request.headers.get('content-length') ?? 0)
-  const json = isJson(request.headers.get('content-type') ?? '') && limits.json > 0
-  const limit = json ? Math.min(limits.json, limits.body) : limits.body
-  if (length <= limit * MB) return
-  if (length <= DISCARDED) await discard(request)
+  if (length <= limit) return
+  if (length <= DISCARDED) await discard(request, runtime)
   throw tooLarge(limit, length)
 }
 
-async function discard(request: Request): Promise<void> {
+/** Lets a body pass until it ends or nothing of it has come for a while. */
+async function discard(request: Request, runtime: Clock): Promise<void> {
+  const reader = request.body?.getReader()
+  if (reader === undefined) return
+  const end = runtime.now().getTime() + LONGEST_MS
+  let size = 0
   try {
-    let size = 0
-    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += chunk.length
-      if (size > DISCARDED) return
+    while (size <= DISCARDED && runtime.now().getTime() < end) {
+      const next = await soon(reader.read(), runtime)
+      if (next === undefined || next.done) return
+      size += next.value.length
     }
   } catch {
     // The client left: nobody waits for the answer.
+  } finally {
+    reader.releaseLock()
+  }
+}
+
+/** What a promise gives; undefined when it takes longer than `QUIET_MS`. */
+async function soon<T>(promise: Promise<T>, runtime: Clock): Promise<T | undefined> {
+  const waiting = new AbortController()
+  const quiet = runtime.sleep(QUIET_MS, waiting.signal).catch(() => undefined)
+  try {
+    return await Promise.race([promise, quiet.then(() => undefined)])
+  } finally {
+    waiting.abort()
   }
 }
 
@@ -132,11 +153,13 @@ async function findUpload(body: RequestBody): Promise<File | ValidationElement> 
   return { ...element, type: 'value_error', msg, input: part, ctx: { error: {} } }
 }
 
+/** Shown in MB as the reference does, in KB where the limit is below one. */
 function tooLarge(limit: number, size: number): Refusal {
-  const got = Number((size / MB).toFixed(3))
+  const [unit, bytes] = limit < MB ? ['KB', KB] : ['MB', MB]
+  const shown = (value: number): string => `${Number((value / bytes).toFixed(3))}${unit}`
   return refuse(
     413,
-    `Content size limit exceeded. Maximum allowed is ${limit}MB and got ${got}MB.`,
+    `Content size limit exceeded. Maximum allowed is ${shown(limit)} and got ${shown(size)}.`,
     { headers: { connection: 'close' } },
   )
 }

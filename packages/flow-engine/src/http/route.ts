@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Caller } from '../services/caller.ts'
 import type { FlowServices } from '../services/services.ts'
 import type { HostContext } from '../options.ts'
-import type { RequestBody, UploadedFile } from './request-body.ts'
+import type { UploadedFile } from './request-body.ts'
 
 /**
  * Who may call: `none` asks for nothing; `user` an access token or API key; `superuser` on top of
@@ -24,14 +24,16 @@ export interface RouteHead {
   readonly produces?: string
   /** Media type of the body where it is not JSON. */
   readonly consumes?: 'form' | 'multipart' | 'bytes'
+  /** Bytes of the body where the limit that follows from the rest of the head does not fit. */
+  readonly maxBody?: number
   readonly deprecated?: boolean
   /** The answer is compressed for clients that accept it. */
   readonly gzip?: boolean
-  /** Checks before credentials are looked at. */
-  readonly before?: (body: RequestBody, request: Request) => void | Promise<void>
+  /** Checks of the head of a request, before credentials are looked at. */
+  readonly before?: (headers: Headers) => void
   /** Looks at the JSON of the body before it is validated; what it throws is the answer. */
   readonly screen?: (body: unknown) => void
-  /** Checks after credentials and before path, query and body are validated. */
+  /** Checks after credentials and before anything of path, query and body is looked at. */
   readonly guard?: (call: GuardCall) => void | Promise<void>
 }
 

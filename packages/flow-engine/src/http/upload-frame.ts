@@ -1,20 +1,12 @@
 import { refuse } from '../services/refusal.ts'
-import type { RequestBody } from './request-body.ts'
-
-/** A larger body is looked at only once its sender is known. */
-const EARLY_BYTES = 1024 * 1024
 
 /**
- * Checks the frame of a multipart body before credentials (files-flow.md, Upload File), as far as
- * that costs little.
+ * Checks what the head says of a multipart body; its bytes are read once the sender is known
+ * (files-flow.md, Upload File; abuse.md AB-51).
  * @throws Refusal 422
  */
-export async function checkUploadFrame(body: RequestBody, request: Request): Promise<void> {
-  boundaryOf(body.contentType)
-  const length = request.headers.get('content-length')
-  if (length !== null && Number(length) <= EARLY_BYTES) {
-    checkMultipart(await body.bytes(), body.contentType)
-  }
+export function checkUploadHead(headers: Headers): void {
+  boundaryOf(headers.get('content-type') ?? '')
 }
 
 /**

@@ -19,6 +19,7 @@ import { createProfilePictureService, type ProfilePictureService } from './profi
 import { createProjectService, type ProjectService } from './projects.ts'
 import { createSignInLimiter } from './sign-in-limiter.ts'
 import { createStatusService, type StatusService } from './status.ts'
+import { createStrangerFileService, type StrangerFileService } from './stranger-files.ts'
 import { createUserFileService, type UserFileService } from './user-files.ts'
 import { createUserService, type UserService } from './users.ts'
 import { createValidateService, type ValidateService } from './validate.ts'
@@ -33,6 +34,7 @@ export interface CoreServices {
   readonly flows: FlowService
   readonly projects: ProjectService
   readonly files: FileService
+  readonly strangerFiles: StrangerFileService
   readonly userFiles: UserFileService
   readonly profilePictures: ProfilePictureService
   readonly monitor: MonitorService
@@ -69,6 +71,7 @@ export function createCoreServices(
     flows: createFlowService(kit),
     projects: createProjectService(kit),
     files: createFileService(kit),
+    strangerFiles: createStrangerFileService(kit),
     userFiles: createUserFileService(kit),
     profilePictures: createProfilePictureService(options.profilePictures, bundledPictures),
     monitor: createMonitorService(kit),

@@ -24,8 +24,6 @@ export interface FileService {
   list(flowId: string): Promise<string[]>
   /** Also fine when there is no such file. */
   remove(flowId: string, name: string): Promise<void>
-  /** Keeps bytes under their hash, apart from the files of the flow (deprecated upload). */
-  uploadByHash(flowId: string, file: FileInput): Promise<string>
 }
 
 /** The folder of a flow's files in the blob store. */
@@ -71,24 +69,11 @@ export function createFileService({ store, files, runtime }: ServiceKit): FileSe
       if (!isFileName(name)) throw refuse(400, 'Invalid file name')
       await files.remove(fileKey(flowId, name))
     },
-    async uploadByHash(flowId, { name, bytes }) {
-      const { extension } = splitName(name)
-      if (extension !== '' && !isFileName(extension)) throw refuse(400, 'Invalid file name')
-      const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
-      const hash = Array.from(new Uint8Array(digest), hex).join('')
-      const stored = joinName(hash, extension)
-      await files.write(`uploads/${flowId}/${stored}`, bytes)
-      return `${flowId}/${stored}`
-    },
   }
 }
 
 function fileKey(flowId: string, name: string): string {
   return `${flowFolder(flowId)}/${name}`
-}
-
-function hex(byte: number): string {
-  return byte.toString(16).padStart(2, '0')
 }
 
 /** `YYYY-MM-DD_HH-MM-SS` in the server's local time. */

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
 
 /** Bytes of an unread body that are drained so that the connection can be used again (AD-17). */
 const DRAINED = 64 * 1024
+
+/** Time in which a client that is still sending reads the response, before its connection is reset. */
+const LINGER_MS = 500
 
 /**
  * Drains a body that the handler left unread, before the head of the response leaves; only for one
@@ -29,11 +33,26 @@ export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<
 /** After the response: drains what nobody reads of the body, or ends its connection. */
 export function leaveRest(exchange: Exchange): void {
   const { message, http2 } = exchange
+  if (http2 === undefined && !message.complete) linger(message.socket)
   if (exchange.closes) message.socket.destroySoon()
   else if (isRead(message)) return
   // The client need not send the rest: the answer is complete (RFC 9113, 8.1).
   else if (http2 !== undefined) http2.close()
   else drain(exchange)
+}
+
+/**
+ * Lets the socket end with the response and stay open a moment longer: closing it while bytes of the
+ * client lie unread resets the connection, and the reset can overtake the response.
+ */
+function linger(socket: Socket): void {
+  let isEnding = false
+  socket.destroySoon = () => {
+    if (isEnding) return
+    isEnding = true
+    socket.end()
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  }
 }
 
 /** Whether somebody reads the message at this moment, or has read it to its end. */

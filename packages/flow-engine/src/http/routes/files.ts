@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { refuse } from '../../services/refusal.ts'
+import { MAX_STRANGER_FILE } from '../../services/stranger-files.ts'
 import { IdParams, text, TextParams, uuid } from '../../wire/scalars.ts'
 import { fileAnswer } from '../file-answer.ts'
 import { route, type Route } from '../route.ts'
-import { checkMultipart, checkUploadFrame } from '../upload-frame.ts'
+import { checkMultipart, checkUploadHead } from '../upload-frame.ts'
+
+/** Bytes of a multipart body around its one file. */
+const FORM_AROUND_IT = 64 * 1024
 
 const flowIdParams = IdParams('flow_id')
 const fileParams = z.object({ flow_id: uuid(), file_name: text() })
@@ -20,7 +24,7 @@ export const fileRoutes: readonly Route[] = [
       auth: 'user',
       status: 201,
       consumes: 'multipart',
-      before: checkUploadFrame,
+      before: checkUploadHead,
       params: flowIdParams,
       output: UploadResult,
     },
@@ -123,12 +127,16 @@ export const fileRoutes: readonly Route[] = [
       status: 201,
       deprecated: true,
       consumes: 'multipart',
+      maxBody: MAX_STRANGER_FILE + FORM_AROUND_IT,
+      guard: ({ services }) => {
+        if (!services.status.settings.deprecatedUpload) throw refuse(404, 'Not Found')
+      },
       params: flowIdParams,
       output: UploadResult,
     },
     async ({ services, params: { flow_id: flowId }, upload }) => {
-      if (!services.status.settings.deprecatedUpload) throw refuse(404, 'Not Found')
-      return { flowId, file_path: await services.files.uploadByHash(flowId, await upload()) }
+      await services.strangerFiles.checkFlow(flowId)
+      return { flowId, file_path: await services.strangerFiles.upload(flowId, await upload()) }
     },
   ),
 ]

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll } from 'vitest'
+import { withService, type Service } from '../journeys/service.ts'
+import type { Environment } from '../start-server.ts'
+
+/** A request written by hand: its head, and what the sender does about its body. */
+export interface RawRequest {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Bytes that are sent, in pieces, until the server answers or hangs up; none by default. */
+  readonly send?: number
+}
+
+/** What came back on the socket. */
+export interface RawAnswer {
+  /** 0: the server hung up without an answer. */
+  readonly status: number
+  readonly text: string
+  /** Milliseconds from the end of the head to the first byte of the answer. */
+  readonly ms: number
+  readonly sent: number
+}
+
+/** A server that says nothing for so long hangs. */
+const PATIENCE_MS = 10_000
+const PIECE = Buffer.alloc(64 * 1024, 'x')
+
+/** Sends a request as no well-behaved client would, and reads what comes back. */
+export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
+  const { hostname, port, host } = new URL(url)
+  const { method = 'POST', path, headers = {}, send = 0 } = request
+  const chunked = headers['transfer-encoding'] === 'chunked'
+  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}`)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    const begun = performance.now()
+    let [text, sent, ms] = ['', 0, 0]
+    const end = (): void => {
+      socket.destroy()
+      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text, ms, sent })
+    }
+    const more = (): void => {
+      while (text === '' && sent < send && !socket.destroyed) {
+        sent += PIECE.length
+        const piece = chunked ? [`${PIECE.length.toString(16)}\r\n`, PIECE, '\r\n'] : [PIECE]
+        const free = piece.map((part) => socket.write(part)).every(Boolean)
+        if (!free) return void socket.once('drain', more)
+      }
+    }
+    socket.on('error', end).on('close', end).setTimeout(PATIENCE_MS, end)
+    socket.on('data', (part: Buffer) => {
+      if (text === '') ms = performance.now() - begun
+      text += part.toString()
+      if (isWhole(text)) end()
+    })
+    socket.on('connect', () => {
+      socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+      more()
+    })
+  })
+}
+
+/** Whether an answer has come to its end: by its length, or by its last chunk. */
+function isWhole(text: string): boolean {
+  const [head = '', body] = text.split(/\r\n\r\n(.*)/s)
+  if (body === undefined) return false
+  const length = /^content-length: (\d+)/im.exec(head)?.[1]
+  return length === undefined ? text.endsWith('0\r\n\r\n') : body.length >= Number(length)
+}
+
+/** MiB that the server occupies; 0 where the system does not say. */
+export function memoryOf({ pid }: Pick<Service, 'pid'>): number {
+  try {
+    const kib = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
+    return Number(kib) / 1024
+  } catch {
+    return 0
+  }
+}
+
+/** What an honest client saw while something else went on. */
+export interface Beside<T> {
+  readonly result: T
+  /** The slowest answer of `/health`, in milliseconds. */
+  readonly slowest: number
+  /** MiB by which the server grew at its highest. */
+  readonly grown: number
+}
+
+/** Runs an attack while an honest client asks for `/health` and the memory is watched. */
+export async function besideHealth<T>(
+  service: Pick<Service, 'url' | 'pid'>,
+  attack: () => Promise<T>,
+): Promise<Beside<T>> {
+  const before = memoryOf(service)
+  let [slowest, highest, over] = [0, before, false]
+  const watch = async (): Promise<void> => {
+    while (!over) {
+      const begun = performance.now()
+      const answer = await fetch(`${service.url}/health`)
+      if (answer.status !== 200) throw new Error(`/health answered ${answer.status}`)
+      await answer.text()
+      slowest = Math.max(slowest, performance.now() - begun)
+      highest = Math.max(highest, memoryOf(service))
+      await sleep(50)
+    }
+  }
+  const watching = watch()
+  try {
+    const result = await attack()
+    return { result, slowest, grown: highest - before }
+  } finally {
+    over = true
+    await watching
+  }
+}
+
+/** One shipped server for all tests of a file. */
+export function useService(environment: Environment): () => Service {
+  let service: Service | undefined
+  let release = (): void => undefined
+  let ended: Promise<unknown> = Promise.resolve()
+  beforeAll(async () => {
+    await new Promise<void>((resolve, reject) => {
+      ended = withService(environment, async (started) => {
+        service = started
+        resolve()
+        await new Promise<void>((over) => {
+          release = over
+        })
+      }).catch(reject)
+    })
+  }, 60_000)
+  afterAll(async () => {
+    release()
+    await ended
+  })
+  return () => {
+    if (service === undefined) throw new Error('The server is not started yet')
+    return service
+  }
+}

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import { withService, type Service } from '../journeys/service.ts'
+import { besideHealth, sendRaw, useService } from './attack.ts'
+
+const MIB = 1024 * 1024
+const CLIENT = { cookie: 'client_id=visitor' }
+
+/** `/health` in time on an idle machine is 200 ms; the machine of the tests is shared. */
+const HEALTH_MS = 2000
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+}
+
+const running = useService({ SERVICE_LOGIN_RATE_LIMIT: 'false' })
+
+test('AB-51: bodies of anybody end at the limit of their route', { timeout: 120_000 }, async () => {
+  const service = running()
+  const flow = await publicFlow(service)
+  const routes = [
+    ['/api/v1/login', 64 * 1024],
+    ['/api/v1/refresh', 64 * 1024],
+    ['/api/v1/logout', 64 * 1024],
+    [`/api/v1/webhook/${flow}`, MIB],
+    [`/api/v1/build_public_tmp/${flow}/flow`, MIB],
+    ['/surfaces/demo/events', 64 * 1024],
+  ] as const
+
+  // AB-51: the announced length decides before a byte of the body is there.
+  for (const [path, limit] of routes) {
+    const headers = { ...CLIENT, 'content-type': 'application/json' }
+    const announced = { ...headers, 'content-length': String(limit + 1) }
+    const answer = await sendRaw(service.url, { path, headers: announced })
+    expect([path, answer.status, answer.ms < 5000]).toEqual([path, 413, true])
+  }
+
+  // AB-51: whatever the content type, and without a length, memory stays below the bounds.
+  const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/json', '']
+  const senders = types.flatMap((type) =>
+    ['/api/v1/login', `/api/v1/webhook/${flow}`, `/api/v1/build_public_tmp/${flow}/flow`].map(
+      (path) => ({ path, type }),
+    ),
+  )
+  const flood = ({ path, type }: (typeof senders)[number]) =>
+    sendRaw(service.url, {
+      path,
+      send: 64 * MIB,
+      headers: {
+        ...CLIENT,
+        'transfer-encoding': 'chunked',
+        ...(type === '' ? {} : { 'content-type': type }),
+      },
+    })
+  const one = await besideHealth(service, () => flood({ path: '/api/v1/login', type: 'a/b' }))
+  expect(one.result.status).toBe(413)
+  expect(one.grown).toBeLessThan(30)
+  const twelve = await besideHealth(service, () => Promise.all(senders.map(flood)))
+  expect(twelve.result.map(({ status }) => status)).toEqual(senders.map(() => 413))
+  expect(twelve.grown).toBeLessThan(100)
+  expect(twelve.slowest).toBeLessThan(HEALTH_MS)
+})
+
+test(
+  'AB-51, AB-52: no operation reads a large body of a stranger, none more JSON than 32 MB',
+  { timeout: 120_000 },
+  async () => {
+    const service = running()
+    const operations = await allOperations(service)
+    expect(operations.length).toBeGreaterThan(50)
+    const huge = { 'content-length': String(2 ** 30 + 1), 'content-type': 'text/plain' }
+    const slow: string[] = []
+    const read: string[] = []
+    for (const { method, path } of operations) {
+      const stranger = await sendRaw(service.url, { method, path, headers: huge })
+      const refused = stranger.status >= 307 && stranger.status < 500
+      if (!refused || stranger.ms > 5000) slow.push(`${method} ${path}: ${stranger.status}`)
+
+      const user = { ...huge, 'x-api-key': service.key }
+      const known = await sendRaw(service.url, { method, path, headers: user })
+      if (known.status < 307 || known.status >= 500) read.push(`${method} ${path}`)
+    }
+    expect(slow).toEqual([])
+    expect(read).toEqual([])
+  },
+)
+
+test('AB-50: the upload without credentials is off', { timeout: 60_000 }, async () => {
+  const service = running()
+  const flow = await publicFlow(service)
+  const answer = await upload(service, flow, 'x')
+  expect([answer.status, answer.json()]).toEqual([404, { detail: 'Not Found' }])
+  const huge = { 'content-length': String(2 ** 30) }
+  const big = await sendRaw(service.url, { path: `/api/v1/upload/${flow}`, headers: huge })
+  expect(big.status).toBe(404)
+})
+
+test(
+  'AB-50: switched on it takes small files of public flows, so many bytes for each flow',
+  { timeout: 120_000 },
+  () =>
+    withService({ SERVICE_DEPRECATED_UPLOAD: 'true' }, async (service) => {
+      const [open, closed] = [await publicFlow(service), await privateFlow(service)]
+      expect((await upload(service, open, 'hello')).status).toBe(201)
+      expect((await upload(service, closed, 'hello')).status).toBe(404)
+      expect((await upload(service, crypto.randomUUID(), 'hello')).status).toBe(404)
+      const over = { 'content-length': String(11 * MIB), 'content-type': 'text/plain' }
+      const large = await sendRaw(service.url, { path: `/api/v1/upload/${open}`, headers: over })
+      expect(large.status).toBe(413)
+
+      const statuses: number[] = []
+      for (let i = 0; i < 12; i += 1) {
+        const answer = await upload(service, open, String(i).padEnd(10 * MIB - 10, 'x'))
+        statuses.push(answer.status)
+      }
+      expect(statuses.filter((status) => status === 201)).toHaveLength(10)
+      expect(statuses.at(-1)).toBe(413)
+      expect((await upload(service, await publicFlow(service), 'other flow')).status).toBe(201)
+    }),
+)
+
+function upload(service: Service, flow: string, content: string) {
+  const body = new FormData()
+  body.set('file', new File([content], 'a.txt'))
+  return service.call('POST', `/api/v1/upload/${flow}`, { key: null, body })
+}
+
+const publicFlow = (service: Service) => createFlow(service, 'PUBLIC')
+const privateFlow = (service: Service) => createFlow(service, 'PRIVATE')
+
+async function createFlow(service: Service, access: string): Promise<string> {
+  const body = { name: `flow ${crypto.randomUUID()}`, access_type: access }
+  const made = await service.call('POST', '/api/v1/flows/', {
+    body: { ...body, data: { nodes: [], edges: [] } },
+  })
+  return (made.json() as { id: string }).id
+}
+
+/** Every operation of the server's own description that may carry a body, with made-up parameters. */
+async function allOperations(service: Service): Promise<Operation[]> {
+  const { paths } = (await service.call('GET', '/openapi.json')).json() as {
+    paths: Record<string, Record<string, unknown>>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => ['post', 'put', 'patch', 'delete'].includes(method))
+      .map((method) => ({
+        method: method.toUpperCase(),
+        path: path.replaceAll(/\{\w+\}/g, '2f3a9c1e-0000-4000-8000-00000000abcd'),
+      })),
+  )
+}
