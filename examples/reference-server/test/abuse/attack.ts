@@ -37,14 +37,15 @@ export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname)
     const begun = performance.now()
-    let [text, sent, ms] = ['', 0, 0]
+    const state = { text: '', sent: 0, ms: 0 }
     const end = (): void => {
       socket.destroy()
-      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text, ms, sent })
+      const status = Number(/^HTTP\/1\.1 (\d+)/.exec(state.text)?.[1] ?? 0)
+      resolve({ status, ...state })
     }
     const more = (): void => {
-      while (text === '' && sent < send && !socket.destroyed) {
-        sent += PIECE.length
+      while (state.text === '' && state.sent < send && !socket.destroyed) {
+        state.sent += PIECE.length
         const piece = chunked ? [`${PIECE.length.toString(16)}\r\n`, PIECE, '\r\n'] : [PIECE]
         const free = piece.map((part) => socket.write(part)).every(Boolean)
         if (!free) return void socket.once('drain', more)
@@ -52,9 +53,9 @@ export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
     }
     socket.on('error', end).on('close', end).setTimeout(PATIENCE_MS, end)
     socket.on('data', (part: Buffer) => {
-      if (text === '') ms = performance.now() - begun
-      text += part.toString()
-      if (isWhole(text)) end()
+      if (state.text === '') state.ms = performance.now() - begun
+      state.text += part.toString()
+      if (isWhole(state.text)) end()
     })
     socket.on('connect', () => {
       socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
@@ -96,24 +97,24 @@ export async function besideHealth<T>(
   attack: () => Promise<T>,
 ): Promise<Beside<T>> {
   const before = memoryOf(service)
-  let [slowest, highest, over] = [0, before, false]
+  const seen = { slowest: 0, highest: before, isOver: false }
   const watch = async (): Promise<void> => {
-    while (!over) {
+    while (!seen.isOver) {
       const begun = performance.now()
       const answer = await fetch(`${service.url}/health`)
       if (answer.status !== 200) throw new Error(`/health answered ${answer.status}`)
       await answer.text()
-      slowest = Math.max(slowest, performance.now() - begun)
-      highest = Math.max(highest, memoryOf(service))
+      seen.slowest = Math.max(seen.slowest, performance.now() - begun)
+      seen.highest = Math.max(seen.highest, memoryOf(service))
       await sleep(50)
     }
   }
   const watching = watch()
   try {
     const result = await attack()
-    return { result, slowest, grown: highest - before }
+    return { result, slowest: seen.slowest, grown: seen.highest - before }
   } finally {
-    over = true
+    seen.isOver = true
     await watching
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Exchange } from './exchange.ts'
 
 /** Bytes of an unread body that are drained so that the connection can be used again (AD-17). */
@@ -51,7 +51,7 @@ function linger(socket: Socket): void {
     if (isEnding) return
     isEnding = true
     socket.end()
-    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    void setTimeout(LINGER_MS, undefined, { ref: false }).then(() => socket.destroy())
   }
 }
 
