@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { amplify, measureGrowth } from './growth.ts'
+import { createWatch } from './watch.ts'
+
+test('amplify repeats the longest array or string', () => {
+  expect(amplify({ a: 'x', list: [1, 'long enough'] }, 2)).toEqual({
+    a: 'x',
+    list: [1, 'long enough', 1, 'long enough'],
+  })
+  expect(amplify({ a: 'xy' }, 3)).toEqual({ a: 'xyxyxy' })
+})
+
+test('quadratic work is told from linear work', async () => {
+  const spin = (steps: number): void => {
+    let sum = 0
+    for (let k = 0; k < steps; k += 1) sum += Math.sqrt(k)
+    if (sum < 0) throw new Error('never')
+  }
+  const text = 'x'.repeat(4_000)
+  const linear = await measureGrowth(text, (input) => spin(String(input).length * 500))
+  const quadratic = await measureGrowth(text, (input) => spin(String(input).length ** 2))
+  expect([linear.superlinear, quadratic.superlinear]).toEqual([false, true])
+})
+
+test('a watch keeps the slowest cases in order, and those that throw', async () => {
+  const watch = createWatch(2)
+  const wait = (ms: number) => () => {
+    const end = performance.now() + ms
+    while (performance.now() < end);
+  }
+  await watch.time('fast', 1, wait(1))
+  await watch.time('slow', 2, wait(20))
+  await expect(
+    watch.time('refused', 3, () => {
+      wait(8)()
+      throw new Error('no')
+    }),
+  ).rejects.toThrow('no')
+  expect(watch.slowest.map(({ label }) => label)).toEqual(['slow', 'refused'])
+  expect(watch.report('Cases')).toMatch(/^Cases: the slowest 2 inputs\n +\d+\.\d ms/)
+})
