@@ -34,7 +34,7 @@ for (const [path, { link, license }] of Object.entries(lock.packages)) {
   if (!isAccepted(licence)) problems.push(`${path.slice('node_modules/'.length)}: ${licence}`)
 }
 
-for (const [licence, count] of [...byLicence].sort((a, b) => b[1] - a[1])) {
+for (const [licence, count] of [...byLicence].toSorted((a, b) => b[1] - a[1])) {
   console.log(`${String(count).padStart(4)}  ${licence}`)
 }
 for (const problem of problems) console.error(`Licence not accepted: ${problem}`)

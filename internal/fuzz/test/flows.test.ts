@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { builtinComponents } from '@x/flow-engine/components'
 import { checkFlow, createRegistry, isFlowError, runFlow } from '@x/flow-engine/graph'
 import { createScriptedModel } from '@x/flow-engine/testing'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hostileString, hostileValue, mutated, type Dice, type FuzzCase } from '../src/index.ts'
-import { expectClean } from './expect-clean.ts'
+import { findFaults, NO_FAULTS } from './find-faults.ts'
 
 const ECHO = new URL('../../../examples/reference-server/flows/echo.json', import.meta.url)
 const echo = JSON.parse(readFileSync(ECHO, 'utf8')) as { data: unknown }
@@ -20,8 +20,8 @@ function make(dice: Dice): FuzzCase {
   return { label: 'echo, changed', input: { flow, tweaks, text: hostileString(dice) } }
 }
 
-test('FE-10 any flow runs or is refused with a typed problem', { timeout: 900_000 }, () =>
-  expectClean({
+test('FE-10 any flow runs or is refused with a typed problem', { timeout: 900_000 }, async () => {
+  const faults = await findFaults({
     title: 'Flows',
     make,
     async run(input) {
@@ -41,5 +41,7 @@ test('FE-10 any flow runs or is refused with a typed problem', { timeout: 900_00
         if (!isFlowError(error)) throw error
       }
     },
-  }),
-)
+  })
+
+  expect(faults).toEqual(NO_FAULTS)
+})

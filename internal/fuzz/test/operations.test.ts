@@ -11,7 +11,7 @@ import {
   type FuzzCase,
   type JsonSchema,
 } from '../src/index.ts'
-import { expectClean } from './expect-clean.ts'
+import { findFaults, NO_FAULTS } from './find-faults.ts'
 
 interface Operation {
   readonly method: string
@@ -38,8 +38,14 @@ const described = describeFlowApi() as unknown as Document
 const schemas = described.components.schemas
 const operations: Operation[] = Object.entries(described.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { parameters = [], requestBody }]) => {
-    const [media = '', content] = Object.entries(requestBody?.content ?? {})[0] ?? []
-    return { method: method.toUpperCase(), path, parameters, media, body: content?.schema ?? null }
+    const [media, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
+    return {
+      method: method.toUpperCase(),
+      path,
+      parameters,
+      media: media ?? '',
+      body: content?.schema ?? null,
+    }
   }),
 )
 
@@ -106,7 +112,7 @@ test(
     let seeded = await seed(engine, 0)
     const answers = { all: 0, good: 0 }
 
-    await expectClean({
+    const faults = await findFaults({
       title: 'Operations',
       repeatable: false,
       make: (dice) => request(dice, seeded.known, seeded.keys),
@@ -132,6 +138,7 @@ test(
         if (/\n\s+at .+:\d+:\d+/.test(text)) throw new Error(`A stack trace: ${text.slice(0, 300)}`)
       },
     })
+    expect(faults).toEqual(NO_FAULTS)
     expect(errors).toEqual([])
     expect(answers.good / answers.all).toBeGreaterThan(0.2)
   },

@@ -1,4 +1,7 @@
-import { inFolder, startServer, type Environment, type Started } from '../start-server.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServer, type Environment, type Started } from '../start-server.ts'
 
 const KEY = /^API key: (\S+) \(shown once\)$/m
 
@@ -35,37 +38,55 @@ export interface Answer {
   json(): unknown
 }
 
+/** A service that one file of journeys shares. */
+export interface SharedService {
+  readonly service: Service
+  /** Stops the server and removes its folder. */
+  readonly end: () => Promise<void>
+}
+
 /** Starts the shipped server in a new folder, walks the journey, and leaves nothing behind. */
-export function withService<T>(
+export async function withService<T>(
   environment: Environment,
   walk: (service: Service) => Promise<T>,
 ): Promise<T> {
-  return inFolder(async (folder) => {
-    const base = { SERVICE_CONFIG_DIR: folder, ...environment }
-    let server: Started = await startServer(base)
-    const key = KEY.exec(server.output())?.[1] ?? ''
-    const service: Service = {
-      get url() {
-        return server.url
-      },
-      get pid() {
-        return server.pid
-      },
-      key,
-      folder,
-      output: () => server.output(),
-      call: (method, path, options) => call(`${server.url}${path}`, method, { key, ...options }),
-      async restart({ signal = 'SIGTERM', environment: changed = {} } = {}) {
-        await server.end(signal)
-        server = await startServer({ ...base, ...changed })
-      },
-    }
-    try {
-      return await walk(service)
-    } finally {
+  const { service, end } = await startService(environment)
+  try {
+    return await walk(service)
+  } finally {
+    await end()
+  }
+}
+
+/** Starts the shipped server in a new folder; the caller ends it. */
+export async function startService(environment: Environment): Promise<SharedService> {
+  const folder = await mkdtemp(join(tmpdir(), 'journey-'))
+  const base = { SERVICE_CONFIG_DIR: folder, ...environment }
+  let server: Started = await startServer(base)
+  const key = KEY.exec(server.output())?.[1] ?? ''
+  const service: Service = {
+    get url() {
+      return server.url
+    },
+    get pid() {
+      return server.pid
+    },
+    key,
+    folder,
+    output: () => server.output(),
+    call: (method, path, options) => call(`${server.url}${path}`, method, { key, ...options }),
+    async restart({ signal = 'SIGTERM', environment: changed = {} } = {}) {
+      await server.end(signal)
+      server = await startServer({ ...base, ...changed })
+    },
+  }
+  return {
+    service,
+    async end() {
       await server.end('SIGKILL')
-    }
-  })
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 async function call(url: string, method: string, options: CallOptions): Promise<Answer> {
