@@ -63,6 +63,9 @@ for (const [folder, names] of Object.entries(allowed)) {
         if (!target.startsWith(`${folder}/src/`))
           problems.push(`${path} leaves its package: ${specifier}`)
         checkFloor(path, target, folder)
+      } else if (specifier.startsWith('#')) {
+        if (!Object.hasOwn(manifest.imports ?? {}, specifier))
+          problems.push(`${path} imports ${specifier}, which ${folder}/package.json does not name`)
       } else if (specifier.startsWith('node:')) {
         if (!nodeAllowed.some((pattern) => pattern.test(path)))
           problems.push(`${path} imports ${specifier}`)

@@ -1,8 +1,8 @@
 import { defineConfig } from 'tsup'
 import { packageBuild } from '../../tsup.base.ts'
 
-export default defineConfig(
-  packageBuild([
+export default defineConfig({
+  ...packageBuild([
     'src/index.ts',
     'src/graph.ts',
     'src/components.ts',
@@ -12,5 +12,9 @@ export default defineConfig(
     'src/openapi.ts',
     'src/node.ts',
     'src/bullmq.ts',
+    'src/node/guarded-fetch.ts',
+    'src/outgoing/guarded-fetch.ts',
   ]),
-)
+  // Chosen by the platform that loads the package: see `imports` of package.json.
+  external: ['#guarded-fetch'],
+})

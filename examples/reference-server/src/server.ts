@@ -77,6 +77,7 @@ export async function createReferenceServer(
   })
 
   const queue = queueOptions(settings)
+  const guardedFetch = createGuardedFetch({ allow: settings.SERVICE_SSRF_ALLOW ?? [] })
   const engine = createFlowEngine({
     store: stores.flow,
     files: createDiskBlobStore(join(folder, 'files')),
@@ -91,9 +92,11 @@ export async function createReferenceServer(
         environment,
         settings.SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT,
       ),
-      fetch: createGuardedFetch({ allow: settings.SERVICE_SSRF_ALLOW ?? [] }),
+      fetch: guardedFetch,
       jsonQueries: createJsonQueries(),
-      ...(settings.SERVICE_MCP_STDIO === true ? { mcp: createStdioMcp() } : {}),
+      ...(settings.SERVICE_MCP_STDIO === true
+        ? { mcp: createStdioMcp({ fetch: guardedFetch }) }
+        : {}),
       ...(settings.SERVICE_CODE_RUNNER === true
         ? { codeRunner: createCodeRunner({ components: builtinComponents }) }
         : {}),

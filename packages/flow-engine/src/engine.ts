@@ -8,6 +8,7 @@ import { createDescriptionRoutes } from './http/routes/description.ts'
 import { routeGroups, routes } from './http/routes/index.ts'
 import { createOpenApi } from './http/openapi.ts'
 import type { BuildJobs } from './jobs/build-jobs.ts'
+import { outgoingFetch } from './outgoing/outgoing-fetch.ts'
 import type { FlowEngineOptions, HostContext } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/kit.ts'
@@ -44,7 +45,8 @@ const LEAST_SECRET = 32
  * Makes a flow service over the given storage.
  * @throws TypeError for settings that contradict each other, or a secret key under 32 characters
  */
-export function createFlowEngine(options: FlowEngineOptions): FlowEngine {
+export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
+  const options = withOutgoingFetch(given)
   const kit = createKit(options, (of) => running.cancelBuilds(of))
   const components = options.components ?? createRegistry(builtinComponents)
   const core = createCoreServices(kit.kit, options, components)
@@ -78,6 +80,13 @@ export function createFlowEngine(options: FlowEngineOptions): FlowEngine {
       await services.apiKeys.flush()
     },
   }
+}
+
+/** One fetch for runs, models, refreshes and tool servers (AB-40, AB-41). */
+function withOutgoingFetch(options: FlowEngineOptions): FlowEngineOptions {
+  const { services = {}, ssrfAllow } = options
+  const fetch = outgoingFetch(services, { allow: ssrfAllow })
+  return { ...options, services: { ...services, fetch } }
 }
 
 const NOTICES = {

@@ -1,11 +1,9 @@
 export { createDiskBlobStore } from './node/disk-blob-store.ts'
 export { createDiskFlowFiles } from './node/disk-flow-files.ts'
 export { createDiskProfilePictures } from './node/disk-profile-pictures.ts'
-export {
-  AddressBlockedError,
-  createGuardedFetch,
-  type GuardedFetchOptions,
-} from './node/guarded-fetch.ts'
+export { AddressBlockedError } from './outgoing/address-blocked.ts'
+export type { GuardedFetchOptions } from './outgoing/fetch-options.ts'
+export { createGuardedFetch } from './node/guarded-fetch.ts'
 export {
   createJsonQueries,
   type JsonQueriesOptions,

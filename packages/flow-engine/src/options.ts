@@ -62,6 +62,11 @@ export interface FlowEngineOptions {
   readonly models?: ModelProviders
   /** Services of components; messages, variables, files and flows come from the store. */
   readonly services?: Partial<ComponentServices>
+  /**
+   * Private hosts, addresses or CIDR ranges that components, models and tool servers may reach
+   * (AB-40); none by default. Without effect when `services.fetch` is given.
+   */
+  readonly ssrfAllow?: readonly string[]
   readonly authenticate?: HostAuthenticate
   /** Without one, password sign-in is off. */
   readonly passwords?: PasswordHasher

@@ -49,7 +49,9 @@ export const variables = {
     'true, or addresses/CIDR of proxies whose X-Forwarded-* count',
     'false',
   ),
-  SERVICE_SSRF_ALLOW: list('private hosts or CIDR that components may fetch'),
+  SERVICE_SSRF_ALLOW: list(
+    'private hosts or CIDR that components, models and tool servers of flows may reach',
+  ),
   SERVICE_MCP_STDIO: flag('lets the MCP component start local commands'),
   SERVICE_CODE_RUNNER: flag('runs custom component code in the sandbox'),
 
@@ -124,10 +126,10 @@ export const variables = {
   SERVICE_HIDE_GETTING_STARTED_PROGRESS: flag('for the editor'),
 
   OPENAI_API_KEY: secret('key of the provider where a flow gives none'),
-  OPENAI_BASE_URL: text("address of the provider; the vendor's own"),
+  OPENAI_BASE_URL: text("address of the provider, may be private; the vendor's own"),
   ANTHROPIC_API_KEY: secret('key of the provider where a flow gives none'),
-  ANTHROPIC_BASE_URL: text("address of the provider; the vendor's own"),
-  OLLAMA_BASE_URL: text('address of a local model server'),
+  ANTHROPIC_BASE_URL: text("address of the provider, may be private; the vendor's own"),
+  OLLAMA_BASE_URL: text('address of a local model server, may be private'),
 
   OIDC_ISSUER: text('single sign-on: address of the provider'),
   OIDC_CLIENT_ID: text('single sign-on: client'),

@@ -31,6 +31,8 @@ export interface ComponentFacts {
   readonly replacement?: readonly string[]
   /** May be run again after a crash without a checkpoint (FE-63). Default true. */
   readonly idempotent?: boolean
+  /** Runs source text of a flow: gets no key of the server's environment (AB-41). */
+  readonly sandboxed?: boolean
   /**
    * The editor changed `field`: changes the template in place or returns what is new. May be called
    * for any field name, `tool_mode` included.

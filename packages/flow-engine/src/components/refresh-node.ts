@@ -1,4 +1,5 @@
 import { declaredOutputs } from './catalogue.ts'
+import { isVendorKey } from '../outgoing/vendors.ts'
 import type { Component } from './component.ts'
 import { switchToolMode, templateField, withValue } from './create-node.ts'
 import type { FlowNode, NodeDetails, NodeTemplate, TemplateField } from './node-json.ts'
@@ -92,7 +93,12 @@ function refreshContext(
     ...(userId === undefined ? {} : { userId }),
     signal,
     ...given,
-    resolve: (name) => resolveField(templateField(template, name), services, userId),
+    resolve: (name) =>
+      resolveField(templateField(template, name), {
+        services,
+        userId,
+        takesKeys: takesKeys(component, name),
+      }),
     output(name) {
       const definition = component.outputs[name]
       if (definition === undefined) throw new TypeError(`${component.type} has no output ${name}`)
@@ -102,17 +108,29 @@ function refreshContext(
   }
 }
 
+/** Whether a field may name a key of the server's environment (AB-41). */
+function takesKeys({ inputs, sandboxed = false }: Component, name: string): boolean {
+  const declared = Object.hasOwn(inputs, name) ? inputs[name] : undefined
+  return declared?.fieldKind === 'secret' && !sandboxed
+}
+
+interface Lookup {
+  readonly services: ComponentServices
+  readonly userId: string | undefined
+  readonly takesKeys: boolean
+}
+
 /** The value, or the variable that it names; a name found nowhere gives null (FE-20). */
 async function resolveField(
   field: TemplateField | undefined,
-  services: ComponentServices,
-  userId: string | undefined,
+  { services, userId, takesKeys: isSecret }: Lookup,
 ): Promise<unknown> {
   const value = field?.value
   if (field?.load_from_db !== true || typeof value !== 'string' || value === '') return value
   const scope = { ...(userId === undefined ? {} : { userId }), flowId: '' }
   const found = await services.variables?.get(value, scope)
   if (found !== undefined && found !== null) return found
-  const environment = services.environment
+  const { environment } = services
+  if (isVendorKey(value) && !isSecret) return null
   return environment !== undefined && Object.hasOwn(environment, value) ? environment[value] : null
 }

@@ -1,3 +1,4 @@
+import { outgoingFetch } from '../outgoing/outgoing-fetch.ts'
 import type { ComponentContext } from './context.ts'
 import { decodeWindows } from './decode-windows.ts'
 
@@ -35,7 +36,7 @@ export class RequestError extends Error {
 }
 
 /**
- * One HTTP exchange of a component, by the fetch the host injected (else the runtime's own).
+ * One HTTP exchange of a component, by the fetch of the run (AB-40).
  * @throws RequestError when there is no answer; the signal's reason when the run was cancelled
  */
 export async function sendRequest(
@@ -43,7 +44,7 @@ export async function sendRequest(
   { timeoutMs, ...init }: RequestOptions,
   ctx: Pick<ComponentContext, 'runtime' | 'services' | 'signal'>,
 ): Promise<Answer> {
-  const send = ctx.services.fetch ?? fetch
+  const send = outgoingFetch(ctx.services)
   const timeout = new AbortController()
   const done = new AbortController()
   if (timeoutMs !== undefined) {

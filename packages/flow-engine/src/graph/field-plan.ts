@@ -19,6 +19,8 @@ export interface FieldPlan {
   /** Name of a variable to resolve; undefined = the value stands for itself. */
   readonly variable: string | undefined
   readonly secret: boolean
+  /** Declared as a secret by a component of the host: takes keys of the environment too (AB-41). */
+  readonly takesKeys: boolean
   /** A file field that is required and names no file (FE-21). */
   readonly missingFile: boolean
 }
@@ -149,6 +151,7 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
     required: required && !vertex.toolMode,
     variable,
     secret: isSecret(given, kind),
+    takesKeys: kind === 'secret' && vertex.component.sandboxed !== true,
     missingFile: type === 'file' && required && fed.length === 0 && isEmpty(path),
   }
 }

@@ -1,5 +1,6 @@
 import { FlowError } from '../errors.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
+import { isVendorKey } from '../outgoing/vendors.ts'
 import { define, own } from './plain-object.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import { warning } from './problems.ts'
@@ -91,7 +92,7 @@ async function resolveAll(
   for (const field of fields) {
     const name = field.variable ?? ''
     if (name === '') continue
-    const value = await resolveVariable(name, request.variables, run)
+    const value = await resolveVariable(name, { variables: request.variables, field, run })
     if (value === undefined) {
       const { id, displayName } = request.vertex
       const text = `Component ${displayName}: variable ${name} of ${field.displayName} not found`
@@ -103,19 +104,29 @@ async function resolveAll(
   return checked(raw, request)
 }
 
-/** FE-20: of the request, of the user, of the environment; undefined where that has no such name. */
+interface Lookup {
+  readonly variables: InputRequest['variables']
+  readonly field: FieldPlan
+  readonly run: RunContext
+}
+
+/**
+ * FE-20: of the request, of the user, of the environment; undefined where that has no such name.
+ * Vendors' keys of the environment are for secret fields only, so that no flow shows them (AB-41).
+ */
 async function resolveVariable(
   name: string,
-  request: InputRequest['variables'],
-  { services, flowId, userId }: RunContext,
+  { variables, field, run }: Lookup,
 ): Promise<string | undefined> {
-  if (request !== undefined && Object.hasOwn(request, name)) return request[name] ?? ''
+  const { services, flowId, userId } = run
+  if (variables !== undefined && Object.hasOwn(variables, name)) return variables[name] ?? ''
   const scope = userId === undefined ? { flowId } : { userId, flowId }
   const stored = await services.variables?.get(name, scope)
   if (stored !== undefined && stored !== null) return stored
   if (services.environment === undefined) {
     throw new FlowError('variable_not_found', `${name} variable not found.`)
   }
+  if (isVendorKey(name) && !field.takesKeys) return undefined
   return Object.hasOwn(services.environment, name) ? services.environment[name] : undefined
 }
 

@@ -2,6 +2,7 @@ import type { Runtime } from '@x/wire'
 import type { ChildRunOptions, ChildRunResult } from '../components/context.ts'
 import type { ComponentServices, MessageService } from '../components/services.ts'
 import type { TokenUsage } from '../models/chat-model.ts'
+import { outgoingFetch } from '../outgoing/outgoing-fetch.ts'
 import { FlowError, limitExceeded } from '../errors.ts'
 import type { FlowJson } from './flow-json.ts'
 import type { RunLimits } from './limits.ts'
@@ -63,6 +64,8 @@ export interface RunContextOptions extends Pick<
   | 'signal'
 > {
   readonly services: Readonly<ComponentServices>
+  /** AB-43. */
+  readonly allowPrivate: boolean | undefined
   readonly log: RunLog
   open(): boolean
   /** Called instead of throwing when the number of events is over its limit. */
@@ -115,9 +118,10 @@ class LazyRunContext implements RunContext {
   }
 
   get services(): Readonly<ComponentServices> {
-    const { services } = this.#options
+    const { services, allowPrivate } = this.#options
     return (this.#services ??= Object.freeze({
       ...services,
+      fetch: outgoingFetch(services, { allowPrivate }),
       messages: services.messages ?? createRunMessages(),
     }))
   }

@@ -40,6 +40,11 @@ export interface RunOptions {
   /** Passes of each loop at once, 1 to 1,000 (FE-32). Default 1: one after the other. */
   parallel?: number | undefined
   services?: ComponentServices | undefined
+  /**
+   * Components may reach private addresses, for tests (AB-43); false. Without effect when
+   * `services.fetch` is given, which decides for itself.
+   */
+  allowPrivate?: boolean | undefined
   /** Where frozen vertices keep their results (FE-33). Default: none. */
   cache?: ResultCache | undefined
   runtime?: Runtime | undefined

@@ -176,6 +176,10 @@ class ContextOptions implements RunContextOptions {
     })
   }
 
+  get allowPrivate(): boolean | undefined {
+    return this.#request.options.allowPrivate
+  }
+
   get shared(): Map<string, unknown> {
     const { context = {} } = this.#request.options
     return (this.#shared ??= new Map(Object.entries(context)))
@@ -268,9 +272,9 @@ async function runChild({
   const depth = (host.depth ?? 0) + 1
   if (depth > MAX_DEPTH) throw limitExceeded('depth', `more than ${MAX_DEPTH} runs in each other`)
   const { options, limits, sessionId, runtime } = request
-  const { cache, variables, userId, concurrency, parallel } = options
+  const { cache, variables, userId, concurrency, parallel, allowPrivate } = options
   const components = request.graph.registry
-  const shared = { services, runtime, signal, limits, cache, variables, userId }
+  const shared = { services, runtime, signal, limits, cache, variables, userId, allowPrivate }
   const around = { depth, secrets }
   return startRun(
     flow,

@@ -1,6 +1,10 @@
 import type { Runtime } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import type { ComponentServices, ModelProviders, ModelSpec } from '../components/services.ts'
+import { checkKey } from '../outgoing/key-rules.ts'
+import { modelAddress } from '../outgoing/model-address.ts'
+import { openFetch } from '../outgoing/open-fetch.ts'
+import { outgoingFetch } from '../outgoing/outgoing-fetch.ts'
 import { createAnthropicModel } from './anthropic.ts'
 import { isChatModel, type ChatModel, type Embedder, type TokenUsage } from './chat-model.ts'
 import { trimSlash } from './model-options.ts'
@@ -58,26 +62,20 @@ export function createModelProviders(host: ModelHost): ModelProviders {
   }
 }
 
-const GOOGLE_URL = 'https://generativelanguage.googleapis.com/v1beta/openai'
-
 function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
   const client = clientOptions(host, spec)
   switch (spec.provider) {
     case 'Anthropic':
       return createAnthropicModel(client)
     case 'OpenAI':
-      return createOpenAiModel({ ...client, baseUrl: spec.baseUrl ?? openAiUrl(host) })
+      return createOpenAiModel(client)
     case 'Google':
     case 'Google Generative AI':
-      return createOpenAiModel({
-        ...client,
-        baseUrl: spec.baseUrl ?? GOOGLE_URL,
-        maxTokensName: 'max_tokens',
-      })
+      return createOpenAiModel({ ...client, maxTokensName: 'max_tokens' })
     case 'Ollama':
       return createOpenAiModel({
         ...client,
-        baseUrl: ollamaUrl(spec.baseUrl),
+        baseUrl: ollamaUrl(client.baseUrl),
         maxTokensName: 'max_tokens',
       })
     case 'IBM watsonx.ai':
@@ -101,12 +99,11 @@ function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {
   }
   switch (spec.provider) {
     case 'OpenAI':
-      return createOpenAiEmbedder({ ...client, baseUrl: spec.baseUrl ?? openAiUrl(host) })
     case 'Google':
     case 'Google Generative AI':
-      return createOpenAiEmbedder({ ...client, baseUrl: spec.baseUrl ?? GOOGLE_URL })
+      return createOpenAiEmbedder(client)
     case 'Ollama':
-      return createOpenAiEmbedder({ ...client, baseUrl: ollamaUrl(spec.baseUrl) })
+      return createOpenAiEmbedder({ ...client, baseUrl: ollamaUrl(client.baseUrl) })
     default:
       throw notOffered(spec.provider)
   }
@@ -114,11 +111,14 @@ function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {
 
 function clientOptions({ services, runtime }: ModelHost, spec: ModelSpec) {
   const { timeoutMs, maxRetries, body, headers } = spec.options
+  const { url, trusted } = modelAddress(spec.provider, spec.baseUrl, services.environment)
+  checkKey(spec.apiKey, url, services.environment)
+  const fetch = outgoingFetch(services)
   return {
     model: spec.model,
     apiKey: spec.apiKey,
-    baseUrl: spec.baseUrl,
-    fetch: services.fetch,
+    baseUrl: url,
+    fetch: trusted ? openFetch(fetch) : fetch,
     runtime,
     timeoutMs: typeof timeoutMs === 'number' && timeoutMs > 0 ? timeoutMs : undefined,
     maxRetries: typeof maxRetries === 'number' && maxRetries >= 0 ? maxRetries : undefined,
@@ -134,17 +134,8 @@ function textsOf(setting: unknown): Record<string, string> | undefined {
   return texts.length === 0 ? undefined : Object.fromEntries(texts)
 }
 
-/** The host's setting overrides the vendor's address (CO-34). */
-function openAiUrl({ services: { environment } }: ModelHost): string | undefined {
-  if (environment === undefined) return undefined
-  const name = ['OPENAI_BASE_URL', 'OPENAI_API_BASE'].find(
-    (key) => Object.hasOwn(environment, key) && environment[key] !== '',
-  )
-  return name === undefined ? undefined : environment[name]
-}
-
 /** Ollama speaks the OpenAI protocol under /v1. */
-function ollamaUrl(url = 'http://localhost:11434'): string {
+function ollamaUrl(url = ''): string {
   return `${trimSlash(trimSlash(url).replace(/\/v1$/, ''))}/v1`
 }
 

@@ -31,7 +31,7 @@ export async function sendRequest(options: SendOptions): Promise<Response> {
     if (outcome instanceof Response && outcome.ok) return outcome
     options.signal.throwIfAborted()
     const response = outcome instanceof Response ? outcome : undefined
-    const mayRetry = response === undefined || isTransient(response.status)
+    const mayRetry = response === undefined ? !isRefused(outcome) : isTransient(response.status)
     if (!mayRetry || attempt >= options.maxRetries) {
       throw response === undefined
         ? connectionError(outcome, options)
@@ -43,7 +43,7 @@ export async function sendRequest(options: SendOptions): Promise<Response> {
 }
 
 async function tryOnce(options: SendOptions): Promise<unknown> {
-  const { url, headers, body, runtime, signal, timeoutMs } = options
+  const { url, headers, body, runtime, signal, timeoutMs, fetch: send } = options
   const timedOut = new AbortController()
   const answered = new AbortController()
   void runtime.sleep(timeoutMs, answered.signal).then(
@@ -51,7 +51,7 @@ async function tryOnce(options: SendOptions): Promise<unknown> {
     () => undefined,
   )
   try {
-    return await options.fetch(url, {
+    return await send(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -84,7 +84,16 @@ function retryAfter(value: string | null, runtime: Runtime): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - runtime.now().getTime())
 }
 
+/** The address, or a key for it, is not allowed: trying again changes nothing. */
+function isRefused(error: unknown): error is Error & { readonly code: string } {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  return code === 'address_blocked' || code === 'key_refused'
+}
+
 function connectionError(cause: unknown, { secrets }: SendOptions): ModelError {
+  if (isRefused(cause)) {
+    return new ModelError({ status: null, code: cause.code, message: cause.message }, cause)
+  }
   const inner =
     cause instanceof Error && cause.cause instanceof Error ? `: ${cause.cause.message}` : ''
   const text = cause instanceof Error ? cause.message + inner : String(cause)

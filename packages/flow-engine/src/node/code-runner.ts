@@ -74,6 +74,7 @@ function build({ facts, inputs, outputs }: Record<string, unknown>, run: RunOutp
   return defineComponent({
     ...(isObject(facts) ? facts : {}),
     type,
+    sandboxed: true,
     inputs: Object.fromEntries(fields),
     outputs: Object.fromEntries(declared) as Record<string, never>,
   })

@@ -1,28 +1,13 @@
 import { lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
-import { createAddressRules, type AddressRules } from './address-rules.ts'
-
-/** Which addresses a guarded fetch may reach. */
-export interface GuardedFetchOptions {
-  /** Host names, addresses or CIDR ranges in private ranges that are allowed; none by default. */
-  readonly allow?: readonly string[]
-  /** Milliseconds to connect; 10,000. */
-  readonly connectTimeoutMs?: number
-}
-
-/** An address that must not be fetched. Says the host, never the address it leads to. */
-export class AddressBlockedError extends Error {
-  readonly code = 'address_blocked'
-
-  constructor(host: string) {
-    super(`The address of ${host} is not allowed`)
-    this.name = 'AddressBlockedError'
-  }
-}
+import { AddressBlockedError } from '../outgoing/address-blocked.ts'
+import { createAddressRules, isAddress, type AddressRules } from '../outgoing/address-rules.ts'
+import type { GuardedFetchOptions } from '../outgoing/fetch-options.ts'
+import { guardedBy } from '../outgoing/open-fetch.ts'
 
 /**
- * A fetch for addresses that users name: private ranges are closed (flow-engine section 11). The
+ * A fetch for addresses that users name: private ranges are closed (AB-40). The
  * check is made on the address that is connected to, after resolution and on every redirect, so
  * that a name cannot change its mind in between.
  * @throws TypeError naming an entry of `allow` that cannot be read
@@ -37,15 +22,24 @@ export function createGuardedFetch({
     connect(options, callback) {
       const host = options.hostname
       // No look-up is made for a host that is an address already.
-      const literal = host.replace(/^\[(.*)\]$/, '$1')
-      if (isIP(literal) !== 0 && !rules.allowsAddress(literal) && !rules.allowsHost(host)) {
+      if (isAddress(host) && !rules.allowsAddress(host) && !rules.allowsHost(host)) {
         callback(new AddressBlockedError(host), null)
         return
       }
       connector(options, callback)
     },
   })
-  return asFetch((input, init) => undiciFetch(input, { ...init, dispatcher }))
+  const guarded = asFetch((input, init) => undiciFetch(input, { ...init, dispatcher }))
+  return guardedBy(
+    (input, init) => guarded(input, init).catch(throwBlocked),
+    (input, init) => fetch(input, init),
+  )
+}
+
+/** fetch wraps what the connection says; a closed address is told as such. */
+function throwBlocked(error: unknown): never {
+  const cause: unknown = error instanceof Error ? error.cause : undefined
+  throw cause instanceof AddressBlockedError ? cause : error
 }
 
 function guardedLookup(rules: AddressRules): LookupFunction {

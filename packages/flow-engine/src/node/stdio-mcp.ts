@@ -6,7 +6,7 @@ import { isObject } from '../wire/scalars.ts'
 
 /** How tool servers are reached. */
 export interface StdioMcpOptions {
-  /** For servers with an address; the platform's by default. */
+  /** For servers with an address; the guarded one of the platform by default (AB-40). */
   readonly fetch?: typeof fetch
   /** Variables of the environment that local commands get besides their own; PATH and the like. */
   readonly environment?: Readonly<Record<string, string>>

@@ -57,15 +57,17 @@ export function createCoreServices(
   const variables = createVariableService(kit)
   const mcpServers = createMcpServerService(kit, injected.mcp, injected.fetch)
   const modules = options.codeModules ?? []
+  const { environment, ...others } = injected
   const servicesOf = (userId: string): ComponentServices => ({
-    ...injected,
+    ...others,
+    ...(kit.settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
     ...(options.models === undefined ? {} : { models: options.models }),
     mcp: mcpServers.connector,
     variables: { get: async (name) => (await variables.resolve(userId, name))?.value ?? null },
   })
   return {
     users: createUserService(kit),
-    login: createLoginService(kit, limiter, injected.environment ?? {}),
+    login: createLoginService(kit, limiter, environment ?? {}),
     apiKeys: createApiKeyService(kit),
     variables,
     flows: createFlowService(kit),

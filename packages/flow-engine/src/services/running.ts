@@ -59,11 +59,10 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
   const plans = createPlanCache(components, limits)
   const injected: Partial<ComponentServices> = {
     ...options.services,
-    // Operators run models on private addresses: these clients do not use the components' fetch.
     models:
       options.services?.models ??
       options.models ??
-      createModelProviders({ services: environmentOf(options), runtime }),
+      createModelProviders({ services: outgoingOf(options), runtime }),
   }
   const servicesOf = (scope: RunScope): ComponentServices =>
     createRunServices({ ...kit, variables, injected }, scope)
@@ -157,8 +156,10 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
   }
 }
 
-function environmentOf({ services }: FlowEngineOptions): ComponentServices {
-  return services?.environment === undefined ? {} : { environment: services.environment }
+/** What model clients need: the guarded fetch, and the addresses that the environment names. */
+function outgoingOf({ services }: FlowEngineOptions): ComponentServices {
+  const { environment, fetch } = services ?? {}
+  return { ...(environment && { environment }), ...(fetch && { fetch }) }
 }
 
 function flowOf({ flow }: BuildRequest): FlowJson {

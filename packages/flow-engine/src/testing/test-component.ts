@@ -17,6 +17,8 @@ export interface TestComponentOptions {
   /** Name or method of an output, or `component_as_tool`. Default: every declared output. */
   readonly output?: string | readonly string[]
   readonly services?: ComponentServices
+  /** The component may reach private addresses (AB-43); false. */
+  readonly allowPrivate?: boolean
   readonly runtime?: Runtime
   readonly signal?: AbortSignal
   /** Default "": no session. */
@@ -155,6 +157,7 @@ function testRun(options: TestComponentOptions): { run: RunContext; events: RunE
     userId: options.userId,
     runtime,
     services,
+    allowPrivate: options.allowPrivate,
     shared: new Map(),
     limits: completeLimits(undefined),
     signal,

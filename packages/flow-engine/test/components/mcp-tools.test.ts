@@ -64,6 +64,7 @@ const choice = () => ({ name: 'test', config: { url, headers: { 'x-token': 'secr
 describe('MCPTools over HTTP (CO-42)', () => {
   test('calls the chosen tool with the fields that have a value', async () => {
     const { value } = await testComponent(mcpTools, {
+      allowPrivate: true,
       output: 'response',
       inputs: { mcp_server: choice(), tool: 'add.numbers', a: '3', note: null },
     })
@@ -74,13 +75,15 @@ describe('MCPTools over HTTP (CO-42)', () => {
 
   test('missing arguments are named before anything is called', async () => {
     const inputs = { mcp_server: choice(), tool: 'add.numbers' }
-    await expect(testComponent(mcpTools, { output: 'response', inputs })).rejects.toThrow(
+    const options = { allowPrivate: true, output: 'response', inputs }
+    await expect(testComponent(mcpTools, options)).rejects.toThrow(
       "Error in build_output: Tool 'add.numbers' requires arguments but none were provided. Required fields: a.",
     )
   })
 
   test('gives its tools to a model, under names that models take', async () => {
     const { value } = await testComponent(mcpTools, {
+      allowPrivate: true,
       output: 'component_as_tool',
       inputs: { mcp_server: choice() },
     })
@@ -93,23 +96,24 @@ describe('MCPTools over HTTP (CO-42)', () => {
   })
 
   test('choosing server and tool in the editor offers tools, then fields for the arguments', async () => {
-    const first = await refreshNode(mcpTools, createNode(mcpTools), {
-      field: 'mcp_server',
-      value: choice(),
-    })
+    const options = { services: { fetch } }
+    const chosen = { field: 'mcp_server', value: choice() }
+    const first = await refreshNode(mcpTools, createNode(mcpTools), chosen, options)
     expect(first.data.node.template.tool).toMatchObject({ options: ['add.numbers'], show: true })
 
-    const second = await refreshNode(mcpTools, first, { field: 'tool', value: 'add.numbers' })
+    const second = await refreshNode(
+      mcpTools,
+      first,
+      { field: 'tool', value: 'add.numbers' },
+      options,
+    )
     expect(second.data.node.template).toMatchObject({
       a: { _input_type: 'IntInput', required: true },
       note: { _input_type: 'MessageTextInput' },
     })
 
-    const tools = await refreshNode(mcpTools, second, {
-      field: 'tool_mode',
-      value: true,
-      toolMode: true,
-    })
+    const mode = { field: 'tool_mode', value: true, toolMode: true }
+    const tools = await refreshNode(mcpTools, second, mode, options)
     expect(tools.data.node.template.tools_metadata?.value).toMatchObject([{ name: 'add.numbers' }])
     expect(tools.data.node.template).not.toHaveProperty('a')
   })
@@ -117,6 +121,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
   test('with use_cache the list of tools is asked for once in a run', async () => {
     listed = 0
     await testComponent(mcpTools, {
+      allowPrivate: true,
       output: 'response',
       inputs: { mcp_server: choice(), tool: 'add.numbers', a: 1, use_cache: true },
     })
@@ -148,6 +153,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
     const { port } = older.address() as AddressInfo
 
     const { value } = await testComponent(mcpTools, {
+      allowPrivate: true,
       output: 'component_as_tool',
       inputs: { mcp_server: { name: 'old', config: { url: `http://127.0.0.1:${port}/sse` } } },
     })

@@ -45,7 +45,8 @@ describe.skipIf(!hasGolden)(`recorded flows${skipNote}`, () => {
     async (name) => {
       for (const mode of ['run', 'build'] as const) {
         for (const stream of [false, true]) {
-          const run = runFlow(readFlow(name, llm.url), { components, mode, stream, input: 'a,b' })
+          const options = { components, mode, stream, input: 'a,b', allowPrivate: true }
+          const run = runFlow(readFlow(name, llm.url), options)
           const events = await collectEvents(run)
           const result = await run.result
           expect(result.status).toBe(FAILING.has(name) ? 'failed' : 'succeeded')
@@ -96,6 +97,7 @@ describe.skipIf(!hasGolden)(`recorded runs of starter flows${skipNote}`, () => {
       stream,
       variables: { OPENAI_API_KEY: 'sk-test' },
       services: { messages, environment: { OPENAI_BASE_URL: llm.url } },
+      allowPrivate: true,
     })
     const result = await run.result
     const asked = llm.requests.map(({ body }) => body)

@@ -2,6 +2,8 @@ import { isRecord } from '../../graph/values/convert.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
 import { anthropicModels } from '../../models/model-names.ts'
 import { trimSlash } from '../../models/model-options.ts'
+import { modelAddress } from '../../outgoing/model-address.ts'
+import { openFetch } from '../../outgoing/open-fetch.ts'
 import { findChatModel } from '../../models/providers.ts'
 import { readAnswer } from '../../models/read-answer.ts'
 import type { ComponentContext } from '../context.ts'
@@ -122,10 +124,13 @@ async function listModels(
   key: unknown,
   { services, signal }: RefreshContext,
 ): Promise<string[] | undefined> {
-  if (services.fetch === undefined || typeof key !== 'string' || key === '') return undefined
-  const base = typeof url === 'string' && url !== '' ? url : DEFAULT_URL
+  const { fetch, environment } = services
+  if (fetch === undefined || typeof key !== 'string' || key === '') return undefined
+  const given = typeof url === 'string' ? url : undefined
+  const { url: base = DEFAULT_URL, trusted } = modelAddress('Anthropic', given, environment)
+  const send = trusted ? openFetch(fetch) : fetch
   try {
-    const response = await services.fetch(`${trimSlash(base)}/v1/models`, {
+    const response = await send(`${trimSlash(base)}/v1/models`, {
       headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01' },
       signal,
     })

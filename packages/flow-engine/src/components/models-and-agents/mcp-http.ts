@@ -1,10 +1,11 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
 import { isRecord } from '../../graph/values/convert.ts'
 import type { McpClient, McpResult, McpTool } from '../services.ts'
 
 export interface HttpMcpOptions {
-  /** Default: the global `fetch`. */
+  /** Default: the guarded fetch of the platform (AB-40). */
   readonly fetch?: typeof fetch | undefined
   readonly signal: AbortSignal
   /** Ids of sessions that servers keep, by `<session>_<server>`; read and written. */
@@ -19,7 +20,7 @@ export interface HttpMcpOptions {
 export async function connectHttpMcp(config: unknown, options: HttpMcpOptions): Promise<McpClient> {
   const { url, headers } = readConfig(config)
   const requestInit = { headers }
-  const custom = options.fetch === undefined ? {} : { fetch: options.fetch }
+  const custom = { fetch: outgoingFetch({ ...(options.fetch && { fetch: options.fetch }) }) }
   const { StreamableHTTPClientTransport } =
     await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
   const { sessions, sessionKey = '' } = options

@@ -1,4 +1,6 @@
 import { isRecord } from '../../graph/values/convert.ts'
+import { modelAddress } from '../../outgoing/model-address.ts'
+import { openFetch } from '../../outgoing/open-fetch.ts'
 import { trimSlash } from '../../models/model-options.ts'
 import { readAnswer } from '../../models/read-answer.ts'
 import type { RefreshContext } from '../refresh-context.ts'
@@ -23,12 +25,14 @@ export const googleModels = [
 const MAX_LIST_BYTES = 1024 * 1024
 
 /** The models an Ollama server has; none when it cannot be reached or no `fetch` is given. */
-export async function listOllamaModels(url: unknown, ctx: RefreshContext): Promise<string[]> {
-  const { fetch } = ctx.services
-  if (fetch === undefined || typeof url !== 'string' || !/^https?:\/\//.test(url)) return []
+export async function listOllamaModels(given: unknown, ctx: RefreshContext): Promise<string[]> {
+  const { fetch, environment } = ctx.services
+  if (fetch === undefined || typeof given !== 'string' || !/^https?:\/\//.test(given)) return []
+  const { url = given, trusted } = modelAddress('Ollama', given, environment)
+  const send = trusted ? openFetch(fetch) : fetch
   try {
     const root = trimSlash(url).replace(/\/v1$/, '')
-    const response = await fetch(`${root}/api/tags`, { signal: ctx.signal })
+    const response = await send(`${root}/api/tags`, { signal: ctx.signal })
     if (!response.ok) return []
     const body: unknown = JSON.parse(await readAnswer(response, MAX_LIST_BYTES))
     const models = isRecord(body) && Array.isArray(body.models) ? body.models.filter(isRecord) : []

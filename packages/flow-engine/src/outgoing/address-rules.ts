@@ -1,0 +1,118 @@
+import ipaddr from 'ipaddr.js'
+
+/** Addresses that are nobody's on the public Internet (IANA special-purpose registries). */
+const PRIVATE_V4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+const PRIVATE_V6 = [
+  '::/128',
+  '::1/128',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+  '5f00::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+]
+
+/** Which hosts and addresses may be fetched. */
+export interface AddressRules {
+  /** Whether a host is allowed by name, wherever it leads. */
+  allowsHost(host: string): boolean
+  allowsAddress(address: string): boolean
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Range = [Address, number]
+
+/**
+ * Private ranges are closed but for `allow`: host names, addresses, and ranges in CIDR notation.
+ * @throws TypeError naming an entry that cannot be read
+ */
+export function createAddressRules(allow: readonly string[] = []): AddressRules {
+  const opened: Range[] = []
+  const hosts = new Set<string>()
+  for (const entry of allow) {
+    const [base = ''] = entry.split('/')
+    if (isAddress(base)) opened.push(readRange(entry))
+    else hosts.add(entry.toLowerCase())
+  }
+  return {
+    allowsHost: (host) => hosts.has(bare(host).toLowerCase()),
+    allowsAddress(given) {
+      if (!isAddress(given)) return false
+      const address = reachedBy(ipaddr.parse(bare(given)))
+      return lies(address, opened) || !lies(address, closed())
+    },
+  }
+}
+
+/** Whether a host is an address already, with or without the brackets of a URL. */
+export function isAddress(host: string): boolean {
+  const text = bare(host)
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+}
+
+let ranges: readonly Range[] | undefined
+
+function closed(): readonly Range[] {
+  return (ranges ??= [...PRIVATE_V4, ...PRIVATE_V6].map(readRange))
+}
+
+function lies(address: Address, among: readonly Range[]): boolean {
+  return among.some(([base, bits]) => {
+    if (address instanceof ipaddr.IPv4)
+      return base instanceof ipaddr.IPv4 && address.match(base, bits)
+    return base instanceof ipaddr.IPv6 && address.match(base, bits)
+  })
+}
+
+/** Without the brackets of a URL, a zone, or a dot at the end. */
+function bare(host: string): string {
+  return host
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/%.*$/, '')
+    .replace(/\.$/, '')
+}
+
+/** Networks whose last 32 bits are an IPv4 address: mapped, compatible and translated ones. */
+const EMBEDDING = ['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '::/96']
+
+/** The IPv4 address inside an IPv6 address, where it has one. */
+function reachedBy(address: Address): Address {
+  if (address instanceof ipaddr.IPv4) return address
+  const embeds = EMBEDDING.some((range) => address.match(ipaddr.IPv6.parseCIDR(range)))
+  const bytes = address.toByteArray().slice(12)
+  const isPlain = !embeds || (bytes[0] === 0 && bytes[1] === 0)
+  return isPlain ? address : new ipaddr.IPv4(bytes)
+}
+
+function readRange(range: string): Range {
+  const [base = '', prefix] = range.split('/')
+  try {
+    const address = ipaddr.parse(bare(base))
+    const widest = address.kind() === 'ipv4' ? 32 : 128
+    return ipaddr.parseCIDR(`${bare(base)}/${prefix ?? widest}`)
+  } catch (error) {
+    throw new TypeError(`Not an address or range: ${range}`, { cause: error })
+  }
+}

@@ -1,0 +1,73 @@
+import { isAddressOf, vendors, type Vendor } from './vendors.ts'
+
+type Environment = Readonly<Record<string, string>>
+
+interface Key {
+  readonly name: string
+  readonly value: string
+  readonly vendor: Vendor
+}
+
+/** A key of the server's environment that would have left for another address than its vendor's (AB-41). */
+export class KeyRefusedError extends Error {
+  readonly code = 'key_refused'
+
+  constructor(name: string) {
+    super(`The key ${name} of the server is not sent to an address of the flow`)
+    this.name = 'KeyRefusedError'
+  }
+}
+
+/** The fetch, which sends keys of the environment to their vendors only. */
+export function withKeyRules(send: typeof fetch, environment: Environment): typeof fetch {
+  const keys = vendorKeys(environment)
+  if (keys.length === 0) return send
+  return async (input, init) => {
+    const request = input instanceof Request ? input : undefined
+    const url = request?.url ?? String(input)
+    const foreign = keys.filter(({ vendor }) => !isAddressOf(vendor, url, environment))
+    if (foreign.length > 0) {
+      const sent = [url, ...headerTexts(init?.headers), ...headerTexts(request?.headers)]
+      const body = bodyText(init?.body)
+      const found = foreign.find(
+        ({ value }) => body.includes(value) || sent.some((text) => text.includes(value)),
+      )
+      if (found !== undefined) throw new KeyRefusedError(found.name)
+    }
+    return await send(input, init)
+  }
+}
+
+/**
+ * The same before a model is made, whose client may change a key for a token elsewhere.
+ * @throws KeyRefusedError
+ */
+export function checkKey(
+  key: string | undefined,
+  address: string | undefined,
+  environment: Environment = {},
+): void {
+  if (key === undefined || key === '' || address === undefined) return
+  const known = vendorKeys(environment).filter(({ value }) => value === key)
+  if (known.length === 0 || known.some(({ vendor }) => isAddressOf(vendor, address, environment)))
+    return
+  throw new KeyRefusedError(known[0]?.name ?? '')
+}
+
+function vendorKeys(environment: Environment): Key[] {
+  return vendors.flatMap((vendor) =>
+    vendor.keys.flatMap((name) => {
+      const value = Object.hasOwn(environment, name) ? (environment[name] ?? '') : ''
+      return value === '' ? [] : [{ name, value, vendor }]
+    }),
+  )
+}
+
+function headerTexts(headers: ConstructorParameters<typeof Headers>[0]): string[] {
+  return headers === undefined ? [] : [...new Headers(headers).values()]
+}
+
+function bodyText(body: unknown): string {
+  if (typeof body === 'string') return body
+  return body instanceof URLSearchParams ? [...body.values()].join('\n') : ''
+}

@@ -1,0 +1,92 @@
+/** Who offers models or searches over the network, and what the environment may say of it. */
+export interface Vendor {
+  /** Providers as components name them. */
+  readonly providers: readonly string[]
+  /** Names of its keys in the environment. */
+  readonly keys: readonly string[]
+  /** Names of its address in the environment; the first that is set counts. */
+  readonly bases: readonly string[]
+  /** Its own address. */
+  readonly home?: string
+  /** Hosts of its own; a name with a dot in front stands for all hosts below it. */
+  readonly hosts: readonly string[]
+}
+
+export const vendors: readonly Vendor[] = [
+  {
+    providers: ['OpenAI'],
+    keys: ['OPENAI_API_KEY'],
+    bases: ['OPENAI_BASE_URL', 'OPENAI_API_BASE'],
+    home: 'https://api.openai.com/v1',
+    hosts: ['api.openai.com', '.api.openai.com'],
+  },
+  {
+    providers: ['Anthropic'],
+    keys: ['ANTHROPIC_API_KEY'],
+    bases: ['ANTHROPIC_BASE_URL'],
+    home: 'https://api.anthropic.com',
+    hosts: ['api.anthropic.com'],
+  },
+  {
+    providers: ['Google', 'Google Generative AI'],
+    keys: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
+    bases: [],
+    home: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    hosts: ['generativelanguage.googleapis.com'],
+  },
+  {
+    providers: ['IBM watsonx.ai'],
+    keys: ['WATSONX_API_KEY', 'WATSONX_APIKEY'],
+    bases: [],
+    hosts: ['iam.cloud.ibm.com', '.ml.cloud.ibm.com'],
+  },
+  {
+    providers: ['Ollama'],
+    keys: ['OLLAMA_API_KEY'],
+    bases: ['OLLAMA_BASE_URL'],
+    home: 'http://localhost:11434',
+    hosts: ['ollama.com'],
+  },
+  { providers: [], keys: ['TAVILY_API_KEY'], bases: [], hosts: ['api.tavily.com'] },
+  { providers: [], keys: ['SEARCHAPI_API_KEY'], bases: [], hosts: ['www.searchapi.io'] },
+]
+
+type Environment = Readonly<Record<string, string>>
+
+/** Whether a variable of the environment is the key of a vendor, which goes to that vendor only (AB-41). */
+export const isVendorKey = (name: string): boolean =>
+  vendors.some(({ keys }) => keys.includes(name))
+
+/** The address that the environment names for a vendor. */
+export function environmentAddress(
+  { bases }: Vendor,
+  environment: Environment | undefined,
+): string | undefined {
+  if (environment === undefined) return undefined
+  const name = bases.find((base) => Object.hasOwn(environment, base) && environment[base] !== '')
+  return name === undefined ? undefined : environment[name]
+}
+
+/** Whether a request goes to the vendor itself or to the address that the environment names for it. */
+export function isAddressOf(
+  vendor: Vendor,
+  address: string,
+  environment: Environment | undefined,
+): boolean {
+  if (!URL.canParse(address)) return false
+  const url = new URL(address)
+  const isOwn = vendor.hosts.some((host) =>
+    host.startsWith('.') ? url.hostname.endsWith(host) : url.hostname === host,
+  )
+  if (isOwn) return url.protocol === 'https:' && url.port === ''
+  const named = environmentAddress(vendor, environment)
+  if (named === undefined || !URL.canParse(named)) return false
+  const base = new URL(named)
+  const path = withoutVersion(base.pathname)
+  return url.origin === base.origin && `${url.pathname}/`.startsWith(path)
+}
+
+/** Ends in a slash. `/v1` at the end does not count: some protocols of one server lie beside it. */
+function withoutVersion(path: string): string {
+  return `${path.replace(/\/+$/, '').replace(/\/v1$/, '')}/`
+}

@@ -1,0 +1,200 @@
+import { connect } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { builtinComponents, url } from '../../src/components.ts'
+import type { Component } from '../../src/components/component.ts'
+import { createNode } from '../../src/components/create-node.ts'
+import type { Embedder } from '../../src/models/chat-model.ts'
+import { refreshNode } from '../../src/components/refresh-node.ts'
+import type { ComponentServices } from '../../src/components/services.ts'
+import { AddressBlockedError } from '../../src/outgoing/address-blocked.ts'
+import { createGuardedFetch as createPortableFetch } from '../../src/outgoing/guarded-fetch.ts'
+import { createGuardedFetch } from '../../src/node/guarded-fetch.ts'
+import { modelAddress } from '../../src/outgoing/model-address.ts'
+import { outgoingFetch } from '../../src/outgoing/outgoing-fetch.ts'
+import type { Tool } from '../../src/models/chat-model.ts'
+import { testComponent } from '../../src/testing.ts'
+import { startCanary, type Canary } from './canary.ts'
+
+let canary: Canary
+beforeAll(async () => {
+  canary = await startCanary()
+})
+afterAll(() => canary.close())
+afterEach(() => {
+  canary.forget()
+  vi.unstubAllGlobals()
+})
+
+/** Values that lead every field that can hold an address to the canary. */
+function attack(component: Component): Record<string, unknown> {
+  const address = `${canary.url}/v1`
+  return Object.fromEntries(
+    Object.entries(component.inputs).map(([name, { fieldKind, options }]) => {
+      if (name === 'urls') return [name, [address]]
+      if (/url|base|host|address|endpoint|link/i.test(name)) return [name, address]
+      if (fieldKind === 'secret') return [name, 'sk-of-the-user']
+      if (fieldKind === 'mcp') return [name, { name: 'x', config: { url: address } }]
+      if (/^(input_value|search_query|query|question)$/.test(name)) return [name, `see ${address}`]
+      return [name, options.default ?? undefined]
+    }),
+  )
+}
+
+/** Builds every output, every tool and every refresh, and uses the models that come out. */
+async function exercise(component: Component, services: ComponentServices): Promise<void> {
+  const timeout = AbortSignal.timeout(3_000)
+  const providers = ['OpenAI', 'Anthropic', 'Ollama', 'Google', 'IBM watsonx.ai']
+  const chosen = Object.keys(component.inputs).find((name) => /provider|agent_llm/.test(name))
+  for (const provider of chosen === undefined ? [''] : providers) {
+    const inputs = { ...attack(component), ...(chosen === undefined ? {} : { [chosen]: provider }) }
+    const outputs = [...Object.keys(component.outputs), 'component_as_tool']
+    for (const output of outputs) {
+      await testComponent(component, { inputs, output, services, signal: timeout })
+        .then(({ value }) => use(value, timeout))
+        .catch(() => undefined)
+    }
+    const node = createNode(component, inputs)
+    for (const [field, value] of Object.entries(inputs)) {
+      await refreshNode(component, node, { field, value }, { services, signal: timeout }).catch(
+        () => undefined,
+      )
+    }
+  }
+}
+
+async function use(value: unknown, signal: AbortSignal): Promise<void> {
+  if (Array.isArray(value)) {
+    for (const tool of value as Tool[]) {
+      if (typeof tool.call !== 'function') continue
+      const args = { input_value: canary.url, urls: [canary.url], url_input: canary.url }
+      await tool.call(args, { signal }).catch(() => undefined)
+    }
+  } else if (typeof value === 'object' && value !== null && 'stream' in value) {
+    const model = value as { stream(request: object): AsyncIterable<unknown> }
+    const messages = [{ role: 'user', content: 'hi' }]
+    for await (const chunk of model.stream({ messages, signal })) void chunk
+  } else if (typeof value === 'object' && value !== null && 'embed' in value) {
+    await (value as Embedder).embed(['hi'], signal)
+  }
+}
+
+/** Asks nobody outside this machine. */
+function loopbackOnly(send: typeof fetch): typeof fetch {
+  return (input, init) => {
+    const url = input instanceof Request ? input.url : String(input)
+    return url.startsWith(canary.url)
+      ? send(input, init)
+      : Promise.reject(new AddressBlockedError(''))
+  }
+}
+
+/** Components that go to an address of a flow: the ones this attack must wake. */
+const REACHING = [
+  'APIRequest',
+  'Agent',
+  'AnthropicModel',
+  'EmbeddingModel',
+  'LanguageModelComponent',
+  'MCPTools',
+  'OpenAIEmbeddings',
+  'OpenAIModel',
+  'URLComponent',
+]
+
+describe('AB-40, AB-43: built-in components and the guard', () => {
+  const components = [...builtinComponents]
+
+  test('none reaches a loopback address by the default of the library', async () => {
+    const around = vi.fn(() => Promise.reject(new TypeError('around the guard')))
+    vi.stubGlobal('fetch', around)
+    const services = { fetch: loopbackOnly(outgoingFetch({})) }
+    for (const component of components) {
+      await exercise(component, services)
+      expect([component.type, around.mock.calls]).toEqual([component.type, []])
+      expect([component.type, canary.connections()]).toEqual([component.type, 0])
+    }
+  }, 60_000)
+
+  test('the same attack gets through where the address is allowed: it tries what it says', async () => {
+    const services = { fetch: loopbackOnly(createGuardedFetch({ allow: ['127.0.0.1'] })) }
+    const reached: string[] = []
+    for (const component of components) {
+      await exercise(component, services)
+      if (canary.connections() > 0 || canary.requests.length > 0) reached.push(component.type)
+      canary.forget()
+    }
+    expect(reached).toEqual(expect.arrayContaining(REACHING))
+  }, 60_000)
+})
+
+test('AB-43: without a fetch of the host, private addresses are closed unless the run opens them', async () => {
+  const inputs = { urls: [canary.url], check_response_status: true }
+  const options = { inputs, output: 'page_results' }
+  await expect(testComponent(url, options)).rejects.toThrow()
+  expect(canary.connections()).toBe(0)
+  await expect(testComponent(url, { ...options, allowPrivate: true })).rejects.toThrow()
+  expect(canary.requests).toHaveLength(1)
+})
+
+describe('AB-43: runtimes without sockets', () => {
+  test.each([
+    '127.0.0.1',
+    '10.0.0.1',
+    '[::1]',
+    'localhost',
+    'a.localhost.',
+    '2130706433',
+    '[::ffff:7f00:1]',
+  ])('an address written as %s is refused before it is asked', async (host) => {
+    const asked = vi.fn()
+    vi.stubGlobal('fetch', asked)
+    await expect(createPortableFetch()(`http://${host}/x`)).rejects.toMatchObject({
+      code: 'address_blocked',
+    })
+    expect(asked).not.toHaveBeenCalled()
+  })
+
+  test('a redirect to such an address is not followed', async () => {
+    const asked = vi.fn(async () => Response.redirect('http://169.254.169.254/meta', 302))
+    vi.stubGlobal('fetch', asked)
+    await expect(createPortableFetch()('http://a.test/')).rejects.toThrow(
+      'Address 169.254.169.254 is not allowed (SERVICE_SSRF_ALLOW)',
+    )
+    expect(asked).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('AB-40: whose address it is', () => {
+  const environment = { OPENAI_BASE_URL: 'http://10.0.0.5/v1', OLLAMA_BASE_URL: 'http://10.0.0.6' }
+
+  test('what the environment names is trusted, also where the flow has the default or the same', () => {
+    const trusted = { url: 'http://10.0.0.5/v1', trusted: true }
+    expect(modelAddress('OpenAI', undefined, environment)).toEqual(trusted)
+    expect(modelAddress('OpenAI', 'https://api.openai.com/v1/', environment)).toEqual(trusted)
+    expect(modelAddress('OpenAI', 'http://10.0.0.5/v1', environment)).toEqual(trusted)
+    expect(modelAddress('Ollama', 'http://localhost:11434', environment)).toEqual({
+      url: 'http://10.0.0.6',
+      trusted: true,
+    })
+  })
+
+  test.each([
+    ['OpenAI', 'http://10.0.0.5/admin'],
+    ['OpenAI', 'http://10.0.0.5:81/v1'],
+    ['OpenAI', 'http://10.0.0.6'],
+    ['Anthropic', 'http://10.0.0.5/v1'],
+    ['Ollama', 'http://10.0.0.5/v1'],
+  ])('another address of %s is the flow’s: %s', (provider, url) => {
+    expect(modelAddress(provider, url, environment)).toEqual({ url, trusted: false })
+  })
+})
+
+test('AB-40: the canary answers whoever may reach it', async () => {
+  await new Promise<void>((resolve) => {
+    connect(canary.port, '127.0.0.1', function (this: { end(): void }) {
+      this.end()
+      resolve()
+    })
+  })
+  await vi.waitFor(() => expect(canary.connections()).toBe(1))
+})

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { apiRequest, languageModel, openAIModel, textInput } from '../../src/components.ts'
+import { anthropicModel } from '../../src/components/anthropic/anthropic-model.ts'
+import { createNode } from '../../src/components/create-node.ts'
+import { defineComponent } from '../../src/components/define.ts'
+import { field } from '../../src/components/field.ts'
+import { createData } from '../../src/graph/values/data.ts'
+import { output } from '../../src/components/output.ts'
+import { refreshNode } from '../../src/components/refresh-node.ts'
+import { createRegistry, runFlow } from '../../src/graph.ts'
+import { outgoingFetch } from '../../src/outgoing/outgoing-fetch.ts'
+import { flowBuilder, testComponent } from '../../src/testing.ts'
+import { startCanary, type Canary } from './canary.ts'
+
+const KEY = 'sk-of-the-server-0123456789'
+const REFUSED = 'The key OPENAI_API_KEY of the server is not sent to an address of the flow'
+
+let canary: Canary
+beforeAll(async () => {
+  canary = await startCanary()
+})
+afterAll(() => canary.close())
+afterEach(() => canary.forget())
+
+describe('AB-41: keys of the environment', () => {
+  const services = () => ({ environment: { OPENAI_API_KEY: KEY } })
+
+  test('are not sent to an address of the flow, whatever component asks', async () => {
+    const inputs = {
+      input_value: 'hi',
+      api_key: KEY,
+      openai_api_base: `${canary.url}/v1`,
+      model_name: 'm',
+    }
+    const options = { inputs, services: services(), allowPrivate: true, output: 'text_output' }
+    await expect(testComponent(openAIModel, options)).rejects.toThrow(REFUSED)
+    expect(canary.requests).toEqual([])
+  })
+
+  test('nor to another vendor, nor by way of a token', async () => {
+    for (const provider of ['Anthropic', 'Google', 'Ollama', 'IBM watsonx.ai']) {
+      const inputs = { input_value: 'hi', api_key: KEY, provider, project_id: 'p' }
+      const options = { inputs, services: services(), output: 'text_output' }
+      await expect(testComponent(languageModel, options)).rejects.toThrow(REFUSED)
+    }
+  })
+
+  test('nor inside a header, an address or a body of any request', async () => {
+    const send = outgoingFetch(services(), { allowPrivate: true })
+    const url = canary.url
+    for (const [address, init] of [
+      [url, { headers: { 'x-any': `Basic ${KEY}` } }],
+      [`${url}/?k=${KEY}`, {}],
+      [url, { method: 'POST', body: JSON.stringify({ k: KEY }) }],
+      [url, { method: 'POST', body: new URLSearchParams({ k: KEY }) }],
+    ] as const) {
+      await expect(send(address, init)).rejects.toThrow(REFUSED)
+    }
+    await expect(send(new Request(url, { headers: { k: KEY } }))).rejects.toThrow(REFUSED)
+    expect((await send(url, { headers: { k: 'of the user' } })).status).toBe(404)
+  })
+
+  test('go to the address that the environment names for this vendor, and to no other', async () => {
+    const environment = {
+      OPENAI_API_KEY: KEY,
+      ANTHROPIC_API_KEY: 'sk-ant-server',
+      OPENAI_BASE_URL: `${canary.url}/v1`,
+    }
+    const inputs = { input_value: 'hi', api_key: KEY, openai_api_base: '', model_name: 'm' }
+    const options = { services: { environment }, output: 'text_output' }
+    await expect(testComponent(openAIModel, { ...options, inputs })).rejects.toThrow('404')
+    expect(canary.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+    const other = { ...inputs, api_key: 'sk-ant-server' }
+    await expect(testComponent(openAIModel, { ...options, inputs: other })).rejects.toThrow(
+      'The key ANTHROPIC_API_KEY of the server is not sent to an address of the flow',
+    )
+  })
+
+  test('a user’s own key goes where the user says', async () => {
+    const inputs = {
+      input_value: 'hi',
+      api_key: 'sk-own',
+      openai_api_base: `${canary.url}/v1`,
+      model_name: 'm',
+    }
+    const options = { inputs, services: services(), allowPrivate: true, output: 'text_output' }
+    await expect(testComponent(openAIModel, options)).rejects.toThrow('404')
+    expect(canary.requests[0]?.headers.authorization).toBe('Bearer sk-own')
+  })
+
+  test('no field but a declared secret takes one: a flow cannot read, change and send it', async () => {
+    const sandboxed = defineComponent({
+      type: 'Sandboxed',
+      sandboxed: true,
+      inputs: { key: field.secret({ displayName: 'Key' }) },
+      outputs: {
+        text: output.data({
+          displayName: 'Text',
+          method: 'text',
+          run: ({ key }) => createData({ key }),
+        }),
+      },
+    })
+    const components = createRegistry([textInput, sandboxed, apiRequest])
+    for (const [component, name] of [
+      [textInput, 'input_value'],
+      [sandboxed, 'key'],
+    ] as const) {
+      const builder = flowBuilder()
+      builder.add(component, { id: 'n' })
+      const flow = builder.toJSON()
+      const { template } = flow.data?.nodes?.[0]?.data.node ?? {}
+      const held = { value: 'OPENAI_API_KEY', load_from_db: true, password: true }
+      Object.assign(template?.[name] ?? {}, held)
+      const result = await runFlow(flow, {
+        components,
+        services: services(),
+        outputType: 'debug',
+      }).result
+      expect(result.warnings).toMatchObject([{ code: 'unresolved_field', field: name }])
+      expect(JSON.stringify(result.outputs)).not.toContain(KEY)
+    }
+  })
+})
+
+describe('AB-42: refreshing a node', () => {
+  test('sends no key of the server to an address of the request', async () => {
+    const node = createNode(anthropicModel, {})
+    const { template } = node.data.node
+    Object.assign(template.api_key ?? {}, { value: 'ANTHROPIC_API_KEY', load_from_db: true })
+    Object.assign(template.base_url ?? {}, { value: canary.url })
+    const environment = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: 'sk-other' }
+    const fetch = outgoingFetch({ environment }, { allowPrivate: true })
+    const change = { field: 'base_url', value: canary.url }
+    for (const name of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']) {
+      Object.assign(template.api_key ?? {}, { value: name })
+      await refreshNode(anthropicModel, node, change, { services: { environment, fetch } })
+    }
+    expect(canary.requests).toEqual([])
+  })
+})
