@@ -24,7 +24,7 @@ export function withKeyRules(send: typeof fetch, environment: Environment): type
   if (keys.length === 0) return send
   return async (input, init) => {
     const request = input instanceof Request ? input : undefined
-    const url = request?.url ?? String(input)
+    const url = input instanceof Request ? input.url : new URL(input).href
     const foreign = keys.filter(({ vendor }) => !isAddressOf(vendor, url, environment))
     if (foreign.length > 0) {
       const sent = [url, ...headerTexts(init?.headers), ...headerTexts(request?.headers)]

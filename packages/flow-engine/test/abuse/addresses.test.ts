@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { builtinComponents, url } from '../../src/components.ts'
+import { builtinComponents, url as pages } from '../../src/components.ts'
 import type { Component } from '../../src/components/component.ts'
 import { createNode } from '../../src/components/create-node.ts'
 import type { Embedder } from '../../src/models/chat-model.ts'
@@ -105,7 +105,7 @@ describe('AB-40, AB-43: built-in components and the guard', () => {
   const components = [...builtinComponents]
 
   test('none reaches a loopback address by the default of the library', async () => {
-    const around = vi.fn(() => Promise.reject(new TypeError('around the guard')))
+    const around = vi.fn<typeof fetch>(() => Promise.reject(new TypeError('around the guard')))
     vi.stubGlobal('fetch', around)
     const services = { fetch: loopbackOnly(outgoingFetch({})) }
     for (const component of components) {
@@ -130,9 +130,9 @@ describe('AB-40, AB-43: built-in components and the guard', () => {
 test('AB-43: without a fetch of the host, private addresses are closed unless the run opens them', async () => {
   const inputs = { urls: [canary.url], check_response_status: true }
   const options = { inputs, output: 'page_results' }
-  await expect(testComponent(url, options)).rejects.toThrow()
+  await expect(testComponent(pages, options)).rejects.toThrow()
   expect(canary.connections()).toBe(0)
-  await expect(testComponent(url, { ...options, allowPrivate: true })).rejects.toThrow()
+  await expect(testComponent(pages, { ...options, allowPrivate: true })).rejects.toThrow()
   expect(canary.requests).toHaveLength(1)
 })
 
@@ -146,7 +146,7 @@ describe('AB-43: runtimes without sockets', () => {
     '2130706433',
     '[::ffff:7f00:1]',
   ])('an address written as %s is refused before it is asked', async (host) => {
-    const asked = vi.fn()
+    const asked = vi.fn<typeof fetch>()
     vi.stubGlobal('fetch', asked)
     await expect(createPortableFetch()(`http://${host}/x`)).rejects.toMatchObject({
       code: 'address_blocked',
@@ -155,7 +155,9 @@ describe('AB-43: runtimes without sockets', () => {
   })
 
   test('a redirect to such an address is not followed', async () => {
-    const asked = vi.fn(async () => Response.redirect('http://169.254.169.254/meta', 302))
+    const asked = vi.fn<typeof fetch>(async () =>
+      Response.redirect('http://169.254.169.254/meta', 302),
+    )
     vi.stubGlobal('fetch', asked)
     await expect(createPortableFetch()('http://a.test/')).rejects.toThrow(
       'Address 169.254.169.254 is not allowed (SERVICE_SSRF_ALLOW)',
