@@ -1,13 +1,14 @@
 import type { ContentPart } from '../models/chat-model.ts'
 import type { ComponentContext } from './context.ts'
+import { fileNotFound } from './file-not-found.ts'
 import { mimeTypeOf } from './mime-type.ts'
 
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
 /**
  * The images among a message's files as content parts with data URLs (CO-1, CO-33). Other files are
- * left out, so are images that the file service does not know.
- * @throws RangeError for an image over 20 MiB
+ * left out.
+ * @throws TypeError for an image that does not exist, RangeError for one over 20 MiB
  */
 export async function readImages(
   files: readonly unknown[],
@@ -30,8 +31,8 @@ async function readImage(
   if (url !== undefined) return { type: 'image', url }
   if (path === undefined || !isImagePath(path)) return undefined
   const scope = { flowId, ...(userId === undefined ? {} : { userId }) }
-  const bytes = await services.files?.read(path, scope)
-  if (bytes === undefined || bytes === null) return undefined
+  const bytes = (await services.files?.read(path, scope)) ?? null
+  if (bytes === null) throw fileNotFound(path)
   if (bytes.length > MAX_IMAGE_BYTES) throw new RangeError(`The image ${path} is over 20 MiB`)
   return { type: 'image', url: `data:${mimeTypeOf(path)};base64,${toBase64(bytes)}` }
 }

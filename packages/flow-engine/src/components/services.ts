@@ -87,6 +87,17 @@ export interface FileService {
   read(path: string, scope: FileScope): Promise<Uint8Array | null>
   /** Resolves with the path under which the file is read again. */
   write(path: string, data: Uint8Array, scope: FileScope): Promise<string>
+  /**
+   * Reads, changes and writes as one step, so that of changes at the same time none is lost; null =
+   * there was no file. Resolves as `write` does. Without it components read and then write.
+   */
+  update?(
+    path: string,
+    change: (before: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
+    scope: FileScope,
+  ): Promise<string>
+  /** Whether there is such a file. Without it a chat takes its files unseen. */
+  exists?(path: string, scope: FileScope): Promise<boolean>
   list(prefix: string, scope: FileScope): Promise<string[]>
 }
 

@@ -171,6 +171,11 @@ export function describeUserFiles({ it, store }: Subject<FlowStore>): void {
     assert.deepEqual(await userFiles.list(ada), [odd, userFile(1)])
     assert.deepEqual(await userFiles.findByName(ada, oddText), odd)
     assert.equal(await userFiles.get(bob, odd.id), null)
+    assert.deepEqual(await userFiles.findByPath(ada, odd.path), odd)
+    assert.equal(await userFiles.findByPath(bob, odd.path), null)
+    assert.deepEqual(await userFiles.names(ada, 'file'), ['file-1'])
+    assert.deepEqual(await userFiles.names(ada, 'file_'), [])
+    assert.deepEqual(await userFiles.names(bob, ''), [])
     await conflicts('userFile.name', () =>
       userFiles.insert(userFile(3, { name: 'file-1', path: 'p' })),
     )

@@ -1,9 +1,11 @@
 import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
+import { createKeyedQueue } from '../services/keyed-queue.ts'
 import { compareText } from '../services/compare-text.ts'
 
 /** A BlobStore that lives as long as the object. */
 export function createMemoryBlobStore(): BlobStore {
   const blobs = new Map<string, Uint8Array>()
+  const queue = createKeyedQueue()
   const under = (folder: string): string[] => {
     const start = `${checked(folder)}/`
     return [...blobs.keys()].filter((key) => key.startsWith(start))
@@ -16,6 +18,13 @@ export function createMemoryBlobStore(): BlobStore {
       return true
     },
     read: async (key) => blobs.get(checked(key))?.slice() ?? null,
+    size: async (key) => blobs.get(checked(key))?.length ?? null,
+    update: (key, change) =>
+      queue(checked(key), async () => {
+        const after = await change(blobs.get(key)?.slice() ?? null)
+        blobs.set(key, after.slice())
+        return after.length
+      }),
     async list(folder) {
       return under(folder)
         .map((key) => key.slice(folder.length + 1))

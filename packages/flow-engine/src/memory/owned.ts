@@ -70,6 +70,14 @@ export function createUserFiles({ userFiles }: MemoryTables): UserFileStore {
     get: async (userId, id) => copyOrNull(own(userFiles, userId, id)),
     findByName: async (userId, name) =>
       copyOrNull(userFiles.find('userFile.name', pair(userId, name))),
+    async findByPath(userId, path) {
+      const row = userFiles.find('userFile.path', path)
+      return copyOrNull(row?.userId === userId ? row : undefined)
+    },
+    names: async (userId, prefix) =>
+      userFiles
+        .filter((row) => row.userId === userId && row.name.startsWith(prefix))
+        .map((row) => row.name),
     list: async (userId) => userFiles.filter((row) => row.userId === userId).map(copy),
     insert: async (record) => userFiles.insert(copy(record)),
     update: async (userId, id, patch) => updateOwn(userFiles, patch, { userId, id }),

@@ -1,6 +1,7 @@
 import type { FlowJson } from '../components/node-json.ts'
 import type { ComponentServices, FileService, MessageRecord } from '../components/services.ts'
 import { createMemoryVectorStore } from '../components/vectors/open-store.ts'
+import { createKeyedQueue } from '../services/keyed-queue.ts'
 import { createRunMessages } from '../graph/memory-messages.ts'
 import { createMemoryKnowledge, type KnowledgeInit } from './knowledge.ts'
 
@@ -45,8 +46,15 @@ function createMemoryFiles(init: MemoryServicesInit['files'] = {}): FileService 
       typeof data === 'string' ? new TextEncoder().encode(data) : data.slice(),
     ]),
   )
+  const queue = createKeyedQueue()
   return {
     read: (path) => Promise.resolve(files.get(path)?.slice() ?? null),
+    update: (path, change) =>
+      queue(path, async () => {
+        const data = await change(files.get(path)?.slice() ?? null)
+        files.set(path, data.slice())
+        return path
+      }),
     write(path, data) {
       files.set(path, data.slice())
       return Promise.resolve(path)

@@ -1,7 +1,9 @@
-import { readdir, readFile, rm, unlink } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { createKeyedQueue } from '../services/keyed-queue.ts'
 import { compareText } from '../services/compare-text.ts'
 import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
+import { withFileLock } from './file-lock.ts'
 import {
   absoluteRoot,
   createAtomically,
@@ -17,6 +19,7 @@ import {
  */
 export function createDiskBlobStore(folder: string): BlobStore {
   const root = absoluteRoot(folder)
+  const queue = createKeyedQueue()
   const locate = async (key: string, make = false): Promise<string | undefined> => {
     if (!isBlobKey(key)) throw new TypeError('Malformed blob key')
     const path = join(root, ...key.split('/'))
@@ -36,15 +39,26 @@ export function createDiskBlobStore(folder: string): BlobStore {
   return {
     write: async (key, data) => writeAtomically(await place(key), data),
     create: async (key, data) => createAtomically(await place(key), data),
-    async read(key) {
+    read: async (key) => readWhole(await locate(key)),
+    async size(key) {
       const path = await locate(key)
       try {
-        return path === undefined ? null : new Uint8Array(await readFile(path))
+        const entry = path === undefined ? undefined : await stat(path)
+        return entry?.isFile() === true ? entry.size : null
       } catch (error) {
-        if (hasCode(error, 'ENOENT', 'EISDIR', 'ENOTDIR')) return null
+        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null
         throw error
       }
     },
+    update: (key, change) =>
+      queue(key, async () => {
+        const path = await place(key)
+        return await withFileLock(path, async () => {
+          const after = await change(await readWhole(path))
+          await writeAtomically(path, after)
+          return after.length
+        })
+      }),
     async list(key) {
       const path = await inFolder(key)
       if (path === undefined) return []
@@ -69,5 +83,14 @@ export function createDiskBlobStore(folder: string): BlobStore {
       const path = await inFolder(key)
       if (path !== undefined) await rm(path, { recursive: true, force: true })
     },
+  }
+}
+
+async function readWhole(path: string | undefined): Promise<Uint8Array | null> {
+  try {
+    return path === undefined ? null : new Uint8Array(await readFile(path))
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EISDIR', 'ENOTDIR')) return null
+    throw error
   }
 }

@@ -56,8 +56,7 @@ export async function createAtomically(path: string, data: Uint8Array): Promise<
 }
 
 async function writeTemporary(path: string, data: Uint8Array | string): Promise<string> {
-  // Folders of blobs hold no name with a line feed, so that this is in nobody's way.
-  const temporary = join(dirname(path), `.tmp\n${randomBytes(8).toString('hex')}`)
+  const temporary = join(dirname(path), temporaryName(randomBytes(8).toString('hex')))
   const file = await open(temporary, 'wx', 0o600)
   try {
     await file.writeFile(data)
@@ -66,6 +65,11 @@ async function writeTemporary(path: string, data: Uint8Array | string): Promise<
     await file.close()
   }
   return temporary
+}
+
+/** The name of a file that is only there for a while. No listed file begins like it. */
+export function temporaryName(unique: string): string {
+  return `.tmp\n${unique}`
 }
 
 /** Whether a name in a folder is a file that is being written. */

@@ -1,5 +1,6 @@
 import type { ServiceKit } from './kit.ts'
 import type { Caller } from './caller.ts'
+import { blobKeyOf, folderKeyOf } from './file-address.ts'
 import { checkFileName, joinName, splitName } from './file-names.ts'
 import { contentTypeOf } from './media-types.ts'
 import { refuse } from './refusal.ts'
@@ -24,11 +25,6 @@ export interface FileService {
   list(flowId: string): Promise<string[]>
   /** Also fine when there is no such file. */
   remove(flowId: string, name: string): Promise<void>
-}
-
-/** The folder of a flow's files in the blob store. */
-export function flowFolder(flowId: string): string {
-  return `flows/${flowId}`
 }
 
 export function createFileService({ store, files, runtime }: ServiceKit): FileService {
@@ -64,7 +60,7 @@ export function createFileService({ store, files, runtime }: ServiceKit): FileSe
       }
       return { bytes: await read(flowId, name), contentType }
     },
-    list: (flowId) => files.list(flowFolder(flowId)),
+    list: (flowId) => files.list(folderKeyOf('flows', flowId)),
     async remove(flowId, name) {
       if (!isFileName(name)) throw refuse(400, 'Invalid file name')
       await files.remove(fileKey(flowId, name))
@@ -73,7 +69,7 @@ export function createFileService({ store, files, runtime }: ServiceKit): FileSe
 }
 
 function fileKey(flowId: string, name: string): string {
-  return `${flowFolder(flowId)}/${name}`
+  return blobKeyOf('flows', { id: flowId, name })
 }
 
 /** `YYYY-MM-DD_HH-MM-SS` in the server's local time. */

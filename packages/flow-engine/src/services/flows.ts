@@ -10,6 +10,7 @@ import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
 import { hasWebhookNode, takesWebhooks } from './graph-text.ts'
 import type { ServiceKit } from './kit.ts'
 import { refuse } from './refusal.ts'
+import { removeFilesOf } from './remove-files.ts'
 import { retryTaken } from './retry.ts'
 
 /** Flows (flows.md). What belongs to another user is as if it did not exist. */
@@ -221,8 +222,8 @@ export async function afterRemoval(
 ): Promise<void> {
   if (flowIds.length === 0) return
   await cancelBuilds({ flowIds })
+  await removeFilesOf({ files, report }, { flowIds })
   for (const id of flowIds) {
-    await files.removeFolder(`flows/${id}`).catch((error: unknown) => report(error, { flow: id }))
     emit('flow.deleted', { at: runtime.now(), userId, id })
   }
 }

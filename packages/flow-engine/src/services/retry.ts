@@ -1,6 +1,7 @@
 import { isUniqueConflict, type UniqueConstraint } from '../store/store-error.ts'
 
-const ATTEMPTS = 10
+/** Enough for as many writers of one name as may come at once. */
+const ATTEMPTS = 100
 
 /**
  * Runs `work` again when another writer took a name in between. Work that numbers names sees the

@@ -1,15 +1,14 @@
 import type {
   ComponentServices,
-  FileScope,
-  FileService,
   MessageQuery as ComponentMessageQuery,
   MessageRecord,
   MessageService,
 } from '../components/services.ts'
-import { isFileName, type BlobStore } from '../store/blob-store.ts'
 import type { MessageStore, StoredMessage } from '../store/messages.ts'
 import type { ServiceKit } from './kit.ts'
 import type { PendingWrites } from './pending-writes.ts'
+import { createRunFiles } from './run-files.ts'
+import type { UserFileWriter } from './user-file-writer.ts'
 import type { VariableService } from './variables.ts'
 
 /** Whose run it is. */
@@ -29,13 +28,14 @@ export interface RunServicesOptions extends Pick<
   'store' | 'files' | 'emit' | 'runtime' | 'settings'
 > {
   readonly variables: Pick<VariableService, 'resolve'>
+  readonly userFiles: UserFileWriter
   /** What the host injects; wins where it names the same service. */
   readonly injected: Partial<ComponentServices>
 }
 
 /** The services that the components of one run are given, bound to its owner. */
 export function createRunServices(options: RunServicesOptions, scope: RunScope): ComponentServices {
-  const { store, files, variables, injected, settings } = options
+  const { store, files, userFiles, variables, injected, settings } = options
   const { ownerId, isPublic, pending } = scope
   const { environment, ...others } = injected
   return {
@@ -46,7 +46,7 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
     variables: {
       get: async (name) => (await variables.resolve(ownerId, name))?.value ?? null,
     },
-    files: createFiles(files, scope),
+    files: createRunFiles({ store, files, userFiles }, scope),
     flows: {
       async get(idOrName) {
         const { items } = await store.flows.list({
@@ -136,27 +136,4 @@ function toStored(message: MessageRecord, userId: string | null): StoredMessage 
 
 function toMessageRecord({ userId: _, ...record }: StoredMessage): MessageRecord {
   return { ...record, files: [...record.files], contentBlocks: [...record.contentBlocks] }
-}
-
-/** Files of the flow that runs and of its owner: `<flow or user id>/<name>`; nothing else is seen. */
-function createFiles(blobs: BlobStore, { ownerId, storedFlowId }: RunScope): FileService {
-  const isOwn = (folder: string, { flowId }: FileScope): boolean =>
-    folder === ownerId || folder === storedFlowId || folder === flowId
-  const own = (path: string, scope: FileScope): boolean => {
-    const [folder = '', ...names] = path.split('/')
-    return isOwn(folder, scope) && names.length > 0 && names.every(isFileName)
-  }
-  return {
-    read: async (path, scope) => (own(path, scope) ? blobs.read(path) : null),
-    async write(path, data, scope) {
-      const key = own(path, scope) ? path : `${ownerId}/${path}`
-      await blobs.write(key, data)
-      return key
-    },
-    async list(prefix, scope) {
-      const folder = prefix === '' ? ownerId : prefix.replace(/\/$/, '')
-      if (!own(`${folder}/x`, scope)) return []
-      return (await blobs.list(folder)).map((name) => `${folder}/${name}`)
-    },
-  }
 }

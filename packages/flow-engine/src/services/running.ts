@@ -17,6 +17,7 @@ import { createPlanCache } from './plan-cache.ts'
 import { createRunService, watched, type RunService } from './run-flow.ts'
 import { createRunRecorder } from './run-records.ts'
 import { createRunServices, type RunScope } from './run-services.ts'
+import { createUserFileWriter } from './user-file-writer.ts'
 import type { VariableService } from './variables.ts'
 import { createVertexService, type VertexService } from './vertices.ts'
 import { createWebhookService, type WebhookService } from './webhooks.ts'
@@ -64,8 +65,9 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       options.models ??
       createModelProviders({ services: outgoingOf(options), runtime }),
   }
+  const userFiles = createUserFileWriter(kit)
   const servicesOf = (scope: RunScope): ComponentServices =>
-    createRunServices({ ...kit, variables, injected }, scope)
+    createRunServices({ ...kit, userFiles, variables, injected }, scope)
   const writer = kit.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
   const messages = new WeakMap<BuildRequest, PendingWrites>()

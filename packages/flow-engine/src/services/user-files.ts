@@ -2,12 +2,11 @@ import { isFileName } from '../store/blob-store.ts'
 import { isUniqueConflict } from '../store/store-error.ts'
 import type { UserFileRecord } from '../store/user-files.ts'
 import type { Caller } from './caller.ts'
-import { checkFileName, joinName, splitName } from './file-names.ts'
+import { joinName, splitName } from './file-names.ts'
 import type { FileInput } from './files.ts'
 import type { ServiceKit } from './kit.ts'
-import { numberedName } from './numbered-name.ts'
 import { refuse } from './refusal.ts'
-import { retryTaken } from './retry.ts'
+import { createUserFileWriter, keyOf } from './user-file-writer.ts'
 
 /** Files of users (files-user.md); what belongs to another user does not exist. */
 export interface UserFileService {
@@ -37,23 +36,23 @@ export interface UserFileService {
 
 const NOT_FOUND = 'File not found'
 
-/** The key of a user's file in the blob store. */
-export function userFileKey(path: string): string {
-  return `users/${path}`
-}
-
 export function createUserFileService(kit: ServiceKit): UserFileService {
   const { store, files, runtime } = kit
+  const writer = createUserFileWriter(kit)
   const find = async (caller: Caller, id: string): Promise<UserFileRecord> => {
     const record = await store.userFiles.get(caller.id, id)
     if (record === null) throw refuse(404, NOT_FOUND)
     return record
   }
   const remove = (caller: Caller, records: readonly UserFileRecord[]) =>
-    removeRecords(kit, caller.id, records)
+    writer.remove(caller.id, records)
 
   return {
-    upload: (caller, file, append) => uploadFile(kit, { userId: caller.id, file, append }),
+    upload({ id }, { name, bytes }, append) {
+      if (append) return writer.append(id, name, bytes)
+      if (name === serverListName(id)) return writer.replace(id, name, bytes)
+      return writer.create(id, name, bytes)
+    },
     async list(caller) {
       const hidden = serverListName(caller.id)
       const records = await store.userFiles.list(caller.id)
@@ -61,7 +60,7 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
     },
     async read(caller, id) {
       const record = await find(caller, id)
-      const bytes = await files.read(userFileKey(record.path))
+      const bytes = await files.read(keyOf(record))
       if (bytes === null) throw refuse(404, `${NOT_FOUND}: ${record.name}`)
       return { name: shownName(record), bytes }
     },
@@ -69,7 +68,7 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
       const found: { name: string; bytes: Uint8Array }[] = []
       for (const id of new Set(ids)) {
         const record = await store.userFiles.get(caller.id, id)
-        const bytes = record === null ? null : await files.read(userFileKey(record.path))
+        const bytes = record === null ? null : await files.read(keyOf(record))
         if (record !== null && bytes !== null) found.push({ name: shownName(record), bytes })
       }
       if (found.length === 0) throw refuse(404, 'No files found')
@@ -118,94 +117,4 @@ function serverListName(userId: string): string {
 /** The display name with the extension of the stored one. */
 function shownName({ name, path }: UserFileRecord): string {
   return joinName(name, splitName(path.slice(path.indexOf('/') + 1)).extension)
-}
-
-interface Upload {
-  readonly userId: string
-  readonly file: FileInput
-  readonly append: boolean
-}
-
-async function uploadFile(
-  kit: ServiceKit,
-  { userId, file, append }: Upload,
-): Promise<UserFileRecord> {
-  checkFileName(file.name, file.name)
-  const { stem } = splitName(file.name)
-  if (append) {
-    const known = await kit.store.userFiles.findByName(userId, stem)
-    if (known !== null) return await appendTo(kit, known, file.bytes)
-  }
-  const fixed = file.name === serverListName(userId)
-  if (fixed) {
-    const known = await kit.store.userFiles.findByName(userId, stem)
-    if (known !== null) await removeRecords(kit, userId, [known])
-  }
-  return await retryTaken(['userFile.name', 'userFile.path'], () => insertFile(kit, userId, file))
-}
-
-async function insertFile(
-  { store, files, runtime }: ServiceKit,
-  userId: string,
-  { name, bytes }: FileInput,
-): Promise<UserFileRecord> {
-  const { stem, extension } = splitName(name)
-  const records = await store.userFiles.list(userId)
-  const shown = numberedName(stem, new Set(records.map((record) => record.name)))
-  const paths = new Set(records.map((record) => record.path))
-  let stored = joinName(shown, extension)
-  for (let k = 1; paths.has(`${userId}/${stored}`); k += 1) {
-    stored = joinName(`${shown} (${k})`, extension)
-  }
-  checkFileName(shown, stored)
-  const now = runtime.now()
-  const record: UserFileRecord = {
-    id: runtime.uuid(),
-    userId,
-    name: shown,
-    path: `${userId}/${stored}`,
-    size: bytes.length,
-    provider: null,
-    createdAt: now,
-    updatedAt: now,
-  }
-  await store.transaction(async (tx) => {
-    await tx.userFiles.insert(record)
-    await files.write(userFileKey(record.path), bytes)
-  })
-  return record
-}
-
-async function appendTo(
-  { store, files, runtime }: ServiceKit,
-  record: UserFileRecord,
-  bytes: Uint8Array,
-): Promise<UserFileRecord> {
-  const key = userFileKey(record.path)
-  const before = (await files.read(key)) ?? new Uint8Array()
-  const whole = new Uint8Array(before.length + bytes.length)
-  whole.set(before)
-  whole.set(bytes, before.length)
-  await files.write(key, whole)
-  const patch = { size: whole.length, updatedAt: runtime.now() }
-  return (await store.userFiles.update(record.userId, record.id, patch)) ?? record
-}
-
-/** Removes bytes, then records; where the storage fails the record stays. */
-async function removeRecords(
-  { store, files, report }: ServiceKit,
-  userId: string,
-  records: readonly UserFileRecord[],
-): Promise<{ removed: number; failed: number }> {
-  const gone: string[] = []
-  for (const { id, path } of records) {
-    try {
-      await files.remove(userFileKey(path))
-      gone.push(id)
-    } catch (error) {
-      report(error, { file: id })
-    }
-  }
-  const removed = await store.userFiles.remove(userId, gone)
-  return { removed: removed.length, failed: records.length - gone.length }
 }

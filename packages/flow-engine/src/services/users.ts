@@ -4,6 +4,7 @@ import type { UserPatch, UserRecord } from '../store/users.ts'
 import type { Caller } from './caller.ts'
 import { ensureDefaultProject } from './default-project.ts'
 import type { ServiceKit } from './kit.ts'
+import { removeFilesOf } from './remove-files.ts'
 import { refuse } from './refusal.ts'
 
 /** What Patch User may carry; undefined means unchanged. */
@@ -187,10 +188,7 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
     return flows.items.map((flow) => flow.id)
   })
   await kit.cancelBuilds({ userId: id })
-  const folders = [`users/${id}`, ...flowIds.map((flowId) => `flows/${flowId}`)]
-  for (const folder of folders) {
-    await files.removeFolder(folder).catch((error: unknown) => report(error, { folder }))
-  }
+  await removeFilesOf({ files, report }, { userId: id, flowIds })
 }
 
 async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {

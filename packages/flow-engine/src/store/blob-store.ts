@@ -10,6 +10,17 @@ export interface BlobStore {
   create(key: string, data: Uint8Array): Promise<boolean>
   /** Null when there is nothing. */
   read(key: string): Promise<Uint8Array | null>
+  /** Length in bytes; null when there is nothing. */
+  size(key: string): Promise<number | null>
+  /**
+   * Reads, changes and writes as one step: of concurrent calls for one key, also from other
+   * processes that share the store, each sees what the one before has written. What `change` throws
+   * is thrown, and nothing is written. Gives the new length in bytes.
+   */
+  update(
+    key: string,
+    change: (before: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
+  ): Promise<number>
   /** Names directly under a folder key, in code point order. */
   list(folder: string): Promise<string[]>
   /** False when there was nothing. */

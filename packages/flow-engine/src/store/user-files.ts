@@ -20,6 +20,10 @@ export type UserFilePatch = Partial<Pick<UserFileRecord, 'name' | 'size' | 'upda
 export interface UserFileStore {
   get(userId: string, id: string): Promise<UserFileRecord | null>
   findByName(userId: string, name: string): Promise<UserFileRecord | null>
+  /** By the stored path, `<user id>/<stored name>`. */
+  findByPath(userId: string, path: string): Promise<UserFileRecord | null>
+  /** Display names of the user's files that begin with `prefix`. */
+  names(userId: string, prefix: string): Promise<string[]>
   /** In order of insertion. */
   list(userId: string): Promise<UserFileRecord[]>
   /** @throws UniqueConflictError `userFile.id`, `userFile.name`, `userFile.path` */

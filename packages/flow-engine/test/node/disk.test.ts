@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryBlobStore } from '../../src/memory/blob-store.ts'
 import { createDiskBlobStore } from '../../src/node/disk-blob-store.ts'
 import { createDiskFlowFiles } from '../../src/node/disk-flow-files.ts'
+import { withFileLock } from '../../src/node/file-lock.ts'
 import { createDiskProfilePictures } from '../../src/node/disk-profile-pictures.ts'
 
 let folder = ''
@@ -14,6 +15,33 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+test('AB-77 two disk stores over one folder change a file one after the other', async () => {
+  const stores = [1, 2, 3].map(() => createDiskBlobStore(folder))
+  await Promise.all(
+    stores.flatMap((store, n) =>
+      Array.from({ length: 10 }, (_, at) =>
+        store.update('a/log', (before) => Uint8Array.of(...(before ?? []), n * 10 + at)),
+      ),
+    ),
+  )
+  expect(new Set(await stores[0]?.read('a/log')).size).toBe(30)
+})
+
+test('AB-77 a lock that a dead process left is taken over', async () => {
+  const path = join(folder, 'log')
+  let lock = ''
+  await withFileLock(path, async () => {
+    lock = join(folder, (await readdir(folder))[0] ?? '')
+  })
+  await writeFile(lock, '')
+  const [now, old] = [new Date(), new Date(Date.now() - 60_000)]
+  const waiting = withFileLock(path, () => Promise.resolve(), { waitMs: 0 })
+  await expect(waiting).rejects.toThrow('locked by another process')
+  await utimes(lock, now, old)
+  expect(await withFileLock(path, () => Promise.resolve('done'), { waitMs: 0 })).toBe('done')
+  expect(await readdir(folder)).toEqual([])
+})
 
 describe.each([
   ['createDiskBlobStore', () => createDiskBlobStore(join(folder, 'blobs'))],
@@ -35,6 +63,33 @@ describe.each([
     const outcomes = await Promise.all([1, 2, 3].map((n) => store.create('a/x', bytes(`${n}`))))
     expect(outcomes.filter(Boolean)).toHaveLength(1)
     expect(await store.list('a')).toEqual(['x'])
+  })
+
+  test('AB-77 changes of one key at the same time lose nothing, and size follows', async () => {
+    const store = create()
+    expect(await store.size('a/log')).toBeNull()
+    const lengths = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        store.update('a/log', async (before) => {
+          await Promise.resolve()
+          return Uint8Array.of(...(before ?? []), n)
+        }),
+      ),
+    )
+    expect(lengths.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1))
+    expect(new Set(await store.read('a/log')).size).toBe(20)
+    expect(await store.size('a/log')).toBe(20)
+    expect(await store.size('a')).toBeNull()
+    expect(await store.list('a')).toEqual(['log'])
+  })
+
+  test('AB-77 a change that fails leaves the file as it was', async () => {
+    const store = create()
+    await store.write('a/log', bytes('one'))
+    const failing = store.update('a/log', () => Promise.reject(new Error('no')))
+    await expect(failing).rejects.toThrow('no')
+    expect(await store.read('a/log')).toEqual(bytes('one'))
+    expect(await store.update('a/log', () => bytes('three'))).toBe(5)
   })
 
   test('lists one folder in code point order and removes it whole', async () => {

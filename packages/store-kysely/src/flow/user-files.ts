@@ -5,6 +5,7 @@ import { idList } from '../id-list.ts'
 import { atomic } from '../transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { userFileMapping } from './mappings.ts'
+import { beginsWith } from './names.ts'
 
 /** Records of the files of users in SQL. */
 export function createUserFiles(db: FlowDb): UserFileStore {
@@ -12,6 +13,12 @@ export function createUserFiles(db: FlowDb): UserFileStore {
   return {
     get: (userId, id) => rows.first({ userId, id }),
     findByName: (userId, name) => rows.first({ userId, name }),
+    findByPath: (userId, path) => rows.first({ userId, path }),
+    names: (userId, prefix) =>
+      rows.pluck(
+        'name',
+        sql`where user_id = ${userId} and ${beginsWith('name', prefix)} order by seq`,
+      ),
     list: (userId) => rows.all({ userId }),
     insert: (record) => rows.insert([record]),
     update: (userId, id, patch) => rows.update({ userId, id }, patch),

@@ -2,6 +2,7 @@ import { errorText, isFlowError } from '../../errors.ts'
 import { isData } from '../../graph/values/data.ts'
 import { isMessage } from '../../graph/values/message.ts'
 import type { ComponentContext } from '../context.ts'
+import { fileNotFound } from '../file-not-found.ts'
 import { extensionOf, fileNameOf } from '../mime-type.ts'
 import type { FileReference } from '../services.ts'
 import { classify } from './file-formats.ts'
@@ -116,11 +117,7 @@ async function bytesOf(reference: FileReference): Promise<Uint8Array> {
     return await reference.read()
   } catch (error) {
     if (!isFlowError(error) || error.code !== 'not_found') throw error
-    const { path } = reference
-    throw new TypeError(
-      `File not found: '${path}' (resolved to: '${path}'). Please upload the file again.`,
-      { cause: error },
-    )
+    throw fileNotFound(reference.path, error)
   }
 }
 
@@ -156,9 +153,7 @@ function stored(path: string, { services, flowId, userId }: ComponentContext): F
       const scope = { flowId, ...(userId === undefined ? {} : { userId }) }
       const bytes = (await services.files?.read(path, scope)) ?? null
       if (bytes !== null) return bytes
-      throw new TypeError(
-        `File not found: '${path}' (resolved to: '${path}'). Please upload the file again.`,
-      )
+      throw fileNotFound(path)
     },
   }
 }

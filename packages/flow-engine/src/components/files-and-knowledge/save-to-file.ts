@@ -1,4 +1,5 @@
 import type { ComponentContext } from '../context.ts'
+import { updateFile } from '../update-file.ts'
 import { chosenInEditor, showFieldsOf } from '../chosen-operation.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
@@ -52,7 +53,7 @@ export const saveToFile = defineComponent({
     }),
     append_mode: field.bool({
       displayName: 'Append',
-      info: 'Write behind what the file holds; not for excel.',
+      info: 'Append to the existing file (not for Excel).',
       default: false,
       ...hidden,
     }),
@@ -139,15 +140,18 @@ async function saveLocally(
   const format = formatFor(value, local_format)
   const path = withExtension(relativePath(file_name), format)
   const scope = userId === undefined ? { flowId } : { flowId, userId }
-  const before = append_mode && format !== 'excel' ? await files.read(path, scope) : null
-  const contents =
-    before === null
-      ? await fileContents(value, format)
-      : await appendedContents(value, format, before)
-  await files.write(path, contents, scope)
-  return before === null
-    ? `${kindOf(value)} saved successfully as '${path}' at ${path}`
-    : `${kindOf(value)} appended to '${path}' at ${path}`
+  if (!append_mode || format === 'excel') {
+    const saved = await files.write(path, await fileContents(value, format), scope)
+    return `${kindOf(value)} saved successfully as '${path}' at ${saved}`
+  }
+  let isNew = true
+  const saved = await updateFile(files, path, scope, async (before) => {
+    isNew = before === null
+    return before === null ? fileContents(value, format) : appendedContents(value, format, before)
+  })
+  return isNew
+    ? `${kindOf(value)} saved successfully as '${path}' at ${saved}`
+    : `${kindOf(value)} appended to '${path}' at ${saved}`
 }
 
 /** Files stay in the folder that the file store gives to the flow. */
@@ -169,7 +173,7 @@ interface RemoteInputs {
   readonly folder_id: string
 }
 
-/** What is missing for a store that is not here; with everything given, that it is not here. */
+/** Error for AWS or Google Drive: the first missing setting, else that it is not supported. */
 function refusal(location: string, inputs: RemoteInputs): string {
   const needed = new Map([
     [

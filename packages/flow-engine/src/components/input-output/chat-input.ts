@@ -1,6 +1,7 @@
 import { createMessage } from '../../graph/values/message.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
+import { checkFiles } from '../file-not-found.ts'
 import { output } from '../output.ts'
 
 const IMAGE_AND_TEXT_FILES =
@@ -56,6 +57,9 @@ export const chatInput = defineComponent({
       displayName: 'Chat Message',
       method: 'message_response',
       async run(inputs, ctx) {
+        const { flowId, userId } = ctx
+        const scope = userId === undefined ? { flowId } : { flowId, userId }
+        await checkFiles(inputs.files, ctx.services.files, scope)
         const sessionId = inputs.session_id || ctx.sessionId
         const message = createMessage({
           text: inputs.input_value,
@@ -64,7 +68,7 @@ export const chatInput = defineComponent({
           sessionId,
           contextId: inputs.context_id,
           files: inputs.files.map(({ path }) => path),
-          flowId: ctx.flowId,
+          flowId,
           timestamp: ctx.runtime.now(),
         })
         const stores = inputs.should_store_message && sessionId !== ''

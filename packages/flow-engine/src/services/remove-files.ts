@@ -1,0 +1,20 @@
+import { folderKeyOf, type FileSpace } from './file-address.ts'
+import type { ServiceKit } from './kit.ts'
+
+/**
+ * Removes all files of a user and of flows that are gone, those of their visitors too. A folder that
+ * cannot be removed is reported and left.
+ */
+export async function removeFilesOf(
+  { files, report }: Pick<ServiceKit, 'files' | 'report'>,
+  { userId, flowIds }: { readonly userId?: string; readonly flowIds: readonly string[] },
+): Promise<void> {
+  const spaces: readonly FileSpace[] = ['flows', 'visitors']
+  const folders = [
+    ...(userId === undefined ? [] : [folderKeyOf('users', userId)]),
+    ...flowIds.flatMap((id) => spaces.map((space) => folderKeyOf(space, id))),
+  ]
+  for (const folder of folders) {
+    await files.removeFolder(folder).catch((error: unknown) => report(error, { folder }))
+  }
+}

@@ -1,0 +1,100 @@
+import type { FileScope, FileService } from '../components/services.ts'
+import type { BlobStore } from '../store/blob-store.ts'
+import { readUuid } from '../wire/scalars.ts'
+import {
+  blobKeyOf,
+  folderKeyOf,
+  formatAddress,
+  isRelativePath,
+  parseAddress,
+  type FileAddress,
+  type FileSpace,
+} from './file-address.ts'
+import { addressesIn } from './graph-addresses.ts'
+import type { ServiceKit } from './kit.ts'
+import type { RunScope } from './run-services.ts'
+import type { FileChange, UserFileWriter } from './user-file-writer.ts'
+
+export interface RunFilesOptions extends Pick<ServiceKit, 'store' | 'files'> {
+  readonly userFiles: UserFileWriter
+}
+
+/** Where a path of a run leads. */
+interface Place {
+  readonly space: FileSpace
+  readonly address: FileAddress
+}
+
+/**
+ * The files that one run reaches: those of the owner of its flow and of the owner's flows, under the
+ * paths that uploads answer. A path without the id of one of them is a name in the owner's files. A
+ * public build reaches what the stored graph names, and the folder of its visitor; it writes to
+ * that folder only (AB-55). Anything else is as if it did not exist.
+ */
+export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileService {
+  const { files, store, userFiles } = options
+  const { isPublic, ownerId, storedFlowId } = scope
+  let named: Promise<ReadonlySet<string>> | undefined
+  const isNamed = async (path: string): Promise<boolean> => {
+    named ??= store.flows.get(storedFlowId).then((flow) => addressesIn(flow?.data ?? null))
+    return (await named).has(path)
+  }
+  const isOwnFlow = async (id: string, flowId: string): Promise<boolean> => {
+    if (id === storedFlowId || (!isPublic && id === flowId)) return true
+    return readUuid(id) !== undefined && (await store.flows.get(id))?.userId === ownerId
+  }
+  const ofOwner = async (path: string, flowId: string): Promise<Place | null> => {
+    const address = parseAddress(path)
+    if (address?.id === ownerId) return { space: 'users', address }
+    if (address !== null && (await isOwnFlow(address.id, flowId)))
+      return { space: 'flows', address }
+    if (!isRelativePath(path)) return null
+    return { space: 'users', address: { id: ownerId, name: path } }
+  }
+  const ofVisitor = (path: string, flowId: string): Place | null => {
+    const address = parseAddress(path)
+    if (address?.id === flowId) return { space: 'visitors', address }
+    return isRelativePath(path) ? { space: 'visitors', address: { id: flowId, name: path } } : null
+  }
+  const locate = async (path: string, { flowId }: FileScope): Promise<Place | null> =>
+    isPublic && !(await isNamed(path)) ? ofVisitor(path, flowId) : ofOwner(path, flowId)
+  const keyOf = ({ space, address }: Place): string =>
+    space === 'visitors' ? visitorKey(storedFlowId, address) : blobKeyOf(space, address)
+  const change = async (path: string, work: FileChange, { flowId }: FileScope): Promise<string> => {
+    const place = isPublic ? ofVisitor(path, flowId) : await ofOwner(path, flowId)
+    if (place === null) throw new TypeError(`The file name ${path} cannot be used`)
+    if (place.space === 'users') await userFiles.change(place.address, work)
+    else await files.update(keyOf(place), work)
+    return formatAddress(place.address)
+  }
+
+  return {
+    async read(path, at) {
+      const place = await locate(path, at)
+      return place === null ? null : await files.read(keyOf(place))
+    },
+    async exists(path, at) {
+      const place = await locate(path, at)
+      return place !== null && (await files.size(keyOf(place))) !== null
+    },
+    write: (path, data, at) => change(path, () => data, at),
+    update: change,
+    async list(prefix, at) {
+      const folder = prefix === '' ? (isPublic ? at.flowId : ownerId) : prefix.replace(/\/$/, '')
+      const listed = isPublic
+        ? ofVisitor(`${folder}/x`, at.flowId)
+        : await locate(`${folder}/x`, at)
+      if (listed === null || listed.address.id !== folder) return []
+      return (await namesIn(files, listed, storedFlowId)).map((name) => `${folder}/${name}`)
+    },
+  }
+}
+
+function visitorKey(storedFlowId: string, { id, name }: FileAddress): string {
+  return blobKeyOf('visitors', { id: storedFlowId, name: `${id}/${name}` })
+}
+
+function namesIn(files: BlobStore, { space, address }: Place, flowId: string): Promise<string[]> {
+  const folder = space === 'visitors' ? `${folderKeyOf(space, flowId)}/${address.id}` : null
+  return files.list(folder ?? folderKeyOf(space, address.id))
+}
