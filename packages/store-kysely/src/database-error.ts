@@ -3,7 +3,8 @@
  *
  * - `unique`: a unique index refused a row; `constraint` is `table.column` with the last column of
  *   that index.
- * - `busy`: another connection held a lock for too long, or a deadlock was broken.
+ * - `busy`: another connection held a lock for too long, a deadlock was broken, or a statement took
+ *   longer than the database allows.
  * - `full`, `read-only`: the disk or the file does not take writes.
  * - `unreachable`: no connection, or it was lost.
  * - `other`: everything else; a defect of the program or of the file.
@@ -14,15 +15,22 @@ export type DatabaseErrorKind = 'unique' | 'busy' | 'full' | 'read-only' | 'unre
 export class DatabaseError extends Error {
   readonly kind: DatabaseErrorKind
   readonly constraint: string | null
+  /** Whether the same transaction may succeed at once when it is run again. */
+  readonly retryable: boolean
 
   constructor(
     kind: DatabaseErrorKind,
     message: string,
-    options: { readonly cause?: unknown; readonly constraint?: string } = {},
+    options: {
+      readonly cause?: unknown
+      readonly constraint?: string
+      readonly retryable?: boolean
+    } = {},
   ) {
     super(message, { cause: options.cause })
     this.name = 'DatabaseError'
     this.kind = kind
     this.constraint = options.constraint ?? null
+    this.retryable = options.retryable ?? false
   }
 }

@@ -6,6 +6,7 @@ import type {
   QueryResult,
   TransactionSettings,
 } from 'kysely'
+import { columnTypes } from './postgres-types.ts'
 import { statementNameOf } from './statement-name.ts'
 import { translateError } from './translate-error.ts'
 
@@ -127,6 +128,7 @@ class PostgresConnection implements DatabaseConnection {
     const { rows, rowCount, command } = await this.#run({
       text: query.sql,
       values: query.parameters.map(bindable),
+      types: columnTypes,
       ...(name === undefined ? {} : { name }),
     })
     return command === 'SELECT'
@@ -147,7 +149,12 @@ class PostgresConnection implements DatabaseConnection {
     this.#client.release(this.broken)
   }
 
-  async #run(query: { text: string; values?: unknown[]; name?: string }) {
+  async #run(query: {
+    text: string
+    values?: unknown[]
+    name?: string
+    types?: typeof columnTypes
+  }) {
     try {
       return await this.#client.query<Record<string, unknown>>(query)
     } catch (error) {

@@ -6,7 +6,7 @@ import {
   type Kysely,
   type KyselyConfig,
 } from 'kysely'
-import { Client, Pool, types } from 'pg'
+import { Client, Pool } from 'pg'
 import { Database } from './database.ts'
 import { ENGINE, type Engine } from './dialect.ts'
 import { PostgresDriver, PostgresEngine } from './postgres-engine.ts'
@@ -56,19 +56,10 @@ function createPool(url: string, options: PostgresOptions): Pool {
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
     allowExitOnIdle: true,
-    types: { getTypeParser },
   })
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => options.onConnectionLost?.(error))
   return pool
-}
-
-const INT8 = 20
-
-/** bigint columns hold milliseconds, sizes and counts, all below 2^53. */
-function getTypeParser(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
-  if (oid === INT8 && format !== 'binary') return Number
-  return types.getTypeParser(oid, 'text') as (text: string) => unknown
 }
 
 function createDialect(engine: PostgresEngine): Dialect {

@@ -10,7 +10,7 @@ export async function atomic<Tables, Result>(
   db: Kysely<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  if (!isTransaction(db)) return db.transaction().execute(work)
+  if (!isTransaction(db)) return begin(db).execute(work)
   await sql`savepoint x_step`.execute(db)
   try {
     const result = await work(db)
@@ -20,6 +20,12 @@ export async function atomic<Tables, Result>(
     await undo(db)
     throw error
   }
+}
+
+/** PostgreSQL's default may be another; the stores lock the rows that they change (SH-62). */
+function begin<Tables>(db: Kysely<Tables>) {
+  const builder = db.transaction()
+  return engineOf(db).kind === 'sqlite' ? builder : builder.setIsolationLevel('read committed')
 }
 
 /**
@@ -32,6 +38,11 @@ export function statement<Tables, Result>(
 ): Promise<Result> {
   if (!db.isTransaction || engineOf(db).kind === 'sqlite') return work(db)
   return atomic(db, work)
+}
+
+/** Whether rows are locked one by one: on SQLite a transaction that writes is alone. */
+export function locksRows<Tables>(db: Kysely<Tables>): boolean {
+  return db.isTransaction && engineOf(db).kind === 'postgres'
 }
 
 /** When the connection is lost too, the first error is the one to know. */

@@ -41,14 +41,22 @@ const POSTGRES_KINDS: readonly (readonly [prefix: string, kind: keyof typeof MES
   ['40001', 'busy'],
   ['40P01', 'busy'],
   ['55P03', 'busy'],
+  ['57014', 'busy'],
   ['53100', 'full'],
   ['25006', 'read-only'],
+  ['25P03', 'unreachable'],
   ['08', 'unreachable'],
   ['28', 'unreachable'],
   ['3D000', 'unreachable'],
   ['53', 'unreachable'],
   ['57P', 'unreachable'],
 ]
+
+/**
+ * Serialization failure, deadlock, lock timeout, and a SQLite snapshot that another commit has
+ * overtaken: nothing was written, and the next attempt meets another situation (SH-62).
+ */
+const RETRYABLE = new Set(['40001', '40P01', '55P03', 'SQLITE_BUSY_SNAPSHOT'])
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
@@ -81,7 +89,8 @@ function fromPostgres(error: unknown, code: string): DatabaseError {
 function failure(error: unknown, kind: keyof typeof MESSAGES | undefined): DatabaseError {
   const message = textOf(error, 'message')
   if (kind === undefined) return new DatabaseError('other', message, { cause: error })
-  return new DatabaseError(kind, `${MESSAGES[kind]} (${message})`, { cause: error })
+  const retryable = RETRYABLE.has(textOf(error, 'code'))
+  return new DatabaseError(kind, `${MESSAGES[kind]} (${message})`, { cause: error, retryable })
 }
 
 function textOf(error: unknown, key: 'code' | 'message' | 'constraint'): string {

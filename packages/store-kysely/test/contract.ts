@@ -7,8 +7,15 @@ import { emptyTables, type TestDatabase } from './databases.ts'
 
 const frame = { describe, it, beforeEach, afterEach }
 
-/** All contracts on one kind of database, which is emptied between tests. */
-export function defineContracts(name: string, open: () => Promise<TestDatabase>): void {
+/**
+ * All contracts on one kind of database, which is emptied between tests; `scim`: those of provisioning
+ * alone.
+ */
+export function defineContracts(
+  name: string,
+  open: () => Promise<TestDatabase>,
+  which: 'all' | 'scim' = 'all',
+): void {
   let database: TestDatabase
   const empty = async (): Promise<TestDatabase['db']> => {
     await emptyTables(database.db)
@@ -24,6 +31,7 @@ export function defineContracts(name: string, open: () => Promise<TestDatabase>)
     afterAll(() => database.close())
 
     defineScimStoreContract(frame, { name, create: async () => createScimStore(await empty()) })
+    if (which === 'scim') return
     defineFlowStoreContract(frame, { name, create: async () => createFlowStore(await empty()) })
     defineJobStoreContract(frame, { name, create: async () => createJobStore(await empty()) })
   })

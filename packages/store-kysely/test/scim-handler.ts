@@ -27,6 +27,15 @@ export function addMember(groupId: string, value: string): Request {
   })
 }
 
+/** A PATCH that removes one member. */
+export function removeMember(groupId: string, value: string): Request {
+  const operation = { op: 'remove', path: `members[value eq "${value}"]` }
+  return request('PATCH', `/Groups/${groupId}?attributes=id`, {
+    schemas: [PATCH],
+    Operations: [operation],
+  })
+}
+
 /** The id in the answer to a POST. */
 export async function idOf(answer: Response): Promise<string> {
   const { id } = (await answer.json()) as { readonly id: string }

@@ -5,6 +5,7 @@ import type { ScimContext } from '../principal.ts'
 import type { ScimDocument } from '../resource/document.ts'
 import type { Presenter } from '../resource/present.ts'
 import type { ReadContext } from '../schema/read-value.ts'
+import { isStoreUnavailable } from '../store/errors.ts'
 
 /** What the rules need besides the call: options, the emitter and the host's veto. */
 export interface Rules {
@@ -94,27 +95,38 @@ export function laterThan(previous: Date, now: Date): Date {
   return new Date(Math.max(now.getTime(), previous.getTime() + 1))
 }
 
-const ATTEMPTS = 6
+/** Milliseconds before each repetition of a transaction that the store could not carry out (SH-62). */
+const PAUSES = [5, 10, 20, 40, 80]
 
 /** Thrown inside a transaction to run it again with fresh records (SC-85). */
 const CHANGED_MEANWHILE = new Error('The record was changed meanwhile')
 
-/** Undoes the transaction and runs it again, since a compare-and-set failed. */
-export function assertWritten(written: boolean): void {
+/** Throws the signal on which `withRetry` repeats the transaction, unless a compare-and-set succeeded. */
+export function retryUnless(written: boolean): void {
   if (!written) throw CHANGED_MEANWHILE
 }
 
-/** Runs `work` again, up to 5 times, when a record was changed by somebody else meanwhile. */
-export async function withRetry<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
+/**
+ * Runs a transaction again, up to 5 times: at once when a record was changed meanwhile, and after a
+ * growing pause when the store reports a deadlock or a serialization failure.
+ * @throws ScimError unavailable when the record is changed each time
+ */
+export async function withRetry<T>({ config }: Rules, work: () => Promise<T>): Promise<T> {
+  for (const pause of PAUSES) {
     try {
       return await work()
     } catch (error) {
-      if (error !== CHANGED_MEANWHILE) throw error
-      if (attempt === ATTEMPTS) {
-        throw new ScimError('unavailable', 'The resource is being changed by others.')
-      }
+      if (error === CHANGED_MEANWHILE) continue
+      if (!isStoreUnavailable(error) || !error.retryable) throw error
+      const [jitter = 0] = config.runtime.randomBytes(1)
+      await config.runtime.sleep(pause * (1 + jitter / 510))
     }
+  }
+  try {
+    return await work()
+  } catch (error) {
+    if (error !== CHANGED_MEANWHILE) throw error
+    throw new ScimError('unavailable', 'The resource is being changed by others.')
   }
 }
 

@@ -125,11 +125,11 @@ async function knownIds(
   { rules, tx, call, groupId }: MemberScope,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const users = await tx.users.briefs(call.tenant, ids)
+  const users = await tx.users.briefs(call.tenant, ids, { keep: true })
   const known = new Set(users.keys())
   if (!rules.config.nestedGroups || known.size === ids.length) return known
   const rest = ids.filter((id) => !known.has(id) && id !== groupId)
-  const groups = await tx.groups.briefs(call.tenant, rest)
+  const groups = await tx.groups.briefs(call.tenant, rest, { keep: true })
   for (const id of groups.keys()) known.add(id)
   return known
 }

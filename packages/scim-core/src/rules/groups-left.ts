@@ -1,15 +1,45 @@
+import type { GroupRecord } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import { assertWritten, laterThan, pending, type Call, type PendingEvent } from './call.ts'
+import { laterThan, pending, retryUnless, type Call, type PendingEvent } from './call.ts'
 
-/** Removes a user (or nested group) from all its groups, each of which counts as changed. */
+/**
+ * The groups of a user (or nested group), locked in the order of their ids. Whoever removes the member
+ * takes these locks before its own, as every change of members does: groups, then members, then users
+ * (SH-61).
+ */
+export async function lockGroupsOf(
+  tx: ScimStore,
+  { tenant }: Call,
+  memberId: string,
+): Promise<ReadonlyMap<string, GroupRecord>> {
+  const briefs = (await tx.members.groupsOf(tenant, [memberId])).get(memberId) ?? []
+  const locked = new Map<string, GroupRecord>()
+  for (const id of briefs.map((brief) => brief.id).toSorted()) {
+    const group = await tx.groups.get(tenant, id, { forUpdate: true })
+    if (group !== null) locked.set(id, group)
+  }
+  return locked
+}
+
+/**
+ * Removes a user (or nested group), which is locked by now, from all its groups; each of them counts as
+ * changed. The transaction is repeated when a group was joined after the groups were locked.
+ */
 export async function leaveGroups(
   tx: ScimStore,
   call: Call,
-  memberId: string,
+  {
+    memberId,
+    groups,
+  }: { readonly memberId: string; readonly groups: ReadonlyMap<string, GroupRecord> },
 ): Promise<readonly PendingEvent[]> {
-  const groupIds = await tx.members.removeUser(call.tenant, memberId)
-  for (const groupId of groupIds) await touchGroup(tx, call, groupId)
-  return groupIds.map((groupId) =>
+  const left = await tx.members.removeUser(call.tenant, memberId)
+  for (const groupId of left) {
+    const group = groups.get(groupId)
+    if (group !== undefined) await touchGroup(tx, call, group)
+    else retryUnless((await tx.groups.get(call.tenant, groupId)) === null)
+  }
+  return left.map((groupId) =>
     pending('group.members.changed', groupId, () => ({
       added: [],
       removed: [memberId],
@@ -19,13 +49,15 @@ export async function leaveGroups(
   )
 }
 
-async function touchGroup(tx: ScimStore, { tenant, now }: Call, id: string): Promise<void> {
-  const group = await tx.groups.get(tenant, id, { forUpdate: true })
-  if (group === null) return
+async function touchGroup(
+  tx: ScimStore,
+  { tenant, now }: Call,
+  group: GroupRecord,
+): Promise<void> {
   const next = {
     ...group,
     lastModified: laterThan(group.lastModified, now),
     version: group.version + 1,
   }
-  assertWritten(await tx.groups.update(tenant, next, group.version))
+  retryUnless(await tx.groups.update(tenant, next, group.version))
 }

@@ -10,7 +10,7 @@ import { isUniqueConflict } from '../store/errors.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import {
   assertMatch,
-  assertWritten,
+  retryUnless,
   emitAll,
   frozen,
   laterThan,
@@ -23,7 +23,7 @@ import {
 } from './call.ts'
 import { changeMembers, type MemberChange } from './group-members.ts'
 import { groupDocument, groupFields, touchedGroup, withGroupDocument } from './group-record.ts'
-import { leaveGroups } from './groups-left.ts'
+import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 
 /** The writes of groups: rules of sections 6, 9 and 10. */
 export interface GroupRules {
@@ -52,7 +52,7 @@ export function createGroupRules(rules: Rules): GroupRules {
     id: string,
     next: (before: ScimDocument) => Wanted,
   ): Promise<GroupRecord> =>
-    withRetry(async () => {
+    withRetry(rules, async () => {
       const events: PendingEvent[] = []
       const record = await store.transaction(call.tenant, async (tx) => {
         const before = await existing(tx, call, id)
@@ -78,16 +78,18 @@ export function createGroupRules(rules: Rules): GroupRules {
         lastModified: call.now,
         version: 1,
       }
-      const change = await store.transaction(call.tenant, async (tx) => {
-        await unique(() => tx.groups.insert(call.tenant, record))
-        const scope = { rules, call, tx, groupId: record.id }
-        const added =
-          members.length === 0
-            ? NO_CHANGE
-            : await changeMembers(scope, [{ kind: 'add', ids: members }])
-        await veto(rules, call, { kind: 'create', before: null, after: record, change: added })
-        return added
-      })
+      const change = await withRetry(rules, () =>
+        store.transaction(call.tenant, async (tx) => {
+          await unique(() => tx.groups.insert(call.tenant, record))
+          const scope = { rules, call, tx, groupId: record.id }
+          const added =
+            members.length === 0
+              ? NO_CHANGE
+              : await changeMembers(scope, [{ kind: 'add', ids: members }])
+          await veto(rules, call, { kind: 'create', before: null, after: record, change: added })
+          return added
+        }),
+      )
       note(call, record.id, Object.keys(document), change)
       emitAll(rules, call, [
         pending('group.created', record.id, () => ({
@@ -116,11 +118,12 @@ export function createGroupRules(rules: Rules): GroupRules {
 
     async delete(call, id) {
       const events: PendingEvent[] = [pending('group.deleted', id, () => ({}))]
-      await withRetry(() =>
+      await withRetry(rules, () =>
         store.transaction(call.tenant, async (tx) => {
+          const groups = await lockGroupsOf(tx, call, id)
           const before = await existing(tx, call, id)
           await tx.members.clear(call.tenant, id)
-          const left = await leaveGroups(tx, call, id)
+          const left = await leaveGroups(tx, call, { memberId: id, groups })
           await tx.groups.remove(call.tenant, id)
           await veto(rules, call, { kind: 'delete', before, after: null, change: NO_CHANGE })
           events.splice(1, events.length, ...left)
@@ -175,7 +178,7 @@ async function writeChange(
     changed.length === 0
       ? touchedGroup(before, next)
       : withGroupDocument(before, wanted.document, next)
-  assertWritten(await unique(() => tx.groups.update(call.tenant, after, before.version)))
+  retryUnless(await unique(() => tx.groups.update(call.tenant, after, before.version)))
   await veto(rules, call, { kind: 'update', before, after, change })
   note(call, after.id, moved ? [...changed, 'members'] : changed, change)
   if (changed.length > 0) {

@@ -10,7 +10,7 @@ import { isUniqueConflict } from '../store/errors.ts'
 import type { UserRecord } from '../store/users.ts'
 import {
   assertMatch,
-  assertWritten,
+  retryUnless,
   emitAll,
   frozen,
   laterThan,
@@ -21,7 +21,7 @@ import {
   type PendingEvent,
   type Rules,
 } from './call.ts'
-import { leaveGroups } from './groups-left.ts'
+import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 import { createUserRecord, primaryEmailKey, userDocument } from './user-record.ts'
 
 /** The writes of users: rules of section 6, without HTTP and without SQL. */
@@ -46,7 +46,7 @@ export function createUserRules(rules: Rules): UserRules {
       next,
     }: { readonly reason: Reason; readonly next: (before: ScimDocument) => ScimDocument },
   ): Promise<UserRecord> =>
-    withRetry(async () => {
+    withRetry(rules, async () => {
       const events: PendingEvent[] = []
       const record = await store.transaction(call.tenant, async (tx) => {
         const before = await existing(tx, call, { id, withGroups: reason !== 'delete' })
@@ -71,8 +71,8 @@ export function createUserRules(rules: Rules): UserRules {
         version: 1,
         deletedAt: null,
       })
-      const stored = await store.transaction(call.tenant, (tx) =>
-        insert(rules, { call, tx, record, document }),
+      const stored = await withRetry(rules, () =>
+        store.transaction(call.tenant, (tx) => insert(rules, { call, tx, record, document })),
       )
       call.trace.resourceId = stored.id
       call.trace.userName = stored.userName
@@ -112,7 +112,7 @@ export function createUserRules(rules: Rules): UserRules {
         })
         return
       }
-      await withRetry(() => removeUser(rules, call, id))
+      await withRetry(rules, () => removeUser(rules, call, id))
     },
   }
 }
@@ -190,7 +190,7 @@ async function writeChange(
     version: before.version + 1,
     deletedAt: before.deletedAt,
   })
-  assertWritten(await unique(() => tx.users.update(call.tenant, after, before.version)))
+  retryUnless(await unique(() => tx.users.update(call.tenant, after, before.version)))
   await veto(rules, call, { kind: 'update', before, after })
   call.trace.changed = changed
   events.push(...changeEvents(call, { before, after, changed, reason }))
@@ -303,8 +303,9 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
   const mode: 'tombstone' | 'remove' = config.deleteUser === 'remove' ? 'remove' : 'tombstone'
   const events: PendingEvent[] = []
   await config.store.transaction(call.tenant, async (tx) => {
+    const groups = await lockGroupsOf(tx, call, id)
     const before = await existing(tx, call, { id, withGroups: false })
-    const left = await leaveGroups(tx, call, id)
+    const left = await leaveGroups(tx, call, { memberId: id, groups })
     if (mode === 'remove') await tx.users.remove(call.tenant, id)
     else {
       const after: UserRecord = {
@@ -314,7 +315,7 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
         version: before.version + 1,
         deletedAt: call.now,
       }
-      assertWritten(await tx.users.update(call.tenant, after, before.version))
+      retryUnless(await tx.users.update(call.tenant, after, before.version))
     }
     await veto(rules, call, { kind: 'delete', before, after: null })
     if (before.active === true) {

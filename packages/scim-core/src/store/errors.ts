@@ -16,13 +16,22 @@ export class UniqueConflictError extends Error {
   }
 }
 
-/** Thrown by a store that cannot be reached at the moment; answered with 503 (SC-12, SC-82). */
+/**
+ * Thrown by a store that cannot be reached at the moment; answered with 503 (SC-12, SC-82). When it is
+ * `retryable`, the service runs the transaction again before it gives up (SH-62).
+ */
 export class StoreUnavailableError extends Error {
   readonly [UNAVAILABLE] = true
+  /** Whether the transaction may succeed when it is repeated: a deadlock, a serialization failure. */
+  readonly retryable: boolean
 
-  constructor(message = 'The store cannot be reached', options?: ErrorOptions) {
+  constructor(
+    message = 'The store cannot be reached',
+    { retryable = false, ...options }: ErrorOptions & { readonly retryable?: boolean } = {},
+  ) {
     super(message, options)
     this.name = 'StoreUnavailableError'
+    this.retryable = retryable
   }
 }
 

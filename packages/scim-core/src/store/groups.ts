@@ -1,5 +1,5 @@
 import type { ListQuery } from './list-query.ts'
-import type { GetOptions } from './users.ts'
+import type { BriefOptions, GetOptions } from './users.ts'
 
 /** A group as it is stored, without its members. `data` as for users. */
 export interface GroupRecord {
@@ -33,6 +33,10 @@ export interface GroupStore {
   update(tenant: string, record: GroupRecord, expectedVersion: number): Promise<boolean>
   /** Deletes the record; its memberships are removed with `members.clear`. */
   remove(tenant: string, id: string): Promise<boolean>
-  briefs(tenant: string, ids: readonly string[]): Promise<Map<string, GroupBrief>>
+  briefs(
+    tenant: string,
+    ids: readonly string[],
+    options?: BriefOptions,
+  ): Promise<Map<string, GroupBrief>>
   list(tenant: string, query: ListQuery): Promise<{ total: number; records: GroupRecord[] }>
 }

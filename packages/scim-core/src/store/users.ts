@@ -46,6 +46,15 @@ export interface GetOptions {
   readonly withGroups?: boolean
 }
 
+/** How references are looked up. */
+export interface BriefOptions {
+  /**
+   * Inside a transaction: none of the records found is removed before it ends (`for key share`). A
+   * store whose transactions are exclusive may ignore it.
+   */
+  readonly keep?: boolean
+}
+
 /** The users of a store. Records are plain data; those returned are copies or frozen. */
 export interface UserStore {
   /** null when there is none, or a tombstone. */
@@ -61,7 +70,11 @@ export interface UserStore {
   /** Deletes the record; memberships are removed with `members.removeUser`. False: there was none. */
   remove(tenant: string, id: string): Promise<boolean>
   /** Those of `ids` that exist, by id. */
-  briefs(tenant: string, ids: readonly string[]): Promise<Map<string, UserBrief>>
+  briefs(
+    tenant: string,
+    ids: readonly string[],
+    options?: BriefOptions,
+  ): Promise<Map<string, UserBrief>>
   list(tenant: string, query: ListQuery): Promise<{ total: number; records: UserRecord[] }>
   /**
    * Optional, called inside the transaction before `insert`: the id of an account of the host that

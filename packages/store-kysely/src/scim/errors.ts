@@ -13,5 +13,7 @@ export function toScimError(error: unknown): unknown {
     const constraint = CONSTRAINTS.get(error.constraint ?? '')
     return constraint === undefined ? error : new UniqueConflictError(constraint, { cause: error })
   }
-  return error.kind === 'other' ? error : new StoreUnavailableError(error.message, { cause: error })
+  if (error.kind === 'other') return error
+  const { message, retryable } = error
+  return new StoreUnavailableError(message, { cause: error, retryable })
 }

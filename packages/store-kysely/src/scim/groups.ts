@@ -1,10 +1,9 @@
 import type { GroupBrief, GroupRecord, GroupStore } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
 import { chunks } from '../chunks.ts'
-import { engineOf } from '../dialect.ts'
 import { hotQuery, type Placeholders } from '../hot-query.ts'
 import type { ScimTables } from '../tables/scim.ts'
-import { statement } from '../transaction.ts'
+import { locksRows, statement } from '../transaction.ts'
 import {
   fromGroupRow,
   GROUP_RECORD_COLUMNS,
@@ -28,8 +27,7 @@ export interface GroupContext {
 export function createGroupStore(db: Db, { cache, seenGroups }: GroupContext): GroupStore {
   return {
     async get(tenant, id, options) {
-      const locks =
-        options?.forUpdate === true && db.isTransaction && engineOf(db).kind === 'postgres'
+      const locks = options?.forUpdate === true && locksRows(db)
       const { rows } = await (locks ? lockGroup : readGroup).run(db, { tenant, id })
       const row = rows[0]
       if (row === undefined) return null
@@ -61,15 +59,16 @@ export function createGroupStore(db: Db, { cache, seenGroups }: GroupContext): G
       return changed > 0
     },
 
-    async briefs(tenant, ids) {
+    async briefs(tenant, ids, options) {
       const found = new Map<string, GroupBrief>()
       for (const chunk of chunks(ids)) {
-        const rows = await db
+        const query = db
           .selectFrom('scim_group')
           .select(['id', 'display_name as displayName'])
           .where('tenant', '=', tenant)
           .where('id', 'in', chunk)
-          .execute()
+        const keeps = options?.keep === true && locksRows(db)
+        const rows = await (keeps ? query.orderBy('id').forKeyShare() : query).execute()
         for (const row of rows) found.set(row.id, row)
       }
       return found

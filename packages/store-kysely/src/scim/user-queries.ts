@@ -58,6 +58,11 @@ export const readBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
   aliveUser(db, value).select(['id', 'display']),
 )
 
+/** The same of a user that must not be removed before the transaction ends. */
+export const keepBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
+  aliveUser(db, value).select(['id', 'display']).forKeyShare(),
+)
+
 /** What an update has to know of the stored row. */
 export type UserHead = Pick<ScimUserRow, 'lists' | (typeof INDEXED_COLUMNS)[number]> & {
   readonly seq: number

@@ -9,9 +9,8 @@ import {
 } from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { chunks } from '../chunks.ts'
-import { engineOf } from '../dialect.ts'
 import type { ScimTables } from '../tables/scim.ts'
-import { atomic, statement } from '../transaction.ts'
+import { atomic, locksRows, statement } from '../transaction.ts'
 import type { ListCache } from './list-cache.ts'
 import { listUsers } from './list.ts'
 import { CONTACT_LISTS, elementRows } from './search-keys.ts'
@@ -20,6 +19,7 @@ import {
   deleteUser,
   insertElement,
   insertUser,
+  keepBrief,
   lockUser,
   lockUserWithGroups,
   readBrief,
@@ -107,22 +107,23 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
       return done
     },
 
-    async briefs(tenant, ids) {
+    async briefs(tenant, ids, options) {
       const found = new Map<string, UserBrief>()
       const [one, second] = ids
+      const keeps = options?.keep === true && locksRows(db)
       if (one !== undefined && second === undefined) {
-        const { rows } = await readBrief.run(db, { tenant, id: one })
+        const { rows } = await (keeps ? keepBrief : readBrief).run(db, { tenant, id: one })
         for (const row of rows) found.set(row.id, row)
         return found
       }
       for (const chunk of chunks(ids)) {
-        const rows = await db
+        const query = db
           .selectFrom('scim_user')
           .select(['id', 'display'])
           .where('tenant', '=', tenant)
           .where('id', 'in', chunk)
           .where('deleted_at', 'is', null)
-          .execute()
+        const rows = await (keeps ? query.orderBy('id').forKeyShare() : query).execute()
         for (const row of rows) found.set(row.id, row)
       }
       return found
@@ -141,7 +142,7 @@ async function getUser(
   key: { readonly tenant: string; readonly id: string },
   { forUpdate = false, withGroups = false }: GetOptions = {},
 ): Promise<UserRecord | null> {
-  const locks = forUpdate && db.isTransaction && engineOf(db).kind === 'postgres'
+  const locks = forUpdate && locksRows(db)
   const alone = locks ? lockUser : readUser
   const query = withGroups ? (locks ? lockUserWithGroups : readUserWithGroups) : alone
   const { rows } = await query.run(db, key)
