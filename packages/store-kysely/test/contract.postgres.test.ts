@@ -8,6 +8,8 @@ import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts
 async function hostPoolDatabase(options: PoolConfig): Promise<TestDatabase> {
   const { address, close } = await postgresDatabase()
   const pool = new Pool({ connectionString: address, ...options })
+  // The database is dropped while connections of the ended pool are still being closed.
+  pool.on('error', () => undefined)
   return {
     db: openPostgres<unknown>(pool),
     address,
