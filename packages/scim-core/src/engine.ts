@@ -49,7 +49,8 @@ export function createEngine(options: ScimOptions): Engine {
   const { runtime, quirks, limits } = config
   const report = (error: unknown, requestId: string): void => {
     try {
-      options.onError?.(error, { requestId })
+      if (options.onError === undefined) writeToConsole(error, requestId)
+      else options.onError(error, { requestId })
     } catch {
       // A failing error handler has nowhere to go; the request is answered all the same.
     }
@@ -119,6 +120,11 @@ export function createEngine(options: ScimOptions): Engine {
         }),
     },
   }
+}
+
+/** Without `onError` a failure is not lost (SH-73). */
+function writeToConsole(error: unknown, requestId: string): void {
+  console.error(`SCIM request ${requestId === '' ? '(none)' : requestId} failed:`, error)
 }
 
 function callAudit(

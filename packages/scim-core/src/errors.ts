@@ -33,6 +33,7 @@ export const SCIM_ERRORS = {
   expired_cursor: { status: 400, scimType: 'expiredCursor' },
   invalid_count: { status: 400, scimType: 'invalidCount' },
   uniqueness: { status: 409, scimType: 'uniqueness' },
+  conflict: { status: 409 },
   bulk_conflict: { status: 409 },
   disabled: { status: 401 },
   unauthorized: { status: 401 },

@@ -51,7 +51,10 @@ export interface ScimOptions {
   readonly beforeWrite?: (change: ScimChange, context: ScimContext) => void | Promise<void>
   /** Receives every audit entry, besides the event `audit`. */
   readonly audit?: (entry: ScimAuditEntry) => void | Promise<void>
-  /** Receives what is answered with 500, and what listeners and callbacks throw. */
+  /**
+   * Receives what is answered with 500, and what listeners and callbacks throw. Default: it is written to
+   * `console.error` with the id of its request.
+   */
   readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
   /** Paths outside the base path: `respond` with 404 (default), or `pass`: 404 with x-scim-outside. */
   readonly outsideBase?: 'respond' | 'pass'

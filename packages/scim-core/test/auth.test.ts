@@ -186,14 +186,14 @@ describe('SC-69 SC-76 token service', () => {
     expect(await status(token)).toBe(401)
     const other = await service.issue({ tenant: 'default' })
     expect(await status(other.token)).toBe(200)
-    await service.revoke(other.id)
+    await service.revoke('default', other.id)
     expect(await status(other.token)).toBe(401)
   })
 
   test('rotation: both are valid during the overlap, with the same rights', async () => {
     const { runtime, service, status } = setUp()
     const old = await service.issue({ tenant: 'default', scopes: ['users:read'] })
-    const fresh = await service.rotate(old.id, { overlapSeconds: 60 })
+    const fresh = await service.rotate('default', old.id, { overlapSeconds: 60 })
     expect([
       await status(old.token),
       await status(fresh.token),
@@ -201,8 +201,8 @@ describe('SC-69 SC-76 token service', () => {
     ]).toEqual([200, 200, 403])
     await runtime.advance(60_000)
     expect([await status(old.token), await status(fresh.token)]).toEqual([401, 200])
-    await expect(service.rotate('none')).rejects.toMatchObject({ code: 'not_found' })
-    await expect(service.revoke('none')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(service.rotate('default', 'none')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(service.revoke('default', 'none')).rejects.toMatchObject({ code: 'not_found' })
   })
 
   test('the overlap is a day unless told otherwise, and never lengthens a life', async () => {
@@ -211,7 +211,7 @@ describe('SC-69 SC-76 token service', () => {
     const endOf = async (id: string): Promise<number | undefined> =>
       (await store.get(id))?.expiresAt?.getTime()
     const old = await service.issue({ tenant: 'default', label: 'Okta', scopes: ['groups:read'] })
-    const fresh = await service.rotate(old.id)
+    const fresh = await service.rotate('default', old.id)
     expect(await endOf(old.id)).toBe(start + 86_400_000)
     expect(await store.get(fresh.id)).toMatchObject({
       tenant: 'default',
@@ -220,7 +220,7 @@ describe('SC-69 SC-76 token service', () => {
       revokedAt: null,
     })
     const short = await service.issue({ tenant: 'default', expiresAt: new Date(start + 1_000) })
-    await service.rotate(short.id)
+    await service.rotate('default', short.id)
     expect(await endOf(short.id)).toBe(start + 1_000)
   })
 
@@ -229,14 +229,71 @@ describe('SC-69 SC-76 token service', () => {
     const seen: string[] = []
     service.events.on('token.revoked', ({ id }) => seen.push(id))
     const { id } = await service.issue({ tenant: 'default' })
-    await service.revoke(id)
+    await service.revoke('default', id)
     const revokedAt = runtime.now()
     await runtime.advance(1_000)
-    await service.revoke(id)
+    await service.revoke('default', id)
     expect(seen).toEqual([id])
     const [info] = await service.list('default')
     expect(info).toMatchObject({ id, revokedAt })
     expect(info).not.toHaveProperty('digest')
+  })
+
+  test('AB-81 SH-51 a revoked or expired token is not rotated, nor one of another tenant', async () => {
+    const { runtime, service, store } = setUp()
+    const expiresAt = new Date(runtime.now().getTime() + 1_000)
+    const revoked = await service.issue({ tenant: 'default' })
+    const short = await service.issue({ tenant: 'default', expiresAt })
+    await service.revoke('default', revoked.id)
+    await runtime.advance(1_000)
+    const conflict = { code: 'conflict', status: 409 }
+    await expect(service.rotate('default', revoked.id)).rejects.toMatchObject({
+      ...conflict,
+      detail: 'The token has been revoked.',
+    })
+    await expect(service.rotate('default', short.id)).rejects.toMatchObject({
+      ...conflict,
+      detail: 'The token has expired.',
+    })
+    await expect(service.rotate('other', revoked.id)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(service.revoke('other', short.id)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await store.list('default')).toHaveLength(2)
+  })
+
+  test('AB-81 SH-51 the successor of a token that expires lives as long, or as it is told', async () => {
+    const { runtime, service, store } = setUp()
+    const day = 86_400_000
+    const start = runtime.now().getTime()
+    const old = await service.issue({
+      tenant: 'default',
+      notBefore: new Date(start + day),
+      expiresAt: new Date(start + 91 * day),
+    })
+    await runtime.advance(2 * day)
+    const fresh = await service.rotate('default', old.id)
+    expect((await store.get(fresh.id))?.expiresAt?.getTime()).toBe(start + 92 * day)
+    const told = await service.rotate('default', fresh.id, { expiresAt: new Date(start + 3 * day) })
+    expect((await store.get(told.id))?.expiresAt?.getTime()).toBe(start + 3 * day)
+  })
+
+  test('AB-82 SH-50 a token opens while its use cannot be written, and no request waits for it', async () => {
+    const tokens = createMemoryTokenStore()
+    const failures: unknown[] = []
+    const full = new Error('The disk is full')
+    let fail = (): void => undefined
+    const written = new Promise<never>((_resolve, reject) => {
+      fail = () => reject(full)
+    })
+    const service = createScimTokens({
+      store: { ...tokens, update: () => written },
+      onError: (error) => failures.push(error),
+    })
+    const { token } = await service.issue({ tenant: 'default' })
+    expect(await service.authenticate(token)).toMatchObject({ tenant: 'default' })
+    expect(await service.authenticate(token)).toMatchObject({ tenant: 'default' })
+    fail()
+    await expect.poll(() => failures).toEqual([full])
+    expect(await service.authenticate(token)).toMatchObject({ tenant: 'default' })
   })
 
   test('lastUsedAt is written at most once a minute', async () => {
@@ -260,8 +317,8 @@ describe('SC-69 SC-76 token service', () => {
     const seen: [string, object][] = []
     service.events.on('*', (event, name?: string) => seen.push([name ?? '', event]))
     const { id, token } = await service.issue({ tenant: 'default' })
-    await service.rotate(id)
-    await service.revoke(id)
+    await service.rotate('default', id)
+    await service.revoke('default', id)
     expect(seen.map(([name]) => name)).toEqual(['token.issued', 'token.rotated', 'token.revoked'])
     expect(seen[0]?.[1]).toMatchObject({ tokenId: id, tenant: 'default' })
     expect(JSON.stringify(seen)).not.toContain(token)

@@ -9,6 +9,7 @@ import {
   list,
   MESSAGES,
   problem,
+  USER,
   type Harness,
 } from './support.ts'
 
@@ -132,6 +133,42 @@ describe('SC-63 references', () => {
       (await scim.get(`/Users/${id}`)).body[E]
     expect(await managerOf(idOf(a))).toMatchObject({ manager: { value: idOf(b) } })
     expect(await managerOf(idOf(b))).toMatchObject({ manager: { value: idOf(a) } })
+  })
+
+  test('AB-83 SH-68 circles are joined with all tolerances off as with them on', async () => {
+    const scim = createScim({ bulk: true, quirks: 'none' })
+    const schemas = [USER, E]
+    const groups = [{ value: 'bulkId:a' }]
+    const [a, b] = await results(scim, [
+      post('a', user('a', { schemas, groups, [E]: { manager: { value: 'bulkId:b' } } })),
+      post('b', user('b', { schemas, [E]: { manager: { value: 'bulkId:a' } } })),
+    ])
+    expect([a, b]).toMatchObject([{ status: '201' }, { status: '201' }])
+    const managerOf = async (id: string): Promise<unknown> =>
+      (await scim.get(`/Users/${id}`)).body[E]
+    expect(await managerOf(idOf(a))).toMatchObject({ manager: { value: idOf(b) } })
+    expect(await managerOf(idOf(b))).toMatchObject({ manager: { value: idOf(a) } })
+  })
+
+  test('SH-69 a chain of references in reverse order costs each operation the same', async () => {
+    const chain = async (length: number): Promise<number> => {
+      const scim = createScim({ bulk: true })
+      const operations = Array.from({ length }, (_, n) =>
+        post(
+          `u${n}`,
+          user(`u${n}`, n + 1 < length ? { [E]: { manager: { value: `bulkId:u${n + 1}` } } } : {}),
+        ),
+      )
+      const begin = performance.now()
+      const done = await results(scim, operations)
+      const took = performance.now() - begin
+      expect(new Set(done.map((result) => Reflect.get(result, 'status')))).toEqual(new Set(['201']))
+      return took / length
+    }
+    await chain(50)
+    const few = Math.min(await chain(100), await chain(100), await chain(100))
+    const many = Math.min(await chain(1_000), await chain(1_000))
+    expect(many).toBeLessThan(4 * few + 0.5)
   })
 
   test('SC-62 the version of a joined resource is that behind the joining', async () => {

@@ -1,6 +1,7 @@
 import { createMemoryScimStore } from '@x/scim-core/memory'
-import { describe, expect, test } from 'vitest'
-import { createScim, ERROR } from './support.ts'
+import { createScimHandler } from '@x/scim-core'
+import { describe, expect, test, vi } from 'vitest'
+import { BASE, createScim, ERROR, TOKEN } from './support.ts'
 
 describe('SC-11 SC-12 errors', () => {
   test('the body has schemas, status as text and one sentence', async () => {
@@ -39,6 +40,30 @@ describe('SC-11 SC-12 errors', () => {
       userName: 'a@b.example',
     })
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+  })
+
+  test('SH-73 without onError a 500 is written to the console once, with its request id', async () => {
+    const store = createMemoryScimStore()
+    const failure = new Error('the disk is gone')
+    const failing = { ...store, users: { ...store.users, get: () => Promise.reject(failure) } }
+    const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    try {
+      const options = {
+        store: failing,
+        baseUrl: BASE,
+        auth: { kind: 'token', token: TOKEN },
+      } as const
+      const request = (): Request =>
+        new Request(`${BASE}/Users/x`, { headers: { authorization: `Bearer ${TOKEN}` } })
+      const context = { requestId: 'request-7' }
+      expect((await createScimHandler(options)(request(), context)).status).toBe(500)
+      expect(written.mock.calls).toEqual([['SCIM request request-7 failed:', failure]])
+      const silent = createScimHandler({ ...options, onError: () => undefined })
+      expect((await silent(request(), context)).status).toBe(500)
+      expect(written).toHaveBeenCalledTimes(1)
+    } finally {
+      written.mockRestore()
+    }
   })
 
   test('a handler never rejects, even when onError and audit throw', async () => {

@@ -418,7 +418,7 @@ describe('SC-35 search', () => {
     expect(await total('shoe ne "x"')).toBe(6)
     expect(await total('not (shoe pr)')).toBe(6)
     expect(await total(`schemas eq "${USER.toUpperCase()}"`)).toBe(4)
-    expect(await total('meta.resourceType eq "group"')).toBe(2)
+    expect(await total('meta.resourceType eq "Group"')).toBe(2)
   })
 })
 
@@ -435,7 +435,7 @@ describe('SC-42 what can be filtered by', () => {
     `${E}:department sw "d"`,
     'department sw "d"',
     'userName sw u',
-    'meta[resourceType eq "user"]',
+    'meta[resourceType eq "User"]',
     'meta[created pr and resourceType ne "Group"]',
     `schemas[value eq "${USER.toUpperCase()}"]`,
     `schemas[value co "enterprise"]`,

@@ -147,8 +147,8 @@ describe('SC-48 add', () => {
       { op: 'add', path: 'emails', value: { value: 'n@x.example' } },
       { op: 'add', path: E, value: { division: 'V', 'manager.value': 'm' } },
     )
-    expect(body).toMatchObject({ title: 'X', name: { familyName: 'L', middleName: 'M' } })
-    expect(body['name']).not.toHaveProperty('givenName')
+    const name = { familyName: 'L', middleName: 'M', givenName: 'Ada' }
+    expect(body).toMatchObject({ title: 'X', name })
     expect(body['emails']).toEqual([WORK, HOME, { value: 'n@x.example' }])
     expect(body[E]).toEqual({
       department: 'D',

@@ -126,6 +126,13 @@ export class SqliteEngine {
     return this.#stamp
   }
 
+  /** Another number after each commit of another connection; undefined while that cannot be told. */
+  foreignVersion(): number | undefined {
+    if (this.#looksBack || this.#closed) return undefined
+    const version = this.#readVersion()
+    return version === undefined ? undefined : Number(version)
+  }
+
   /** Changes with the commits of all connections but the one that asks. */
   #readVersion(): unknown {
     try {

@@ -6,7 +6,8 @@ import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts
 
 /** The same database over a pool of the host's own. */
 async function hostPoolDatabase(options: PoolConfig): Promise<TestDatabase> {
-  const { address, close } = await postgresDatabase()
+  const database = await postgresDatabase()
+  const { address } = database
   const pool = new Pool({ connectionString: address, ...options })
   // The database is dropped while connections of the ended pool are still being closed.
   pool.on('error', () => undefined)
@@ -15,7 +16,7 @@ async function hostPoolDatabase(options: PoolConfig): Promise<TestDatabase> {
     address,
     async close() {
       await pool.end()
-      await close()
+      await database.close()
     },
   }
 }

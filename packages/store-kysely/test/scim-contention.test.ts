@@ -52,30 +52,46 @@ describe.skipIf(postgresUrl === null)('SCIM under contention on PostgreSQL', () 
       const db = open(database.address)
       const handler = handlerRemoving(createScimStore(db))
       const ids = await users(handler, 'pair', 300)
-      const groups = [
-        await group(handler, 'pairs 1', ids),
-        await group(handler, 'pairs 2', ids),
-        await group(handler, 'pairs 3', ids),
-      ]
+      const id = await group(handler, 'pairs', ids)
       const answers = await Promise.all(
-        ids.flatMap((id, n) => {
-          const leave = removeMember(groups[n % groups.length] ?? '', id)
-          const end = request('DELETE', `/Users/${id}`)
+        ids.flatMap((user, n) => {
+          const leave = removeMember(id, user)
+          const end = request('DELETE', `/Users/${user}`)
           return (n % 2 === 0 ? [leave, end] : [end, leave]).map((each) => handler(each))
         }),
       )
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 204]))
       const { members } = createScimStore(db)
-      for (const id of groups) expect(await members.count(TENANT, id)).toBe(0)
+      expect(await members.count(TENANT, id)).toBe(0)
       await db.destroy()
     },
   )
+
+  test('SH-61 a DELETE that meets the removal of the member takes its locks in the same order', async () => {
+    const db = open(database.address)
+    const store = createScimStore(db)
+    const handler = handlerRemoving(store)
+    const [user = ''] = await users(handler, 'order', 1)
+    const id = await group(handler, 'order', [user])
+    let deleted: Promise<Response> | undefined
+    await store.transaction(TENANT, async (tx) => {
+      await tx.groups.get(TENANT, id, { forUpdate: true })
+      deleted = handler(request('DELETE', `/Users/${user}`))
+      // Time for the DELETE to take every lock that it can get.
+      await sql`select pg_sleep(0.2)`.execute(db)
+      expect(await tx.members.remove(TENANT, id, [user])).toEqual([user])
+    })
+    expect((await deleted)?.status).toBe(204)
+    await db.destroy()
+  })
 
   test(
     'SH-62 with `serializable` as the default isolation 40 members are added at once, and all stay',
     { timeout: 60_000 },
     async () => {
-      const db = open(`${database.address}&options=-c%20default_transaction_isolation%3Dserializable`)
+      const db = open(
+        `${database.address}&options=-c%20default_transaction_isolation%3Dserializable`,
+      )
       const { rows } = await sql<{ isolation: string }>`
         select current_setting('transaction_isolation') as isolation`.execute(db)
       expect(rows).toEqual([{ isolation: 'serializable' }])
@@ -170,7 +186,7 @@ describe.skipIf(postgresUrl === null)('SCIM under contention on PostgreSQL', () 
           parsed.push(oid)
           return () => 'of the host'
         },
-      } as never,
+      },
     })
     pool.on('error', () => undefined)
     const handler = handlerOver(createScimStore(openPostgres<unknown>(pool)))

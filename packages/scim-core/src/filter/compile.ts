@@ -188,7 +188,8 @@ function prefixed(path: AttributePath, resource: ScimDocument, value: unknown): 
   const id = path.key === 'meta.location' ? resource['id'] : property(value, 'value')
   if (typeof id !== 'string') return undefined
   if (path.urn !== null && property(value, '$ref') === undefined) return undefined
-  return `${path.prefix ?? ''}${id}`
+  const isGroup = path.groupPrefix !== undefined && property(value, 'type') === 'Group'
+  return `${(isGroup ? path.groupPrefix : path.prefix) ?? ''}${id}`
 }
 
 /** A member of what may be an object. */

@@ -21,9 +21,8 @@ export function decidePseudo(
   if (!isSchemas(found) && !isType && !isMeta) return undefined
   if (comparison === null) return true
   const test = textTest(comparison.operator, String(comparison.literal))
-  const satisfies = (text: string): boolean => test(fold(text))
-  if (isType) return satisfies(schema.resourceType)
-  return decideSchemas(schema, satisfies)
+  if (isType) return test(schema.resourceType)
+  return decideSchemas(schema, (text) => test(fold(text)))
 }
 
 /** Whether a path stands for the list `schemas`. */

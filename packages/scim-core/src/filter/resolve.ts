@@ -236,12 +236,22 @@ function elementOf(found: FoundPath, scope: Scope, where: ResolvedFilter): Resol
 
 function describe(found: FoundPath, { schema, options }: Scope): AttributePath {
   const path = toAttributePath(found)
-  const prefix = options.baseUrl === undefined ? undefined : prefixOf(path, schema, options.baseUrl)
-  return prefix === undefined ? path : { ...path, prefix }
+  return options.baseUrl === undefined ? path : withPrefix(path, schema, options.baseUrl)
 }
 
-/** What stands before the id in an address that is made when a resource is shown. */
-export function prefixOf(
+/** A path with what stands before the id in an address that is made when a resource is shown. */
+export function withPrefix(
+  path: AttributePath,
+  schema: ResourceSchema,
+  baseUrl: string,
+): AttributePath {
+  const prefix = prefixOf(path, schema, baseUrl)
+  if (prefix === undefined) return path
+  if (path.key !== 'members.$ref') return { ...path, prefix }
+  return { ...path, prefix, groupPrefix: `${baseUrl}/Groups/` }
+}
+
+function prefixOf(
   path: AttributePath,
   schema: ResourceSchema,
   baseUrl: string,

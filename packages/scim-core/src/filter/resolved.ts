@@ -33,6 +33,8 @@ export interface AttributePath {
    * this text followed by the id (of the resource, or the `value` of the reference).
    */
   readonly prefix?: string
+  /** Of `$ref` of members: the prefix of a member that is a group. */
+  readonly groupPrefix?: string
 }
 
 /**

@@ -62,7 +62,7 @@ function assigned(change: Change): StoredValue | undefined {
   assertMutable(change)
   if (isManager(target.extension, attribute.name)) return assignedManager(change)
   if (attribute.type !== 'complex') return readAttribute(attribute, value, context)
-  return merged(asObject(current), { attribute, sub: target.sub, value }, context)
+  return merged(asObject(current), { attribute, step }, context)
 }
 
 /** An immutable value can be set once (RFC 7643 section 7). */
@@ -86,24 +86,22 @@ function hasValue(value: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(value).some((key) => key.toLowerCase() === 'value')
 }
 
-/** An object with the given sub-attributes set; null unassigns one. */
+/** An object with the given sub-attributes set; null unassigns one in a replacement (SH-70). */
 function merged(
   current: StoredObject,
-  given: {
-    readonly attribute: AttributeDescriptor
-    readonly sub: AttributeDescriptor | null
-    readonly value: unknown
-  },
+  { attribute, step }: { readonly attribute: AttributeDescriptor; readonly step: PatchStep },
   context: PatchContext,
 ): StoredObject | undefined {
-  const { attribute, sub, value } = given
+  const { op, value } = step
+  const { sub } = step.target
   const result: Draft = { ...current }
   if (sub !== null) assign(result, sub.name, readAttribute(sub, value, context))
   else {
     const object = single(attribute, value, context)
     Object.assign(result, readAttribute({ ...attribute, multiValued: false }, object, context))
     for (const key of Object.keys(object)) {
-      const cleared = object[key] === null ? findAttribute(attribute.subAttributes, key) : undefined
+      if (op === 'add' || object[key] !== null) continue
+      const cleared = findAttribute(attribute.subAttributes, key)
       if (cleared !== undefined && cleared.mutability !== 'readOnly') delete result[cleared.name]
     }
   }
@@ -183,9 +181,8 @@ function updated(
   element: StoredValue,
   { step, attribute, context }: Change,
 ): StoredValue | undefined {
-  const { sub } = step.target
   if (attribute.type !== 'complex') return readElement(attribute, step.value, context)
-  return merged(asObject(element), { attribute, sub, value: step.value }, context)
+  return merged(asObject(element), { attribute, step }, context)
 }
 
 /** SC-54: a value filter of equality terms that matches nothing describes a new element. */

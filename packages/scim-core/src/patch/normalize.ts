@@ -187,7 +187,7 @@ function planTarget(
   const { op, target, value } = step
   if (isReadOnly(target)) throw notMutable(targetText(target))
   if (target.attribute?.mutability === 'writeOnly') return []
-  if (op !== 'remove' && value === null) return planNull({ ...step, op })
+  if (op !== 'remove' && value === null) return planNull(step)
   if (target.attribute !== null || op === 'remove') return [step]
   const extension = target.extension
   if (extension === null || !isObject(value)) {
@@ -198,12 +198,9 @@ function planTarget(
   )
 }
 
-/** `null` is no value: replacing by it removes, adding it to a list adds nothing (SC-49). */
-function planNull(step: PatchStep & { readonly op: 'add' | 'replace' }): readonly PatchStep[] {
-  const { target, op } = step
-  const list = target.attribute?.multiValued === true && target.sub === null
-  if (op === 'add' && list) return []
-  return [{ op: 'remove', target, value: undefined }]
+/** `null` is no value: replacing by it removes, adding it adds nothing (SC-49, SH-70). */
+function planNull({ target, op }: PatchStep): readonly PatchStep[] {
+  return op === 'add' ? [] : [{ op: 'remove', target, value: undefined }]
 }
 
 function isReadOnly({ attribute, sub }: PatchTarget): boolean {

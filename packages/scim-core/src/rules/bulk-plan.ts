@@ -90,7 +90,8 @@ function readPath(
 
 const REFERENCE = /bulkId:([^\s"'[\](),/]+)/g
 
-function collectReferences(value: unknown, into: Set<string>): void {
+/** Adds the bulkIds that a value refers to. */
+export function collectReferences(value: unknown, into: Set<string>): void {
   if (typeof value === 'string') {
     for (const [, name] of value.matchAll(REFERENCE)) if (name !== undefined) into.add(name)
   } else if (typeof value === 'object' && value !== null) {
@@ -113,6 +114,9 @@ export function withIds(value: unknown, ids: BulkIds): unknown {
   )
 }
 
+/** Attributes that a body of POST may hold and that nothing is written to (SC-26). */
+const READ_ONLY: ReadonlySet<string> = new Set(['id', 'schemas', 'meta', 'groups'])
+
 /** The attributes of a body that refer to something, and the body without them. */
 export function splitReferring(data: unknown): {
   readonly free: Readonly<Record<string, unknown>>
@@ -124,7 +128,7 @@ export function splitReferring(data: unknown): {
     const names = new Set<string>()
     collectReferences(entry[1], names)
     if (names.size === 0) free.push(entry)
-    else referring.push(entry)
+    else if (!READ_ONLY.has(entry[0].toLowerCase())) referring.push(entry)
   }
   return { free: Object.fromEntries(free), referring: Object.fromEntries(referring) }
 }

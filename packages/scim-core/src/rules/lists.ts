@@ -2,7 +2,7 @@ import { invalidValue, isScimError, ScimError, shown } from '../errors.ts'
 import { compareSortKeys } from '../filter/compare.ts'
 import { parseFilter, parsePathAst } from '../filter/parse.ts'
 import type { AttributePath, ResolvedFilter, SortKey } from '../filter/resolved.ts'
-import { prefixOf, resolveFilter } from '../filter/resolve.ts'
+import { resolveFilter, withPrefix } from '../filter/resolve.ts'
 import type { ListRequest } from '../http/list-query.ts'
 import { compareCodePoints, fold } from '../resource/fold.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
@@ -102,11 +102,10 @@ function prepareSort(
   }
   if (path.key === 'schemas') return { sort: null, constantKey: fold(schema.urn) }
   if (path.key === 'meta.resourceType') {
-    return { sort: null, constantKey: fold(schema.resourceType) }
+    return { sort: null, constantKey: schema.resourceType }
   }
-  const prefix = prefixOf(path, schema, baseUrl)
   return {
-    sort: { path: prefix === undefined ? path : { ...path, prefix }, descending },
+    sort: { path: withPrefix(path, schema, baseUrl), descending },
     constantKey: null,
   }
 }

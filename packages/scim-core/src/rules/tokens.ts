@@ -28,18 +28,27 @@ export type TokenInfo = Omit<TokenRecord, 'digest'>
 export interface ScimTokenService {
   issue(input: IssueTokenInput): Promise<IssuedToken>
   /**
-   * A new token with the rights of an old one, which ends after the overlap (86400 seconds by
-   * default).
-   * @throws ScimError not_found
+   * A new token with the scopes and the label of an old one, which ends after the overlap. A token that
+   * expires is followed by one of the same length of life, from now.
+   * @throws ScimError not_found, also for a token of another tenant; conflict for one that has expired
+   * or was revoked
    */
-  rotate(id: string, options?: { readonly overlapSeconds?: number }): Promise<IssuedToken>
-  /** Ends a token at once. @throws ScimError not_found */
-  revoke(id: string): Promise<void>
+  rotate(tenant: string, id: string, options?: RotateOptions): Promise<IssuedToken>
+  /** Ends a token at once. @throws ScimError not_found, also for a token of another tenant */
+  revoke(tenant: string, id: string): Promise<void>
   list(tenant: string): Promise<TokenInfo[]>
   /** Whose token this is; null when it is unknown, not yet valid, expired or revoked. */
   authenticate(token: string): Promise<ScimPrincipal | null>
   /** `token.issued`, `token.rotated` and `token.revoked`. */
   readonly events: EventSource<ScimEvents>
+}
+
+/** How a token is followed by another (SH-51). */
+export interface RotateOptions {
+  /** How long the old token stays valid, in seconds; 86,400 by default. */
+  readonly overlapSeconds?: number
+  /** When the new token ends. Default: after the old one's length of life, never when that had no end. */
+  readonly expiresAt?: Date
 }
 
 export interface ScimTokensOptions {
@@ -57,6 +66,8 @@ export function createScimTokens({
   onError = () => undefined,
 }: ScimTokensOptions): ScimTokenService {
   const { source, emit } = createScimEmitter(onError)
+  /** Tokens whose use is being written. */
+  const recording = new Set<string>()
 
   const announce = (
     name: 'token.issued' | 'token.rotated' | 'token.revoked',
@@ -87,10 +98,20 @@ export function createScimTokens({
     return { id, token }
   }
 
-  const find = async (id: string): Promise<TokenRecord> => {
+  const find = async (tenant: string, id: string): Promise<TokenRecord> => {
     const record = await store.get(id)
-    if (record === null) throw new ScimError('not_found', 'The token does not exist.')
+    if (record?.tenant !== tenant) throw new ScimError('not_found', 'The token does not exist.')
     return record
+  }
+
+  /** Behind the answer: a database that takes no writes still lets tokens in (SH-50). */
+  const recordUse = (id: string, lastUsedAt: Date): void => {
+    if (recording.has(id)) return
+    recording.add(id)
+    void Promise.resolve()
+      .then(() => store.update(id, { lastUsedAt }))
+      .catch(onError)
+      .finally(() => recording.delete(id))
   }
 
   return {
@@ -108,18 +129,24 @@ export function createScimTokens({
       return issued
     },
 
-    async rotate(id, { overlapSeconds = DAY_SECONDS } = {}) {
-      const old = await find(id)
-      const issued = await insert({ ...old, notBefore: null, expiresAt: null })
-      const end = new Date(runtime.now().getTime() + overlapSeconds * 1_000)
+    async rotate(tenant, id, { overlapSeconds = DAY_SECONDS, expiresAt: wanted } = {}) {
+      const old = await find(tenant, id)
+      const now = runtime.now()
+      assertRotatable(old, now)
+      const issued = await insert({
+        ...old,
+        notBefore: null,
+        expiresAt: wanted ?? sameLifeFrom(now, old),
+      })
+      const end = new Date(now.getTime() + overlapSeconds * 1_000)
       const expiresAt = old.expiresAt !== null && old.expiresAt < end ? old.expiresAt : end
       await store.update(id, { expiresAt })
       announce('token.rotated', old)
       return issued
     },
 
-    async revoke(id) {
-      const record = await find(id)
+    async revoke(tenant, id) {
+      const record = await find(tenant, id)
       if (record.revokedAt !== null) return
       await store.update(id, { revokedAt: runtime.now() })
       announce('token.revoked', record)
@@ -134,11 +161,29 @@ export function createScimTokens({
       if (record === null || !isValid(record, now)) return null
       const { id, tenant, scopes, lastUsedAt } = record
       if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= MINUTE) {
-        await store.update(id, { lastUsedAt: now })
+        recordUse(id, now)
       }
       return { id, tenant, scopes, kind: 'token' }
     },
   }
+}
+
+/** @throws ScimError conflict */
+function assertRotatable({ revokedAt, expiresAt }: TokenRecord, now: Date): void {
+  if (revokedAt !== null) throw new ScimError('conflict', 'The token has been revoked.')
+  if (expiresAt !== null && expiresAt <= now) {
+    throw new ScimError('conflict', 'The token has expired.')
+  }
+}
+
+/** The length of a token's life, which begins when it becomes valid. */
+function sameLifeFrom(
+  now: Date,
+  { created, notBefore, expiresAt }: Pick<TokenRecord, 'created' | 'notBefore' | 'expiresAt'>,
+): Date | null {
+  if (expiresAt === null) return null
+  const begin = Math.max(created.getTime(), notBefore?.getTime() ?? 0)
+  return new Date(now.getTime() + expiresAt.getTime() - begin)
 }
 
 function withoutDigest(record: TokenRecord): TokenInfo {

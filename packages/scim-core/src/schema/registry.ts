@@ -55,11 +55,11 @@ export const COMMON_ATTRIBUTES: readonly AttributeDescriptor[] = [
     type: 'complex' as const,
     mutability: 'readOnly' as const,
     subAttributes: [
-      { name: 'resourceType', mutability: 'readOnly' as const },
+      { name: 'resourceType', caseExact: true, mutability: 'readOnly' as const },
       { name: 'created', type: 'dateTime' as const, mutability: 'readOnly' as const },
       { name: 'lastModified', type: 'dateTime' as const, mutability: 'readOnly' as const },
       { name: 'location', type: 'reference' as const, mutability: 'readOnly' as const },
-      { name: 'version', mutability: 'readOnly' as const },
+      { name: 'version', caseExact: true, mutability: 'readOnly' as const },
     ],
   },
 ].map((input: AttributeInput) => attribute(input))

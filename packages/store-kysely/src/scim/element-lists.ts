@@ -89,7 +89,7 @@ function membersOfGroup({ tenant, dialect, mode }: ElementScope): ElementList {
     left join scim_group as n on n.tenant = m.tenant and n.id = m.member_id`
   return {
     operand(path) {
-      if (path.sub === '$ref') return prefixed(path, sql`m.member_id`, dialect)
+      if (path.sub === '$ref') return memberAddress(path, dialect)
       if (path.sub === 'display') {
         return computed(sql`coalesce(u.display_key, n.display_name_key)`, dialect)
       }
@@ -111,6 +111,14 @@ function membersOfGroup({ tenant, dialect, mode }: ElementScope): ElementList {
             where m.tenant = ${tenant} and m.group_id = r.id and ${where})`,
     present: sql`1 = 1`,
   }
+}
+
+/** The address of a member, which is below `/Users` or, for a nested group, below `/Groups`. */
+function memberAddress(path: AttributePath, dialect: ElementScope['dialect']): Operand {
+  const user = prefixed(path, sql`m.member_id`, dialect)
+  if (path.groupPrefix === undefined) return user
+  const group = prefixed({ ...path, prefix: path.groupPrefix }, sql`m.member_id`, dialect)
+  return { ...user, sql: sql`case when n.id is null then ${user.sql} else ${group.sql} end` }
 }
 
 /** A list without a table of its own: its elements are read from the documents of the row. */

@@ -3,14 +3,26 @@ import type { KeysetPosition } from '@x/scim-core'
 /**
  * Remembers where pages ended, so that walking a list page by page costs the same for each page
  * instead of passing over all earlier rows again. A place is forgotten when a write may have moved
- * the rows before it.
+ * the rows before it, in this process or another (SH-65).
  */
 export interface ListCache {
-  find(list: string, offset: number): KeysetPosition | undefined
-  remember(list: string, offset: number, position: KeysetPosition): void
+  /** Counts the writes of this process that may have moved places; asked before a page is read. */
+  generation(): number
+  find(list: string, offset: number, view: ListView): KeysetPosition | undefined
+  remember(list: string, offset: number, position: KeysetPosition, view: ListView): void
   /** A record was inserted that was created at that time. */
   inserted(created: Date): void
   changed(kind: 'updated' | 'removed'): void
+}
+
+/** The state of a database before a page of it was read. */
+export interface ListView {
+  /**
+   * Another value after each write of another process that may have moved places; undefined while that
+   * cannot be told.
+   */
+  readonly version: number | string | undefined
+  readonly generation: number
 }
 
 /** The list of all records in their default order: only removing one moves the others. */
@@ -18,11 +30,18 @@ export const PLAIN_LIST = 'plain'
 
 const PLACES = 1000
 
+interface Place {
+  readonly position: KeysetPosition
+  readonly version: number | string
+}
+
 export function createListCache(): ListCache {
-  const places = new Map<string, KeysetPosition>()
+  const places = new Map<string, Place>()
   let latest = Number.NEGATIVE_INFINITY
+  let generation = 0
 
   const forget = (plainToo: boolean): void => {
+    generation += 1
     if (places.size === 0) return
     if (plainToo) places.clear()
     else for (const key of places.keys()) if (!key.startsWith(PLAIN_LIST)) places.delete(key)
@@ -30,11 +49,18 @@ export function createListCache(): ListCache {
   }
 
   return {
-    find: (list, offset) => places.get(`${list}\n${offset}`),
-    remember(list, offset, position) {
+    generation: () => generation,
+    find(list, offset, { version }) {
+      const place = places.get(`${list}\n${offset}`)
+      return version !== undefined && place?.version === version ? place.position : undefined
+    },
+    remember(list, offset, position, view) {
+      const { version } = view
+      // What was read before the last write may be another place by now.
+      if (version === undefined || view.generation !== generation) return
       const key = `${list}\n${offset}`
       places.delete(key)
-      places.set(key, position)
+      places.set(key, { position, version })
       latest = Math.max(latest, position.created.getTime())
       const oldest = places.size > PLACES ? places.keys().next() : undefined
       if (oldest?.done === false) places.delete(oldest.value)
@@ -48,6 +74,7 @@ export function createListCache(): ListCache {
 export function deferredListCache(cache: ListCache): ListCache & { commit(): void } {
   const changes: (() => void)[] = []
   return {
+    generation: () => -1,
     find: () => undefined,
     remember: () => undefined,
     inserted: (created) => changes.push(() => cache.inserted(created)),

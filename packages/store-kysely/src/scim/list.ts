@@ -74,8 +74,11 @@ async function listRecords<Row extends PlacedRow, Read extends UserRecord | Grou
 ): Promise<Listing<Read>> {
   const { resource } = source
   const { filter, limit } = query
+  const generation = cache.generation()
+  const foreign = foreignVersion(db)
   const scope: ElementScope = { resource, tenant, dialect: engineOf(db).kind, mode: 'sets' }
-  const total = query.withTotal || filter !== undefined ? await countRows(db, scope, filter) : 0
+  const counted = query.withTotal || filter !== undefined
+  const { total, version = foreign } = counted ? await countRows(db, scope, filter) : NO_COUNT
   if (limit === 0 || (filter !== undefined && total === 0)) return { total, records: [] }
 
   const mode = total > FEW ? 'rows' : 'sets'
@@ -83,9 +86,10 @@ async function listRecords<Row extends PlacedRow, Read extends UserRecord | Grou
   const order = orderOf(query.sort, scope)
   const name = listName(resource, tenant, query)
   const offset = query.offset ?? 0
-  const known = offset > 0 ? cache.find(name, offset) : undefined
-  const after = query.after ?? known
   const isPlain = filter === undefined && query.sort === undefined
+  const view = { version: isPlain ? version : foreign, generation }
+  const known = offset > 0 ? cache.find(name, offset, view) : undefined
+  const after = query.after ?? known
   const rows = await (isPlain ? readPlainPage<Row> : readPage<Row>)(db, {
     matches,
     after,
@@ -100,7 +104,8 @@ async function listRecords<Row extends PlacedRow, Read extends UserRecord | Grou
   const last = records.at(-1)
   if (last !== undefined && query.after === undefined && rows.length === limit) {
     const { id, created } = last
-    cache.remember(name, offset + limit, { id, created, key: rows.at(-1)?.sort_key ?? null })
+    const position = { id, created, key: rows.at(-1)?.sort_key ?? null }
+    cache.remember(name, offset + limit, position, view)
   }
   return { total, records }
 }
@@ -205,26 +210,52 @@ async function countRows(
   db: Db,
   scope: ElementScope,
   filter: ResolvedFilter | undefined,
-): Promise<number> {
+): Promise<Count> {
   const { resource, tenant } = scope
   if (filter === undefined) {
     const { rows } = await readTotal.run(db, { tenant, kind: resource.kind })
-    return rows[0]?.total ?? 0
+    const { total = 0, version } = rows[0] ?? {}
+    return { total, version: version ?? undefined }
   }
   const conditions = [filterToSql(filter, scope)]
   const few = selectivityOf(filter, scope) === 'few'
   const { rows } = await sql<{ total: number }>`select count(*) as total
     from ${sql.table(resource.table)} as r where ${whereOf({ scope, conditions, few })}`.execute(db)
-  return rows[0]?.total ?? 0
+  return { total: rows[0]?.total ?? 0, version: undefined }
 }
 
-const readTotal = hotQuery<ScimTables, { tenant: string; kind: string }, { total: number }>(
-  (db, value) => ({
+interface Count {
+  readonly total: number
+  /** Of the list of all records, on PostgreSQL: another text after each insertion and removal. */
+  readonly version: string | undefined
+}
+
+const NO_COUNT: Count = { total: 0, version: undefined }
+
+/** What of other processes SQLite tells, for every list; PostgreSQL tells of it with the count. */
+function foreignVersion(db: Db): number | undefined {
+  const engine = engineOf(db)
+  return engine.kind === 'sqlite' ? engine.sqlite.foreignVersion() : undefined
+}
+
+interface TotalRow {
+  readonly total: number
+  readonly version: string | null
+}
+
+const readTotal = hotQuery<ScimTables, { tenant: string; kind: string }, TotalRow>((db, value) => {
+  // Each insertion and removal writes a row of the counts, which then has another `xmin`.
+  const version =
+    engineOf(db).kind === 'sqlite'
+      ? sql`null`
+      : sql`string_agg(shard || ' ' || xmin::text, ' ' order by shard)`
+  return {
     compile: () =>
-      sql<{ total: number }>`select cast(coalesce(sum(total), 0) as bigint) as total from scim_count
-        where tenant = ${value('tenant')} and kind = ${value('kind')} limit 1`.compile(db),
-  }),
-)
+      sql<TotalRow>`select cast(coalesce(sum(total), 0) as bigint) as total, ${version} as version
+        from scim_count where tenant = ${value('tenant')} and kind = ${value('kind')}
+        limit 1`.compile(db),
+  }
+})
 
 function listName(resource: ResourceColumns, tenant: string, query: ListQuery): string {
   const { filter, sort } = query

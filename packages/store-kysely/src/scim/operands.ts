@@ -1,4 +1,4 @@
-import { fold, type AttributePath } from '@x/scim-core'
+import { ENTERPRISE_URN, fold, type AttributePath } from '@x/scim-core'
 import { sql, type RawBuilder } from 'kysely'
 import type { DialectKind } from '../dialect.ts'
 import { jsonSql, type JsonPath } from './json-sql.ts'
@@ -66,7 +66,7 @@ export function operandOf(
     return computed(sql`(${sql.lit(mark)} || cast(r.version as text) || '"')`, dialect)
   }
   if (path.key === 'meta.location') return prefixed(path, sql`r.id`, dialect)
-  if (path.name === 'manager' && path.urn !== null && isComputedSub(path)) {
+  if (path.name === 'manager' && path.urn === ENTERPRISE_URN && isComputedSub(path)) {
     return managerOperand(path, dialect)
   }
   const parts = path.sub === null ? [path.name] : [path.name, path.sub]

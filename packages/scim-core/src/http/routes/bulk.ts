@@ -3,12 +3,14 @@ import { memberOf, readPatchBody } from '../../patch/normalize.ts'
 import { versionTag } from '../../resource/present.ts'
 import type { Subject } from '../../rules/audit.ts'
 import {
+  collectReferences,
   planBulk,
   splitReferring,
   withIds,
   type BulkEntry,
   type BulkOperation,
 } from '../../rules/bulk-plan.ts'
+import { bulkOrder } from '../../rules/bulk-order.ts'
 import { createTrace, type Call } from '../../rules/call.ts'
 import { readUrns } from '../../schema/read-resource.ts'
 import { errorBody, toScimError } from '../error-response.ts'
@@ -29,8 +31,6 @@ interface Run {
   readonly exchange: Omit<Exchange, 'body'>
   /** Ids of what was created, by bulkId. */
   readonly ids: Map<string, string>
-  /** POST operations that failed, or never were there. */
-  readonly lost: Set<string>
 }
 
 /** POST /Bulk (RFC 7644 section 3.7, SC-62 to SC-64). */
@@ -43,11 +43,7 @@ export async function serveBulk(routes: Routes, exchange: Omit<Exchange, 'body'>
   })
   const { operations, failOnErrors } = readBulkBody(body, limits.bulkOperations)
   const entries = planBulk(operations)
-  const results = await runAll(
-    { routes, exchange, ids: new Map(), lost: new Set() },
-    entries,
-    failOnErrors,
-  )
+  const results = await runAll({ routes, exchange, ids: new Map() }, entries, failOnErrors)
   const processed = results.filter((result) => result !== undefined)
   return reply(200, JSON.stringify({ schemas: [`${BULK}Response`], Operations: processed }))
 }
@@ -80,8 +76,7 @@ async function runAll(
 ): Promise<readonly (Result | undefined)[]> {
   const results: (Result | undefined)[] = entries.map(() => undefined)
   const deferred: Deferred[] = []
-  const waiting = new Set(entries.keys())
-  const declared = declaredIds(entries)
+  const order = bulkOrder(entries)
   let errors = 0
   const settle = (index: number, result: Result): boolean => {
     results[index] = result
@@ -89,14 +84,13 @@ async function runAll(
     return errors >= failOnErrors
   }
 
-  while (waiting.size > 0) {
-    const ready = [...waiting].find((index) => isReady(run, entries[index], declared))
-    const index = ready ?? cyclic(waiting, entries)
+  for (let next = order.next(); next !== undefined; next = order.next()) {
+    const { index, isReady } = next
     const entry = entries[index]
-    waiting.delete(index)
     if (entry === undefined) continue
-    const part = ready === undefined ? splitReferring(entry.operation?.data) : null
-    const result = await runEntry(run, entry, part?.free)
+    const part = isReady ? null : splitReferring(entry.operation?.data)
+    const result = await runEntry(run, entry, { data: part?.free })
+    order.done(index)
     if (part !== null && result['status'] === '201') {
       deferred.push({ index, entry, result, referring: part.referring })
     }
@@ -106,33 +100,6 @@ async function runAll(
     if (settle(late.index, await runDeferred(run, late))) return results
   }
   return results
-}
-
-/** The bulkIds that POST operations of the request define. */
-function declaredIds(entries: readonly BulkEntry[]): ReadonlySet<string> {
-  const names = entries.map(({ operation }) =>
-    operation?.method === 'POST' ? operation.bulkId : null,
-  )
-  return new Set(names.filter((name) => name !== null))
-}
-
-/** Whether everything an operation refers to is there, or will never be. */
-function isReady(
-  { ids, lost }: Run,
-  entry: BulkEntry | undefined,
-  declared: ReadonlySet<string>,
-): boolean {
-  if (entry === undefined) return true
-  return [...entry.references].every(
-    (name) => ids.has(name) || lost.has(name) || !declared.has(name),
-  )
-}
-
-/** The operation a circle is broken at: the first POST, whose references are set afterwards. */
-function cyclic(waiting: ReadonlySet<number>, entries: readonly BulkEntry[]): number {
-  const indexes = [...waiting]
-  const post = indexes.find((index) => entries[index]?.operation?.method === 'POST')
-  return post ?? indexes[0] ?? 0
 }
 
 interface Deferred {
@@ -147,20 +114,24 @@ async function runDeferred(run: Run, { entry, result, referring }: Deferred): Pr
   const { operation, bulkId } = entry
   const id = run.ids.get(bulkId ?? '')
   if (operation === null || id === undefined) return result
-  const data = { Operations: [{ op: 'add', value: referring }] }
-  const patch: BulkOperation = { ...operation, method: 'PATCH', id, version: null, data }
-  const patched = await runEntry(run, { ...entry, operation: patch })
+  const patch: BulkOperation = { ...operation, method: 'PATCH', id, version: null, data: null }
+  // The operations of the rule itself, which no tolerance of request bodies concerns (SH-68).
+  const operations = [{ op: 'add', value: referring }]
+  const patched = await runEntry(run, { ...entry, operation: patch }, { operations })
   if (patched['status'] !== '200') return { ...patched, method: 'POST' }
   const { version = null } = patched
   return version === null ? result : { ...result, version }
 }
 
+/** What is carried out instead of the data of an operation. */
+interface Given {
+  readonly data?: unknown
+  /** Of a PATCH that no client has sent. */
+  readonly operations?: readonly unknown[]
+}
+
 /** Carries one operation out, in a transaction and with an audit entry of its own. */
-async function runEntry(
-  run: Run,
-  entry: BulkEntry,
-  data: unknown = entry.operation?.data,
-): Promise<Result> {
+async function runEntry(run: Run, entry: BulkEntry, given: Given): Promise<Result> {
   const { routes, exchange } = run
   const { operation, method, bulkId } = entry
   const { config } = routes.rules
@@ -176,10 +147,11 @@ async function runEntry(
   const location = (target: string): Result =>
     operation === null ? {} : { location: call.presenter.location(operation.type, target) }
   try {
+    const data = given.data ?? given.operations ?? operation?.data
     const done = await carryOut(
       run,
       { ...entry, operation: operation && { ...operation, id, data } },
-      call,
+      { call, isPlain: given.operations !== undefined },
     )
     if (operation?.method === 'POST' && bulkId !== null) run.ids.set(bulkId, done.id)
     routes.audit(subjectOf(operation, id), call, done.status)
@@ -188,7 +160,6 @@ async function runEntry(
   } catch (thrown) {
     const error = toScimError(thrown)
     if (error.code === 'internal') routes.failed(thrown, call.requestId)
-    if (operation?.method === 'POST' && bulkId !== null) run.lost.add(bulkId)
     routes.audit(subjectOf(operation, id), call, error.status, error)
     const place = id === null ? {} : location(id)
     return { ...head, ...place, status: String(error.status), response: errorBody(error) }
@@ -201,12 +172,16 @@ interface Done {
   readonly version: number | null
 }
 
-async function carryOut(run: Run, entry: BulkEntry, call: Call): Promise<Done> {
+async function carryOut(
+  run: Run,
+  entry: BulkEntry,
+  { call, isPlain }: { readonly call: Call; readonly isPlain: boolean },
+): Promise<Done> {
   const { routes, exchange, ids } = run
   const { operation, problem } = entry
   if (operation === null) throw problem ?? invalidSyntax('The operation cannot be read.')
   assertScopes(exchange.principal, [scopeOf(operation.type, false)])
-  assertResolved(run, entry, operation)
+  assertResolved(run, operation)
   const rules = operation.type === 'User' ? routes.users : routes.groups
   const data = withIds(operation.data, ids)
   const id = operation.id ?? ''
@@ -221,7 +196,9 @@ async function carryOut(run: Run, entry: BulkEntry, call: Call): Promise<Done> {
     }
     case 'PATCH': {
       const { quirks } = routes.rules.config
-      const { version } = await rules.patch(call, id, () => readPatchBody(data, quirks))
+      const read = (): readonly unknown[] =>
+        isPlain && Array.isArray(data) ? data : readPatchBody(data, quirks)
+      const { version } = await rules.patch(call, id, read)
       return { status: 200, id, version }
     }
     case 'DELETE':
@@ -231,9 +208,10 @@ async function carryOut(run: Run, entry: BulkEntry, call: Call): Promise<Done> {
 }
 
 /** SC-63: a reference to something that was not created is a conflict. */
-function assertResolved({ ids }: Run, { references }: BulkEntry, operation: BulkOperation): void {
-  const text = JSON.stringify([operation.id, operation.data])
-  const missing = [...references].find((name) => !ids.has(name) && text.includes(`bulkId:${name}`))
+function assertResolved({ ids }: Run, { id, data }: BulkOperation): void {
+  const references = new Set<string>()
+  collectReferences([id, data], references)
+  const missing = [...references].find((name) => !ids.has(name))
   if (missing !== undefined) {
     throw new ScimError('bulk_conflict', `The bulkId ${shown(missing)} stands for nothing.`)
   }
