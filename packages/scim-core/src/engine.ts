@@ -124,6 +124,7 @@ export function createEngine(options: ScimOptions): Engine {
 
 /** Without `onError` a failure is not lost (SH-73). */
 function writeToConsole(error: unknown, requestId: string): void {
+  // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
   console.error(`SCIM request ${requestId === '' ? '(none)' : requestId} failed:`, error)
 }
 

@@ -49,11 +49,7 @@ export async function leaveGroups(
   )
 }
 
-async function touchGroup(
-  tx: ScimStore,
-  { tenant, now }: Call,
-  group: GroupRecord,
-): Promise<void> {
+async function touchGroup(tx: ScimStore, { tenant, now }: Call, group: GroupRecord): Promise<void> {
   const next = {
     ...group,
     lastModified: laterThan(group.lastModified, now),
