@@ -91,7 +91,7 @@ export interface FlowSettings {
    * 100 MiB a day for each flow; false.
    */
   deprecatedUpload: boolean
-  /** Whoever started a public build may read and cancel it with the same cookie; false. */
+  /** Visitors of a public flow read and cancel the builds that they started, by cookie; true. */
   publicBuildReaders: boolean
 }
 
@@ -148,7 +148,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   publicFlowExpiration: 86_400,
   hideGettingStartedProgress: false,
   deprecatedUpload: false,
-  publicBuildReaders: false,
+  publicBuildReaders: true,
 })
 
 /**

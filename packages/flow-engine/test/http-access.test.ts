@@ -46,6 +46,18 @@ const matrix: Readonly<
     blockedToken: GONE,
     blockedKey: BLOCKED,
   },
+  // Without a `client_id` cookie.
+  visitor: {
+    anonymous: NONE,
+    cookieOnly: NONE,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: BAD_TOKEN,
+    badKey: BAD_KEY,
+    blockedToken: GONE,
+    blockedKey: BLOCKED,
+  },
   superuser: {
     anonymous: NONE,
     cookieOnly: NONE,

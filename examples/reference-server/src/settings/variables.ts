@@ -121,6 +121,7 @@ export const variables = {
   SERVICE_AUTO_SAVING_INTERVAL: integer('ms, for the editor', 1000),
   SERVICE_HEALTH_CHECK_MAX_RETRIES: integer('for the editor', 5),
   SERVICE_WEBHOOK_POLLING_INTERVAL: integer('ms, for the editor', 5000),
+  SERVICE_PUBLIC_BUILD_READERS: flag('visitors read the public builds that they started', true),
   SERVICE_PUBLIC_FLOW_CLEANUP_INTERVAL: integer('seconds', 3600, 601),
   SERVICE_PUBLIC_FLOW_EXPIRATION: integer('seconds', 86_400, 601),
   SERVICE_HIDE_GETTING_STARTED_PROGRESS: flag('for the editor'),

@@ -25,9 +25,11 @@ export function createAuthenticate(
 ): Authenticate {
   return async (auth, { request, url, context }) => {
     if (auth === 'none' || auth === 'webhook' || auth === 'public') return undefined
-    return context.user === undefined && host === undefined
-      ? await fromRequest(kit, services, { auth, request, url })
-      : await fromHost(kit, services, context.user ?? (await host?.(request, context)) ?? null)
+    const isVisitor = mayVisit(kit, auth, request)
+    if (context.user === undefined && host === undefined)
+      return await fromRequest(kit, services, { auth, request, url, isVisitor })
+    const identity = context.user ?? (await host?.(request, context)) ?? null
+    return await fromHost(kit, services, { identity, isVisitor })
   }
 }
 
@@ -57,6 +59,8 @@ interface Attempt {
   readonly auth: Auth
   readonly request: Request
   readonly url: URL
+  /** Without credentials the request passes, as that of nobody. */
+  readonly isVisitor: boolean
 }
 
 type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login'>
@@ -64,8 +68,8 @@ type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login'>
 async function fromRequest(
   kit: ServiceKit,
   services: Services,
-  { auth, request, url }: Attempt,
-): Promise<Caller> {
+  { auth, request, url, isVisitor }: Attempt,
+): Promise<Caller | undefined> {
   const token = auth === 'key' ? undefined : readBearer(request)
   if (token !== undefined) return await fromToken(kit, token, 'token')
   const key = readApiKey(request, url)
@@ -77,7 +81,18 @@ async function fromRequest(
       return await fromToken(kit, cookie, 'cookie')
     }
   }
-  return await withoutCredentials(kit, services)
+  return await withoutCredentials(kit, services, isVisitor)
+}
+
+/** Whether visitors of public flows, whom a `client_id` cookie names, may use the operation. */
+function mayVisit({ settings }: ServiceKit, auth: Auth, request: Request): boolean {
+  return auth === 'visitor' && settings.publicBuildReaders && readClientId(request) !== null
+}
+
+/** The `client_id` cookie; null where it is missing or empty. */
+export function readClientId(request: Request): string | null {
+  const clientId = readCookies(request).get('client_id') ?? ''
+  return clientId === '' ? null : clientId
 }
 
 /** The token after the first blank; another scheme, or nothing after it, counts as no token. */
@@ -136,15 +151,21 @@ function checkOrigin({ settings }: ServiceKit, request: Request, url: URL): void
   throw refuse(403, 'Origin not allowed')
 }
 
-async function withoutCredentials({ settings }: ServiceKit, { login }: Services): Promise<Caller> {
+async function withoutCredentials(
+  { settings }: ServiceKit,
+  { login }: Services,
+  isVisitor: boolean,
+): Promise<Caller | undefined> {
   if (settings.autoLogin && settings.skipAuthAutoLogin) {
     const user = await login.superuser()
     if (user?.isActive === true) return callerOf(user, 'auto')
   }
+  if (isVisitor) return undefined
   throw noCredentials(settings.autoLogin)
 }
 
-function noCredentials(autoLogin: boolean): Refusal {
+/** The answer to a request that needs credentials and has none. */
+export function noCredentials(autoLogin: boolean): Refusal {
   return refuse(
     403,
     autoLogin
@@ -157,8 +178,12 @@ function noCredentials(autoLogin: boolean): Refusal {
 async function fromHost(
   { store }: ServiceKit,
   { users }: Services,
-  identity: HostIdentity | Response | null,
-): Promise<Caller | Response> {
+  {
+    identity,
+    isVisitor,
+  }: { readonly identity: HostIdentity | Response | null; readonly isVisitor: boolean },
+): Promise<Caller | Response | undefined> {
+  if (identity === null && isVisitor) return undefined
   if (identity === null) throw noCredentials(false)
   if (identity instanceof Response) return identity
   const { userId, isSuperuser, createAs } = identity

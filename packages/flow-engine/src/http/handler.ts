@@ -8,6 +8,7 @@ import { bodyLimitOf } from './body-limit.ts'
 import { createCors } from './cors.ts'
 import { errorResponse } from './error-response.ts'
 import { compressed } from './gzip.ts'
+import { nobody } from './nobody.ts'
 import { parseRequest } from './parse.ts'
 import { redirect } from './redirect.ts'
 import {
@@ -142,19 +143,6 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
   readonly bytes = (): Promise<Uint8Array> => this.#readable.bytes()
 
   readonly upload = (): Promise<UploadedFile> => readUpload(this.#readable)
-}
-
-/** Stands in where an operation asks for nobody; looking at it is a mistake of the operation. */
-const nobody: Caller = {
-  get id(): string {
-    throw new TypeError('This operation has no caller')
-  },
-  username: '',
-  isSuperuser: false,
-  via: 'token',
-  get record(): Caller['record'] {
-    throw new TypeError('This operation has no caller')
-  },
 }
 
 async function encode(route: Route, request: Request, value: unknown): Promise<Response> {

@@ -18,6 +18,7 @@ const COMPONENTS = '#/components/schemas/'
 const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
   none: [],
   public: [{ clientId: [] }],
+  visitor: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }, { clientId: [] }],
   webhook: [{}, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   user: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   superuser: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],

@@ -6,10 +6,11 @@ import type { UploadedFile } from './request-body.ts'
 
 /**
  * Who may call: `none` asks for nothing; `user` an access token or API key; `superuser` on top of
- * that; `key` an API key only; `session` as user or by the cookie; `webhook` and `public` ask for
- * nothing here, their services do.
+ * that; `key` an API key only; `session` as user or by the cookie; `visitor` as user, or nobody with
+ * a `client_id` cookie; `webhook` and `public` ask for nothing here, their services do.
  */
-export type Auth = 'none' | 'user' | 'superuser' | 'key' | 'session' | 'webhook' | 'public'
+export type Auth =
+  'none' | 'user' | 'superuser' | 'key' | 'session' | 'visitor' | 'webhook' | 'public'
 
 /** The literal part of an operation. */
 export interface RouteHead {

@@ -101,13 +101,7 @@ export interface BuildJobs {
    */
   encodedEvents(
     jobId: string,
-    options?: {
-      after?: number
-      signal?: AbortSignal
-      userId?: string
-      /** Whose polls go on behind what was read here. */
-      reader?: string
-    },
+    options?: { after?: number; signal?: AbortSignal; userId?: string },
   ): AsyncIterable<readonly StoredEvent[]>
   /** FE-69. `waitMs` 30,000 by default. */
   poll(jobId: string, options?: PollOptions): Promise<Poll<RunEvent>>

@@ -31,13 +31,10 @@ export function createJobReading(
 
   async function* encodedEvents(
     jobId: string,
-    { after = -1, signal, userId, reader }: Parameters<BuildJobs['encodedEvents']>[1] = {},
+    { after = -1, signal, userId }: Parameters<BuildJobs['encodedEvents']>[1] = {},
   ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
     await check(jobId, userId)
-    for await (const found of readEvents(readers, { jobId, after, signal })) {
-      yield found
-      if (reader !== undefined) keepPosition(jobId, reader, found)
-    }
+    yield* readEvents(readers, { jobId, after, signal })
   }
 
   const encodedPoll = async (
@@ -47,10 +44,10 @@ export function createJobReading(
     await check(jobId, userId)
     if (after !== undefined) return pollEvents(readers, { jobId, after, waitMs, signal })
     const who = reader ?? userId ?? ''
-    const position = positions.get(jobId)?.get(who) ?? -1
-    const poll = await pollEvents(readers, { jobId, after: position, waitMs, signal })
+    const position = positions.get(jobId)?.get(who)
+    const poll = await pollEvents(readers, { jobId, after: position ?? -1, waitMs, signal })
     keepPosition(jobId, who, poll.events)
-    return poll
+    return position === undefined ? withoutCancelled(poll) : poll
   }
 
   return {
@@ -67,4 +64,11 @@ export function createJobReading(
       for (const id of jobIds) positions.delete(id)
     },
   }
+}
+
+/** The first poll of a job that was cancelled is answered as one after its end (events.md 4). */
+function withoutCancelled(poll: Poll<StoredEvent>): Poll<StoredEvent> {
+  const last = poll.events.at(-1)
+  const cancelled = last?.event === 'end' && last.data.includes('"cancelled"')
+  return cancelled ? { ...poll, events: [last] } : poll
 }

@@ -10,6 +10,7 @@ import type { Caller } from './caller.ts'
 import type { ServiceKit } from './kit.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { publicFlowId } from './public-flow-id.ts'
+import { createPublicJobs } from './public-jobs.ts'
 import { refuse } from './refusal.ts'
 
 /** What a build is asked for (build.md). */
@@ -46,6 +47,11 @@ export interface BuildService {
    * @throws Refusal 403
    */
   startPublic(flowId: string, clientId: string, request: StartBuild): Promise<JobRecord>
+  /**
+   * The user under whom a reader may read and cancel a job: the caller, or the owner of the public
+   * flow for the visitor who started the build (public-build.md 6). Null for a stranger to the job.
+   */
+  ownerFor(reader: BuildReader, jobId: string): Promise<string | null>
   /** @throws Refusal 404 when the job is not the caller's, before anything is read */
   events(
     ownerId: string,
@@ -62,6 +68,14 @@ export interface BuildService {
   cancel(ownerId: string, jobId: string): Promise<{ success: boolean }>
   /** State and final outputs of a job, for whoever knows its id; null for any other id. */
   task(jobId: string): Promise<{ status: TaskStatus; result: RunResponse | null } | null>
+}
+
+/** Who reads a build. */
+export interface BuildReader {
+  /** Null without credentials. */
+  readonly userId: string | null
+  /** The `client_id` cookie; null without one. */
+  readonly clientId: string | null
 }
 
 export type TaskStatus = 'PENDING' | 'STARTED' | 'SUCCESS' | 'FAILURE' | 'REVOKED'
@@ -81,6 +95,7 @@ export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
 }
 
 export function createBuildService({ store, jobs, plans }: BuildServiceOptions): BuildService {
+  const publicJobs = createPublicJobs({ store, jobs })
   const unknownJob = (jobId: string): Error =>
     refuse(404, `Job not found: Job queue not found for job_id: ${jobId}`)
   const orUnknown = async <T>(jobId: string, work: Promise<T>): Promise<T> => {
@@ -128,19 +143,25 @@ export function createBuildService({ store, jobs, plans }: BuildServiceOptions):
         isPublic: true,
         logBuilds: request.logBuilds,
       }
-      return jobs.start({
+      const derivedFlowId = await publicFlowId(clientId, flowId)
+      const job = await jobs.start({
         ...buildOptions(request),
         ...planOf(plans, flow),
-        flowId: await publicFlowId(clientId, flowId),
+        flowId: derivedFlowId,
         flowName: request.flowName ?? `${clientId}_${flowId}`,
         userId: owner.id,
         metadata: { ...metadata },
       })
+      publicJobs.remember(job.id, { ownerId: owner.id, storedFlowId: flowId, derivedFlowId })
+      return job
+    },
+    async ownerFor({ userId, clientId }, jobId) {
+      if (clientId === null) return userId
+      return (await publicJobs.ownerFor(jobId, clientId)) ?? userId
     },
     async events(ownerId, jobId, options) {
       await orUnknown(jobId, jobs.check(jobId, { userId: ownerId }))
-      const reader = options.after === undefined ? { reader: ownerId } : {}
-      return jobs.encodedEvents(jobId, { ...options, ...reader, userId: ownerId })
+      return jobs.encodedEvents(jobId, { ...options, userId: ownerId })
     },
     poll: (ownerId, jobId, options) =>
       orUnknown(jobId, jobs.encodedPoll(jobId, { ...options, userId: ownerId, reader: ownerId })),

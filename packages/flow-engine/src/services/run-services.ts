@@ -19,6 +19,8 @@ export interface RunScope {
   readonly storedFlowId: string
   /** A public build: its messages belong to nobody's list. */
   readonly isPublic: boolean
+  /** The id that a run has in place of the stored flow's: a public build sees no other messages. */
+  readonly runFlowId?: string | undefined
   /** Takes the messages that the run stores; without it the run waits for each. */
   readonly pending?: PendingWrites
 }
@@ -36,11 +38,12 @@ export interface RunServicesOptions extends Pick<
 /** The services that the components of one run are given, bound to its owner. */
 export function createRunServices(options: RunServicesOptions, scope: RunScope): ComponentServices {
   const { store, files, userFiles, variables, injected, settings } = options
-  const { ownerId, isPublic, pending } = scope
+  const { ownerId, isPublic, runFlowId, pending } = scope
   const { environment, ...others } = injected
   return {
     messages: createMessages(store.messages, options, {
       userId: isPublic ? null : ownerId,
+      only: isPublic ? { flowId: runFlowId ?? '' } : {},
       pending,
     }),
     variables: {
@@ -71,8 +74,14 @@ function createMessages(
   { emit, runtime }: Pick<ServiceKit, 'emit' | 'runtime'>,
   {
     userId,
+    only,
     pending,
-  }: { readonly userId: string | null; readonly pending: PendingWrites | undefined },
+  }: {
+    readonly userId: string | null
+    /** Conditions that no query lifts (AB-54). */
+    readonly only: { readonly flowId?: string }
+    readonly pending: PendingWrites | undefined
+  },
 ): MessageService {
   const insert = async (message: MessageRecord): Promise<void> => {
     await store.insert(toStored(message, userId))
@@ -107,6 +116,7 @@ function createMessages(
       const turned = last !== undefined
       const found = await store.list({
         ...nonEmpty(filters),
+        ...only,
         userId,
         errors: includeErrors,
         orderBy: 'timestamp',

@@ -85,7 +85,12 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     limits,
     ...(options.jobs === undefined ? {} : { store: options.jobs }),
     ...options.queue,
-    servicesOf: (request) => servicesOf({ ...metadataOf(request), pending: pendingOf(request) }),
+    servicesOf: (request) =>
+      servicesOf({
+        ...metadataOf(request),
+        runFlowId: request.flowId,
+        pending: pendingOf(request),
+      }),
     observer: {
       started(job) {
         open.set(job.id, { flowId: job.flowId, userId: job.userId })

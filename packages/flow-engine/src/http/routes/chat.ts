@@ -12,9 +12,11 @@ import {
   VertexBuildBody,
   VerticesOrderResponse,
 } from '../../wire/build.ts'
-import { parseBody } from '../parse.ts'
+import { noCredentials, readClientId } from '../authenticate.ts'
 import { answerEvents, streamEvents } from '../deliver-events.ts'
-import { route, type Route } from '../route.ts'
+import { nobody } from '../nobody.ts'
+import { parseBody } from '../parse.ts'
+import { route, type Call, type Route } from '../route.ts'
 
 /** Builds (build.md). */
 export const chatRoutes: readonly Route[] = [
@@ -62,23 +64,25 @@ export const chatRoutes: readonly Route[] = [
       method: 'GET',
       path: '/api/v1/build/{job_id}/events',
       summary: 'Get Build Events',
-      auth: 'user',
+      auth: 'visitor',
       produces: 'application/x-ndjson',
       params: TextParams('job_id'),
       query: EventsQuery,
     },
-    async ({ services, caller, params, query, signal }) => {
+    async (call) => {
+      const { services, params, query, signal } = call
+      const owner = await ownerFor(call, params.job_id)
       const { event_delivery: delivery, cursor } = query
       const numbered = cursor !== undefined
       const after = numbered ? { after: cursor } : {}
       if (delivery === 'polling') {
-        const poll = await services.builds.poll(caller.id, params.job_id, { ...after, signal })
+        const poll = await services.builds.poll(owner, params.job_id, { ...after, signal })
         return answerEvents(poll.events, {
           numbered,
           headers: { 'x-event-cursor': String(poll.cursor) },
         })
       }
-      const events = await services.builds.events(caller.id, params.job_id, { ...after, signal })
+      const events = await services.builds.events(owner, params.job_id, { ...after, signal })
       return streamEvents(events, {
         signal,
         numbered,
@@ -91,12 +95,14 @@ export const chatRoutes: readonly Route[] = [
       method: 'POST',
       path: '/api/v1/build/{job_id}/cancel',
       summary: 'Cancel Build',
-      auth: 'user',
+      auth: 'visitor',
       params: TextParams('job_id'),
       output: CancelFlowResponse,
     },
-    async ({ services, caller, params }) => {
-      const { success } = await services.builds.cancel(caller.id, params.job_id)
+    async (call) => {
+      const { services, params } = call
+      const owner = await ownerFor(call, params.job_id)
+      const { success } = await services.builds.cancel(owner, params.job_id)
       const message = success ? 'Flow build cancelled successfully' : 'Failed to cancel flow build'
       return { success, message }
     },
@@ -142,6 +148,25 @@ export const chatRoutes: readonly Route[] = [
     },
   ),
 ]
+
+/**
+ * The user under whom a job is read: the caller, or the owner of the flow for the visitor who
+ * started the build (public-build.md 6).
+ * @throws Refusal 403 for a stranger
+ */
+async function ownerFor(
+  {
+    services,
+    caller,
+    request,
+  }: Pick<Call<unknown, unknown, unknown>, 'services' | 'caller' | 'request'>,
+  jobId: string,
+): Promise<string> {
+  const userId = caller === nobody ? null : caller.id
+  const owner = await services.builds.ownerFor({ userId, clientId: readClientId(request) }, jobId)
+  if (owner === null) throw noCredentials(false)
+  return owner
+}
 
 /** What query and body of a build come down to. */
 export function readBuild(

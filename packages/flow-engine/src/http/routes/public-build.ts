@@ -1,7 +1,7 @@
 import { refuse } from '../../services/refusal.ts'
 import { BuildBody, JobStarted, PublicBuildQuery } from '../../wire/build.ts'
 import { IdParams } from '../../wire/scalars.ts'
-import { readCookies } from '../cookies.ts'
+import { readClientId } from '../authenticate.ts'
 import { route, type Route } from '../route.ts'
 import { deliverDirectly, readBuild } from './chat.ts'
 
@@ -19,8 +19,8 @@ export const publicBuildRoutes: readonly Route[] = [
       output: JobStarted,
     },
     async ({ services, params, query, body, request, signal }) => {
-      const clientId = readCookies(request).get('client_id')
-      if (clientId === undefined || clientId === '') throw refuse(400, 'No client_id cookie found')
+      const clientId = readClientId(request)
+      if (clientId === null) throw refuse(400, 'No client_id cookie found')
       const start = { ...readBuild(query, body), graph: null }
       const job = await services.builds.startPublic(params.flow_id, clientId, start)
       if (query.event_delivery !== 'direct') return { job_id: job.id }
