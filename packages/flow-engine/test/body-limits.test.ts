@@ -16,6 +16,7 @@ const allowed = {
   superuser: 32 * MIB,
   key: 32 * MIB,
   session: 32 * MIB,
+  visitor: 64 * KIB,
 }
 
 /** The only operations that may pass the limit of their kind, and why. */
