@@ -98,7 +98,7 @@ export async function createReferenceServer(
         ? { mcp: createStdioMcp({ fetch: guardedFetch }) }
         : {}),
       ...(settings.SERVICE_CODE_RUNNER === true
-        ? { codeRunner: createCodeRunner({ components: builtinComponents }) }
+        ? { codeRunner: createCodeRunner(codeRunnerOptions(settings)) }
         : {}),
     },
     queue,
@@ -161,6 +161,10 @@ export async function createReferenceServer(
       await db.destroy()
     },
   }
+}
+
+function codeRunnerOptions({ SERVICE_CODE_RUNNER_SECONDS: seconds = 30 }: Settings) {
+  return { components: builtinComponents, timeoutMs: seconds * 1000 }
 }
 
 function queueOptions(settings: Settings) {

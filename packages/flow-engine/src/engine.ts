@@ -1,6 +1,7 @@
 import { createSystemRuntime, type EventSource } from '@x/wire'
 import { builtinComponents } from './components.ts'
-import { createRegistry } from './components/registry.ts'
+import { customComponent } from './components/custom-component.ts'
+import { createRegistry, type ComponentRegistry } from './components/registry.ts'
 import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createHandler } from './http/handler.ts'
@@ -48,7 +49,7 @@ const LEAST_SECRET = 32
 export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   const options = withOutgoingFetch(given)
   const kit = createKit(options, (of) => running.cancelBuilds(of))
-  const components = options.components ?? createRegistry(builtinComponents)
+  const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
   const core = createCoreServices(kit.kit, options, components)
   const injected = { ...options.services, mcp: core.mcpServers.connector }
   const running = createRunning({
@@ -87,6 +88,12 @@ function withOutgoingFetch(options: FlowEngineOptions): FlowEngineOptions {
   const { services = {}, ssrfAllow } = options
   const fetch = outgoingFetch(services, { allow: ssrfAllow })
   return { ...options, services: { ...services, fetch } }
+}
+
+/** The editor always offers the template of a new component, which has to run like any other. */
+function withCustomComponent(components: ComponentRegistry): ComponentRegistry {
+  const known = components.get(customComponent.type) !== undefined
+  return known ? components : components.extend([customComponent])
 }
 
 const NOTICES = {

@@ -53,7 +53,8 @@ export const variables = {
     'private hosts or CIDR that components, models and tool servers of flows may reach',
   ),
   SERVICE_MCP_STDIO: flag('lets the MCP component start local commands'),
-  SERVICE_CODE_RUNNER: flag('runs custom component code in the sandbox'),
+  SERVICE_CODE_RUNNER: flag('runs component code of users (TypeScript) in the sandbox'),
+  SERVICE_CODE_RUNNER_SECONDS: integer('seconds that such code may take', 30, 1),
 
   SERVICE_SUPERUSER: text('name of the first superuser', 'admin'),
   SERVICE_SUPERUSER_PASSWORD: secret('its password; generated and printed once'),

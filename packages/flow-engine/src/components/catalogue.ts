@@ -61,6 +61,7 @@ export function declaredOutputs(component: Component): NodeOutput[] {
 
 /** The text in the code field of a built-in component's node: it names the component, nothing runs it. */
 export function codeText(component: Component): string {
+  if (component.code !== undefined) return component.code
   return `export { ${exportName(component.type)} as default } from '@x/flow-engine/components'\n`
 }
 

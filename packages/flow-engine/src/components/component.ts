@@ -19,6 +19,8 @@ export interface ComponentFacts {
   readonly aliases?: readonly string[]
   /** `metadata.module`, by which nodes of other type names are recognised too (FE-42). */
   readonly module?: string
+  /** Text of the code field of a new node; by default a line that names the component. */
+  readonly code?: string
   /** Part of the key of frozen results (FE-33). */
   readonly version?: string
   /** Counts as an input or output vertex whatever its type name is (FE-2). */

@@ -202,6 +202,9 @@ export interface KnowledgeBase {
 
 /** Runs component source text in isolation (FE-44). */
 export interface CodeRunner {
-  /** Evaluates the text; resolves with a component whose functions run in the sandbox. */
-  load(code: string, options: { signal: AbortSignal }): Promise<unknown>
+  /**
+   * Evaluates the text; resolves with a component whose functions run in the sandbox.
+   * @param options.userId whose run or request it is
+   */
+  load(code: string, options: { signal: AbortSignal; userId?: string }): Promise<unknown>
 }

@@ -54,6 +54,14 @@ export function outputToNode(name: string, definition: OutputDefinition): NodeOu
   return sortKeys(wire)
 }
 
+/** The kind of field that a wire form is of; what two kinds share is read as the more general one. */
+export function kindOfTemplate({ _input_type: inputType, type }: TemplateField): FieldKind {
+  const kinds = Object.entries(WIRE) as [FieldKind, WireKind][]
+  const exact = kinds.find(([, wire]) => wire.inputType === inputType)
+  const similar = kinds.find(([, wire]) => wire.type === type && wire.type !== 'other')
+  return exact?.[0] ?? (type === 'str' ? 'text' : (similar?.[0] ?? 'handle'))
+}
+
 type Extra = (options: AnyFieldOptions) => Record<string, unknown>
 
 interface WireKind {

@@ -101,6 +101,7 @@ function planVertices(
       connected,
       frozen: node.node.frozen,
       toolMode: node.toolMode,
+      notice: node.notice,
       role: roleOf(node),
       isRoot: (incoming[index] ?? []).length === 0,
       kind: kindOf(node),

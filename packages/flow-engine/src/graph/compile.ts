@@ -1,13 +1,13 @@
-import { codeHash, codeText } from '../components/catalogue.ts'
+import { CODE_IS_OFF, codeComponent } from '../components/code-component.ts'
 import type { Component } from '../components/component.ts'
 import type { ComponentRegistry } from '../components/registry.ts'
 import { FlowCompileError } from '../errors.ts'
 import { buildGraph } from './build-graph.ts'
 import { checkEdges, type CheckedEdge } from './check-edges.ts'
 import { expandGroups, type FlatGraph, type FlatNode } from './expand-groups.ts'
-import { findGraph, noGraph, type FlowJson, type FlowNode } from './flow-json.ts'
+import { findGraph, noGraph, type FlowJson, type FlowNode, type NodeDetails } from './flow-json.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
-import { own, ownObject, ownText } from './plain-object.ts'
+import { readNodeCode, type NodeCode } from './node-code.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { problem, sortProblems, warning, type FlowProblem } from './problems.ts'
 import { connectedStreams } from './streams.ts'
@@ -20,6 +20,11 @@ export interface CompileOptions {
   readonly limits?: Partial<RunLimits> | undefined
   /** Nodes whose code was changed in the editor (FE-42). Default `warn`. */
   readonly edited?: 'warn' | 'refuse' | undefined
+  /**
+   * Whether nodes with TypeScript of their own run it (FE-44); their runs need `services.codeRunner`.
+   * Default false.
+   */
+  readonly customCode?: boolean | undefined
 }
 
 /** A flow that was checked once and may be run any number of times, also side by side. Frozen. */
@@ -117,45 +122,67 @@ function resolveNodes(
   { problems, warnings }: Findings,
 ): Map<string, ResolvedNode | null> {
   const resolved = new Map<string, ResolvedNode | null>()
-  const unknown: FlatNode[] = []
+  const unknown: { readonly node: FlatNode; readonly why: string | undefined }[] = []
   for (const node of nodes.values()) {
-    const component = options.components.resolve(node.raw as FlowNode)
+    const { component, why, notice } = resolveNode(node, options)
     if (component === undefined) {
-      unknown.push(node)
+      unknown.push({ node, why })
       resolved.set(node.id, null)
       continue
     }
-    resolved.set(node.id, resolvedNode(node, component))
-    if (!isEdited(node, component, options.components)) continue
-    const text = `Component ${node.id} was changed in the editor and runs as ${component.type} of the catalogue`
+    resolved.set(node.id, resolvedNode(node, component, notice))
+    if (notice === undefined) continue
     if (options.edited === 'refuse') {
-      problems.push(problem('edited_component', text, { nodeId: node.id }))
+      problems.push(problem('edited_component', notice, { nodeId: node.id }))
     } else {
-      warnings.push(warning('edited_component', text, { nodeId: node.id }))
+      warnings.push(warning('edited_component', notice, { nodeId: node.id }))
     }
   }
-  const types = [...new Set(unknown.map((node) => node.type))]
+  const types = [
+    ...new Set(
+      unknown.map(({ node, why }) =>
+        why === undefined ? node.type : `${node.type} (${node.id}: ${why})`,
+      ),
+    ),
+  ]
   const text = `Unknown component types: ${types.join(', ')}`
-  for (const node of unknown) {
+  for (const { node } of unknown) {
     problems.push(problem('unknown_component', text, { nodeId: node.id }))
   }
   return resolved
 }
 
-/** FE-42; a component that the host resolved itself runs the node's own code. */
-function isEdited({ details }: FlatNode, component: Component, registry: ComponentRegistry) {
-  if (registry.get(component.type) !== component) return false
-  if (own(details, 'edited') === true) return true
-  const hash = ownText(ownObject(details, 'metadata') ?? {}, 'code_hash')
-  return hash !== undefined && hash !== '' && hash !== hashOf(component)
+interface Resolution {
+  readonly component: Component | undefined
+  /** Why there is none, where it is more than an unknown name. */
+  readonly why?: string
+  /** How what runs differs from what the node shows. */
+  readonly notice?: string
 }
 
-const hashes = new WeakMap<Component, string>()
+const PYTHON = 'Python code is not run by this service'
 
-function hashOf(component: Component): string {
-  const hash = hashes.get(component) ?? codeHash(codeText(component))
-  hashes.set(component, hash)
-  return hash
+/** The component of a node and what becomes of code of its own (FE-42, FE-44). */
+function resolveNode(node: FlatNode, options: CompileOptions): Resolution {
+  const { components } = options
+  const component = components.resolve(node.raw as FlowNode)
+  // A component that the host resolved itself runs the node's own code.
+  if (component !== undefined && components.get(component.type) !== component) return { component }
+  const code = readNodeCode(node.details, component, components)
+  if (code.kind === 'stock') return { component }
+  if (code.kind === 'script' && options.customCode === true) {
+    return { component: codeComponent(node.type, node.details as NodeDetails, code.text) }
+  }
+  const why = whyNotRun(code)
+  if (component === undefined) return code.kind === 'script' ? { component, why } : { component }
+  // Nothing of the template of a new component is left once its code has changed.
+  if (component.type === 'CustomComponent') return { component: undefined, why }
+  const notice = `Component ${node.id} was changed in the editor and runs as ${component.type} of the catalogue: ${why}`
+  return { component, notice }
+}
+
+function whyNotRun({ kind }: NodeCode): string {
+  return kind === 'script' ? CODE_IS_OFF : PYTHON
 }
 
 function severalChatInputs(nodes: readonly ResolvedNode[], graph: FlatGraph): FlowProblem[] {

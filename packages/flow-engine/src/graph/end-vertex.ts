@@ -53,7 +53,9 @@ export class EndVertex implements RunEventOf<'end_vertex'> {
     const { limits: bounds, secrets } = this.#run
     const limits = error === undefined ? bounds : failureLimits(bounds)
     const params =
-      error === undefined ? null : cutText(secrets.mask(error.detail), limits.textLength)
+      error === undefined
+        ? (this.#vertex.notice ?? null)
+        : cutText(secrets.mask(error.detail), limits.textLength)
     const parts = { result, vertex: this.#vertex, notes: this.#notes }
     const next = [this.#next].flat()
     const inactivated = [...this.#inactivated]

@@ -33,6 +33,8 @@ export interface PlanVertex {
   readonly connected: ReadonlySet<string>
   readonly frozen: boolean
   readonly toolMode: boolean
+  /** How what runs differs from what the node shows (FE-42). */
+  readonly notice: string | undefined
   readonly role: 'input' | 'output' | undefined
   /** Without incoming edges. */
   readonly isRoot: boolean

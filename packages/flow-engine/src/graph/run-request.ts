@@ -70,11 +70,12 @@ export class RunRequest {
 
 function planOf(flow: unknown, options: RunOptions): FlowPlan {
   if (isPlan(flow)) return flow
-  const { components, compat, limits } = options
+  const { components, compat, limits, services } = options
   if (components === undefined) {
     throw invalidRequest('The option components is needed to run a flow that was not compiled')
   }
-  return compileFlow(flow, { components, compat, limits })
+  const customCode = services?.codeRunner !== undefined
+  return compileFlow(flow, { components, compat, limits, customCode })
 }
 
 function isPlan(flow: unknown): flow is FlowPlan {

@@ -1,5 +1,6 @@
 import { FinishedRun, type ResultNotes, type VertexNotes } from './finished-run.ts'
 import type { PlanVertex } from './plan-graph.ts'
+import type { FlowProblem } from './problems.ts'
 import type { RunResult, VertexResult } from './run-options.ts'
 import { isMessage } from './values/message.ts'
 import { doubleBreaks, fileJson, formatText, vertexParts, type BuildView } from './vertex-data.ts'
@@ -8,6 +9,15 @@ import { doubleBreaks, fileJson, formatText, vertexParts, type BuildView } from 
 export interface RunResponse {
   session_id: string
   outputs: RunOutputJson[]
+  /** How the run differed from what the flow shows; left out when it did not. */
+  warnings?: RunWarningJson[]
+}
+
+/** A warning of a run, by the component it is about. */
+export interface RunWarningJson {
+  code: string
+  message: string
+  component_id?: string
 }
 
 export interface RunOutputJson {
@@ -42,6 +52,7 @@ export interface ChatMessageJson {
 /** The answer of one run, or of several with one element for each (results.md 5). */
 export function formatRunResponse(results: RunResult | readonly RunResult[]): RunResponse {
   const list = Array.isArray(results) ? (results as readonly RunResult[]) : [results as RunResult]
+  const warnings = list.flatMap((result) => result.warnings.filter(isShown).map(warningJson))
   return {
     session_id: list[0]?.sessionId ?? '',
     outputs: list.map((result) => {
@@ -52,7 +63,15 @@ export function formatRunResponse(results: RunResult | readonly RunResult[]): Ru
         outputs: result.outputs.map((vertex) => componentOutput(vertex, notes)),
       }
     }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   }
+}
+
+/** Other warnings stay in process: the recorded answers of such runs have no field for them. */
+const isShown = ({ code }: FlowProblem): boolean => code === 'edited_component'
+
+function warningJson({ code, message, nodeId }: FlowProblem): RunWarningJson {
+  return { code, message, ...(nodeId === undefined ? {} : { component_id: nodeId }) }
 }
 
 function componentOutput(

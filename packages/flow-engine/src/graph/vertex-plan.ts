@@ -15,18 +15,21 @@ export interface ResolvedNode {
   readonly toolMode: boolean
   /** In the component's order. */
   readonly outputs: readonly string[]
+  /** How what runs differs from what the node shows (FE-42). */
+  readonly notice: string | undefined
 }
 
 const INPUTS: ReadonlySet<string> = new Set(['ChatInput', 'TextInput', 'Webhook'])
 const OUTPUTS: ReadonlySet<string> = new Set(['ChatOutput', 'TextOutput', 'DataOutput'])
 
-export function resolvedNode(node: FlatNode, component: Component): ResolvedNode {
+export function resolvedNode(node: FlatNode, component: Component, notice?: string): ResolvedNode {
   const toolMode = own(node.details, 'tool_mode') === true
   return {
     node,
     component,
     displayName: ownText(node.details, 'display_name') || component.displayName,
     toolMode,
+    notice,
     outputs: toolMode ? [TOOL_OUTPUT] : offeredOutputs(node.details, component),
   }
 }

@@ -11,7 +11,7 @@ import { createMessage } from '../graph/values/message.ts'
 import { stripTypes } from '../services/code-syntax.ts'
 import { isObject } from '../wire/scalars.ts'
 import { runSandbox, type SandboxLimits } from './run-sandbox.ts'
-import { sandboxModule } from './sandbox-source.ts'
+import { sandboxGraphModule, sandboxModule } from './sandbox-source.ts'
 
 /** What component code may do. */
 export interface CodeRunnerOptions extends SandboxLimits {
@@ -20,6 +20,10 @@ export interface CodeRunnerOptions extends SandboxLimits {
   /** Source text of further modules, by the name they are imported by. */
   readonly modules?: Readonly<Record<string, string>>
 }
+
+/** Descriptions kept, and the longest text of one that is. */
+const KEPT = 100
+const LONGEST_KEPT = 64 * 1024
 
 /**
  * Runs component source text (TypeScript or JavaScript) in QuickJS, compiled to WebAssembly, in a
@@ -36,20 +40,34 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   const offered = {
     ...options.modules,
     '@x/flow-engine': sandboxModule,
-    '@x/flow-engine/components': exported.join('\n'),
+    '@x/flow-engine/components': ["export * from '@x/flow-engine'", ...exported].join('\n'),
+    '@x/flow-engine/graph': sandboxGraphModule,
+  }
+
+  // A flow loads its code in each run: what a text describes is evaluated once.
+  const loaded = new Map<string, Component>()
+  const keep = (code: string, component: Component): Component => {
+    loaded.delete(code)
+    loaded.set(code, component)
+    const [oldest] = loaded.keys()
+    if (loaded.size > KEPT && oldest !== undefined) loaded.delete(oldest)
+    return component
   }
 
   return {
     async load(code, { signal }) {
+      const known = loaded.get(code)
+      if (known !== undefined) return keep(code, known)
       const stripped = await stripTypes(code)
       if ('error' in stripped) throw new Error(stripped.error)
       const modules = { ...offered, component: stripped.code }
       const described = await runSandbox(modules, { kind: 'describe' }, signal, options)
       const { native } = described
       if (typeof native === 'string') return natives.get(native)
-      return build(described, (name, inputs, ctx) =>
+      const component = build(described, (name, inputs, ctx) =>
         runOutput(modules, options, { name, inputs, ctx }),
       )
+      return code.length <= LONGEST_KEPT ? keep(code, component) : component
     },
   }
 }

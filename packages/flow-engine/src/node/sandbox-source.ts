@@ -12,11 +12,22 @@ export const createData = (data, options = {}) => ({ kind: 'data', data, ...opti
 export const createDataFrame = (rows, columns) => ({ kind: 'dataframe', rows, columns })
 `
 
+/** The same helpers by the names of the entry points that a host imports them from. */
+export const sandboxGraphModule = `
+export * from '@x/flow-engine'
+export const isMessage = (value) => value?.kind === 'message'
+export const isData = (value) => value?.kind === 'data'
+export const isDataFrame = (value) => value?.kind === 'dataframe'
+`
+
 /** Runs in the sandbox: describes the component of a module, or runs one of its outputs. */
 export const sandboxMain = `
+const isMade = (value) =>
+  Boolean(value && typeof value === 'object' && (value.__component || value.__native))
 const component = (module) => {
-  const made = module.default
-  if (made && typeof made === 'object' && (made.__component || made.__native)) return made
+  if (isMade(module.default)) return module.default
+  const made = Object.values(module).filter(isMade)
+  if (!('default' in module) && made.length === 1) return made[0]
   throw new Error('the code has no default export made by defineComponent')
 }
 const plain = (definition) => {
@@ -33,10 +44,16 @@ const plain = (definition) => {
     outputs: Object.fromEntries(Object.entries(outputs).map(part('__output'))),
   }
 }
+const hex = () => Math.floor(Math.random() * 16).toString(16)
+const runtime = {
+  now: () => new Date(),
+  uuid: () => 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, hex),
+}
 const context = (facts, calls) => {
   const note = (name) => (...args) => void calls.push([name, args])
   return {
-    ...facts,
+    ...facts, runtime,
+    get services() { throw new Error('custom code has no services: ctx.services is not offered') },
     state: new Map(), shared: new Map(), connected: new Set(facts.connected),
     log: note('log'), status: note('status'),
     stop: note('stop'), start: note('start'), exclude: note('exclude'), include: note('include'),

@@ -1,17 +1,16 @@
 import { codeHash, codeText, componentToNode } from '../components/catalogue.ts'
+import { CODE_IS_OFF } from '../components/code-component.ts'
 import type { Component } from '../components/component.ts'
 import { switchToolMode, templateField } from '../components/create-node.ts'
-import { defineComponent, isComponent } from '../components/define.ts'
-import { field } from '../components/field.ts'
+import { isComponent } from '../components/define.ts'
 import type { NodeDetails, NodeOutput, NodeTemplate } from '../components/node-json.ts'
-import { output } from '../components/output.ts'
 import { refreshDetails } from '../components/refresh-node.ts'
 import type { ComponentRegistry } from '../components/registry.ts'
 import type { ComponentServices } from '../components/services.ts'
 import { errorText } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { checkCodeText, OFFERED_MODULES, pythonClass, pythonLine } from './code-syntax.ts'
-import { referenceType } from './reference-code.ts'
+import { referenceType } from '../components/reference-code.ts'
 import { refuse } from './refusal.ts'
 
 /** What the editor changed in a node. */
@@ -45,53 +44,9 @@ export interface CatalogueOptions {
   readonly modules: readonly string[]
 }
 
-/** The template of a new component: what the editor drops for "New Custom Component". */
-const customComponent = defineComponent({
-  type: 'CustomComponent',
-  displayName: 'Custom Component',
-  description: 'Use as a template to create your own component.',
-  icon: 'code',
-  category: 'custom_component',
-  inputs: {
-    input_value: field.text({
-      displayName: 'Input Value',
-      info: 'This is a custom component input.',
-      default: 'Hello, World!',
-      toolMode: true,
-    }),
-  },
-  outputs: {
-    output: output.data({
-      displayName: 'Output',
-      method: 'build_output',
-      run: ({ input_value: value }) => ({ value }),
-    }),
-  },
-})
-
-const CUSTOM_CODE = `import { defineComponent, field, output } from '@x/flow-engine'
-
-export default defineComponent({
-  type: 'CustomComponent',
-  displayName: 'Custom Component',
-  description: 'Use as a template to create your own component.',
-  icon: 'code',
-  inputs: {
-    input_value: field.text({ displayName: 'Input Value', default: 'Hello, World!', toolMode: true }),
-  },
-  outputs: {
-    output: output.data({
-      displayName: 'Output',
-      method: 'build_output',
-      run: ({ input_value: value }) => ({ value }),
-    }),
-  },
-})
-`
-
 export function createCatalogueService(options: CatalogueOptions): CatalogueService {
   const { components, servicesOf } = options
-  const byHash = new Map<string, Component>([[codeHash(CUSTOM_CODE), customComponent]])
+  const byHash = new Map<string, Component>()
   for (const component of components) byHash.set(codeHash(codeText(component)), component)
   let made: { text: string; etag: string } | undefined
 
@@ -104,12 +59,7 @@ export function createCatalogueService(options: CatalogueOptions): CatalogueServ
 
   return {
     catalogue() {
-      const all = { ...components.catalogue() }
-      all['custom_component'] = {
-        ...all['custom_component'],
-        CustomComponent: withCode(componentToNode(customComponent), CUSTOM_CODE),
-      }
-      const text = (): string => JSON.stringify(all)
+      const text = (): string => JSON.stringify(components.catalogue())
       return (made ??= { text: text(), etag: `"${codeHash(text())}"` })
     },
     async nodeFromCode(code, given, signal) {
@@ -161,7 +111,7 @@ async function runCode(
     throw fail(`Python code is not run by this service; it needs the component ${name}`)
   }
   const runner = servicesOf('').codeRunner
-  if (runner === undefined) throw fail('custom code is switched off on this server')
+  if (runner === undefined) throw fail(CODE_IS_OFF)
   const [problem] = [...syntax, ...imports]
   if (problem !== undefined) throw fail(problem)
   try {

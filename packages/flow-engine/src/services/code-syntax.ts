@@ -4,7 +4,11 @@ import { isObject } from '../wire/scalars.ts'
 /** Longest code text that is looked at. */
 const MAX_LENGTH = 1024 * 1024
 /** Modules that component code may import besides those of the host. */
-export const OFFERED_MODULES: readonly string[] = ['@x/flow-engine', '@x/flow-engine/components']
+export const OFFERED_MODULES: readonly string[] = [
+  '@x/flow-engine',
+  '@x/flow-engine/components',
+  '@x/flow-engine/graph',
+]
 
 /** What is wrong with a code text, found without running it. */
 export interface CodeProblems {

@@ -26,6 +26,7 @@ interface KeptPlan {
 export function createPlanCache(
   components: ComponentRegistry,
   limits: Partial<RunLimits> | undefined,
+  customCode = false,
 ): PlanCache {
   const plans = new Map<string, KeptPlan>()
   return {
@@ -37,7 +38,7 @@ export function createPlanCache(
         return kept.plan
       }
       const flow = { id: flowId, name, data: JSON.parse(data) as unknown }
-      const plan = compileFlow(flow, { components, ...(limits === undefined ? {} : { limits }) })
+      const plan = compileFlow(flow, { components, limits, customCode })
       if (data.length <= LONGEST) plans.set(flowId, { name, data, plan })
       const [oldest] = plans.keys()
       if (plans.size > KEPT && oldest !== undefined) plans.delete(oldest)

@@ -161,13 +161,13 @@ export function createRunService(service: RunServiceOptions): RunService {
           tweaks: tweaks ?? undefined,
           signal,
         })
-        const { session_id, outputs: answers } = formatRunResponse(result)
+        const { outputs: answers, ...facts } = formatRunResponse(result)
         const answer = answers.map((run) => ({ ...run, outputs: pick(run.outputs, outputs) }))
         // The graph of a request is built once: further inputs are answered with its results.
         const repeated = further.flatMap((input) =>
           answer.map((run) => ({ ...run, inputs: { input_value: input.value ?? '' } })),
         )
-        return withoutNulls({ session_id, outputs: [...answer, ...repeated] })
+        return withoutNulls({ ...facts, outputs: [...answer, ...repeated] })
       } catch (error) {
         throw runRefusal(error, false)
       }
@@ -220,11 +220,11 @@ function pick(outputs: readonly ComponentOutputJson[], names: readonly string[])
 }
 
 /** Advanced runs leave out what is null beside the results. */
-function withoutNulls({ session_id, outputs }: RunResponse): RunResponse {
+function withoutNulls({ outputs, ...facts }: RunResponse): RunResponse {
   const filled = <T extends object>(value: T): T =>
     Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null)) as T
   return {
-    session_id,
+    ...facts,
     outputs: outputs.map((run) => ({
       ...run,
       outputs: run.outputs.map((output) => ({

@@ -57,7 +57,8 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     ...options.limits,
   })
   const closing = new AbortController()
-  const plans = createPlanCache(components, limits)
+  const customCode = options.services?.codeRunner !== undefined
+  const plans = createPlanCache(components, limits, customCode)
   const injected: Partial<ComponentServices> = {
     ...options.services,
     models:
@@ -138,6 +139,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       vertices: createVertexService({
         store,
         components,
+        customCode,
         plans,
         servicesOf,
         recorderOf: (flowId, plan) =>

@@ -6,7 +6,7 @@ import {
 import { isFlowError } from '../errors.ts'
 import type { NodeTemplate } from '../components/node-json.ts'
 import { checkCodeText, OFFERED_MODULES, type CodeProblems } from './code-syntax.ts'
-import { referenceType } from './reference-code.ts'
+import { referenceType } from '../components/reference-code.ts'
 import { refuse } from './refusal.ts'
 
 /** Checks of code and prompts (validate.md); nothing is ever run. */

@@ -51,6 +51,8 @@ export interface VertexService {
 export interface VertexServiceOptions {
   readonly store: FlowStore
   readonly components: ComponentRegistry
+  /** Whether TypeScript of nodes is run (FE-44). */
+  readonly customCode: boolean
   readonly plans: PlanCache
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>
@@ -66,7 +68,7 @@ interface KeptGraph extends BuildProgress {
 }
 
 export function createVertexService(options: VertexServiceOptions): VertexService {
-  const { store, plans, components, servicesOf, recorderOf, base, uuid } = options
+  const { store, plans, components, customCode, servicesOf, recorderOf, base, uuid } = options
   const kept = new Map<string, KeptGraph>()
   const keyOf = (caller: Caller, flowId: string): string => `${caller.id}/${flowId}`
 
@@ -78,7 +80,8 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
   }
   const compile = (flow: FlowRecord, graph: object | null): FlowPlan => {
     try {
-      if (graph !== null) return compileFlow({ id: flow.id, data: graph }, { components })
+      if (graph !== null)
+        return compileFlow({ id: flow.id, data: graph }, { components, customCode })
       return plans.get(flow.id, flow.name, flow.data ?? '{}')
     } catch (error) {
       if (!(error instanceof FlowCompileError)) throw error

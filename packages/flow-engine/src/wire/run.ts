@@ -36,9 +36,22 @@ export const AdvancedRunBody = z
   .nullish()
   .meta({ id: 'AdvancedRunRequest' })
 
+/** How a run differed from what its flow shows: a changed node that ran as the stock one, for example. */
+const RunWarning = z
+  .object({
+    code: text(),
+    message: text(),
+    component_id: text().optional(),
+  })
+  .meta({ id: 'RunWarning' })
+
 /** The answer of a run (results.md 5). */
 export const RunResponse = z
-  .object({ session_id: text().nullable(), outputs: z.array(z.unknown()) })
+  .object({
+    session_id: text().nullable(),
+    outputs: z.array(z.unknown()),
+    warnings: z.array(RunWarning).optional(),
+  })
   .meta({ id: 'RunResponse' })
 
 /** What the two forms of the body come down to. */
