@@ -6,7 +6,7 @@ import { defineComponent, isComponent } from './define.ts'
 import type { AnyFieldOptions, Field } from './field.ts'
 import { fieldValues } from './field-values.ts'
 import type { NodeDetails, TemplateField } from './node-json.ts'
-import { output, type Output } from './output.ts'
+import { output } from './output.ts'
 import { toOutputValue } from './output-values.ts'
 import { kindOfTemplate } from './template.ts'
 
@@ -42,7 +42,7 @@ export function codeComponent(type: string, node: NodeDetails, code: string): Co
     ...(description === undefined ? {} : { description }),
     version: codeHash(code),
     inputs: Object.fromEntries(inputs),
-    outputs: Object.fromEntries(declared) as Record<string, Output<never>>,
+    outputs: Object.fromEntries(declared),
     toTools: (values, ctx) => codeTools(code, values, ctx),
   })
 }
