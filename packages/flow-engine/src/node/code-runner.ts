@@ -11,7 +11,7 @@ import { createMessage } from '../graph/values/message.ts'
 import { stripTypes } from '../services/code-syntax.ts'
 import { isObject } from '../wire/scalars.ts'
 import { runSandbox, type SandboxLimits } from './run-sandbox.ts'
-import { sandboxGraphModule, sandboxModule } from './sandbox-source.ts'
+import { sandboxComponentsModule, sandboxGraphModule, sandboxModule } from './sandbox-source.ts'
 
 /** What component code may do. */
 export interface CodeRunnerOptions extends SandboxLimits {
@@ -34,13 +34,10 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   for (const component of options.components ?? []) {
     natives.set(exportName(component.type), component)
   }
-  const exported = [...natives.keys()].map(
-    (name) => `export const ${name} = { __native: ${JSON.stringify(name)} }`,
-  )
   const offered = {
     ...options.modules,
     '@x/flow-engine': sandboxModule,
-    '@x/flow-engine/components': ["export * from '@x/flow-engine'", ...exported].join('\n'),
+    '@x/flow-engine/components': sandboxComponentsModule(natives.keys()),
     '@x/flow-engine/graph': sandboxGraphModule,
   }
 

@@ -12,9 +12,20 @@ export const createData = (data, options = {}) => ({ kind: 'data', data, ...opti
 export const createDataFrame = (rows, columns) => ({ kind: 'dataframe', rows, columns })
 `
 
+/** Hands on everything of that module. */
+const HELPERS = `export * from ${JSON.stringify('@x/flow-engine')}`
+
+/** The helpers and the native components, as a host imports them from `/components`. */
+export function sandboxComponentsModule(names: Iterable<string>): string {
+  const natives = [...names].map(
+    (name) => `export const ${name} = { __native: ${JSON.stringify(name)} }`,
+  )
+  return [HELPERS, ...natives].join('\n')
+}
+
 /** The same helpers by the names of the entry points that a host imports them from. */
 export const sandboxGraphModule = `
-export * from '@x/flow-engine'
+${HELPERS}
 export const isMessage = (value) => value?.kind === 'message'
 export const isData = (value) => value?.kind === 'data'
 export const isDataFrame = (value) => value?.kind === 'dataframe'
