@@ -1,7 +1,10 @@
 import { toLiteralText } from '../graph/values/literal-text.ts'
 
 const SPEC =
-  /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[-+ ])?(?<alternate>#)?(?<zero>0)?(?<width>\d{1,4})?(?<group>[,_])?(?:\.(?<precision>\d{1,3}))?(?<type>[a-zA-Z%])?$/su
+  /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[-+ ])?(?<alternate>#)?(?<zero>0)?(?<width>\d+)?(?<group>[,_])?(?:\.(?<precision>\d+))?(?<type>[a-zA-Z%])?$/su
+
+/** Of widths and precisions (AB-33). */
+const MAX_WIDTH = 10_000
 
 /**
  * A value by the conversion and the format spec of its place in a template.
@@ -42,6 +45,10 @@ export function formatBySpec(value: unknown, spec: string): string {
   if (spec === '') return toLiteralText(value)
   const parts = SPEC.exec(spec)?.groups
   if (parts === undefined) throw new TypeError(`Invalid format specifier '${spec}'`)
+  const { width = 0, precision = 0 } = parts
+  if (Number(width) > MAX_WIDTH || Number(precision) > MAX_WIDTH) {
+    throw new TypeError('Too many decimal digits in format string')
+  }
   if (typeof value === 'string') return formatText(value, parts, spec)
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {
     return pad(formatNumeric(Number(value), parts), parts, parts.zero === undefined ? '>' : '=')

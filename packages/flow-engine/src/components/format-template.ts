@@ -44,6 +44,31 @@ export function parseTemplate(template: string): TemplatePart[] {
   return parts
 }
 
+/** Characters of a template with its values put in. */
+const MAX_FILLED = 64 * 1024 * 1024
+
+/**
+ * The filled pieces one behind the other, in bounded memory: a short template may name a long value often.
+ * @throws RangeError
+ */
+export function joinFilled<T>(
+  items: Iterable<T>,
+  fill: (item: T) => string,
+  separator = '',
+): string {
+  const kept: string[] = []
+  let length = 0
+  for (const item of items) {
+    const piece = fill(item)
+    length += piece.length + separator.length
+    if (length > MAX_FILLED) {
+      throw new RangeError(`The filled template is too long (limit ${MAX_FILLED} characters)`)
+    }
+    kept.push(piece)
+  }
+  return kept.join(separator)
+}
+
 /** The places of a template as written, without conversion and format, each once, in order. */
 export function templateNames(template: string): string[] {
   const names = parseTemplate(template).map(({ target }) => target)

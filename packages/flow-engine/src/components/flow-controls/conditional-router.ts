@@ -4,7 +4,7 @@ import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
 import { parseNumberText } from '../number-text.ts'
 import { output } from '../output.ts'
-import { matchesAtStart } from '../pattern.ts'
+import { linearPattern } from '../linear-pattern.ts'
 
 const DECISION = 'decision'
 const BUILDS = 'builds'
@@ -80,12 +80,8 @@ export const conditionalRouter = defineComponent({
     }),
   },
   prepare(inputs, ctx) {
-    const holds = compare(inputs)
-    const before = buildsOf(ctx)
-    const isOver = before >= inputs.max_iterations && inputs.default_route === 'true_result'
-    ctx.state.set(DECISION, { sendsTrue: holds || isOver, sendsFalse: !holds } satisfies Decision)
-    ctx.state.set(BUILDS, before + 1)
-    closeBranch(holds ? 'false_result' : 'true_result', { ...inputs, builds: before + 1 }, ctx)
+    if (inputs.operator !== 'regex') return decide(compare(inputs), inputs, ctx)
+    return matches(inputs).then((holds) => decide(holds, inputs, ctx))
   },
   refresh(template, name, value, ctx) {
     if (name !== 'operator') return
@@ -106,9 +102,26 @@ interface Comparison {
   readonly case_sensitive: boolean
 }
 
-/** An unknown operator, a bad pattern and texts that are no numbers compare as false. */
+interface Routing {
+  readonly max_iterations: number
+  readonly default_route: string
+}
+
+function decide(holds: boolean, inputs: Routing, ctx: ComponentContext): void {
+  const before = buildsOf(ctx)
+  const isOver = before >= inputs.max_iterations && inputs.default_route === 'true_result'
+  ctx.state.set(DECISION, { sendsTrue: holds || isOver, sendsFalse: !holds } satisfies Decision)
+  ctx.state.set(BUILDS, before + 1)
+  closeBranch(holds ? 'false_result' : 'true_result', { ...inputs, builds: before + 1 }, ctx)
+}
+
+/** Whether the pattern fits at the start of the text; a bad pattern fits nowhere. */
+async function matches({ input_text, match_text }: Comparison): Promise<boolean> {
+  return (await linearPattern(match_text))?.matchesAtStart(input_text) ?? false
+}
+
+/** An unknown operator and texts that are no numbers compare as false. */
 function compare({ input_text, operator, match_text, case_sensitive }: Comparison): boolean {
-  if (operator === 'regex') return matchesAtStart(match_text, input_text)
   const fold = (text: string): string => (case_sensitive ? text : text.toLowerCase())
   const byText = TEXT_OPERATORS.get(operator)
   if (byText !== undefined) return byText(fold(input_text), fold(match_text))
@@ -132,10 +145,8 @@ const NUMBER_OPERATORS = new Map<string, (left: number, right: number) => boolea
   ['greater than or equal', (left, right) => left >= right],
 ])
 
-interface Limits {
+interface Limits extends Routing {
   readonly builds: number
-  readonly max_iterations: number
-  readonly default_route: string
 }
 
 /** At the limit the default route is never closed: the other one is, so that a cycle ends. */

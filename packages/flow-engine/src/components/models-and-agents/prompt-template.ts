@@ -4,7 +4,7 @@ import { createMessage, isMessage } from '../../graph/values/message.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
 import { formatPlace } from '../format-spec.ts'
-import { parseTemplate, type TemplatePart } from '../format-template.ts'
+import { joinFilled, parseTemplate, type TemplatePart } from '../format-template.ts'
 import { output } from '../output.ts'
 import { updatePromptFields } from './prompt-variables.ts'
 
@@ -33,7 +33,7 @@ export const promptTemplate = defineComponent({
       run(inputs, ctx) {
         const values: Readonly<Record<string, unknown>> = inputs
         const parts = parseTemplate(inputs.template)
-        const text = parts.map((part) => part.text + filled(part, values)).join('')
+        const text = joinFilled(parts, (part) => part.text + filled(part, values))
         const files = parts.flatMap(({ name }) => filesOf(name, values))
         const message = createMessage({ text, files, timestamp: ctx.runtime.now() })
         ctx.status(text)

@@ -102,7 +102,9 @@ interface OperationInputs {
   readonly replacement_value: string
 }
 
-const OPERATIONS = new Map<string, (df: DataFrame, inputs: OperationInputs) => DataFrame>([
+type Operation = (df: DataFrame, inputs: OperationInputs) => DataFrame | Promise<DataFrame>
+
+const OPERATIONS = new Map<string, Operation>([
   ['Add Column', (df, inputs) => addColumn(df, inputs.new_column_name, inputs.new_column_value)],
   ['Drop Column', (df, inputs) => dropColumn(df, inputs.column_name)],
   [

@@ -2,7 +2,8 @@ import { cellOf, createDataFrame, type DataFrame, type Row } from '../../graph/v
 import { columnFacts, columnText, type ColumnFacts } from '../../graph/values/column-text.ts'
 import { toLiteralText } from '../../graph/values/literal-text.ts'
 import { parseNumberText } from '../number-text.ts'
-import { compilePattern } from '../pattern.ts'
+import { eventLoopTurn } from '../../graph/event-loop-turn.ts'
+import { linearPattern } from '../linear-pattern.ts'
 
 /**
  * Rows whose cell fits. `equals` and `not equals` convert nothing: a number never equals a text.
@@ -10,18 +11,29 @@ import { compilePattern } from '../pattern.ts'
  * the column holds nothing else. An unknown operator means `equals`.
  * @throws TypeError for an unknown column or a bad pattern
  */
-export function filterRows(
+export async function filterRows(
   frame: DataFrame,
   { column, operator, value }: { column: string; operator: string; value: string },
-): DataFrame {
+): Promise<DataFrame> {
   requireColumns(frame, [column])
   const makeFilter = FILTERS.get(operator) ?? equals
-  const fits = makeFilter(value, columnFacts(frame, column))
-  return withRows(
-    frame,
-    frame.rows.filter((row) => fits(cellOf(row, column))),
-  )
+  const fits = await makeFilter(value, columnFacts(frame, column))
+  const rows: Row[] = []
+  let read = 0
+  for (const row of frame.rows) {
+    const cell = cellOf(row, column)
+    if (fits(cell)) rows.push(row)
+    read += typeof cell === 'string' ? cell.length : 1
+    if (read < TURN) continue
+    // Others have their turn: a pattern reads each text whole (AB-30).
+    read = 0
+    await eventLoopTurn()
+  }
+  return withRows(frame, rows)
 }
+
+/** Characters that are read between two turns of the event loop. */
+const TURN = 100_000
 
 /**
  * Stable; cells without a value come last either way.
@@ -122,9 +134,12 @@ export function requireColumns(frame: DataFrame, names: readonly string[]): void
 
 type Fits = (cell: unknown) => boolean
 
-type MakeFilter = (value: string, column: ColumnFacts) => Fits
+type MakeFilter = (value: string, column: ColumnFacts) => Fits | Promise<Fits>
 
-const equals: MakeFilter = (value) => (cell) => cell === value
+const equals =
+  (value: string): Fits =>
+  (cell) =>
+    cell === value
 
 const FILTERS = new Map<string, MakeFilter>([
   ['not equals', (value) => (cell) => cell !== value],
@@ -140,10 +155,10 @@ function textFilter(column: ColumnFacts, fits: (text: string) => boolean): Fits 
   return (cell) => fits(columnText(cell, column))
 }
 
-function patternFilter(source: string, column: ColumnFacts, wanted: boolean): Fits {
-  const pattern = compilePattern(source)
+async function patternFilter(source: string, column: ColumnFacts, wanted: boolean): Promise<Fits> {
+  const pattern = await linearPattern(source)
   if (pattern === null) throw new TypeError(`Not a valid pattern: ${source}`)
-  return textFilter(column, (text) => pattern.test(text) === wanted)
+  return textFilter(column, (text) => pattern.find(text) === wanted)
 }
 
 /** Numbers where both sides are numbers, else texts; nothing is greater or less than no value. */

@@ -8,7 +8,7 @@ import { defineComponent } from '../define.ts'
 import { kindOf } from '../field-values.ts'
 import { field } from '../field.ts'
 import { formatPlace } from '../format-spec.ts'
-import { parseTemplate, type TemplatePart } from '../format-template.ts'
+import { joinFilled, parseTemplate, type TemplatePart } from '../format-template.ts'
 import { output } from '../output.ts'
 
 const cleanData = field.bool({
@@ -92,15 +92,17 @@ function parse(value: unknown, pattern: string, separator: string): string {
   const parts = parseTemplate(pattern)
   if (isDataFrame(value)) return parseFrame(value, parts, separator)
   const data = dataOf(value)
-  return parts.map((part) => part.text + filled(part, data.data, data.defaultValue)).join('')
+  const fill = (part: TemplatePart): string =>
+    part.text + filled(part, data.data, data.defaultValue)
+  return joinFilled(parts, fill)
 }
 
 /** Whole numbers in a column of fractions are written `1.0`, gaps among numbers `nan`. */
 function parseFrame(frame: DataFrame, parts: readonly TemplatePart[], separator: string): string {
   const columns = new Map(frame.columns.map((name) => [name, columnFacts(frame, name)]))
   const line = (row: Row): string =>
-    parts.map((part) => part.text + filledCell(part, row, columns.get(part.name ?? ''))).join('')
-  return frame.rows.map(line).join(separator)
+    joinFilled(parts, (part) => part.text + filledCell(part, row, columns.get(part.name ?? '')))
+  return joinFilled(frame.rows, line, separator)
 }
 
 function filledCell(part: TemplatePart, row: Row, column: ColumnFacts | undefined): string {

@@ -12,7 +12,6 @@ describe('calculate (CO-39)', () => {
     ['.5+5.', 5.5],
     ['0x10+0b11+0o7', 26],
     ['True+1', 2],
-    ['1e308*10', Infinity],
   ] as const)('%s', ([expression, value]) => {
     expect(calculate(expression)).toBeCloseTo(value, 6)
   })
@@ -36,6 +35,7 @@ describe('calculate (CO-39)', () => {
     ['lambda: 1', 'Unsupported operation or expression type: Lambda'],
     ['()', 'Unsupported operation or expression type: Tuple'],
     ['10**400', 'Numerical result out of range'],
+    ['1e308*10', 'Numerical result out of range'],
     ['[1]', 'Unsupported operation or expression type: List'],
     ['(1', 'invalid syntax'],
     ['hello world', 'invalid syntax'],

@@ -10,7 +10,7 @@ export class CalculationError extends Error {
 }
 
 const MAX_LENGTH = 10_000
-const MAX_DEPTH = 200
+const MAX_DEPTH = 100
 const TOKEN =
   /\s*(?:(?<number>0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?[jJ]?)|(?<text>[a-zA-Z]{0,2}(?:"[^"]*"|'[^']*'))|(?<name>[\p{L}_][\p{L}\p{N}_]*)|(?<operator>\*\*|\/\/|<<|>>|<=|>=|==|!=|[-+*/%^&|~<>@(),[\]{}:.]))/uy
 
@@ -136,6 +136,7 @@ function createParser(tokens: readonly Token[]) {
   }
 
   function operand(depth: number): Operand {
+    if (depth > MAX_DEPTH) throw new CalculationError('the expression is nested too deeply')
     const token = tokens[at]
     at += 1
     if (token?.kind === 'number') return readNumber(token.text)
@@ -205,13 +206,21 @@ function apply(operator: string, left: Operand, right: Operand): Operand {
     case '-':
       return result(left.value - right.value, whole)
     case '*':
-      return result(left.value * right.value, whole)
+      return product(left, right)
     case '/':
       if (right.value === 0) throw new CalculationError('Division by zero', true)
       return result(left.value / right.value, false)
     default:
       return power(left, right)
   }
+}
+
+/** @throws CalculationError for a product over 1e308 (AB-31) */
+function product(left: Operand, right: Operand): Operand {
+  const value = left.value * right.value
+  const isTooLarge = [left, right].every((factor) => Number.isFinite(factor.value))
+  if (isTooLarge && !Number.isFinite(value)) throw new CalculationError(OUT_OF_RANGE)
+  return { value, whole: left.whole && right.whole }
 }
 
 function power(base: Operand, exponent: Operand): Operand {

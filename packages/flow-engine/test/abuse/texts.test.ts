@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import {
+  calculator,
+  conditionalRouter,
+  dataFrameOperations,
+  parser,
+  promptTemplate,
+} from '../../src/components.ts'
+import { createDataFrame } from '../../src/graph/values/data-frame.ts'
+import { createData } from '../../src/graph/values/data.ts'
+import { testComponent } from '../../src/testing.ts'
+
+/** Milliseconds that the event loop was held at most while the work ran, and what came of it. */
+async function held<T>(work: () => Promise<T>): Promise<{ result: T | string; longest: number }> {
+  let longest = 0
+  let last = performance.now()
+  const tick = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 5)
+  const result = await work().catch((error: unknown) => String(error))
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  clearInterval(tick)
+  return { result, longest }
+}
+
+/** Generous: the machine may be busy. On an idle one it is a tenth. */
+const BOUND = 1_500
+
+describe('AB-30: patterns of users', () => {
+  test('the router compares in linear time and refuses what it cannot', async () => {
+    const route = (match_text: string, input_text: string) =>
+      testComponent(conditionalRouter, {
+        inputs: { input_text, match_text, operator: 'regex', max_iterations: 10 },
+        output: 'true_result',
+      })
+    const { longest } = await held(() => route('(a+)+$', `${'a'.repeat(40)}!`))
+    expect(longest).toBeLessThan(BOUND)
+    await expect(route('(?=a)b', 'ab')).rejects.toThrow('Not a supported pattern: (?=a)b')
+  })
+
+  test('the filter of a data frame lets others have their turn', async () => {
+    const rows = Array.from({ length: 30 }, () => ({ t: `${'a'.repeat(200_000)}!` }))
+    const { result, longest } = await held(() =>
+      testComponent(dataFrameOperations, {
+        inputs: {
+          df: createDataFrame(rows),
+          operation: [{ name: 'Filter' }],
+          column_name: 't',
+          filter_operator: 'contains',
+          filter_value: '(a+)+$',
+        },
+        output: 'output',
+      }),
+    )
+    expect(result).toMatchObject({ value: { rows: [] } })
+    expect(longest).toBeLessThan(BOUND)
+  })
+})
+
+describe('AB-31: the calculator', () => {
+  test.each([
+    '9**9**9**9**9',
+    '1e200*1e200',
+    `${'('.repeat(5_000)}1${')'.repeat(5_000)}`,
+    '-'.repeat(9_999) + '1',
+    '9'.repeat(9_000) + '**2',
+    '1'.repeat(10_001),
+  ])('%s is refused before it is computed', async (expression) => {
+    const { result, longest } = await held(() =>
+      testComponent(calculator, { inputs: { expression } }),
+    )
+    expect(result).toMatchObject({ value: { data: { error: expect.any(String) as string } } })
+    expect(longest).toBeLessThan(BOUND)
+  })
+})
+
+describe('AB-33: format widths', () => {
+  test.each(['{a:>10001}', '{a:>99999999999}', '{a:.99999f}'])('%s is refused', async (pattern) => {
+    const inputs = { input_data: createData({ a: 'x' }), pattern, mode: 'Parser' }
+    await expect(testComponent(parser, { inputs })).rejects.toThrow(
+      'Too many decimal digits in format string',
+    )
+  })
+
+  test('a template that names a wide place often is cut off by its size', async () => {
+    const template = '{a:>9999}'.repeat(100_000)
+    const before = process.memoryUsage().rss
+    await expect(testComponent(promptTemplate, { inputs: { template, a: 'x' } })).rejects.toThrow(
+      'The filled template is too long',
+    )
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024)
+  })
+})
