@@ -7,6 +7,8 @@ import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 export interface ExpressRequest extends IncomingMessage {
   /** The path before any router has cut something off. */
   originalUrl?: string
+  /** What the routers have cut off. */
+  baseUrl?: string
   /** The application, whose setting `trust proxy` counts. */
   app?: { get(setting: string): unknown }
 }
@@ -35,6 +37,7 @@ export function expressHandler<C = AdapterContext>(
       reply: response,
       host: request,
       target: request.originalUrl ?? request.url,
+      prefix: request.baseUrl,
       trust: () => trustOf(request),
       pass: () => next(),
       fail: next,

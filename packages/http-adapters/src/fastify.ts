@@ -25,6 +25,7 @@ export interface FastifyReply {
 type Done = (error: null, body: unknown) => void
 /** What of a Fastify instance is used. */
 export interface FastifyInstance {
+  readonly prefix?: string
   removeAllContentTypeParsers(): unknown
   addContentTypeParser(
     type: string,
@@ -47,23 +48,26 @@ export function fastifyPlugin<C = AdapterContext>(
   ...[options = {}]: OptionsFor<FastifyRequest, C>
 ): FastifyPlugin {
   const serve = createBridge(handler, options)
-  const route = (request: FastifyRequest, reply: FastifyReply): void => {
-    serve({
-      message: request.raw,
-      reply: reply.raw,
-      host: request,
-      target: request.originalUrl,
-      trust: () => callerOf(request),
-      pass: () => void reply.callNotFound(),
-      take: () => take(reply),
-      fail: (error) => void reply.send(error),
-    })
-  }
+  const route =
+    (prefix?: string) =>
+    (request: FastifyRequest, reply: FastifyReply): void => {
+      serve({
+        message: request.raw,
+        reply: reply.raw,
+        host: request,
+        target: request.originalUrl,
+        prefix,
+        trust: () => callerOf(request),
+        pass: () => void reply.callNotFound(),
+        take: () => take(reply),
+        fail: (error) => void reply.send(error),
+      })
+    }
   return async (instance) => {
     instance.removeAllContentTypeParsers()
     // The body stays on its stream; hooks of the host may have put one over that of the message.
     instance.addContentTypeParser('*', {}, (_request, payload, done) => done(null, payload))
-    for (const url of ['/', '/*']) instance.all(url, route)
+    for (const url of ['/', '/*']) instance.all(url, route(instance.prefix))
   }
 }
 

@@ -1,4 +1,5 @@
 import { BodyError } from './lib/body-error.ts'
+import { joinedVary } from './lib/joined-vary.ts'
 import { createGate } from './lib/gate.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
@@ -10,6 +11,8 @@ export interface HonoContext {
     formData(): Promise<FormData>
   }
   readonly env: unknown
+  /** The answer as middleware has prepared it. */
+  res: Response | undefined
 }
 
 export type HonoHandler = (c: HonoContext, next: () => Promise<void>) => Promise<Response | void>
@@ -26,8 +29,34 @@ export function honoHandler<C = AdapterContext>(
   const gate = createGate<HonoContext, C, void>(handler, options)
   return async (c, next) => {
     const request = c.req.raw.bodyUsed ? await restored(c) : c.req.raw
-    return gate({ request, host: c, address: addressFrom(c.env), pass: next })
+    const arrival = { request, host: c, address: addressFrom(c.env) }
+    let passed: Promise<void> | undefined
+    const answer = await gate({ ...arrival, pass: () => (passed = next()) })
+    if (passed === undefined && answer !== undefined) return joined(c, answer)
   }
+}
+
+/**
+ * The answer with the headers of the host: cookies and `Vary` of both, else the handler's (AB-22).
+ * Hono itself would put the host's over those of the handler.
+ */
+function joined(c: HonoContext, answer: Response): Response {
+  const prepared = c.res?.headers
+  if (prepared === undefined || [...prepared.keys()].length === 0) return answer
+  const headers = new Headers(answer.headers)
+  for (const cookie of prepared.getSetCookie()) headers.append('set-cookie', cookie)
+  const vary = [prepared.get('vary'), headers.get('vary')].filter((value) => value !== null)
+  if (vary.length > 0) headers.set('vary', joinedVary(vary))
+  for (const [name, value] of prepared) {
+    const isOwn = headers.has(name) || name === 'set-cookie' || name === 'content-type'
+    if (!isOwn) headers.set(name, value)
+  }
+  const { status, statusText, body } = answer
+  const both = new Response(body, { status, statusText, headers })
+  // Emptied first: Hono joins an answer with the one before.
+  c.res = undefined
+  c.res = both
+  return both
 }
 
 /** The request with the body that the host has read through Hono (AD-15). */

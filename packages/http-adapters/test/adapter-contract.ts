@@ -16,7 +16,15 @@ export type TestHandler = (
 /** The options that mean the same in every mount. */
 export type CommonOptions = Pick<
   AdapterOptions<unknown>,
-  'basePath' | 'match' | 'bodyLimit' | 'trustProxy' | 'origin' | 'onError' | 'request' | 'context'
+  | 'basePath'
+  | 'dotSegments'
+  | 'match'
+  | 'bodyLimit'
+  | 'trustProxy'
+  | 'origin'
+  | 'onError'
+  | 'request'
+  | 'context'
 >
 
 /** One way of serving a handler over real sockets. */

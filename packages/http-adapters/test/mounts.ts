@@ -130,7 +130,8 @@ export const nextMount: AdapterMount = {
             const { [request.method as 'GET']: route } = routes
             return route(toGenuineRequest(request), { params: Promise.resolve({}) })
           },
-          { request: 'genuine' },
+          // The server of Next reads targets as URLs.
+          { request: 'genuine', dotSegments: 'normalize' },
         ),
       ),
     )

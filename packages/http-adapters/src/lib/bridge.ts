@@ -16,6 +16,8 @@ interface Arrival<Host> {
   readonly host: Host
   /** The request target as the client sent it. */
   readonly target: string | undefined
+  /** The part of the target that the framework has matched already. */
+  readonly prefix?: string | undefined
   /** Whom the framework is set to trust, or what it has found out itself. */
   readonly trust?: () => TrustProxy | Caller
   /** Passes on a request that is not for this mount; without it the answer is 404. */
@@ -58,6 +60,9 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
   }
   get target(): string {
     return this.#arrival.target ?? '/'
+  }
+  get prefix(): string | undefined {
+    return this.#arrival.prefix
   }
   caller(trust: TrustProxy | undefined): Caller {
     return callerOf(this.message, trust ?? this.#arrival.trust?.() ?? false)

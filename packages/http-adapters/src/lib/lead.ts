@@ -2,7 +2,7 @@ import { failureAnswer, isAbort, isResponse, plainAnswer } from './answers.ts'
 import type { Caller, TrustProxy } from './forwarded.ts'
 import { checkOptions, readOrigin } from './options.ts'
 import type { AdapterOptions, FetchHandler } from './shapes.ts'
-import { isBelow, originOf, requestPath } from './target.ts'
+import { isBelow, isInside, isRewritten, originOf, requestPath } from './target.ts'
 
 /** One request on its way through a mount: what its server tells, and how it is answered. */
 export interface Call<Host> {
@@ -10,6 +10,8 @@ export interface Call<Host> {
   readonly method: string
   /** Path and query as the client sent them. */
   readonly target: string
+  /** Where the host has mounted the handler, when it says so: the path may not leave it. */
+  readonly prefix?: string | undefined
   /** The request for the handler, once there is one. */
   request?: Request | undefined
   /** Who asks for what; `trust` is the option `trustProxy`. */
@@ -40,12 +42,17 @@ export function createLead<Host, C>(
   options: AdapterOptions<Host, C>,
 ): (call: Call<Host>) => void {
   checkOptions(handler, options)
-  const { origin: wanted, onError } = options
+  const { origin: wanted, onError, dotSegments = 'pass' } = options
   const basePath = requestPath(options.basePath ?? '/')
   const fixed = typeof wanted === 'string' ? readOrigin(wanted) : undefined
 
   function receive(call: Call<Host>): void {
     const path = requestPath(call.target)
+    if (
+      isRewritten(call.target) &&
+      !(dotSegments === 'normalize' && isInside(path, call.prefix ?? '/'))
+    )
+      return pass(call)
     if (!isBelow(path, basePath)) return pass(call)
     const { address, scheme, host } = call.caller(options.trustProxy)
     const origin =

@@ -13,6 +13,7 @@ const CHECKS: Checks = {
   trustProxy: (value) => typeof value === 'boolean' || isFunction(value),
   origin: (value) => isFunction(value) || (typeof value === 'string' && isOrigin(value)),
   onError: (value) => value === 'host' || isFunction(value),
+  dotSegments: (value) => value === 'pass' || value === 'normalize',
   request: (value) => value === 'lean' || value === 'genuine',
 }
 

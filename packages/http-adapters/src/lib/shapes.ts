@@ -42,6 +42,12 @@ export interface AdapterOptions<Host, C = AdapterContext> {
   origin?: string | ((host: Host) => string)
   /** Reports, or answers, a failed request; `'host'` leaves it to the framework. Default: a plain 500. */
   onError?: 'host' | ((error: unknown, info: FailureInfo<Host>) => FailureAnswer)
+  /**
+   * Targets whose path the URL standard would change: dot segments, backslashes, absolute forms
+   * (node, Express, Fastify; AB-20). `pass` leaves them to the host, whose routing saw another path;
+   * `normalize` serves them as URL writes them, inside the mount. Default `pass`.
+   */
+  dotSegments?: 'pass' | 'normalize'
   /** Whether the handler gets a lean or a genuine request (node, Express, Fastify). Default `lean`. */
   request?: 'lean' | 'genuine'
 }

@@ -31,6 +31,28 @@ export function requestPath(target: string): string {
   return href.slice(origin.length)
 }
 
+const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
+const DOTS = /^(?:\.|%2e){1,2}$/i
+
+/**
+ * Whether the URL standard reads another path out of a target than a host that routes by its text:
+ * dot segments, a backslash, an absolute form (AB-20).
+ */
+export function isRewritten(target: string): boolean {
+  const [path = ''] = target.split(/[?#]/, 1)
+  if (ABSOLUTE.test(path) || path.includes('\\')) return true
+  return DOT_SEGMENT.test(path) && path.split('/').some((segment) => DOTS.test(segment))
+}
+
+/** Whether a path lies below the prefix of a mount, whose segments may be parameters (AB-21). */
+export function isInside(path: string, prefix: string): boolean {
+  const sent = path.split(/[?#]/, 1)[0]?.split('/') ?? []
+  const mounted = prefix.replace(/\/$/, '').split('/')
+  return mounted.every(
+    (segment, at) => /^[:*]/.test(segment) || segment.toLowerCase() === sent[at]?.toLowerCase(),
+  )
+}
+
 /** Whether a path is `basePath` or lies below it, on whole segments (AD-5). */
 export function isBelow(path: string, basePath: string): boolean {
   const next = path[basePath.length] ?? '/'

@@ -8,6 +8,7 @@ import { setImmediate } from 'node:timers/promises'
 import { responseParts, type ResponseParts } from '@x/wire'
 import { onLeave } from './abort.ts'
 import type { Exchange } from './exchange.ts'
+import { joinedVary } from './joined-vary.ts'
 import { settleUnread } from './unread-body.ts'
 
 /** Status and headers of a response. */
@@ -104,6 +105,8 @@ async function ready<T>(read: Promise<T>): Promise<T | undefined> {
 }
 
 const TRANSFER = /^transfer-encoding$/i
+const COOKIE = /^set-cookie$/i
+const VARY = /^vary$/i
 const FRAMING = /^(?:transfer-encoding|content-length)$/i
 const CONNECTION = /^(?:connection|keep-alive|proxy-connection|upgrade)$/i
 
@@ -137,14 +140,20 @@ function writeHead({ reply, http2, closes }: Exchange, head: Head, length?: numb
   }
 }
 
-/** Sets headers over those of the host; when one of them cannot be set, none is. */
+/**
+ * Sets headers over those of the host, whose cookies and `Vary` stay (AB-22); when one of them cannot
+ * be set, none is.
+ */
 function setHeaders(reply: ServerResponse, lines: Head['headers']): void {
   for (const [name, value] of lines) {
     validateHeaderName(name)
     validateHeaderValue(name, value)
   }
-  for (const [name] of lines) reply.removeHeader(name)
-  for (const [name, value] of lines) reply.appendHeader(name, value)
+  const vary = lines.filter(([name]) => VARY.test(name)).map(([, value]) => value)
+  const held = reply.getHeader('vary')
+  for (const [name] of lines) if (!COOKIE.test(name)) reply.removeHeader(name)
+  for (const [name, value] of lines) if (!VARY.test(name)) reply.appendHeader(name, value)
+  if (vary.length > 0) reply.setHeader('vary', joinedVary([held ?? [], vary].flat().map(String)))
 }
 
 /** Whether the protocol sends no body with this answer (AD-21). */
