@@ -12,7 +12,7 @@ export interface HonoContext {
   }
   readonly env: unknown
   /** The answer as middleware has prepared it. */
-  res: Response | undefined
+  res?: Response | undefined
 }
 
 export type HonoHandler = (c: HonoContext, next: () => Promise<void>) => Promise<Response | void>
