@@ -69,11 +69,10 @@ describe('toFlowSettings', () => {
     expect(settings).not.toHaveProperty('secretKey')
   })
 
-  test('the refresh cookie is secure unless the server is bound to loopback, or as told', () => {
-    expect(read({}).refreshSecure).toBe(false)
-    expect(read({ HOST: '::1' }).refreshSecure).toBe(false)
-    expect(read({ HOST: '0.0.0.0' }).refreshSecure).toBe(true)
-    expect(read({ HOST: '0.0.0.0', SERVICE_REFRESH_SECURE: 'false' }).refreshSecure).toBe(false)
+  test('AB-65 the variables of secure cookies reach the service; without them it decides', () => {
+    expect(read({ HOST: '0.0.0.0' })).not.toHaveProperty('refreshSecure')
+    expect(read({ SERVICE_REFRESH_SECURE: 'true' }).refreshSecure).toBe(true)
+    expect(read({ SERVICE_ACCESS_SECURE: 'false' }).accessSecure).toBe(false)
   })
 
   test('auto login on other addresses is allowed by its own variable', () => {

@@ -17,6 +17,8 @@ export interface FlowSettings {
   skipAuthAutoLogin: boolean
   /** Slows wrong passwords; true. */
   loginRateLimit: boolean
+  /** Reset Password asks for the current password; false, as the web editor has no field for it. */
+  requireCurrentPassword: boolean
   /** Seconds; 3,600. */
   accessTokenExpireSeconds: number
   /** Seconds; 604,800. */
@@ -24,9 +26,11 @@ export interface FlowSettings {
   /** Seconds from sign-in to the end of its refresh tokens; 2,592,000. */
   refreshTokenMaxAgeSeconds: number
   accessSameSite: SameSite
+  /** True where `publicUrl` begins with https; false otherwise. */
   accessSecure: boolean
   accessHttponly: boolean
   refreshSameSite: SameSite
+  /** As `accessSecure`, and true where there is no `publicUrl`. */
   refreshSecure: boolean
   refreshHttponly: boolean
   /** Domain of the cookies; none. */
@@ -104,6 +108,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   autoLogin: false,
   skipAuthAutoLogin: false,
   loginRateLimit: true,
+  requireCurrentPassword: false,
   accessTokenExpireSeconds: 3600,
   refreshTokenExpireSeconds: 604_800,
   refreshTokenMaxAgeSeconds: 2_592_000,
@@ -157,7 +162,11 @@ export const defaultSettings: FlowSettings = Object.freeze({
  */
 export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings {
   const fields = Object.entries(given).filter(([, value]) => value !== undefined)
-  const settings: FlowSettings = { ...defaultSettings, ...Object.fromEntries(fields) }
+  const settings: FlowSettings = {
+    ...defaultSettings,
+    ...secureCookies(given.publicUrl ?? ''),
+    ...Object.fromEntries(fields),
+  }
   if (settings.refreshSameSite === 'none' && !settings.refreshSecure) {
     throw new TypeError('refreshSameSite none needs refreshSecure')
   }
@@ -171,4 +180,11 @@ export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings
     if (settings[name] <= 600) throw new TypeError(`${name} must be more than 600`)
   }
   return settings
+}
+
+/** Whether cookies are sent over TLS only (abuse.md AB-65). */
+function secureCookies(publicUrl: string): Partial<FlowSettings> {
+  if (publicUrl === '') return {}
+  const isSecure = publicUrl.toLowerCase().startsWith('https:')
+  return { accessSecure: isSecure, refreshSecure: isSecure }
 }

@@ -17,6 +17,7 @@ const user: UserRecord = {
   storeApiKey: null,
   isActive: true,
   isSuperuser: false,
+  tokenEpoch: 0,
   optins: null,
   createdAt: NOW,
   updatedAt: NOW,

@@ -36,6 +36,7 @@ const flowUser = (id: string, username: string, isSuperuser = false) => ({
   optins: null,
   createdAt: at(0),
   updatedAt: at(0),
+  tokenEpoch: 0,
   lastLoginAt: null,
 })
 

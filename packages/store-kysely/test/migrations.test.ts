@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../src/migrate.ts'
 import { initial } from '../src/migrations/flow/0001-initial.ts'
 import { eventRows } from '../src/migrations/flow/0002-event-rows.ts'
+import { webhookNames } from '../src/migrations/flow/0003-webhook-names.ts'
 import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
 
 const idOf = (digit: string) => `00000000-0000-4000-8000-00000000000${digit}`
@@ -26,12 +27,14 @@ const RELEASED = {
     'flow 0001-initial': '28fe2d304b76e5e5',
     'flow 0002-event-rows': '09a9ca820840bf12',
     'flow 0003-webhook-names': 'bf1a8d00dda9eaee',
+    'flow 0004-token-epoch': '02ff46de52c7b102',
     'scim 0001-initial': 'd85932ac8c3e4825',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
     'flow 0002-event-rows': 'e3b0c44298fc1c14',
     'flow 0003-webhook-names': '99d33044339ff2db',
+    'flow 0004-token-epoch': '9de92fc1ccd7d687',
     'scim 0001-initial': '92f3c614cfb01654',
   },
 }
@@ -68,6 +71,7 @@ function defineMigrations(
         { id: '0001-initial', applied: true },
         { id: '0002-event-rows', applied: true },
         { id: '0003-webhook-names', applied: true },
+        { id: '0004-token-epoch', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -83,7 +87,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(3)
+      expect(rows).toHaveLength(4)
       await Promise.all(others.map((db) => db.destroy()))
     })
 
@@ -136,6 +140,18 @@ function defineMigrations(
         constraint: 'event.seq',
       })
       expect(await flowMigrationPlan(db)).toEqual([])
+    })
+
+    test('AB-64 users of an older database begin with token epoch 0', async () => {
+      const { db } = database
+      await migrate(db, { name: 'flow', migrations: [initial, eventRows, webhookNames] })
+      await sql`insert into flow_user (id, username, username_key, username_fold, is_active,
+        is_superuser, created_at, updated_at)
+        values (${idOf('1')}, 'ada', 'ada', 'ada', 1, 0, 0, 0)`.execute(db)
+      await migrateFlow(db)
+      const { users } = createFlowStore(db)
+      expect(await users.get(idOf('1'))).toMatchObject({ username: 'ada', tokenEpoch: 0 })
+      expect(await users.update(idOf('1'), { tokenEpoch: 3 })).toMatchObject({ tokenEpoch: 3 })
     })
 
     test('of the flows that share the name of a webhook the oldest keeps it', async () => {

@@ -24,7 +24,6 @@ export function toFlowSettings(settings: Settings, publicUrl: string): Partial<F
       : []
   })
   return {
-    refreshSecure: !local,
     ...(Object.fromEntries(named) as Partial<FlowSettings>),
     publicUrl,
   }

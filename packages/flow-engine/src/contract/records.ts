@@ -36,6 +36,7 @@ export const user = (n: number, fields: Partial<UserRecord> = {}): UserRecord =>
   storeApiKey: null,
   isActive: true,
   isSuperuser: false,
+  tokenEpoch: n,
   optins: null,
   createdAt: timeOf(n),
   updatedAt: timeOf(n),

@@ -53,6 +53,26 @@ export function describeSignIn({ it, store }: Subject<FlowStore>): void {
     assert.deepEqual(await left(), [])
   })
 
+  it('refreshFamilies: one stays without its refresh tokens, the others of its user go', async () => {
+    await store().users.insert(user(1))
+    await store().users.insert(user(2))
+    const { refreshFamilies } = store()
+    for (const n of [2, 3]) await refreshFamilies.insert(family(n), token(n))
+    await refreshFamilies.insert({ ...family(4), userId: idOf(1, 2) }, token(4))
+    await refreshFamilies.keepOnly(ada, family(3).id)
+    assert.equal(await refreshFamilies.get(family(2).id), null)
+    assert.deepEqual(await refreshFamilies.get(family(3).id), family(3))
+    const use = (n: number) =>
+      refreshFamilies.use({
+        familyId: family(n).id,
+        tokenId: token(n),
+        successorId: token(n + 10),
+        at: timeOf(1),
+      })
+    assert.equal(await use(3), null)
+    assert.equal((await use(4))?.first, true)
+  })
+
   it('oidcLinks: one for issuer and subject', async () => {
     await store().users.insert(user(1))
     const { oidcLinks } = store()

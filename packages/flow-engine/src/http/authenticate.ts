@@ -96,7 +96,7 @@ export function readClientId(request: Request): string | null {
 }
 
 /** The token after the first blank; another scheme, or nothing after it, counts as no token. */
-function readBearer(request: Request): string | undefined {
+export function readBearer(request: Request): string | undefined {
   const header = request.headers.get('authorization') ?? ''
   const at = header.indexOf(' ')
   if (at < 0 || header.slice(0, at).toLowerCase() !== 'bearer') return undefined
@@ -105,15 +105,25 @@ function readBearer(request: Request): string | undefined {
 }
 
 async function fromToken(
-  { tokens, store }: ServiceKit,
+  { tokens, store, settings }: ServiceKit,
   token: string,
   via: 'token' | 'cookie',
 ): Promise<Caller> {
   const verified = await tokens.verifyAccess(token)
   if ('problem' in verified) throw refuse(401, verified.problem, CHALLENGE)
-  const user = await store.users.get(verified.userId)
+  const { userId, epoch, signInId } = verified
+  const [user, signIn] = await Promise.all([
+    store.users.get(userId),
+    signInId === null ? null : store.refreshFamilies.get(signInId),
+  ])
   if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
-  return callerOf(user, via)
+  // AB-64: a token ends with its sign-in. AB-68: one of Auto Login has none, its epoch decides.
+  const isGood =
+    signInId === null
+      ? settings.autoLogin && epoch === user.tokenEpoch
+      : signIn?.userId === userId && epoch >= 0
+  if (!isGood) throw refuse(401, 'Could not validate credentials', CHALLENGE)
+  return callerOf(user, via, { signInId })
 }
 
 async function fromKey(kit: ServiceKit, services: Services, key: string): Promise<Caller> {
@@ -200,5 +210,5 @@ async function fromHost(
           isSuperuser,
         }))
   if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
-  return callerOf(user, 'host', isSuperuser)
+  return callerOf(user, 'host', { isSuperuser })
 }

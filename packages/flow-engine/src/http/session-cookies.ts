@@ -1,4 +1,4 @@
-import type { SignIn } from '../services/login.ts'
+import type { SignIn } from '../services/session.ts'
 import type { FlowSettings } from '../settings.ts'
 import { formatCookie, type Cookie } from './cookies.ts'
 
@@ -73,4 +73,11 @@ export function signedOutCookies(settings: FlowSettings, now: Date): string[] {
     { name: ACCESS_COOKIE, ...emptied, ...accessAttributes(settings) },
     { name: STORE_KEY_COOKIE, ...emptied, ...accessAttributes(settings) },
   ].map(formatCookie)
+}
+
+/** An answer that sets cookies. */
+export function withCookies(response: Response, cookies: readonly string[]): Response {
+  const answer = new Response(response.body, response)
+  for (const cookie of cookies) answer.headers.append('set-cookie', cookie)
+  return answer
 }

@@ -30,6 +30,14 @@ export function createRefreshFamilies(tables: MemoryTables): RefreshFamilyStore 
         removeFamily(tables, id)
       }
     },
+    async keepOnly(userId, id) {
+      for (const row of refreshFamilies.filter((other) => other.userId === userId)) {
+        if (row.id !== id) removeFamily(tables, row.id)
+      }
+      for (const row of refreshTokens.filter((token) => token.familyId === id)) {
+        refreshTokens.delete(row.id)
+      }
+    },
     async trim(before) {
       for (const { id } of refreshFamilies.filter((row) => row.expiresAt < before)) {
         removeFamily(tables, id)

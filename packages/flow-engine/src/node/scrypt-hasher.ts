@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { PasswordHasher } from '../services/passwords.ts'
+import { refuse } from '../services/refusal.ts'
 
 /** Costs of scrypt (RFC 7914). */
 export interface ScryptOptions {
@@ -9,6 +10,10 @@ export interface ScryptOptions {
   readonly blockSize?: number
   /** p; 1. */
   readonly parallelization?: number
+  /** Hashes at once; 2. Each takes a thread of the pool that files and DNS need too. */
+  readonly concurrency?: number
+  /** Hashes that wait; 100. Beyond, a sign-in is answered 503. */
+  readonly waiting?: number
 }
 
 interface Costs {
@@ -23,22 +28,24 @@ const HASH = 32
 const HIGHEST = { N: 2 ** 20, r: 32, p: 16 }
 
 /**
- * Hashes passwords with scrypt, off the main thread. A hash is one text,
+ * Hashes passwords with scrypt, off the main thread, a few at once (abuse.md AB-61). A hash is one text,
  * `scrypt$N$r$p$salt$hash` (login.md).
+ * Its methods reject with a FlowError `rate_limited`, status 503, when too many wait.
  */
 export function createScryptHasher(options: ScryptOptions = {}): PasswordHasher {
   const { cost: N = 2 ** 15, blockSize: r = 8, parallelization: p = 1 } = options
   const costs = { N, r, p }
+  const inTurn = createTurns(options.concurrency ?? 2, options.waiting ?? 100)
   return {
     async hash(password) {
       const salt = randomBytes(SALT)
-      const hash = await derive(password, salt, costs)
+      const hash = await inTurn(() => derive(password, salt, costs))
       return ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$')
     },
     async verify(password, stored) {
       const known = parse(stored)
       if (known === undefined) return false
-      const hash = await derive(password, known.salt, known.costs)
+      const hash = await inTurn(() => derive(password, known.salt, known.costs))
       return timingSafeEqual(hash, known.hash)
     },
     needsRenewal(stored) {
@@ -46,6 +53,33 @@ export function createScryptHasher(options: ScryptOptions = {}): PasswordHasher 
       return known === undefined || known.N !== N || known.r !== r || known.p !== p
     },
   }
+}
+
+/** Runs so many pieces of work at once, in the order in which they came. */
+function createTurns(concurrency: number, waiting: number) {
+  const queue: (() => void)[] = []
+  let running = 0
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= concurrency) {
+      if (queue.length >= waiting) throw tooMany()
+      await new Promise<void>((resolve) => {
+        queue.push(resolve)
+      })
+    } else running += 1
+    try {
+      return await work()
+    } finally {
+      // The place goes to the next in line, who need not take it.
+      const next = queue.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}
+
+function tooMany(): Error {
+  const headers = { 'retry-after': '1' }
+  return refuse(503, 'Too many sign-ins at once. Try again in a second.', { headers })
 }
 
 function parse(stored: string): { costs: Costs; salt: Buffer; hash: Buffer } | undefined {

@@ -15,6 +15,7 @@ import { createLocalComponentStore } from './local-component-store.ts'
 import { createLoginService, type LoginService } from './login.ts'
 import { createMcpServerService, type McpServerService } from './mcp-servers.ts'
 import { createMonitorService, type MonitorService } from './monitor.ts'
+import { createPasswordResetService, type PasswordResetService } from './password-reset.ts'
 import { createProfilePictureService, type ProfilePictureService } from './profile-pictures.ts'
 import { createProjectService, type ProjectService } from './projects.ts'
 import { createSignInLimiter } from './sign-in-limiter.ts'
@@ -29,6 +30,7 @@ import { createVariableService, type VariableService } from './variables.ts'
 export interface CoreServices {
   readonly users: UserService
   readonly login: LoginService
+  readonly passwordReset: PasswordResetService
   readonly apiKeys: ApiKeyService
   readonly variables: VariableService
   readonly flows: FlowService
@@ -68,6 +70,7 @@ export function createCoreServices(
   return {
     users: createUserService(kit),
     login: createLoginService(kit, limiter, environment ?? {}),
+    passwordReset: createPasswordResetService(kit, limiter),
     apiKeys: createApiKeyService(kit),
     variables,
     flows: createFlowService(kit),

@@ -10,6 +10,7 @@ const CODES: ReadonlyMap<number, FlowErrorCode> = new Map([
   [415, 'invalid_body'],
   [422, 'invalid_body'],
   [429, 'rate_limited'],
+  [503, 'rate_limited'],
 ])
 
 /** What a refusal says besides its text. */

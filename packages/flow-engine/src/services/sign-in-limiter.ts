@@ -1,11 +1,15 @@
 import type { Runtime } from '@x/wire'
+import { refuse } from './refusal.ts'
 
 /** Slows wrong passwords; the interface lets several processes share one. */
 export interface SignInLimiter {
-  /** Seconds to wait, or 0: the attempt may be looked at. */
-  delay(address: string, username: string): number | Promise<number>
-  failed(address: string, username: string): void | Promise<void>
-  succeeded(address: string, username: string): void | Promise<void>
+  /**
+   * Takes an attempt before its password is looked at, so that attempts at once count too (AB-60).
+   * Seconds to wait when there is none left, and then nothing is taken; 0: it may be looked at.
+   */
+  take(address: string, username: string): number | Promise<number>
+  /** After a good password: gives the attempt back and fills the bucket of the name. */
+  giveBack(address: string, username: string): void | Promise<void>
 }
 
 interface Bucket {
@@ -18,27 +22,50 @@ const BY_NAME = { size: 10, perSecond: 1 }
 const BY_ADDRESS = { size: 100, perSecond: 5 }
 /** Buckets kept; the oldest give way. */
 const MAX_BUCKETS = 10_000
+/** No user has a longer name (users.md). */
+const MAX_NAME = 256
 
 /**
- * Token buckets in memory (login.md): 10 failed sign-ins for an address and a name, one more a
- * second; 100 for an address, five more a second. A good sign-in fills the bucket of its name.
+ * Token buckets in memory (login.md 7): 10 attempts for an address and a name, one more a second; 100
+ * for an address, five more a second. A good sign-in costs none and fills the bucket of its name.
  */
 export function createSignInLimiter(runtime: Runtime): SignInLimiter {
   const names = createBuckets(BY_NAME, runtime)
   const addresses = createBuckets(BY_ADDRESS, runtime)
   return {
-    delay: (address, username) =>
-      Math.max(names.delay(nameKey(address, username)), addresses.delay(address)),
-    failed(address, username) {
-      names.take(nameKey(address, username))
-      addresses.take(address)
+    take(address, username) {
+      const name = nameKey(address, username)
+      const seconds = Math.max(names.delay(name), addresses.delay(address))
+      if (seconds > 0) return seconds
+      names.add(name, -1)
+      addresses.add(address, -1)
+      return 0
     },
-    succeeded: (address, username) => names.fill(nameKey(address, username)),
+    giveBack(address, username) {
+      names.fill(nameKey(address, username))
+      addresses.add(address, 1)
+    },
   }
 }
 
+/**
+ * Takes an attempt, or refuses it.
+ * @throws Refusal 429 with `retry-after`
+ */
+export async function takeAttempt(
+  limiter: SignInLimiter,
+  address: string,
+  username: string,
+): Promise<void> {
+  const seconds = await limiter.take(address, username)
+  if (seconds <= 0) return
+  throw refuse(429, 'Too many login attempts. Try again later.', {
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
 function nameKey(address: string, username: string): string {
-  return `${address} ${username}`
+  return `${address} ${username.slice(0, MAX_NAME)}`
 }
 
 function createBuckets({ size, perSecond }: typeof BY_NAME, runtime: Runtime) {
@@ -46,16 +73,18 @@ function createBuckets({ size, perSecond }: typeof BY_NAME, runtime: Runtime) {
   const level = (bucket: Bucket, now: number): number =>
     Math.min(size, bucket.level + ((now - bucket.at) / 1000) * perSecond)
   return {
+    /** Seconds until an attempt is there. */
     delay(key: string): number {
       const bucket = buckets.get(key)
       const left = bucket === undefined ? size : level(bucket, runtime.now().getTime())
       return left >= 1 ? 0 : Math.ceil((1 - left) / perSecond)
     },
-    take(key: string): void {
+    add(key: string, attempts: number): void {
       const now = runtime.now().getTime()
       const bucket = buckets.get(key) ?? { level: size, at: now }
       buckets.delete(key)
-      buckets.set(key, { level: Math.max(0, level(bucket, now) - 1), at: now })
+      const left = Math.min(size, level(bucket, now) + attempts)
+      buckets.set(key, { level: Math.max(0, left), at: now })
       if (buckets.size > MAX_BUCKETS) {
         for (const [oldest] of buckets) {
           buckets.delete(oldest)

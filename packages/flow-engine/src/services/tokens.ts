@@ -13,11 +13,21 @@ export interface RefreshClaims {
 export type TokenProblem =
   'Could not validate credentials' | 'Token is invalid.' | 'Invalid token details.'
 
+/** What an access token says. */
+export interface AccessClaims {
+  readonly userId: string
+  /** Of the user when the token was made. */
+  readonly epoch: number
+  /** The sign-in that it belongs to; null for a token of Auto Login. */
+  readonly signInId: string | null
+}
+
 /** Signs and verifies tokens (login.md, Tokens). */
 export interface Tokens {
-  access(userId: string, lifeSeconds: number): Promise<string>
+  access(claims: AccessClaims, lifeSeconds: number): Promise<string>
   refresh(claims: RefreshClaims, expiresAt: Date): Promise<string>
-  verifyAccess(token: string): Promise<{ userId: string } | { problem: TokenProblem }>
+  /** A token of an older service, which says neither epoch nor sign-in, has `epoch` -1. */
+  verifyAccess(token: string): Promise<AccessClaims | { problem: TokenProblem }>
   /** Null for anything that is no refresh token of this service. */
   verifyRefresh(token: string): Promise<RefreshClaims | null>
 }
@@ -28,7 +38,11 @@ const KEPT_TOKENS = 1000
 /** Tokens signed with the secret key; exactly HS256, `exp` required, no leeway. */
 export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
   const key = secretKey
-  const sign = (claims: Record<string, string>, subject: string, expires: Date): Promise<string> =>
+  const sign = (
+    claims: Record<string, string | number | boolean>,
+    subject: string,
+    expires: Date,
+  ): Promise<string> =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setSubject(subject)
@@ -56,9 +70,15 @@ export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
   }
 
   return {
-    access: (userId, lifeSeconds) =>
+    access: ({ userId, epoch, signInId }, lifeSeconds) =>
       sign(
-        { type: 'access', jti: runtime.uuid() },
+        {
+          type: 'access',
+          jti: runtime.uuid(),
+          ep: epoch,
+          sid: signInId ?? runtime.uuid(),
+          ...(signInId === null ? { auto: true } : {}),
+        },
         userId,
         new Date(runtime.now().getTime() + lifeSeconds * 1000),
       ),
@@ -71,7 +91,10 @@ export function createTokens(secretKey: Uint8Array, runtime: Runtime): Tokens {
       const { sub } = claims
       if (sub === undefined || sub === '') return { problem: 'Invalid token details.' }
       const userId = typeof sub === 'string' ? readUuid(sub) : undefined
-      return userId === undefined ? { problem: 'Could not validate credentials' } : { userId }
+      if (userId === undefined) return { problem: 'Could not validate credentials' }
+      const { ep, sid, auto } = claims
+      const signInId = auto !== true && typeof sid === 'string' ? readUuid(sid) : undefined
+      return { userId, epoch: typeof ep === 'number' ? ep : -1, signInId: signInId ?? null }
     },
     async verifyRefresh(token) {
       const claims = await verify(token)

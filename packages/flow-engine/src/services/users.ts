@@ -44,10 +44,6 @@ export interface UserService {
   create(input: NewUser): Promise<UserRecord>
   /** @throws Refusal 400, 403, 404 in the order of users.md */
   patch(caller: Caller, id: string, changes: UserChanges): Promise<UserRecord>
-  /** @throws Refusal 400 when the password is not the caller's own */
-  readonly checkOwnPassword: (caller: Caller, id: string) => void
-  /** @throws Refusal 400 */
-  resetPassword(caller: Caller, id: string, password: string): Promise<UserRecord>
   /**
    * For superusers.
    * @throws Refusal 400, 404
@@ -73,30 +69,12 @@ export function createUserService(kit: ServiceKit): UserService {
       store.users.list({ offset: Math.max(0, skip), limit: limit < 0 ? null : limit }),
     create: (input) => createUser(kit, input),
     patch: (caller, id, changes) => patchUser(kit, { caller, id, changes }),
-    checkOwnPassword,
-    async resetPassword(caller, id, password) {
-      checkOwnPassword(caller, id)
-      const user = await store.users.get(id)
-      if (user === null) throw refuse(404, 'User not found')
-      if (await matches(kit, user, password)) {
-        throw refuse(400, "You can't use your current password")
-      }
-      const passwordHash = await hashed(kit, password)
-      return await store.transaction(async (tx) => {
-        await tx.refreshFamilies.removeOfUser(id)
-        return (await tx.users.update(id, { passwordHash })) ?? user
-      })
-    },
     async remove(caller, id) {
       if (caller.id === id) throw refuse(400, "You can't delete your own user account")
       await removeUser(kit, id)
       kit.emit('user.deleted', { at: runtime.now(), userId: caller.id, id })
     },
   }
-}
-
-function checkOwnPassword(caller: Caller, id: string): void {
-  if (caller.id !== id) throw refuse(400, "You can't change another user's password")
 }
 
 async function createUser(kit: ServiceKit, input: NewUser): Promise<UserRecord> {
@@ -110,6 +88,7 @@ async function createUser(kit: ServiceKit, input: NewUser): Promise<UserRecord> 
     storeApiKey: null,
     isActive: input.isActive ?? settings.newUserIsActive,
     isSuperuser: input.isSuperuser ?? false,
+    tokenEpoch: 0,
     optins: input.optins === undefined ? defaultOptins : input.optins,
     createdAt: now,
     updatedAt: now,
@@ -148,9 +127,11 @@ async function patchUser(kit: ServiceKit, { caller, id, changes }: Patch): Promi
       const loses = old.isSuperuser && old.isActive && isLost(changes)
       if (loses && (await tx.users.countActiveSuperusers()) < 2) throw refuse(400, LAST_SUPERUSER)
       const blocked = old.isActive && changes.isActive === false
-      if (passwordHash !== undefined || blocked) await tx.refreshFamilies.removeOfUser(id)
+      const ends = passwordHash !== undefined || blocked
+      if (ends) await tx.refreshFamilies.removeOfUser(id)
       const patch = patchOf(changes, passwordHash, runtime.now())
-      return [old, (await tx.users.update(id, patch)) ?? old] as const
+      const epoch = ends ? { tokenEpoch: old.tokenEpoch + 1 } : {}
+      return [old, (await tx.users.update(id, { ...patch, ...epoch })) ?? old] as const
     }),
   )
   const event = { at: runtime.now(), userId: caller.id, id }
@@ -200,17 +181,11 @@ async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The hash of a password; refused where the host gave no hasher. */
-async function hashed({ passwords }: ServiceKit, password: string): Promise<string> {
+/**
+ * The hash of a password.
+ * @throws Refusal 400 where the host gave no hasher
+ */
+export async function hashed({ passwords }: ServiceKit, password: string): Promise<string> {
   if (passwords === undefined) throw refuse(400, 'Password sign-in is switched off')
   return await passwords.hash(password)
-}
-
-async function matches(
-  { passwords }: ServiceKit,
-  user: UserRecord,
-  password: string,
-): Promise<boolean> {
-  if (user.passwordHash === null || passwords === undefined) return false
-  return await passwords.verify(password, user.passwordHash)
 }

@@ -1,4 +1,4 @@
-/** All refresh tokens that come from one sign-in. */
+/** One sign-in with its refresh tokens; its access tokens are good for as long as it is here. */
 export interface RefreshFamilyRecord {
   readonly id: string
   readonly userId: string
@@ -39,6 +39,8 @@ export interface RefreshFamilyStore {
   /** Removes a family with its tokens; one that is not there is fine. */
   remove(id: string): Promise<void>
   removeOfUser(userId: string): Promise<void>
+  /** Removes every other family of the user, and the refresh tokens of this one; it stays itself. */
+  keepOnly(userId: string, id: string): Promise<void>
   /** Removes families that ended before that time. */
   trim(before: Date): Promise<void>
 }

@@ -12,6 +12,8 @@ export interface UserRecord {
   readonly storeApiKey: string | null
   readonly isActive: boolean
   readonly isSuperuser: boolean
+  /** Access tokens carry it; a higher one ends those without a sign-in of their own. From 0. */
+  readonly tokenEpoch: number
   readonly optins: Readonly<Record<string, unknown>> | null
   readonly createdAt: Date
   readonly updatedAt: Date

@@ -25,8 +25,19 @@ export const UserUpdate = z
   })
   .meta({ id: 'UserUpdate' })
 
-/** What a reset needs of the update payload. */
-export const PasswordReset = z.object({ password: text({ min: 1, max: 4096 }) })
+/** The update payload, of which a reset uses the password; the current one is asked for by a setting. */
+export const PasswordResetBody = UserUpdate.extend({
+  current_password: maybe(text()),
+}).meta({ id: 'PasswordReset' })
+
+/** What a reset needs of it. */
+export const PasswordReset = z.object({
+  password: text({ min: 1, max: 4096 }),
+  current_password: maybe(text()),
+})
+
+/** The same with `requireCurrentPassword`. */
+export const ConfirmedPasswordReset = PasswordReset.extend({ current_password: text() })
 
 const time = z.string().meta({ format: 'date-time' })
 

@@ -29,6 +29,7 @@ export const userMapping = mapping<UserRecord, RowOf<UserRecord>>({
   storeApiKey: nullable(text),
   isActive: bool,
   isSuperuser: bool,
+  tokenEpoch: number,
   optins: nullable(json<Readonly<Record<string, unknown>>>()),
   ...touched,
   lastLoginAt: nullable(date),

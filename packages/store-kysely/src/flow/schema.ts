@@ -9,8 +9,12 @@ import {
 import { initial } from '../migrations/flow/0001-initial.ts'
 import { eventRows } from '../migrations/flow/0002-event-rows.ts'
 import { webhookNames } from '../migrations/flow/0003-webhook-names.ts'
+import { tokenEpoch } from '../migrations/flow/0004-token-epoch.ts'
 
-const FLOW_SCHEMA: Schema = { name: 'flow', migrations: [initial, eventRows, webhookNames] }
+const FLOW_SCHEMA: Schema = {
+  name: 'flow',
+  migrations: [initial, eventRows, webhookNames, tokenEpoch],
+}
 
 /**
  * Makes or updates the tables of the flow store and the job store; does nothing when they are up to

@@ -5,10 +5,14 @@ import type {
   RefreshUseResult,
 } from '@x/flow-engine'
 import { sql } from 'kysely'
+import { keptRecords } from '../kept-records.ts'
 import { atomic } from '../transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { oidcLinkMapping, refreshFamilyMapping } from './mappings.ts'
 import { removeFamilies } from './removal.ts'
+
+/** Each request with an access token asks for its sign-in. */
+const KEPT_FAMILIES = { records: 1000, characters: 1024 * 1024, sizeOf: () => 100 }
 
 /** Refresh families in SQL. */
 export function createRefreshFamilies(db: FlowDb): RefreshFamilyStore {
@@ -16,7 +20,7 @@ export function createRefreshFamilies(db: FlowDb): RefreshFamilyStore {
   const removeWhere = (condition: ReturnType<typeof sql>): Promise<void> =>
     atomic(db, (tx) => removeFamilies(tx, condition))
   return {
-    get: (id) => rows.first({ id }),
+    get: keptRecords(db, (id) => rows.first({ id }), KEPT_FAMILIES),
     insert: (record, tokenId) =>
       atomic(db, async (tx) => {
         await rowsOf(tx, 'flow_refresh_family', refreshFamilyMapping).insert([record])
@@ -25,6 +29,11 @@ export function createRefreshFamilies(db: FlowDb): RefreshFamilyStore {
     use: (use) => atomic(db, (tx) => useToken(tx, use)),
     remove: (id) => removeWhere(sql`id = ${id}`),
     removeOfUser: (userId) => removeWhere(sql`user_id = ${userId}`),
+    keepOnly: (userId, id) =>
+      atomic(db, async (tx) => {
+        await removeFamilies(tx, sql`user_id = ${userId} and id <> ${id}`)
+        await tx.deleteFrom('flow_refresh_token').where('family_id', '=', id).execute()
+      }),
     trim: (before) => removeWhere(sql`expires_at < ${before.getTime()}`),
   }
 }

@@ -17,8 +17,10 @@ export async function writeFlowUser(
   const wanted = flowFieldsOf(after)
   if (known.username === wanted.username && known.isActive === wanted.isActive) return null
   if (known.username !== wanted.username) await assertNameFree(tx, after, wanted.username)
-  if (known.isActive && !wanted.isActive) await endSessions(flow, tx, known)
-  return changeOf(known, await flow.users.update(after.id, wanted))
+  const isBlocked = known.isActive && !wanted.isActive
+  if (isBlocked) await endSessions(flow, tx, known)
+  const tokenEpoch = known.tokenEpoch + (isBlocked ? 1 : 0)
+  return changeOf(known, await flow.users.update(after.id, { ...wanted, tokenEpoch }))
 }
 
 /** The id of the flow user that a new SCIM user takes over: of its name, not managed, no superuser. */
@@ -49,6 +51,7 @@ async function createFlowUser(
     storeApiKey: null,
     isActive: user.active === true,
     isSuperuser: false,
+    tokenEpoch: 0,
     optins: null,
     createdAt: user.created,
     updatedAt: user.lastModified,

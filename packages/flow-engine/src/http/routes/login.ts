@@ -1,10 +1,17 @@
 import { json } from '@x/wire'
 import { z } from 'zod'
-import type { SignIn } from '../../services/login.ts'
+import type { SignIn } from '../../services/session.ts'
 import { LoginForm, TokenObject } from '../../wire/login.ts'
+import { readBearer } from '../authenticate.ts'
 import { readCookies } from '../cookies.ts'
 import { route, type Call, type Route } from '../route.ts'
-import { REFRESH_COOKIE, sessionCookies, signedOutCookies } from '../session-cookies.ts'
+import {
+  ACCESS_COOKIE,
+  REFRESH_COOKIE,
+  sessionCookies,
+  signedOutCookies,
+  withCookies,
+} from '../session-cookies.ts'
 
 export const loginRoutes: readonly Route[] = [
   route(
@@ -59,7 +66,11 @@ export const loginRoutes: readonly Route[] = [
       output: z.object({ message: z.string() }),
     },
     async ({ services, request }) => {
-      await services.login.signOut(readCookies(request).get(REFRESH_COOKIE))
+      const cookies = readCookies(request)
+      const accessTokens = [cookies.get(ACCESS_COOKIE), readBearer(request)].filter(
+        (token) => token !== undefined,
+      )
+      await services.login.signOut({ refreshToken: cookies.get(REFRESH_COOKIE), accessTokens })
       const { settings, now } = services.status
       const answer = json(request, { message: 'Logout successful' })
       return withCookies(answer, signedOutCookies(settings, now()))
@@ -78,10 +89,4 @@ function signedIn(
     token_type: 'bearer',
   }
   return withCookies(json(request, tokens), sessionCookies(services.status.settings, session, kind))
-}
-
-function withCookies(response: Response, cookies: readonly string[]): Response {
-  const answer = new Response(response.body, response)
-  for (const cookie of cookies) answer.headers.append('set-cookie', cookie)
-  return answer
 }

@@ -1,7 +1,10 @@
+import { json } from '@x/wire'
 import { z } from 'zod'
 import { IdParams, int } from '../../wire/scalars.ts'
 import {
+  ConfirmedPasswordReset,
   PasswordReset,
+  PasswordResetBody,
   UserCreate,
   userChangesFromWire,
   UserList,
@@ -11,6 +14,7 @@ import {
 } from '../../wire/user.ts'
 import { parseBody } from '../parse.ts'
 import { route, type Route } from '../route.ts'
+import { sessionCookies, withCookies } from '../session-cookies.ts'
 
 export const userRoutes: readonly Route[] = [
   route(
@@ -76,14 +80,23 @@ export const userRoutes: readonly Route[] = [
       summary: 'Reset Password',
       auth: 'user',
       params: IdParams('user_id'),
-      body: UserUpdate,
+      body: PasswordResetBody,
       output: UserRead,
     },
-    async ({ services, caller, params, body }) => {
-      // Whose password it is counts before what is to become of it.
-      services.users.checkOwnPassword(caller, params.user_id)
-      const { password } = parseBody(PasswordReset, body)
-      return userToWire(await services.users.resetPassword(caller, params.user_id, password))
+    async ({ services, caller, params, body, context, request }) => {
+      // Ownership is checked before the new password.
+      services.passwordReset.check(caller, params.user_id)
+      const { settings } = services.status
+      const schema = settings.requireCurrentPassword ? ConfirmedPasswordReset : PasswordReset
+      const { password, current_password: currentPassword } = parseBody(schema, body)
+      const { user, session } = await services.passwordReset.reset(caller, {
+        password,
+        currentPassword: currentPassword ?? null,
+        clientAddress: context.clientAddress ?? '',
+      })
+      const answer = json(request, userToWire(user))
+      if (session === null) return answer
+      return withCookies(answer, sessionCookies(settings, session, 'refresh'))
     },
   ),
   route(
