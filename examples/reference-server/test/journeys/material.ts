@@ -52,9 +52,13 @@ export async function uploadToFlow(
   service: Service,
   flowId: string,
   name: string,
+  key = service.key,
 ): Promise<string> {
   const body = await formOf(name)
-  return field(await service.call('POST', `/api/v1/files/upload/${flowId}`, { body }), 'file_path')
+  return field(
+    await service.call('POST', `/api/v1/files/upload/${flowId}`, { body, key }),
+    'file_path',
+  )
 }
 
 /** Stores a flow; gives its id. */

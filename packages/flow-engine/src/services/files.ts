@@ -1,6 +1,6 @@
 import type { ServiceKit } from './kit.ts'
 import type { Caller } from './caller.ts'
-import { blobKeyOf, folderKeyOf } from './file-address.ts'
+import { blobKeyOf, folderKeyOf, type FileSpace } from './file-address.ts'
 import { checkFileName, joinName, splitName } from './file-names.ts'
 import { contentTypeOf } from './media-types.ts'
 import { refuse } from './refusal.ts'
@@ -20,25 +20,34 @@ export interface FileService {
   upload(flowId: string, file: FileInput): Promise<string>
   /** @throws Refusal 400, 404 */
   download(flowId: string, name: string): Promise<Uint8Array>
-  /** @throws Refusal 400, 404 */
-  image(flowId: string, name: string): Promise<{ bytes: Uint8Array; contentType: string }>
+  /**
+   * An image of a flow of the caller's, or under the caller's own id, one of their files: the chat
+   * shows both by their address.
+   * @throws Refusal 400, 404
+   */
+  image(
+    caller: Caller,
+    id: string,
+    name: string,
+  ): Promise<{ bytes: Uint8Array; contentType: string }>
   list(flowId: string): Promise<string[]>
   /** Also fine when there is no such file. */
   remove(flowId: string, name: string): Promise<void>
 }
 
 export function createFileService({ store, files, runtime }: ServiceKit): FileService {
-  const read = async (flowId: string, name: string): Promise<Uint8Array> => {
-    const bytes = isFileName(name) ? await files.read(fileKey(flowId, name)) : null
-    if (bytes === null) throw refuse(404, `File ${name} not found in flow ${flowId}`)
+  const read = async (id: string, name: string, space: FileSpace): Promise<Uint8Array> => {
+    const bytes = isFileName(name) ? await files.read(blobKeyOf(space, { id, name })) : null
+    if (bytes === null) throw refuse(404, `File ${name} not found in flow ${id}`)
     return bytes
+  }
+  const checkFlow = async (caller: Caller, flowId: string): Promise<void> => {
+    const flow = await store.flows.get(flowId)
+    if (flow?.userId !== caller.id) throw refuse(404, 'Flow not found')
   }
 
   return {
-    async checkFlow(caller, flowId) {
-      const flow = await store.flows.get(flowId)
-      if (flow?.userId !== caller.id) throw refuse(404, 'Flow not found')
-    },
+    checkFlow,
     async upload(flowId, { name, bytes }) {
       const stamped = `${localStamp(runtime.now())}_${name}`
       checkFileName(name, stamped)
@@ -51,14 +60,15 @@ export function createFileService({ store, files, runtime }: ServiceKit): FileSe
     },
     async download(flowId, name) {
       if (name.endsWith('.')) throw refuse(400, `Extension not found for file ${name}`)
-      return await read(flowId, name)
+      return await read(flowId, name, 'flows')
     },
-    async image(flowId, name) {
+    async image(caller, id, name) {
+      if (id !== caller.id) await checkFlow(caller, id)
       const contentType = contentTypeOf(name)
       if (!contentType.startsWith('image')) {
         throw refuse(400, `Content type ${contentType} is not an image`)
       }
-      return { bytes: await read(flowId, name), contentType }
+      return { bytes: await read(id, name, id === caller.id ? 'users' : 'flows'), contentType }
     },
     list: (flowId) => files.list(folderKeyOf('flows', flowId)),
     async remove(flowId, name) {

@@ -55,14 +55,13 @@ export const fileRoutes: readonly Route[] = [
       method: 'GET',
       path: '/api/v1/files/images/{flow_id}/{file_name}',
       summary: 'Download Image',
-      auth: 'user',
+      auth: 'session',
       produces: 'image/*',
       params: fileParams,
     },
     async ({ services, caller, params: { flow_id: flowId, file_name: name } }) => {
-      await services.files.checkFlow(caller, flowId)
-      const { bytes, contentType } = await services.files.image(flowId, name)
-      return fileAnswer(bytes, { contentType })
+      const { bytes, contentType } = await services.files.image(caller, flowId, name)
+      return fileAnswer(bytes, { contentType, shown: true })
     },
   ),
   route(
