@@ -15,7 +15,9 @@ export interface CachedResult {
 export interface ResultCacheOptions {
   /** Default 64 MiB. */
   readonly maxBytes?: number
-  /** Milliseconds; default one hour. */
+  /** Results at most. Default 10,000. */
+  readonly maxCount?: number
+  /** Milliseconds; default: results are kept until the limits push them out. */
   readonly maxAgeMs?: number
   readonly runtime?: Pick<Runtime, 'now'>
 }
@@ -27,7 +29,7 @@ interface Entry {
 
 /** In memory; the least recently used results go first. */
 export function createResultCache(options: ResultCacheOptions = {}): ResultCache {
-  const { maxBytes = 64 * 1024 * 1024, maxAgeMs = 3_600_000 } = options
+  const { maxBytes = 64 * 1024 * 1024, maxCount = 10_000, maxAgeMs = Infinity } = options
   const runtime = options.runtime ?? createSystemRuntime()
   const entries = new Map<string, Entry>()
   let bytes = 0
@@ -54,7 +56,7 @@ export function createResultCache(options: ResultCacheOptions = {}): ResultCache
       entries.set(key, { result, expires: runtime.now().getTime() + maxAgeMs })
       bytes += result.bytes
       for (const oldest of entries.keys()) {
-        if (bytes <= maxBytes) break
+        if (bytes <= maxBytes && entries.size <= maxCount) break
         remove(oldest)
       }
     },

@@ -33,7 +33,7 @@ export function encodeJson(make: () => object): string | undefined {
  */
 export function encodeTask(result: TaskResult, pass: number | undefined): string | undefined {
   return encodeJson(() => {
-    const { outputs, branches, logs, hasStatus, bytes, usedFrozenResult, key } = result
+    const { outputs, branches, logs, hasStatus, bytes, usedFrozenResult } = result
     return {
       outputs: Object.entries(outputs).map(([name, value]) => [name, encodeValue(value)]),
       branches,
@@ -41,7 +41,6 @@ export function encodeTask(result: TaskResult, pass: number | undefined): string
       hasStatus,
       bytes,
       usedFrozenResult,
-      key,
       pass,
     }
   })
@@ -54,7 +53,6 @@ interface StoredTask {
   readonly hasStatus: boolean | 'text'
   readonly bytes: number
   readonly usedFrozenResult: boolean
-  readonly key?: string
 }
 
 /**
@@ -80,7 +78,7 @@ function decodeTask(stored: StoredTask): TaskResult {
   const logs = stored.logs.map(
     ([name, entries]) => [name, decodeValue(entries) as LogEntry[]] as const,
   )
-  const { branches, hasStatus, bytes, usedFrozenResult, key } = stored
+  const { branches, hasStatus, bytes, usedFrozenResult } = stored
   const decision = decide(branches, undefined)
   return {
     outputs,
@@ -90,7 +88,6 @@ function decodeTask(stored: StoredTask): TaskResult {
     hasStatus,
     bytes,
     usedFrozenResult,
-    key,
   }
 }
 

@@ -244,7 +244,6 @@ export class Execution implements Deadline {
     const record = new VertexRecord(vertex, {
       outputs: result.outputs,
       decision: result.decision,
-      key: result.key,
       usedFrozenResult: result.usedFrozenResult,
       builds: this.builds[vertex.index] ?? 1,
       durationMs: Math.max(0, at - from),

@@ -18,6 +18,8 @@ export interface FieldPlan {
   readonly required: boolean
   /** Name of a variable to resolve; undefined = the value stands for itself. */
   readonly variable: string | undefined
+  /** What a tweak has set: the value where no variable has this name (FE-23). */
+  readonly literal: unknown
   readonly secret: boolean
   /** Declared as a secret by a component of the host: takes keys of the environment too (AB-41). */
   readonly takesKeys: boolean
@@ -39,6 +41,9 @@ export interface VertexFields {
     readonly input: boolean
   }
 }
+
+/** `load_from_db` of a field whose text was set by a tweak; no flow can hold it. */
+export const IF_KNOWN = Symbol('the name of a variable, if there is one')
 
 const LISTS: ReadonlySet<FieldKind> = new Set([
   'tools',
@@ -124,8 +129,8 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
   const shown = (own(given ?? {}, 'show') ?? options.show ?? true) !== false
   const overridden = !tweaked && vertex.overrides.has(name)
   const raw = overridden ? vertex.overrides.get(name) : own(given ?? {}, 'value')
-  const fromVariable =
-    shown && fed.length === 0 && (own(given ?? {}, 'load_from_db') ?? false) === true
+  const load = own(given ?? {}, 'load_from_db')
+  const fromVariable = shown && fed.length === 0 && (load === true || load === IF_KNOWN)
   const variable = fromVariable && typeof raw === 'string' ? raw : undefined
   const path = type === 'file' ? own(given ?? {}, 'file_path') : undefined
   const value = shown
@@ -150,6 +155,7 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
     value: variable === undefined ? value : undefined,
     required: required && !vertex.toolMode,
     variable,
+    literal: load === IF_KNOWN && variable !== undefined ? value : undefined,
     secret: isSecret(given, kind),
     takesKeys: kind === 'secret' && vertex.component.sandboxed !== true,
     missingFile: type === 'file' && required && fed.length === 0 && isEmpty(path),

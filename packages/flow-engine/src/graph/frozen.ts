@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { CachedResult } from './cache.ts'
 import type { PlanVertex } from './plan-graph.ts'
-import type { RawInputs } from './inputs.ts'
+import type { VertexFields } from './field-plan.ts'
 import type { BranchCall, LogEntry } from './vertex-context.ts'
 import { isData } from './values/data.ts'
 import { isDataFrame } from './values/data-frame.ts'
@@ -18,32 +18,32 @@ export interface FrozenResult extends CachedResult {
 
 export interface KeyRequest {
   readonly vertex: PlanVertex
+  readonly fields: VertexFields
   readonly userId: string | undefined
   readonly flowId: string
-  readonly raw: RawInputs
-  /** Fields whose values are left out: secrets. */
-  readonly secret: ReadonlySet<string>
-  /** Keys of the results that feed it, in edge order. */
-  readonly upstream: readonly (string | undefined)[]
+  /** 1, but for vertices in loops and cycles: each of their builds has a result of its own. */
+  readonly build: number
 }
 
-/** Owner, flow, vertex, component and everything that went into the result (FE-33). */
-export function resultKey(request: KeyRequest): string {
-  const { vertex, raw, secret } = request
-  const inputs = Object.keys(raw)
-    .filter((name) => !secret.has(name))
-    .toSorted()
-    .map((name) => [name, identity(raw[name])])
+/**
+ * Owner, flow, vertex, component and the vertex's own settings: what its inputs bring is no part of
+ * it, because freezing keeps the result whatever they become (FE-33).
+ */
+export function resultKey({ vertex, fields, userId, flowId, build }: KeyRequest): string {
+  const settings = fields.fields
+    .filter(({ edges, secret }) => edges.length === 0 && !secret)
+    .map(({ name, value, variable }) => [name, variable ?? null, identity(value ?? null)])
+    .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
   const { component } = vertex
   const text = JSON.stringify([
-    request.userId ?? null,
-    request.flowId,
+    userId ?? null,
+    flowId,
     vertex.id,
     component.type,
     component.version ?? '',
     vertex.computed,
-    inputs,
-    request.upstream.map((key) => key ?? null),
+    settings,
+    build,
   ])
   return bytesToHex(sha256(utf8ToBytes(text)))
 }

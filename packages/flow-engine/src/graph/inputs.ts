@@ -93,6 +93,11 @@ async function resolveAll(
     const name = field.variable ?? ''
     if (name === '') continue
     const value = await resolveVariable(name, { variables: request.variables, field, run })
+    if (value === undefined && field.literal !== undefined) {
+      if (field.secret) run.secrets.add(field.literal)
+      put(raw, field.name, field.literal)
+      continue
+    }
     if (value === undefined) {
       const { id, displayName } = request.vertex
       const text = `Component ${displayName}: variable ${name} of ${field.displayName} not found`
@@ -123,6 +128,7 @@ async function resolveVariable(
   const scope = userId === undefined ? { flowId } : { userId, flowId }
   const stored = await services.variables?.get(name, scope)
   if (stored !== undefined && stored !== null) return stored
+  if (services.environment === undefined && field.literal !== undefined) return undefined
   if (services.environment === undefined) {
     throw new FlowError('variable_not_found', `${name} variable not found.`)
   }

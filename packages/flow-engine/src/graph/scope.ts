@@ -28,8 +28,6 @@ export interface Built {
   /** Stopped in this build, or excluded. */
   readonly dead: ReadonlySet<string>
   readonly stopped: ReadonlySet<string>
-  /** Identity of the result for frozen vertices behind it (FE-33). */
-  readonly key: string | undefined
 }
 
 export const NO_OUTPUTS: ReadonlySet<string> = new Set()

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../errors.ts'
+import { IF_KNOWN } from './field-plan.ts'
 import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
 import type { PlanGraph, PlanVertex } from './plan-graph.ts'
 import { warning, type FlowProblem } from './problems.ts'
@@ -83,9 +84,19 @@ function tweakField(field: PlainObject, value: unknown): PlainObject {
     return { ...field, value: typeof value === 'string' ? repairJson(value) : value }
   }
   if (!isPlainObject(value)) {
-    return type === 'file' ? { ...field, file_path: value } : { ...field, value }
+    if (type === 'file') return { ...field, file_path: value }
+    return withText({ ...field, value })
   }
-  if (type !== 'file') return { ...field, ...value }
+  if (type !== 'file') {
+    const changed = { ...field, ...value }
+    return Object.hasOwn(value, 'load_from_db') ? changed : withText(changed)
+  }
   const keys = Object.keys(value)
   return keys.length === 0 ? field : { ...field, file_path: own(value, keys.at(-1) ?? '') }
+}
+
+/** People put API keys into tweaks: the text names a variable only when there is one of that name. */
+function withText(field: PlainObject): PlainObject {
+  const names = own(field, 'load_from_db') === true && typeof own(field, 'value') === 'string'
+  return names ? { ...field, load_from_db: IF_KNOWN } : field
 }

@@ -24,7 +24,6 @@ export interface TaskResult {
   readonly hasStatus: boolean | 'text'
   readonly bytes: number
   readonly usedFrozenResult: boolean
-  readonly key: string | undefined
 }
 
 /** What the builds of a run share. A class, not a literal: see `youngList`. */
@@ -42,7 +41,9 @@ export class TaskEnvironment {
     const isDurable = host.resume !== undefined || host.checkpoint !== undefined
     this.run = run
     this.request = request
-    this.keyed = options.cache !== undefined && graph.vertices.some((vertex) => vertex.frozen)
+    const isEdited = request.mode === 'build'
+    this.keyed =
+      options.cache !== undefined && (isEdited || graph.vertices.some(({ frozen }) => frozen))
     this.parallel = isDurable ? 1 : request.parallel
     this.inputs = host.inputs
   }
@@ -54,8 +55,6 @@ class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskRes
   readonly given: ReadonlyMap<string, unknown>
   /** Fires when the time of the vertex is up, too (FE-67). */
   timed: AbortSignal | undefined = undefined
-  /** Identity of the result (FE-33). */
-  key: string | undefined = undefined
   readonly #scope: Scope
   readonly #environment: TaskEnvironment
 
@@ -187,16 +186,15 @@ async function runBounded(
   const raw = await given
   work.raw = raw
   environment.inputs?.(vertex, raw)
-  const key = environment.keyed ? keyOf(task, raw, environment) : undefined
+  const key = keyOf(work, task, environment)
   const kept = key === undefined ? undefined : await recall(vertex, key, request)
-  if (kept !== undefined) return fromFrozen(kept, key)
+  if (kept !== undefined) return fromFrozen(kept)
   const { signal, stop } = vertexSignal(run, vertex, work.signal)
   work.timed = signal
   try {
-    work.key = key
     const building = buildVertex(work)
     await (signal !== undefined && building instanceof Promise ? timed(building, signal) : building)
-    if (key !== undefined) await keep(work, task, environment)
+    if (key !== undefined) await keep(work, key, environment)
     return work
   } catch (error) {
     if (signal?.aborted === true && run.open()) await withdrawPartial(work, run)
@@ -269,21 +267,19 @@ function timed<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-function keyOf({ scope, vertex }: Task, raw: RawInputs, { request, run }: TaskEnvironment): string {
-  const { fields } = fieldsOf(vertex, request.tweaks.fields.get(vertex.index))
-  const hidden = fields.filter((field) => field.secret || field.variable !== undefined)
-  const upstream = vertex.incoming.map((edge) => {
-    const state = edgeState(request.graph, scope, edge)
-    return typeof state === 'object' ? state.key : state
-  })
-  return resultKey({
-    vertex,
-    userId: run.userId,
-    flowId: run.flowId,
-    raw,
-    secret: new Set(hidden.map((field) => field.name)),
-    upstream,
-  })
+/**
+ * The key of the result that is to be kept: of frozen vertices, and in the editor of the others too,
+ * since freezing keeps the last result (FE-33). Passes of loops are kept of frozen vertices only.
+ */
+function keyOf(
+  { fields, build }: TaskBuild,
+  { vertex, scope }: Task,
+  { keyed, request, run }: TaskEnvironment,
+): string | undefined {
+  if (!keyed) return undefined
+  const isOnce = build === 1 && vertex.loop === undefined && scope.parent === undefined
+  if (!vertex.frozen && !(request.mode === 'build' && isOnce)) return undefined
+  return resultKey({ vertex, fields, userId: run.userId, flowId: run.flowId, build })
 }
 
 async function recall(
@@ -302,12 +298,12 @@ async function recall(
 }
 
 async function keep(
-  { outputs, branches, logs, hasStatus, bytes, key = '' }: TaskResult,
-  { vertex }: Task,
+  { outputs, branches, logs, hasStatus, bytes }: TaskResult,
+  key: string,
   { request, run }: TaskEnvironment,
 ): Promise<void> {
   const { cache } = request.options
-  if (!vertex.frozen || cache === undefined || run.secrets.occursIn(outputs)) return
+  if (cache === undefined || run.secrets.occursIn(outputs)) return
   const result: FrozenResult = { outputs, branches, logs, hasStatus, bytes: bytes + 256 }
   try {
     await cache.set(key, result)
@@ -316,7 +312,7 @@ async function keep(
   }
 }
 
-function fromFrozen(kept: FrozenResult, key: string | undefined): TaskResult {
+function fromFrozen(kept: FrozenResult): TaskResult {
   const { outputs, branches, logs, hasStatus, bytes } = kept
   const decision = decide(branches, undefined)
   const values = Object.assign(Object.create(null), outputs) as OutputValues
@@ -328,6 +324,5 @@ function fromFrozen(kept: FrozenResult, key: string | undefined): TaskResult {
     hasStatus,
     bytes,
     usedFrozenResult: true,
-    key,
   }
 }

@@ -9,7 +9,6 @@ interface Build extends Pick<VertexResult, 'error' | 'usedFrozenResult' | 'build
   readonly outputs: OutputValues
   /** Default: it decides nothing. */
   readonly decision?: Decision
-  readonly key?: string | undefined
 }
 
 /** What came of the last build of a vertex, for its readers and the result. A class, not a literal: see `youngList`. */
@@ -24,7 +23,6 @@ export class VertexRecord implements VertexResult, Built {
   readonly builds: number
   readonly durationMs: number
   readonly #decision: Decision
-  readonly #key: string | undefined
 
   constructor({ id, type, displayName }: PlanVertex, build: Build) {
     const { error, decision = NO_DECISION } = build
@@ -38,7 +36,6 @@ export class VertexRecord implements VertexResult, Built {
     this.builds = build.builds
     this.durationMs = build.durationMs
     this.#decision = decision
-    this.#key = build.key
   }
 
   get dead(): ReadonlySet<string> {
@@ -47,9 +44,5 @@ export class VertexRecord implements VertexResult, Built {
 
   get stopped(): ReadonlySet<string> {
     return this.#decision.stopped
-  }
-
-  get key(): string | undefined {
-    return this.#key
   }
 }

@@ -79,6 +79,38 @@ describe('global variables (CO-13)', () => {
     expect(value).toMatchObject({ text: 'Bonn' })
   })
 
+  test.each([
+    ['without any variables', {}],
+    ['beside other variables', { services: { environment: { OTHER: 'x' } } }],
+  ])('FE-23: a text in a tweak that names no variable is the value itself, %s', async (_, more) => {
+    const literal = { 'TextInput-1': { input_value: 'sk-literal' } }
+    const byKey = { 'TextInput-1': { input_value: { value: 'sk-literal' } } }
+    const forAll = { input_value: 'sk-literal' }
+    for (const tweaks of [literal, byKey, forAll]) {
+      const { value } = await seen({ ...more, tweaks }, named('CITY'))
+      expect(value).toMatchObject({ text: 'sk-literal' })
+    }
+  })
+
+  test('FE-23: a text in a tweak that names a variable of this run is that variable', async () => {
+    const tweaks = { 'TextInput-1': { input_value: 'TOWN' } }
+    const services = { environment: { TOWN: 'Bonn' } }
+    expect((await seen({ services, tweaks }, named('CITY'))).value).toMatchObject({ text: 'Bonn' })
+    const given = { variables: { TOWN: 'Rom' }, tweaks }
+    expect((await seen(given, named('CITY'))).value).toMatchObject({ text: 'Rom' })
+  })
+
+  test('FE-23: a tweak that sets load_from_db decides for itself', async () => {
+    const set = (load: boolean) => ({
+      'TextInput-1': { input_value: { value: 'TOWN', load_from_db: load } },
+    })
+    const services = { environment: { TOWN: 'Bonn' } }
+    const plain = await seen({ services, tweaks: set(false) }, named('CITY'))
+    expect(plain.value).toMatchObject({ text: 'TOWN' })
+    const missing = await seen({ services: { environment: {} }, tweaks: set(true) }, named('CITY'))
+    expect(missing.value).toMatchObject({ text: '' })
+  })
+
   test('CO-13: the key of a model is a variable by its declaration, and goes to the model', async () => {
     const flow = flowBuilder()
     const id = flow.add(languageModel, { values: { input_value: 'hi', api_key: 'MY_KEY' } })

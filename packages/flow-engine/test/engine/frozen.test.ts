@@ -31,6 +31,7 @@ function counting(
     inputs: {
       text: field.handle({ types: ['Message'] }),
       key: field.secret({ loadFromDb: true }),
+      suffix: field.string(),
     },
     outputs: {
       out: output.message({
@@ -118,7 +119,7 @@ describe('frozen vertices (FE-33)', () => {
     expect(builds()).toBe(2)
   })
 
-  test('FE-33: what comes from upstream decides, though its own inputs are the same', async () => {
+  test('FE-33: the result is kept whatever its inputs become, until it is unfrozen', async () => {
     let text = 'a'
     const changing = defineComponent({
       type: 'Changing',
@@ -126,13 +127,41 @@ describe('frozen vertices (FE-33)', () => {
       outputs: { out: output.message({ run: () => text }) },
     })
     const { component, builds } = counting()
-    const given = options(component, createResultCache())
-    const more = { ...given, more: [component, changing] }
+    const more = { ...options(component, createResultCache()), more: [component, changing] }
     const json = frozen(component, changing)
     const texts: unknown[] = []
-    for (text of ['a', 'b', 'a']) texts.push((await run(json, more)).result.text('Join-1'))
-    expect(texts).toEqual(['a1', 'b2', 'a1'])
+    for (text of ['a', 'b']) texts.push((await run(json, more)).result.text('Join-1'))
+    expect(texts).toEqual(['a1', 'a1'])
+    expect(builds()).toBe(1)
+  })
+
+  test('FE-33: in the editor the last result before freezing is the one that is kept', async () => {
+    const { component, builds } = counting()
+    const given = { ...options(component, createResultCache()), mode: 'build' as const }
+    const json = frozen(component)
+    const freeze = (on: boolean) => {
+      for (const node of json.data?.nodes ?? []) {
+        if (node.id === 'Counted-1') node.data.node.frozen = on
+      }
+      return run(json, given)
+    }
+    for (const on of [false, true, true, false, true]) await freeze(on)
     expect(builds()).toBe(2)
+    const kept = await freeze(true)
+    expect(kept.result.text('Join-1')).toBe('2')
+  })
+
+  test('FE-33: changing a setting of the frozen vertex itself builds it again', async () => {
+    const { component, builds } = counting()
+    const given = options(component, createResultCache())
+    const json = frozen(component)
+    await run(json, given)
+    await run(json, { ...given, tweaks: { 'Counted-1': { text: 'set' } } })
+    expect(builds()).toBe(1)
+    for (const suffix of ['!', '?', '!']) {
+      await run(json, { ...given, tweaks: { 'Counted-1': { suffix } } })
+    }
+    expect(builds()).toBe(3)
   })
 
   test('FE-33: the value of a secret is no part of the key', async () => {
@@ -202,6 +231,18 @@ describe('frozen vertices (FE-33)', () => {
     expect(await cache.get('c')).toBeDefined()
     await runtime.advance(1000)
     expect(await cache.get('c')).toBeUndefined()
+  })
+
+  test('FE-33: the cache is bounded by count, and keeps results as long as it has room', async () => {
+    const runtime = createTestRuntime()
+    const cache = createResultCache({ maxCount: 2, runtime })
+    for (const key of ['a', 'b', 'c']) await cache.set(key, { outputs: {}, bytes: 1 })
+    await runtime.advance(365 * 24 * 3_600_000)
+    expect([await cache.get('a'), await cache.get('b'), await cache.get('c')]).toEqual([
+      undefined,
+      expect.anything(),
+      expect.anything(),
+    ])
   })
 })
 
