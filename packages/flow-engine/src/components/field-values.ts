@@ -120,7 +120,7 @@ const CONVERT: Readonly<Record<FieldKind, Convert>> = {
   table: rowsOf,
   data: dataOf,
   dataFrame: (value) => (value === null || value === '' ? null : toDataFrame(value)),
-  handle: (value) => (value === '' ? null : value),
+  handle: asStored,
   model: (value, one) => expected(value, isChatModel, one, 'a language model'),
   embeddings: (value, one) => expected(value, isEmbedder, one, 'an embedding model'),
   memory: (value) => (value === '' ? null : value),

@@ -94,6 +94,20 @@ export function describeFlows({ it, store }: Subject<FlowStore>): void {
     assert.equal(await flows.findByEndpointName('E'), null)
   })
 
+  it('flows: records of flow ids that no flow has are removed, others stay', async () => {
+    const { flows, messages } = await prepared(store())
+    await flows.insert([flow(1)])
+    await messages.insert(message(1, { flowId: idOf(5, 1) }))
+    await messages.insert(message(2, { flowId: idOf(5, 2) }))
+    await messages.insert(message(3, { flowId: idOf(5, 3) }))
+    await flows.removeRecords([idOf(5, 1), idOf(5, 2)])
+    const left = await messages.list({})
+    assert.deepEqual(
+      left.map(({ flowId }) => flowId),
+      [idOf(5, 1), idOf(5, 3)],
+    )
+  })
+
   it('flows: a webhook name is unique over all users, and free again with its flow', async () => {
     const { flows } = await prepared(store())
     const hook = { endpointName: 'e', webhookName: 'e' }

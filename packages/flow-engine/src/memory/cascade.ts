@@ -35,8 +35,13 @@ function removeSignIn(tables: MemoryTables, userId: string): void {
 
 /** Removes a flow with its messages, vertex builds and transactions. */
 export function removeFlow(tables: MemoryTables, flowId: string): void {
-  const { flows, messages, vertexBuilds, transactions } = tables
-  flows.delete(flowId)
+  tables.flows.delete(flowId)
+  removeRecords(tables, flowId)
+}
+
+/** Removes the messages, vertex builds and transactions of a flow id. */
+export function removeRecords(tables: MemoryTables, flowId: string): void {
+  const { messages, vertexBuilds, transactions } = tables
   for (const { id } of messages.filter((row) => row.flowId === flowId)) messages.delete(id)
   for (const { buildId } of vertexBuilds.filter((row) => row.flowId === flowId)) {
     vertexBuilds.delete(buildId)

@@ -1,5 +1,5 @@
 import type { FlowQuery, FlowRecord, FlowTable } from '../store/flows.ts'
-import { removeFlow } from './cascade.ts'
+import { removeFlow, removeRecords } from './cascade.ts'
 import { own, updateOwn } from './owned.ts'
 import { copy, copyOrNull, slice } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
@@ -60,6 +60,9 @@ export function createFlows(tables: MemoryTables): FlowTable {
         .map((row) => row.id)
       for (const id of gone) removeFlow(tables, id)
       return gone
+    },
+    async removeRecords(ids) {
+      for (const id of ids) if (flows.get(id) === undefined) removeRecords(tables, id)
     },
   }
 }

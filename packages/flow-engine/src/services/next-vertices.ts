@@ -11,20 +11,38 @@ export interface BuildProgress {
   readonly announced: Set<string>
 }
 
-/** Everything it takes from has been built. */
-export function isReady({ incoming }: PlanVertex, { graph, states }: BuildProgress): boolean {
-  return incoming.every(({ source }) => states.has(graph.vertices[source]?.id ?? ''))
+/** All predecessors are built. */
+export function isReady(vertex: PlanVertex, progress: BuildProgress): boolean {
+  return missingPredecessor(vertex, progress) === undefined
+}
+
+/** The first predecessor, in the order of the edges, that is not built. */
+export function missingPredecessor(
+  { incoming }: PlanVertex,
+  { graph, states }: Pick<BuildProgress, 'graph' | 'states'>,
+): PlanVertex | undefined {
+  return incoming
+    .map(({ source }) => graph.vertices[source])
+    .find((source) => source !== undefined && !states.has(source.id))
 }
 
 /**
- * What the build of a vertex has set going, in the order that was asked for: what takes from it, and
- * what those still wait for (events.md 2.6). Of the latter each is named once.
+ * Vertices that became buildable, in the order that was asked for: successors, and unbuilt
+ * prerequisites of those (events.md 2.6), each of the latter once. Nothing of a branch that was not
+ * chosen.
  */
-export function nextVertices({ outgoing }: PlanVertex, progress: BuildProgress): PlanVertex[] {
+export function nextVertices(
+  { outgoing }: PlanVertex,
+  progress: BuildProgress,
+  inactivated: readonly string[] = [],
+): PlanVertex[] {
   const { graph, ordered, states, announced } = progress
   const found = new Set<PlanVertex>()
   const seen = new Set<PlanVertex>()
-  const waiting = outgoing.flatMap(({ target }) => graph.vertices[target] ?? [])
+  const off = new Set(inactivated)
+  const waiting = outgoing
+    .flatMap(({ target }) => graph.vertices[target] ?? [])
+    .filter(({ id }) => !off.has(id))
   const direct = new Set(waiting)
   for (let vertex = waiting.pop(); vertex !== undefined; vertex = waiting.pop()) {
     if (seen.has(vertex) || !ordered.has(vertex.id)) continue

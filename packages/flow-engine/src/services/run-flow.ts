@@ -16,6 +16,7 @@ import type { PlanCache } from './plan-cache.ts'
 import { refuse } from './refusal.ts'
 import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-services.ts'
+import type { Sweep } from './sweep.ts'
 
 /** What a run is asked for (run.md). */
 export interface RunFlowRequest {
@@ -72,6 +73,7 @@ export interface RunServiceOptions {
   /** Cache, limits, runtime of all runs. */
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>
   readonly bySession: boolean
+  readonly sweep: Pick<Sweep, 'after'>
   /** Ends with the service. */
   readonly signal: AbortSignal
 }
@@ -99,7 +101,9 @@ export function createRunService(service: RunServiceOptions): RunService {
     }
     const host = recorder ?? {}
     const run = startRun(plan, options, host)
-    const recorded = watched(run, recorder).then(() => pending.settled())
+    const recorded = watched(run, recorder)
+      .then(() => pending.settled())
+      .finally(() => service.sweep.after(flow.id, flow.id))
     // A run that fails is answered with its own error.
     recorded.catch(() => undefined)
     return { run, recorded }

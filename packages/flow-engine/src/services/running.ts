@@ -18,6 +18,7 @@ import { createRunService, watched, type RunService } from './run-flow.ts'
 import { createRunRecorder } from './run-records.ts'
 import { createRunServices, type RunScope } from './run-services.ts'
 import { createUserFileWriter } from './user-file-writer.ts'
+import { createSweep } from './sweep.ts'
 import type { VariableService } from './variables.ts'
 import { createVertexService, type VertexService } from './vertices.ts'
 import { createWebhookService, type WebhookService } from './webhooks.ts'
@@ -77,6 +78,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     messages.set(request, pending)
     return pending
   }
+  const sweep = createSweep({ store, records: writer, report })
   const open = new Map<string, { readonly flowId: string; readonly userId: string | undefined }>()
 
   const jobs = createBuildJobs({
@@ -108,8 +110,12 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
           inputs: (vertex, values) => recorder?.inputs(vertex, values),
           built: (build) => recorder?.built(build),
           async watch(run) {
-            await watched(run, recorder)
-            await pendingOf(request).settled()
+            try {
+              await watched(run, recorder)
+              await pendingOf(request).settled()
+            } finally {
+              sweep.after(metadataOf(request).storedFlowId, job.flowId)
+            }
           },
         }
       },
@@ -129,6 +135,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       createRunRecorder(records, { flowId: id, flow: plan.flow, form: 'run', builds: true }),
     base,
     bySession: settings.agenticExperience,
+    sweep,
     signal: closing.signal,
   })
 
@@ -145,6 +152,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         recorderOf: (flowId, plan) =>
           createRunRecorder(records, { flowId, flow: plan.flow, form: 'build', builds: true }),
         base,
+        sweep,
         uuid: () => runtime.uuid(),
       }),
       runs,
@@ -160,6 +168,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     async close() {
       closing.abort()
       await jobs.close()
+      await sweep.settled()
       await writer.flush()
     },
   }

@@ -1,9 +1,10 @@
 import type { PlanVertex } from '../graph/plan-graph.ts'
 import type { VertexBuildJson } from '../graph/run-event.ts'
 
-/** The answer for a vertex whose predecessors have not been built. */
+/** The answer for a vertex that waits for another one to be built. */
 export function describeUnbuilt(
-  { id, displayName, outputs }: PlanVertex,
+  { id, outputs }: PlanVertex,
+  { displayName }: Pick<PlanVertex, 'displayName'>,
   now: Date = new Date(0),
 ): VertexBuildJson {
   const errorMessage = `Component ${displayName} has not been built yet`

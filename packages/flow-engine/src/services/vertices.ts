@@ -10,12 +10,13 @@ import { sliceOf } from '../graph/slice.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { Caller } from './caller.ts'
-import { isReady, nextVertices, type BuildProgress } from './next-vertices.ts'
+import { missingPredecessor, nextVertices, type BuildProgress } from './next-vertices.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { refuse } from './refusal.ts'
 import { watched } from './run-flow.ts'
 import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-services.ts'
+import type { Sweep } from './sweep.ts'
 import { describeUnbuilt } from './unbuilt-vertex.ts'
 
 /** Graphs that are kept between the calls of one vertex and the next, over all users. */
@@ -57,6 +58,7 @@ export interface VertexServiceOptions {
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>
   readonly recorderOf: (flowId: string, plan: FlowPlan) => RunRecorder | undefined
+  readonly sweep: Pick<Sweep, 'after'>
   readonly uuid: () => string
 }
 
@@ -68,7 +70,8 @@ interface KeptGraph extends BuildProgress {
 }
 
 export function createVertexService(options: VertexServiceOptions): VertexService {
-  const { store, plans, components, customCode, servicesOf, recorderOf, base, uuid } = options
+  const { store, plans, components, customCode, servicesOf, recorderOf, base, sweep, uuid } =
+    options
   const kept = new Map<string, KeptGraph>()
   const keyOf = (caller: Caller, flowId: string): string => `${caller.id}/${flowId}`
 
@@ -147,7 +150,8 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       const entry = await graphFor(caller, flowId)
       const vertex = vertexOf(entry.graph, vertexId)
       if (vertex === undefined) throw refuse(404, `Vertex ${vertexId} not found`)
-      if (!isReady(vertex, entry)) return describeUnbuilt(vertex, base.runtime?.now())
+      const missing = missingPredecessor(vertex, entry)
+      if (missing !== undefined) return describeUnbuilt(vertex, missing, base.runtime?.now())
       const { states, plan, session } = entry
       states.delete(vertexId)
       const { value } = input
@@ -182,8 +186,9 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
         if (event.event === 'end_vertex' && event.data.build_data.id === vertexId)
           built = event.data.build_data
       await recorded
-      if (built === undefined) return describeUnbuilt(vertex, base.runtime?.now())
-      const next = built.valid ? nextVertices(vertex, entry) : []
+      sweep.after(flowId, flowId)
+      if (built === undefined) return describeUnbuilt(vertex, vertex, base.runtime?.now())
+      const next = built.valid ? nextVertices(vertex, entry, built.inactivated_vertices) : []
       return {
         ...built,
         next_vertices_ids: next.map(({ id }) => id),

@@ -83,4 +83,6 @@ export interface FlowTable {
    * that were there, each once, in order of insertion.
    */
   remove(userId: string, ids: readonly string[]): Promise<string[]>
+  /** Removes the messages, transactions and vertex builds of these flow ids that no flow has. */
+  removeRecords(ids: readonly string[]): Promise<void>
 }

@@ -19,6 +19,8 @@ function graph() {
     if (Object.keys(value).length === 0) return value
     if (!Object.hasOwn(value, 'nodes')) return valueError('Flow must have nodes')
     if (!Object.hasOwn(value, 'edges')) return valueError('Flow must have edges')
+    const wrong = ['nodes', 'edges'].find((name) => !Array.isArray(value[name]))
+    if (wrong !== undefined) return valueError(`Flow must have a list of ${wrong}`)
     return value
   })
 }

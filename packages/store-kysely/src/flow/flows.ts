@@ -9,7 +9,7 @@ import { atomic } from '../transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { flowMapping } from './mappings.ts'
 import { beginsWith } from './names.ts'
-import { removeFlows } from './removal.ts'
+import { removeFlows, removeRecords } from './removal.ts'
 import { sliceOf } from './slices.ts'
 
 /** Each run and build asks for its flow. */
@@ -63,6 +63,8 @@ export function createFlows(db: FlowDb): FlowTable {
         await removeFlows(tx, gone)
         return gone
       }),
+
+    removeRecords: (ids) => atomic(db, (tx) => removeRecords(tx, ids)),
   }
 }
 

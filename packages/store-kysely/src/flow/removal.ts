@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../chunks.ts'
 import { idList } from '../id-list.ts'
 import type { FlowDb } from './context.ts'
@@ -7,11 +7,24 @@ import type { FlowDb } from './context.ts'
 export async function removeFlows(tx: FlowDb, flowIds: readonly string[]): Promise<void> {
   for (const part of chunks(flowIds)) {
     const ids = sql`(select ids.id from ${idList(tx, part)})`
-    await sql`delete from flow_message where flow_id in ${ids}`.execute(tx)
-    await sql`delete from flow_transaction where flow_id in ${ids}`.execute(tx)
-    await sql`delete from flow_vertex_build where flow_id in ${ids}`.execute(tx)
+    await removeRecordsIn(tx, ids)
     await sql`delete from flow_flow where id in ${ids}`.execute(tx)
   }
+}
+
+/** Removes the messages, transactions and vertex builds of these flow ids that no flow has. */
+export async function removeRecords(tx: FlowDb, flowIds: readonly string[]): Promise<void> {
+  for (const part of chunks(flowIds)) {
+    const gone = sql`(select ids.id from ${idList(tx, part)}
+      where not exists (select 1 from flow_flow where flow_flow.id = ids.id))`
+    await removeRecordsIn(tx, gone)
+  }
+}
+
+async function removeRecordsIn(tx: FlowDb, ids: RawBuilder<unknown>): Promise<void> {
+  await sql`delete from flow_message where flow_id in ${ids}`.execute(tx)
+  await sql`delete from flow_transaction where flow_id in ${ids}`.execute(tx)
+  await sql`delete from flow_vertex_build where flow_id in ${ids}`.execute(tx)
 }
 
 /** Removes everything that belongs to a user, but not the user. */

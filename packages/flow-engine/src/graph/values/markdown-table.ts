@@ -19,8 +19,12 @@ interface Column {
   readonly width: number
 }
 
-/** A frame as a pipe table (CO-5): numbers to the right, text to the left, `|` in cells escaped. */
+/**
+ * A frame as a pipe table (CO-5): numbers to the right, text to the left, `|` in cells escaped. A
+ * frame without columns is an empty text.
+ */
 export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {}): string {
+  if (frame.columns.length === 0) return ''
   const rows = options.clean === true ? frame.rows.filter(hasValue) : frame.rows
   const cells = frame.columns.map((name) =>
     rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row, name) : undefined)),

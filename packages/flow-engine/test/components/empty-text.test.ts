@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { chatOutput } from '../../src/components.ts'
+import { defineComponent } from '../../src/components/define.ts'
+import { field } from '../../src/components/field.ts'
+import { output } from '../../src/components/output.ts'
+import { createRegistry, runFlow } from '../../src/graph.ts'
+import { flowBuilder, testComponent } from '../../src/testing.ts'
+
+const silent = defineComponent({
+  type: 'Silent',
+  inputs: { text: field.text({}) },
+  outputs: { text: output.message({ run: () => '' }), any: output.any({ run: () => '' }) },
+})
+
+test('CO-31: an empty text is an answer, also one that comes as a plain text', async () => {
+  const { value } = await testComponent(chatOutput, {
+    output: 'message',
+    inputs: { input_value: '' },
+  })
+  expect(value).toMatchObject({ text: '' })
+})
+
+test.each(['text', 'any'])(
+  'FE-24: an empty text over an edge counts as given: %s',
+  async (name) => {
+    const flow = flowBuilder()
+    const source = flow.add(silent)
+    flow.connect(`${source}.${name}`, `${flow.add(chatOutput)}.input_value`)
+    const run = runFlow(flow.toJSON(), { components: createRegistry([silent, chatOutput]) })
+    expect((await run.result).text()).toBe('')
+  },
+)
