@@ -47,7 +47,8 @@ describe('fieldValue (CO-10)', () => {
       [{ name: 'x', icon: 'i' }],
       [{ name: 'x', icon: 'i' }],
     ],
-    ['nothing on a handle', field.handle(), '', null],
+    ['nothing on a handle', field.handle(), undefined, null],
+    ['an empty text on a handle', field.handle(), '', ''],
   ] as const)('%s', ([, definition, raw, value]) => {
     expect(read(definition, raw)).toEqual(value)
   })

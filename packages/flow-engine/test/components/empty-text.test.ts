@@ -9,7 +9,10 @@ import { flowBuilder, testComponent } from '../../src/testing.ts'
 const silent = defineComponent({
   type: 'Silent',
   inputs: { text: field.text({}) },
-  outputs: { text: output.message({ run: () => '' }), any: output.any({ run: () => '' }) },
+  outputs: {
+    text: output.message({ run: () => '' }),
+    any: output.any({ types: ['Message'], run: () => '' }),
+  },
 })
 
 test('CO-31: an empty text is an answer, also one that comes as a plain text', async () => {

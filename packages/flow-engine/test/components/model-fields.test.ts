@@ -36,5 +36,7 @@ describe('what the editor shows for a model (CO-15)', () => {
     expect(template.base_url).toMatchObject({ value: 'https://api.anthropic.com' })
     expect(template.model_name).toMatchObject({ refresh_button: true })
     expect(template.seed).toBeUndefined()
+    expect(template.tool_model_enabled).toMatchObject({ value: true, advanced: true })
+    expect(template.api_key).toMatchObject({ value: '', load_from_db: false })
   })
 })

@@ -10,6 +10,7 @@ import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
 import { askModel, questionMessages, withSettings } from '../model-answer.ts'
+import type { NodeTemplate } from '../node-json.ts'
 import type { RefreshContext } from '../refresh-context.ts'
 import { output } from '../output.ts'
 import { plainBadRequests } from '../plain-bad-requests.ts'
@@ -86,16 +87,23 @@ export const anthropicModel = defineComponent({
       run: (inputs, ctx) => buildModel(inputs, ctx),
     }),
   },
-  async refresh(template, name, value, ctx) {
-    const { model_name: model } = template
-    if (!LISTING_FIELDS.includes(name) || model === undefined) return
-    if (value === '' || value === null || value === false) return
-    const [url, key] = [await ctx.resolve('base_url'), await ctx.resolve('api_key')]
-    const offered = (await listModels(url, key, ctx)) ?? [...anthropicModels]
-    model.options = offered
-    model.combobox = true
-  },
+  refresh: refreshAnthropicModels,
 })
+
+/** Offers the models that the key may use, where a field changed that they depend on. */
+export async function refreshAnthropicModels(
+  { model_name: model }: NodeTemplate,
+  name: string,
+  value: unknown,
+  ctx: RefreshContext,
+): Promise<void> {
+  if (!LISTING_FIELDS.includes(name) || model === undefined) return
+  if (value === '' || value === null || value === false) return
+  const [url, key] = [await ctx.resolve('base_url'), await ctx.resolve('api_key')]
+  const offered = (await listModels(url, key, ctx)) ?? [...anthropicModels]
+  model.options = offered
+  model.combobox = true
+}
 
 interface ModelInputs {
   readonly stream: boolean

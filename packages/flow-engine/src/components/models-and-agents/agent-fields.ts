@@ -78,6 +78,13 @@ const PROVIDER_FIELDS = new Map<string, Readonly<Record<string, Field>>>([
         advanced: true,
         refresh: true,
       }),
+      tool_model_enabled: field.bool({
+        displayName: 'Enable Tool Models',
+        info: 'Offer only models that can call tools.',
+        default: true,
+        advanced: true,
+        refresh: true,
+      }),
     },
   ],
   [

@@ -1,5 +1,6 @@
 import { createMessage, readText, type Message } from '../../graph/values/message.ts'
 import { isTool, type ChatMessage, type Tool } from '../../models/chat-model.ts'
+import { refreshAnthropicModels } from '../anthropic/anthropic-model.ts'
 import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
@@ -120,6 +121,8 @@ export const agent = defineComponent({
   async refresh(template, name, value, ctx) {
     if (name === 'agent_llm') await refreshAgentFields(template, value, ctx)
     if (name === 'model_name') refreshAgentModel(template, value)
+    if (name !== 'agent_llm' && template.agent_llm?.value === 'Anthropic')
+      await refreshAnthropicModels(template, name, value, ctx)
   },
 })
 
