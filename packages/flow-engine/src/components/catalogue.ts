@@ -31,7 +31,9 @@ export function componentToNode(component: Component): NodeDetails {
     base_classes: [...new Set(outputs.flatMap((output) => output.types ?? []))],
     documentation: component.documentation ?? '',
     outputs,
-    field_order: Object.keys(component.inputs),
+    field_order: Object.keys(component.inputs).filter(
+      (name) => component.inputs[name]?.options.newer !== true,
+    ),
     metadata: {
       module: component.module ?? component.type,
       code_hash: codeHash(code),
@@ -81,7 +83,7 @@ function templateOf(component: Component): NodeTemplate {
   // The editor expects this one plain entry beside the fields.
   Object.assign(template, { _type: 'Component' })
   for (const [name, field] of Object.entries(component.inputs)) {
-    template[name] = fieldToTemplate(name, field)
+    if (field.options.newer !== true) template[name] = fieldToTemplate(name, field)
   }
   return template
 }

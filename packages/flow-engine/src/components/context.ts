@@ -3,6 +3,7 @@ import type { TokenUsage, Tool } from '../models/chat-model.ts'
 import type { Message } from '../graph/values/message.ts'
 import type { FlowJson } from './node-json.ts'
 import type { ComponentServices } from './services.ts'
+import type { VariableValue } from './variable-value.ts'
 
 /** What a component is given besides its inputs (FE-40). */
 export interface ComponentContext {
@@ -39,6 +40,10 @@ export interface ComponentContext {
   expectPasses(items: number): number
   /** Where the edges of a field come from. */
   sources(field: string): readonly InputSource[]
+  /** `_input_type` of a field in the node's own template; undefined where it has no such field. */
+  inputType(field: string): string | undefined
+  /** A variable of the request, of the user or of the environment; null where none has it (FE-20). */
+  variable(name: string): Promise<VariableValue | null>
   /** FE-30; an output name that the component does not have is an error of the component. */
   stop(output: string): void
   start(output: string): void

@@ -7,8 +7,10 @@ import { createMessage, isMessage, isStream, readText } from '../graph/values/me
 import { readMessage } from '../graph/values/read-message.ts'
 import { isChatModel, isEmbedder, isTool } from '../models/chat-model.ts'
 import type { Component } from './component.ts'
+import { readPicked } from './picked-model.ts'
 import type { Field, FieldKind } from './field.ts'
 import type { FileReference } from './services.ts'
+import { isVariableValue } from './variable-value.ts'
 
 export interface FieldValueOptions {
   /** Makes the reference of a stored path. */
@@ -101,7 +103,9 @@ const CONVERT: Readonly<Record<FieldKind, Convert>> = {
   code: asPlainText,
   link: asPlainText,
   string: asPlainText,
-  secret: (value, one) => (value === null ? null : whenRead(textOf(value, one), one)),
+  secret: (value, one) =>
+    value === null || isVariableValue(value) ? value : whenRead(textOf(value, one), one),
+  picker: (value, one) => readPicked(value) ?? misfitModel(value, one),
   int: (value, one) => {
     const number = numberOf(value, one)
     return number === null ? null : Math.trunc(number)
@@ -129,6 +133,13 @@ const CONVERT: Readonly<Record<FieldKind, Convert>> = {
   mcp: asStored,
   connect: asStored,
   auth: asStored,
+}
+
+/** Nothing chosen is null; anything else that is no choice is an error. */
+function misfitModel(value: unknown, one: Conversion): null {
+  if (value === null || value === '' || value === 'connect_other_models') return null
+  if (Array.isArray(value) && value.length === 0) return null
+  throw misfit(one, value, 'a model')
 }
 
 function misfit({ name, field }: Conversion, value: unknown, wanted: string): TypeError {

@@ -2,7 +2,9 @@ import type { ChatModel, Embedder, Tool } from '../models/chat-model.ts'
 import type { Data } from '../graph/values/data.ts'
 import type { DataFrame } from '../graph/values/data-frame.ts'
 import type { Message } from '../graph/values/message.ts'
+import type { PickedModel } from './picked-model.ts'
 import type { FileReference } from './services.ts'
+import type { VariableValue } from './variable-value.ts'
 
 /** The kinds of fields; `template.ts` gives each its wire form, `field-values.ts` its conversion. */
 export type FieldKind =
@@ -38,6 +40,7 @@ export type FieldKind =
   | 'mcp'
   | 'connect'
   | 'auth'
+  | 'picker'
 
 /** What every field may say about itself. */
 export interface FieldOptions<T = unknown> {
@@ -60,6 +63,13 @@ export interface FieldOptions<T = unknown> {
   /** The editor asks for an update when the value changes (CO-15). */
   readonly refresh?: boolean
   readonly dynamic?: boolean
+  /** In no new node and not in the catalogue: nodes of newer versions have it. */
+  readonly newer?: boolean
+  /**
+   * The component looks elsewhere when there is no value: the field is never missing, and a variable
+   * that is found nowhere comes as a VariableValue without origin (NX-13).
+   */
+  readonly fallback?: boolean
   /** Further attributes of the wire form, in wire spelling (FE-3). */
   readonly attributes?: Readonly<Record<string, unknown>>
 }
@@ -98,6 +108,14 @@ export interface HandleOptions extends FieldOptions {
   readonly types?: readonly string[]
 }
 
+export interface PickerOptions extends FieldOptions {
+  /** Default `language`. */
+  readonly modelType?: 'language' | 'embedding'
+  /** The wire form that new nodes have instead. */
+  readonly as?: 'model' | 'handle' | 'dropdown'
+  readonly options?: readonly string[]
+}
+
 export interface FileOptions extends FieldOptions<string> {
   /** Without the dot. */
   readonly extensions?: readonly string[]
@@ -114,9 +132,13 @@ export interface AnyFieldOptions
     Pick<SortableListOptions, 'limit'>,
     Pick<TableOptions, 'columns' | 'keepData'>,
     Pick<HandleOptions, 'types'>,
+    Pick<PickerOptions, 'modelType' | 'as'>,
     Pick<FileOptions, 'extensions' | 'temp'> {
   readonly options?: readonly (string | SortableOption)[]
 }
+
+/** A key as the node gives it: a text, or the variable that it names. */
+export type ProviderKey = string | VariableValue | null
 
 /** The declaration of one input. `T` is what `run` receives. */
 export interface Field<T = unknown> {
@@ -167,6 +189,11 @@ export const field = {
     declare<Listed<O, string>>('string', options),
   secret: <const O extends FieldOptions<string>>(options?: O) =>
     declare<Optional<O, string>>('secret', options),
+  /** A secret for which the component looks elsewhere when it is blank (NX-13). */
+  key: (options?: FieldOptions<string>) =>
+    declare<ProviderKey>('secret', { ...options, fallback: true }),
+  /** A model chosen in a list, or one from an edge (NX-10). */
+  picker: (options?: PickerOptions) => declare<PickedModel>('picker', options),
   link: <const O extends FieldOptions<string>>(options?: O) =>
     declare<Listed<O, string>>('link', options),
   int: <const O extends NumberOptions>(options?: O) => declare<Optional<O, number>>('int', options),

@@ -48,11 +48,12 @@ export function readSchemaFields(rows: readonly Record<string, unknown>[]): Sche
 /**
  * A JSON schema for a list `objects`, at least one, of the described objects.
  * @param options.strict no further members, as answers by schema want it
+ * @param options.key name of the list; default `objects`
  */
 export function structuredSchema(
   name: string,
   fields: readonly SchemaField[],
-  { strict = false }: { readonly strict?: boolean } = {},
+  { strict = false, key = 'objects' }: { readonly strict?: boolean; readonly key?: string } = {},
 ): object {
   const closed = strict ? { additionalProperties: false } : {}
   const properties = Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)]))
@@ -61,7 +62,7 @@ export function structuredSchema(
     title: name,
     description: `A list of ${name}.`,
     properties: {
-      objects: {
+      [key]: {
         type: 'array',
         title: 'Objects',
         description: `A list of ${name}.`,
@@ -69,7 +70,7 @@ export function structuredSchema(
         items: { $ref: `#/$defs/${name}` },
       },
     },
-    required: ['objects'],
+    required: [key],
     ...closed,
     $defs: {
       [name]: {
@@ -106,17 +107,26 @@ export function readStructured(
 ): Record<string, unknown>[] {
   const objects = isRecord(answer) && Array.isArray(answer.objects) ? answer.objects : undefined
   if (objects === undefined) throw new TypeError('The answer holds no list "objects"')
-  return objects.map((object: unknown) => {
-    if (!isRecord(object)) throw new TypeError('An element of "objects" is no object')
-    return Object.fromEntries(
-      fields.map((field) => {
-        if (!Object.hasOwn(object, field.name)) {
-          throw new TypeError(`The answer lacks the field ${field.name}`)
-        }
-        return [field.name, convertField(object[field.name], field)]
-      }),
-    )
-  })
+  return objects.map((object: unknown) => readRecord(object, fields))
+}
+
+/**
+ * One object of an answer, its values converted to the declared types.
+ * @throws TypeError naming the field that does not fit
+ */
+export function readRecord(
+  object: unknown,
+  fields: readonly SchemaField[],
+): Record<string, unknown> {
+  if (!isRecord(object)) throw new TypeError('An element of "objects" is no object')
+  return Object.fromEntries(
+    fields.map((field) => {
+      if (!Object.hasOwn(object, field.name)) {
+        throw new TypeError(`The answer lacks the field ${field.name}`)
+      }
+      return [field.name, convertField(object[field.name], field)]
+    }),
+  )
 }
 
 function convertField(value: unknown, field: SchemaField): unknown {

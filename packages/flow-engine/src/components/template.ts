@@ -6,7 +6,8 @@ import { titleOf } from './title.ts'
 
 /** The wire form of a field definition, keys in ASCII order (FE-41, CO-11). */
 export function fieldToTemplate(name: string, { fieldKind, options }: Field): TemplateField {
-  const { inputType, type, extra } = WIRE[fieldKind]
+  const kind = options.as ?? fieldKind
+  const { inputType, type, extra } = WIRE[kind]
   const wire: Record<string, unknown> = {
     _input_type: inputType,
     type,
@@ -14,19 +15,19 @@ export function fieldToTemplate(name: string, { fieldKind, options }: Field): Te
     display_name: options.displayName ?? titleOf(name),
     info: options.info ?? '',
     placeholder: options.placeholder ?? '',
-    value: defaultValue(fieldKind, options),
+    value: defaultValue(kind, options),
     required: options.required ?? false,
     advanced: options.advanced ?? false,
     show: options.show ?? true,
     dynamic: options.dynamic ?? false,
     title_case: false,
     override_skip: false,
-    track_in_telemetry: TELEMETRY.has(fieldKind),
+    track_in_telemetry: TELEMETRY.has(kind),
     ...extra(options),
     ...(options.refresh === true ? { real_time_refresh: true } : {}),
     ...options.attributes,
   }
-  const inputTypes = options.inputTypes ?? options.types ?? INPUT_TYPES[fieldKind]
+  const inputTypes = options.inputTypes ?? options.types ?? inputTypesOf(kind, options)
   if (options.inputTypes === null || inputTypes === undefined) delete wire.input_types
   else wire.input_types = [...inputTypes]
   for (const [key, value] of Object.entries(wire)) if (value === undefined) delete wire[key]
@@ -209,6 +210,11 @@ const WIRE: Readonly<Record<FieldKind, WireKind>> = {
     type: 'connect',
     extra: (o) => ({ ...AS_METADATA, options: [...(o.options ?? [])] }),
   },
+  picker: {
+    inputType: 'ModelInput',
+    type: 'model',
+    extra: (o) => ({ ...simple(o), ...AS_INPUT, model_type: o.modelType ?? 'language' }),
+  },
   auth: { inputType: 'AuthInput', type: 'auth', extra: () => AS_METADATA },
 }
 
@@ -227,6 +233,11 @@ const INPUT_TYPES: Readonly<Partial<Record<FieldKind, readonly string[]>>> = {
   embeddings: ['Embeddings'],
   memory: ['Memory'],
   tools: ['Tool'],
+}
+
+function inputTypesOf(kind: FieldKind, { modelType }: AnyFieldOptions) {
+  if (kind === 'picker') return [modelType === 'embedding' ? 'Embeddings' : 'LanguageModel']
+  return INPUT_TYPES[kind]
 }
 
 function range({ min, max, step }: AnyFieldOptions): Record<string, unknown> {

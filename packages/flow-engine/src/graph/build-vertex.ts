@@ -46,6 +46,8 @@ export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
   abstract readonly over: boolean
   abstract state(): Map<string, unknown>
   abstract sources(field: string): readonly InputSource[]
+  abstract inputType(field: string): string | undefined
+  abstract readonly variables: Readonly<Record<string, string>> | undefined
   abstract expectPasses(items: number): number
 
   get asTool(): boolean {
@@ -226,8 +228,16 @@ class ToolCall implements BuildFacts {
     return this.#state
   }
 
+  get variables(): Readonly<Record<string, string>> | undefined {
+    return this.#request.variables
+  }
+
   sources(field: string): readonly InputSource[] {
     return this.#request.sources(field)
+  }
+
+  inputType(field: string): string | undefined {
+    return this.#request.inputType(field)
   }
 
   expectPasses(): number {

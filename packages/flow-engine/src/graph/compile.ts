@@ -11,6 +11,7 @@ import { readNodeCode, type NodeCode } from './node-code.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { problem, sortProblems, warning, type FlowProblem } from './problems.ts'
 import { connectedStreams } from './streams.ts'
+import { unknownTypes, type UnknownNode } from './unknown-types.ts'
 import { isOfClass, resolvedNode, type ResolvedNode } from './vertex-plan.ts'
 
 export interface CompileOptions {
@@ -122,7 +123,7 @@ function resolveNodes(
   { problems, warnings }: Findings,
 ): Map<string, ResolvedNode | null> {
   const resolved = new Map<string, ResolvedNode | null>()
-  const unknown: { readonly node: FlatNode; readonly why: string | undefined }[] = []
+  const unknown: UnknownNode[] = []
   for (const node of nodes.values()) {
     const { component, why, notice } = resolveNode(node, options)
     if (component === undefined) {
@@ -138,17 +139,7 @@ function resolveNodes(
       warnings.push(warning('edited_component', notice, { nodeId: node.id }))
     }
   }
-  const types = [
-    ...new Set(
-      unknown.map(({ node, why }) =>
-        why === undefined ? node.type : `${node.type} (${node.id}: ${why})`,
-      ),
-    ),
-  ]
-  const text = `Unknown component types: ${types.join(', ')}`
-  for (const { node } of unknown) {
-    problems.push(problem('unknown_component', text, { nodeId: node.id }))
-  }
+  problems.push(...unknownTypes(unknown, options.components))
   return resolved
 }
 

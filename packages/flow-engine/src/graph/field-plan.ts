@@ -20,6 +20,8 @@ export interface FieldPlan {
   readonly variable: string | undefined
   /** What a tweak has set: the value where no variable has this name (FE-23). */
   readonly literal: unknown
+  /** The component looks elsewhere when the field is blank or its variable is missing (NX-13). */
+  readonly fallback: boolean
   readonly secret: boolean
   /** Declared as a secret by a component of the host: takes keys of the environment too (AB-41). */
   readonly takesKeys: boolean
@@ -144,8 +146,13 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
       })
     : undefined
   const defaulted = given === undefined && !isEmpty(options.default)
+  const fallback = options.fallback === true
   const required =
-    (own(given ?? {}, 'required') ?? options.required) === true && shown && !defaulted
+    (own(given ?? {}, 'required') ?? options.required) === true &&
+    shown &&
+    !defaulted &&
+    !fallback &&
+    type !== 'model'
   return {
     name,
     displayName: ownText(given ?? {}, 'display_name') || options.displayName || name,
@@ -156,6 +163,7 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
     required: required && !vertex.toolMode,
     variable,
     literal: load === IF_KNOWN && variable !== undefined ? value : undefined,
+    fallback,
     secret: isSecret(given, kind),
     takesKeys: kind === 'secret' && vertex.component.sandboxed !== true,
     missingFile: type === 'file' && required && fed.length === 0 && isEmpty(path),

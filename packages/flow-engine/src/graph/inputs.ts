@@ -1,6 +1,7 @@
+import { VariableValue } from '../components/variable-value.ts'
 import { FlowError } from '../errors.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
-import { isVendorKey } from '../outgoing/vendors.ts'
+import { findVariable } from './find-variable.ts'
 import { define, own } from './plain-object.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import { warning } from './problems.ts'
@@ -92,12 +93,25 @@ async function resolveAll(
   for (const field of fields) {
     const name = field.variable ?? ''
     if (name === '') continue
-    const value = await resolveVariable(name, { variables: request.variables, field, run })
-    if (value === undefined && field.literal !== undefined) {
+    const found = await findVariable(name, {
+      variables: request.variables,
+      takesKeys: field.takesKeys,
+      run,
+    })
+    if (found === null && field.literal !== undefined) {
       if (field.secret) run.secrets.add(field.literal)
       put(raw, field.name, field.literal)
       continue
     }
+    if (field.fallback) {
+      run.secrets.add(found?.value)
+      put(raw, field.name, new VariableValue(name, found))
+      continue
+    }
+    if (found === null && run.services.environment === undefined) {
+      throw new FlowError('variable_not_found', `${name} variable not found.`)
+    }
+    const value = found?.value
     if (value === undefined) {
       const { id, displayName } = request.vertex
       const text = `Component ${displayName}: variable ${name} of ${field.displayName} not found`
@@ -107,33 +121,6 @@ async function resolveAll(
     if (value !== undefined && value !== '') put(raw, field.name, value)
   }
   return checked(raw, request)
-}
-
-interface Lookup {
-  readonly variables: InputRequest['variables']
-  readonly field: FieldPlan
-  readonly run: RunContext
-}
-
-/**
- * FE-20: of the request, of the user, of the environment; undefined where that has no such name.
- * Vendors' keys of the environment are for secret fields only, so that no flow shows them (AB-41).
- */
-async function resolveVariable(
-  name: string,
-  { variables, field, run }: Lookup,
-): Promise<string | undefined> {
-  const { services, flowId, userId } = run
-  if (variables !== undefined && Object.hasOwn(variables, name)) return variables[name] ?? ''
-  const scope = userId === undefined ? { flowId } : { userId, flowId }
-  const stored = await services.variables?.get(name, scope)
-  if (stored !== undefined && stored !== null) return stored
-  if (services.environment === undefined && field.literal !== undefined) return undefined
-  if (services.environment === undefined) {
-    throw new FlowError('variable_not_found', `${name} variable not found.`)
-  }
-  if (isVendorKey(name) && !field.takesKeys) return undefined
-  return Object.hasOwn(services.environment, name) ? services.environment[name] : undefined
 }
 
 /** FE-24: what an edge brings counts as given, whatever it is. */

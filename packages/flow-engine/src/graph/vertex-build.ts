@@ -6,6 +6,7 @@ import { isFrozenResult, resultKey, type FrozenResult } from './frozen.ts'
 import { givenValues } from './given-values.ts'
 import { DEAD, rawInputs, UNBUILT, type InputRequest, type RawInputs } from './inputs.ts'
 import type { InputSource } from '../components/context.ts'
+import { ownObject, ownText } from './plain-object.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
@@ -105,6 +106,10 @@ class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskRes
 
   sources(field: string): readonly InputSource[] {
     return sourcesOf(this.vertex, field, this.#environment.request)
+  }
+
+  inputType(field: string): string | undefined {
+    return ownText(ownObject(this.vertex.template, field) ?? {}, '_input_type')
   }
 
   /** A frozen loop goes on by what comes back, which its kept results are known by (FE-33). */

@@ -7,9 +7,11 @@ import type {
 } from '../components/context.ts'
 import type { Component } from '../components/component.ts'
 import type { ComponentServices } from '../components/services.ts'
+import { VariableValue } from '../components/variable-value.ts'
 import type { TokenUsage, Tool } from '../models/chat-model.ts'
 import { checkEventSize, surelyFits } from './event-size.ts'
 import type { FlowJson } from './flow-json.ts'
+import { findVariable } from './find-variable.ts'
 import { orderedId } from './ordered-id.ts'
 import type { RunContext } from './run-context.ts'
 import type { StreamMask } from './secrets.ts'
@@ -44,6 +46,9 @@ export interface BuildFacts {
   /** Written by the context: the last message the component sent in state `partial`. */
   partial?: string | undefined
   sources(field: string): readonly InputSource[]
+  inputType(field: string): string | undefined
+  /** Variables of the request. */
+  readonly variables: Readonly<Record<string, string>> | undefined
   /** See the context. */
   expectPasses(items: number): number
 }
@@ -141,6 +146,19 @@ export class VertexContext implements ComponentContext {
 
   sources(field: string): readonly InputSource[] {
     return this.#facts.sources(field)
+  }
+
+  inputType(field: string): string | undefined {
+    return this.#facts.inputType(field)
+  }
+
+  async variable(name: string): Promise<VariableValue | null> {
+    const { variables, vertex } = this.#facts
+    const takesKeys = vertex.component.sandboxed !== true
+    const found = await findVariable(name, { variables, takesKeys, run: this.#run })
+    if (found === null) return null
+    this.#run.secrets.add(found.value)
+    return new VariableValue(name, found)
   }
 
   expectPasses(items: number): number {

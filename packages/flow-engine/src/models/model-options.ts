@@ -16,9 +16,15 @@ export interface ModelClientOptions {
   readonly body?: Readonly<Record<string, unknown>> | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly runtime?: Runtime | undefined
+  /** Texts besides the key that must not occur in errors. */
+  readonly secrets?: readonly string[] | undefined
 }
 
 export interface OpenAiModelOptions extends ModelClientOptions {
+  /** Query parameters of every request. */
+  readonly query?: Readonly<Record<string, string>> | undefined
+  /** The address names the model already. */
+  readonly omitModel?: boolean | undefined
   /** How the token limit is called; older servers know `max_tokens` only. Default `max_completion_tokens`. */
   readonly maxTokensName?: 'max_completion_tokens' | 'max_tokens' | undefined
 }
@@ -30,7 +36,10 @@ export function sendingOptions(options: ModelClientOptions) {
     runtime: options.runtime ?? createSystemRuntime(),
     maxRetries: options.maxRetries ?? 2,
     timeoutMs: options.timeoutMs ?? 600_000,
-    secrets: options.apiKey === undefined ? [] : [options.apiKey],
+    secrets: [
+      ...(options.apiKey === undefined ? [] : [options.apiKey]),
+      ...(options.secrets ?? []),
+    ],
   }
 }
 

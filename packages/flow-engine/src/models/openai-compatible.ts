@@ -28,7 +28,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
     async *stream(request) {
       const response = await sendRequest({
         ...sending,
-        url: `${trimSlash(options.baseUrl ?? DEFAULT_BASE_URL)}/chat/completions`,
+        url: addressOf('chat/completions', options),
         headers: { ...authorization(options), ...options.headers },
         body: { ...chatBody(request, options), ...options.body },
         signal: request.signal,
@@ -95,6 +95,8 @@ export interface OpenAiEmbedderOptions extends ModelClientOptions {
   readonly chunkSize?: number | undefined
   /** Query parameters of every request. */
   readonly query?: Readonly<Record<string, string>> | undefined
+  /** The address names the model already. */
+  readonly omitModel?: boolean | undefined
 }
 
 /** Embeddings of the same servers; texts in batches, answers as lists of numbers or base64 (CO-58). */
@@ -108,10 +110,10 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
         const input = texts.slice(at, at + size)
         const response = await sendRequest({
           ...sending,
-          url: embeddingsUrl(options),
+          url: addressOf('embeddings', options),
           headers: { ...authorization(options), ...options.headers },
           body: {
-            model: options.model,
+            ...(options.omitModel === true ? {} : { model: options.model }),
             // An empty text alone goes as it is: servers take "" but refuse [""].
             input: input.length === 1 && input[0] === '' ? '' : input,
             encoding_format: 'float',
@@ -128,8 +130,11 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   }
 }
 
-function embeddingsUrl({ baseUrl = DEFAULT_BASE_URL, query }: OpenAiEmbedderOptions): string {
-  const url = `${trimSlash(baseUrl)}/embeddings`
+function addressOf(
+  path: string,
+  { baseUrl = DEFAULT_BASE_URL, query }: Pick<OpenAiEmbedderOptions, 'baseUrl' | 'query'>,
+): string {
+  const url = `${trimSlash(baseUrl)}/${path}`
   return query === undefined ? url : `${url}?${new URLSearchParams(query).toString()}`
 }
 

@@ -15,7 +15,7 @@ export function chatBody(
     ? {}
     : { temperature: request.temperature, seed: request.seed }
   return dropUndefined({
-    model,
+    model: options.omitModel === true ? undefined : model,
     messages: request.messages.map(toWireMessage),
     stream: streams,
     stream_options: streams ? { include_usage: true } : undefined,

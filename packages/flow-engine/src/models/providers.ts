@@ -9,6 +9,8 @@ import { createAnthropicModel } from './anthropic.ts'
 import { isChatModel, type ChatModel, type Embedder, type TokenUsage } from './chat-model.ts'
 import { trimSlash } from './model-options.ts'
 import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
+import { findProvider, type ProviderFacts } from './provider-table.ts'
+import { createWatsonxEmbedder } from './watsonx-embedder.ts'
 import { createWatsonxModel } from './watsonx.ts'
 
 /** What the built-in clients need of the component that asks. */
@@ -64,24 +66,52 @@ export function createModelProviders(host: ModelHost): ModelProviders {
 
 function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
   const client = clientOptions(host, spec)
-  switch (spec.provider) {
+  const facts = findProvider(spec.provider)
+  if (facts === undefined) throw notOffered(spec.provider)
+  switch (facts.name) {
     case 'Anthropic':
       return createAnthropicModel(client)
     case 'OpenAI':
       return createOpenAiModel(client)
-    case 'Google':
-    case 'Google Generative AI':
-      return createOpenAiModel({ ...client, maxTokensName: 'max_tokens' })
-    case 'Ollama':
+    case 'IBM WatsonX':
+      return createWatsonxModel({ ...client, projectId: textOf(spec.options.projectId) })
+    case 'Azure OpenAI':
       return createOpenAiModel({
         ...client,
-        baseUrl: ollamaUrl(client.baseUrl),
+        ...azureOptions(spec, client.baseUrl),
         maxTokensName: 'max_tokens',
       })
-    case 'IBM watsonx.ai':
-      return createWatsonxModel({ ...client, projectId: textOf(spec.options.projectId) })
     default:
-      throw notOffered(spec.provider)
+      return createOpenAiModel({
+        ...client,
+        baseUrl: compatibleUrl(facts, client.baseUrl),
+        maxTokensName: 'max_tokens',
+      })
+  }
+}
+
+/** The address of a server that speaks the OpenAI protocol (MO-2). */
+function compatibleUrl({ name }: ProviderFacts, url: string | undefined): string | undefined {
+  if (name === 'Ollama') return ollamaUrl(url)
+  if (url === undefined || url === '') throw new TypeError(`${name} needs the address of a server`)
+  return name === 'Groq' && !trimSlash(url).endsWith('/openai/v1')
+    ? `${trimSlash(url)}/openai/v1`
+    : url
+}
+
+const AZURE_VERSION = '2024-10-21'
+
+/** A deployment of Azure OpenAI: the key in a header of its own, the version in the address (MO-12). */
+function azureOptions({ model, apiKey = '', options }: ModelSpec, baseUrl = '') {
+  if (baseUrl === '') throw new TypeError('Azure OpenAI needs the address of a resource')
+  const deployment = encodeURIComponent(textOf(options.deployment) || model)
+  return {
+    apiKey: undefined,
+    baseUrl: `${trimSlash(baseUrl)}/openai/deployments/${deployment}`,
+    query: { 'api-version': textOf(options.apiVersion) || AZURE_VERSION },
+    headers: { ...textsOf(options.headers), 'api-key': apiKey },
+    secrets: [apiKey],
+    omitModel: true,
   }
 }
 
@@ -97,15 +127,19 @@ function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {
     chunkSize: typeof chunkSize === 'number' && chunkSize > 0 ? chunkSize : undefined,
     query: textsOf(query),
   }
-  switch (spec.provider) {
-    case 'OpenAI':
-    case 'Google':
-    case 'Google Generative AI':
-      return createOpenAiEmbedder(client)
-    case 'Ollama':
-      return createOpenAiEmbedder({ ...client, baseUrl: ollamaUrl(client.baseUrl) })
-    default:
+  const facts = findProvider(spec.provider)
+  if (facts === undefined) throw notOffered(spec.provider)
+  switch (facts.name) {
+    case 'Anthropic':
       throw notOffered(spec.provider)
+    case 'OpenAI':
+      return createOpenAiEmbedder(client)
+    case 'IBM WatsonX':
+      return createWatsonxEmbedder({ ...client, projectId: textOf(spec.options.projectId) })
+    case 'Azure OpenAI':
+      return createOpenAiEmbedder({ ...client, ...azureOptions(spec, client.baseUrl) })
+    default:
+      return createOpenAiEmbedder({ ...client, baseUrl: compatibleUrl(facts, client.baseUrl) })
   }
 }
 

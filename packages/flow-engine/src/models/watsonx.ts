@@ -19,16 +19,7 @@ export interface WatsonxModelOptions extends ModelClientOptions {
 export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
   const sending = sendingOptions(options)
   const { secrets } = sending
-  let token: { readonly text: string; readonly until: number } | undefined
-
-  async function bearer(signal: AbortSignal): Promise<string> {
-    const now = sending.runtime.now().getTime()
-    if (token === undefined || token.until <= now) {
-      const { access_token: text, expires_in: seconds } = await askForToken(options, signal)
-      token = { text, until: now + Math.max(0, seconds - 60) * 1000 }
-    }
-    return token.text
-  }
+  const bearer = createWatsonxToken(options)
 
   return {
     name: options.model,
@@ -73,8 +64,24 @@ async function* streamedAnswer(
   yield* delta.end()
 }
 
+/** Exchanges the key for a token, anew when the last one is about to end. */
+export function createWatsonxToken(
+  options: ModelClientOptions,
+): (signal: AbortSignal) => Promise<string> {
+  const { runtime } = sendingOptions(options)
+  let token: { readonly text: string; readonly until: number } | undefined
+  return async (signal) => {
+    const now = runtime.now().getTime()
+    if (token === undefined || token.until <= now) {
+      const { access_token: text, expires_in: seconds } = await askForToken(options, signal)
+      token = { text, until: now + Math.max(0, seconds - 60) * 1000 }
+    }
+    return token.text
+  }
+}
+
 async function askForToken(
-  options: WatsonxModelOptions,
+  options: ModelClientOptions,
   signal: AbortSignal,
 ): Promise<{ access_token: string; expires_in: number }> {
   const { fetch, secrets } = sendingOptions(options)

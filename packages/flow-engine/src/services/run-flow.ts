@@ -250,11 +250,17 @@ function runErrorText(error: FlowError): string {
     : `Error running graph: ${error.detail}`
 }
 
+/** A fault of the flow, not of the server (NX-7). */
+function hasUnknownTypes(error: FlowError): boolean {
+  return error instanceof FlowCompileError && error.problems[0]?.code === 'unknown_component'
+}
+
 /** A failed run as the service answers it (run.md). */
 function runRefusal(error: unknown, asJson: boolean): unknown {
   if (!isFlowError(error)) return error
   if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })
   const message = runErrorText(error)
+  if (hasUnknownTypes(error)) return refuse(400, message, { cause: error })
   if (message.includes('not found')) return refuse(404, message, { cause: error })
   if (!asJson) {
     const noData = message.endsWith(' has no data')

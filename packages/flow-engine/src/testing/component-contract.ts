@@ -44,8 +44,9 @@ export function defineComponentContract(t: TestFrame, component: Component): voi
         'the node changes on its way over JSON',
       )
       const { template, outputs = [] } = node.data.node
-      for (const name of Object.keys(component.inputs)) {
-        demand(Object.hasOwn(template, name), `the template lacks ${name}`)
+      for (const [name, { options }] of Object.entries(component.inputs)) {
+        const shown = Object.hasOwn(template, name)
+        demand(shown !== (options.newer === true), `the template lacks ${name}, or has it too soon`)
       }
       for (const [name, { dynamic }] of Object.entries(component.outputs)) {
         const shown = outputs.some((output) => output.name === name)

@@ -34,6 +34,10 @@ export interface TestComponentOptions {
   readonly sources?: Readonly<Record<string, readonly InputSource[]>>
   /** The outputs count as connected to a chat output that names no sender. */
   readonly chatOutput?: boolean
+  /** `_input_type` of fields, as the template of the node has them. */
+  readonly inputTypes?: Readonly<Record<string, string>>
+  /** Variables of the request. */
+  readonly variables?: Readonly<Record<string, string>>
   /** Each event when it is sent, also before a failure. */
   readonly onEvent?: (event: RunEvent) => void
 }
@@ -114,6 +118,13 @@ class TestBuild extends VertexBuild {
   }
   sources(field: string): readonly InputSource[] {
     return sourcesOf(this.#options, field)
+  }
+  inputType(field: string): string | undefined {
+    const { inputTypes = {} } = this.#options
+    return Object.hasOwn(inputTypes, field) ? inputTypes[field] : undefined
+  }
+  get variables(): Readonly<Record<string, string>> | undefined {
+    return this.#options.variables
   }
   expectPasses(): number {
     return 1

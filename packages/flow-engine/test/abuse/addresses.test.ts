@@ -32,6 +32,7 @@ function attack(component: Component): Record<string, unknown> {
     Object.entries(component.inputs).map(([name, { fieldKind, options }]) => {
       if (name === 'urls') return [name, [address]]
       if (/url|base|host|address|endpoint|link/i.test(name)) return [name, address]
+      if (name === 'model_name') return [name, 'm']
       if (fieldKind === 'secret') return [name, 'sk-of-the-user']
       if (fieldKind === 'mcp') return [name, { name: 'x', config: { url: address } }]
       if (/^(input_value|search_query|query|question)$/.test(name)) return [name, `see ${address}`]

@@ -39,7 +39,8 @@ describe('AB-41: keys of the environment', () => {
 
   test('nor to another vendor, nor by way of a token', async () => {
     for (const provider of ['Anthropic', 'Google', 'Ollama', 'IBM watsonx.ai']) {
-      const inputs = { input_value: 'hi', api_key: KEY, provider, project_id: 'p' }
+      const given = { provider, model_name: 'm', project_id: 'p' }
+      const inputs = { input_value: 'hi', api_key: KEY, ...given }
       const options = { inputs, services: services(), output: 'text_output' }
       await expect(testComponent(languageModel, options)).rejects.toThrow(REFUSED)
     }

@@ -202,11 +202,20 @@ describe('embeddings (CO-58)', () => {
     await expect(build({ provider: 'Ollama', api_key: '' })).resolves.toBeDefined()
   })
 
-  test('CO-58: embeddings of IBM watsonx.ai are the host’s business, which is told when the model is made', async () => {
-    const inputs = { provider: 'IBM watsonx.ai', api_key: 'k', project_id: 'p' }
-    await expect(embedder(embeddingModel, inputs)).rejects.toMatchObject({
-      code: 'model_failed',
-      message: 'The provider IBM watsonx.ai is not built in; give `services.models` to serve it',
+  test('MO-13: embeddings of IBM watsonx.ai: a token for the key, then the project’s model', async () => {
+    const inputs = { provider: 'IBM watsonx.ai', model: 'ibm/slate', api_key: 'k', project_id: 'p' }
+    const { embed, requests } = await embedder(
+      embeddingModel,
+      inputs,
+      jsonAnswer({ access_token: 't', expires_in: 3600 }),
+      jsonAnswer({ results: [{ embedding: [1, 2] }] }),
+    )
+    expect(await embed(['a'])).toEqual([[1, 2]])
+    expect(requests[1]).toMatchObject({
+      method: 'POST',
+      url: 'https://us-south.ml.cloud.ibm.com/ml/v1/text/embeddings?version=2024-10-08',
+      headers: { authorization: 'Bearer t' },
+      body: { model_id: 'ibm/slate', project_id: 'p', inputs: ['a'] },
     })
   })
 

@@ -194,7 +194,9 @@ describe('compileFlow', () => {
       ['missing_node', 'Ghost-1'],
       ['several_chat_inputs', 'ChatInput-2'],
     ])
-    expect(problems[4]?.message).toBe('Unknown component types: Nowhere, Elsewhere')
+    expect(problems[4]?.message).toBe(
+      'Unknown component types: Nowhere (Nowhere-1, Nowhere-2), Elsewhere (Elsewhere-1)',
+    )
     expect(() => compileFlow(json, { components })).toThrow(FlowCompileError)
   })
 
@@ -248,7 +250,7 @@ describe('compileFlow', () => {
     const events = await collectEvents(started)
     expect(events.map((event) => event.event)).toEqual(['error', 'end'])
     expect(events[0]?.data).toMatchObject({
-      text: 'Unknown component types: Nowhere\n',
+      text: 'Unknown component types: Nowhere (Nowhere-00001)\n',
       flow_id: 'flow-1',
       session_id: null,
       sender: null,

@@ -130,6 +130,8 @@ describe.skipIf(!hasGolden)(`recorded runs of starter flows${skipNote}`, () => {
       if (node.data.node?.metadata !== undefined) node.data.node.metadata = {}
     }
     const problems = checkFlow(flow, { components })
-    expect(problems[0]?.message).toMatch(/^Unknown component types: My\w+(, My\w+)+$/)
+    expect(problems[0]?.message).toMatch(
+      /^Unknown component types: My\w+ \([\w-]+\)(, My\w+ \([\w-]+\))+$/,
+    )
   })
 })

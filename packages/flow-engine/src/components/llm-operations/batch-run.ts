@@ -8,6 +8,7 @@ import { field } from '../field.ts'
 import { kindOf } from '../field-values.ts'
 import { wholeAnswer } from '../model-answer.ts'
 import { output } from '../output.ts'
+import { pickedChatModel, pickerAddressFields } from '../picker-fields.ts'
 
 /** Requests that are open at the same time. */
 const PARALLEL_REQUESTS = 16
@@ -21,7 +22,9 @@ export const batchRun = defineComponent({
   category: 'llm_operations',
   module: 'lfx.components.llm_operations.batch_run.BatchRunComponent',
   inputs: {
-    model: field.model({ displayName: 'Language Model', required: true }),
+    model: field.picker({ displayName: 'Language Model', as: 'model', required: true }),
+    api_key: field.key({ displayName: 'API Key', newer: true }),
+    ...pickerAddressFields,
     system_message: field.multiline({
       displayName: 'Instructions',
       info: 'System message of every request.',
@@ -58,10 +61,11 @@ export const batchRun = defineComponent({
           throw new OutputMethodError(`Expected DataFrame input, got ${kindOf(df)}`)
         }
         requireColumn(df, column)
+        const model = await pickedChatModel(inputs, ctx)
         const answers = await inParallel(
           df.rows,
           { limit: PARALLEL_REQUESTS, signal: ctx.signal },
-          async (row, signal) => ask(await rowText(row, df, column), signal, inputs),
+          async (row, signal) => ask(await rowText(row, df, column), signal, { ...inputs, model }),
         )
         ctx.log('Requests', answers.length)
         return df.rows.map((row, at) => resultRow({ row, at, answer: answers[at] ?? '' }, inputs))
@@ -71,7 +75,6 @@ export const batchRun = defineComponent({
 })
 
 interface BatchInputs {
-  readonly model: ChatModel
   readonly system_message: string
   readonly output_column_name: string
   readonly enable_metadata: boolean
@@ -92,7 +95,11 @@ async function rowText(row: Row, df: DataFrame, column: string): Promise<string>
   return stringify(Object.fromEntries(tables))
 }
 
-async function ask(text: string, signal: AbortSignal, inputs: BatchInputs): Promise<string> {
+async function ask(
+  text: string,
+  signal: AbortSignal,
+  inputs: BatchInputs & { readonly model: ChatModel },
+): Promise<string> {
   const { system_message: system, model } = inputs
   const messages = [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),

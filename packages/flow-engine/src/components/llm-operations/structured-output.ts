@@ -7,6 +7,7 @@ import { field } from '../field.ts'
 import { wholeAnswer } from '../model-answer.ts'
 import { schemaColumns } from '../models-and-agents/schema-columns.ts'
 import { output } from '../output.ts'
+import { pickedChatModel, pickerAddressFields, type PickerInputs } from '../picker-fields.ts'
 import {
   readSchemaFields,
   readStructured,
@@ -23,7 +24,14 @@ export const structuredOutput = defineComponent({
   category: 'llm_operations',
   module: 'lfx.components.llm_operations.structured_output.StructuredOutputComponent',
   inputs: {
-    llm: field.handle({ displayName: 'Language Model', required: true, types: ['LanguageModel'] }),
+    llm: field.handle({
+      displayName: 'Language Model',
+      types: ['LanguageModel'],
+      attributes: { required: true },
+    }),
+    model: field.picker({ displayName: 'Language Model', newer: true, refresh: true }),
+    api_key: field.key({ displayName: 'API Key', newer: true }),
+    ...pickerAddressFields,
     input_value: field.multiline({
       displayName: 'Input Message',
       required: true,
@@ -71,7 +79,7 @@ export const structuredOutput = defineComponent({
   },
 })
 
-interface StructuredInputs {
+interface StructuredInputs extends PickerInputs {
   readonly llm: unknown
   readonly input_value: string
   readonly system_prompt: string
@@ -104,10 +112,8 @@ async function ask(
   inputs: StructuredInputs,
   ctx: ComponentContext,
 ): Promise<Record<string, unknown>[]> {
-  const { llm } = inputs
-  if (!isChatModel(llm)) throw new TypeError('Language model does not support structured output.')
   const request: Request = {
-    model: llm,
+    model: await modelOf(inputs, ctx),
     name: inputs.schema_name === '' ? 'OutputModel' : inputs.schema_name,
     fields: readSchemaFields(inputs.output_schema),
     messages: [
@@ -122,6 +128,15 @@ async function ask(
     ctx.signal.throwIfAborted()
     return askBySchema(request)
   }
+}
+
+/** The picker, else what older nodes are connected to (NX-25). */
+function modelOf(inputs: StructuredInputs, ctx: ComponentContext): Promise<ChatModel> {
+  const isOlder = ctx.inputType('model') === undefined && inputs.model === null
+  if (!isOlder) return pickedChatModel(inputs, ctx)
+  const { llm } = inputs
+  if (!isChatModel(llm)) throw new TypeError('Language model does not support structured output.')
+  return Promise.resolve(llm)
 }
 
 async function askByTool({ model, name, fields, messages, ctx }: Request) {

@@ -40,9 +40,9 @@ export interface AgentMessage {
 /** Announces the message, if the agent's answer goes to a chat output in a session. */
 export async function startAgentMessage(
   ctx: ComponentContext,
-  { contextId }: { readonly contextId: string },
+  { contextId, silent = false }: { readonly contextId: string; readonly silent?: boolean },
 ): Promise<AgentMessage> {
-  const shown = ctx.chatOutput !== undefined && ctx.sessionId !== '' && !ctx.asTool
+  const shown = !silent && ctx.chatOutput !== undefined && ctx.sessionId !== '' && !ctx.asTool
   const started = ctx.runtime.now().getTime()
   const steps: (TextStep | ToolStep)[] = []
   let message = createMessage({

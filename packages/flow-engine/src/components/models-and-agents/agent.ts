@@ -1,12 +1,9 @@
-import { createMessage, readText, type Message } from '../../graph/values/message.ts'
-import { isTool, type ChatMessage, type Tool } from '../../models/chat-model.ts'
+import { createMessage, type Message } from '../../graph/values/message.ts'
 import { refreshAnthropicModels } from '../anthropic/anthropic-model.ts'
 import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
-import { readImages } from '../message-images.ts'
 import { output } from '../output.ts'
-import { describeCurrentDate } from '../utilities/current-date.ts'
 import {
   agentProviders,
   openAiFields,
@@ -15,7 +12,10 @@ import {
 } from './agent-fields.ts'
 import { runAgentLoop } from './agent-loop.ts'
 import { startAgentMessage } from './agent-message.ts'
-import { buildAgentModel, type AgentModelInputs } from './agent-model.ts'
+import { buildAgentModel } from './agent-model.ts'
+import { agentMessages, type AgentInputs } from './agent-messages.ts'
+import { structuredAnswer } from './agent-structured.ts'
+import { offeredTools } from './agent-tools.ts'
 import { schemaColumns } from './schema-columns.ts'
 
 /** A model that calls tools until it has an answer (CO-35, FE-52). */
@@ -29,11 +29,11 @@ export const agent = defineComponent({
   inputs: {
     agent_llm: field.dropdown({
       displayName: 'Model Provider',
-      default: 'OpenAI',
       refresh: true,
       inputTypes: [],
       options: agentProviders,
       attributes: {
+        value: 'OpenAI',
         refresh_button: false,
         external_options: {
           fields: {
@@ -51,7 +51,10 @@ export const agent = defineComponent({
         ),
       },
     }),
-    api_key: field.secret({ displayName: 'OpenAI API Key', refresh: true, loadFromDb: false }),
+    model: field.picker({ displayName: 'Language Model', newer: true, refresh: true }),
+    api_key: field.key({ displayName: 'OpenAI API Key', refresh: true, loadFromDb: false }),
+    base_url_ibm_watsonx: field.string({ displayName: 'watsonx API Endpoint', newer: true }),
+    ollama_base_url: field.string({ displayName: 'Ollama API URL', newer: true }),
     base_url: field.string({ displayName: 'Base URL', required: true, show: false }),
     project_id: field.string({ displayName: 'Project ID', required: true, show: false }),
     max_output_tokens: field.int({ displayName: 'Max Output Tokens', show: false }),
@@ -98,12 +101,21 @@ export const agent = defineComponent({
       advanced: true,
       info: 'Offer a tool that tells the date and time.',
     }),
+    add_calculator_tool: field.bool({ displayName: 'Calculator', default: false, newer: true }),
   },
   outputs: {
     response: output.message({
       displayName: 'Response',
       method: 'message_response',
       run: (inputs, ctx) => answer(inputs, ctx),
+    }),
+    structured_response: output.data({
+      displayName: 'Structured Response',
+      method: 'json_response',
+      dynamic: true,
+      toolMode: false,
+      types: ['Data', 'JSON'],
+      run: (inputs, ctx) => structuredAnswer(inputs, ctx),
     }),
   },
   toTools: (inputs, ctx) => [
@@ -126,30 +138,13 @@ export const agent = defineComponent({
   },
 })
 
-interface AgentInputs extends AgentModelInputs {
-  readonly system_prompt: string
-  readonly context_id: string
-  readonly n_messages: number
-  readonly tools: readonly Tool[]
-  readonly input_value: Message | null
-  readonly handle_parsing_errors: boolean
-  readonly max_iterations: number
-  readonly add_current_date_tool: boolean
-}
-
 async function answer(inputs: AgentInputs, ctx: ComponentContext): Promise<Message> {
   const model = await buildAgentModel(inputs, ctx)
   const tools = offeredTools(inputs, ctx)
-  const question = await readQuestion(inputs.input_value, ctx)
-  const messages = [
-    ...systemMessages(inputs.system_prompt),
-    ...(await history(inputs, ctx)),
-    ...question.images,
-    { role: 'user' as const, content: question.text },
-  ]
+  const { question, messages } = await agentMessages(inputs, model, ctx)
   const shown = await startAgentMessage(ctx, { contextId: inputs.context_id })
   try {
-    await shown.addText('Input', question.text)
+    await shown.addText('Input', question)
     const { max_iterations: maxIterations, handle_parsing_errors: handleParsingErrors } = inputs
     const result = await runAgentLoop({
       ctx,
@@ -167,76 +162,6 @@ async function answer(inputs: AgentInputs, ctx: ComponentContext): Promise<Messa
     await shown.fail()
     throw error
   }
-}
-
-function systemMessages(prompt: string): ChatMessage[] {
-  return prompt.trim() === '' ? [] : [{ role: 'system', content: prompt }]
-}
-
-/** @throws TypeError for a tool that no model could call */
-function offeredTools(inputs: AgentInputs, ctx: ComponentContext): Tool[] {
-  const tools = inputs.tools.filter(isTool)
-  if (inputs.add_current_date_tool) tools.push(currentDateTool(ctx))
-  for (const { name } of tools) {
-    if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
-      throw new TypeError(
-        `Invalid tool name '${name}': must only contain letters, numbers, underscores, dashes, and cannot contain spaces.`,
-      )
-    }
-  }
-  return tools
-}
-
-function currentDateTool({ runtime }: ComponentContext): Tool {
-  return {
-    name: 'get_current_date',
-    description: 'Tells the current date and time in a time zone.',
-    parameters: {
-      type: 'object',
-      properties: {
-        timezone: { type: 'string', description: 'For example Europe/Prague', default: 'UTC' },
-      },
-    },
-    call: async (args) => {
-      const zone: unknown = Object(args).timezone
-      return describeCurrentDate(runtime.now(), typeof zone === 'string' ? zone : 'UTC')
-    },
-  }
-}
-
-interface Question {
-  readonly text: string
-  /** Each image is a user message of its own. */
-  readonly images: readonly ChatMessage[]
-}
-
-async function readQuestion(input: Message | null, ctx: ComponentContext): Promise<Question> {
-  const text = input === null ? '' : await readText(input.text)
-  const images = input === null ? [] : await readImages(input.files, ctx)
-  const replacement =
-    images.length > 0 ? 'Process the provided images.' : 'Continue the conversation.'
-  return {
-    text: text.trim() === '' ? replacement : text,
-    images: images.map((image) => ({ role: 'user', content: [image] })),
-  }
-}
-
-/** Earlier messages of the session, without the question itself and without blank ones. */
-async function history(inputs: AgentInputs, ctx: ComponentContext): Promise<ChatMessage[]> {
-  const { messages } = ctx.services
-  if (messages === undefined || ctx.sessionId === '' || inputs.n_messages <= 0) return []
-  const rows = await messages.list({
-    sessionId: ctx.sessionId,
-    ...(inputs.context_id === '' ? {} : { contextId: inputs.context_id }),
-    order: 'ascending',
-    last: inputs.n_messages,
-  })
-  return rows
-    .filter(({ id, text }) => id !== inputs.input_value?.id && text.trim() !== '')
-    .map(({ sender, text }) => ({
-      role: sender === 'Machine' ? 'assistant' : 'user',
-      content: text,
-    }))
 }
 
 function textArgument(value: unknown): string {

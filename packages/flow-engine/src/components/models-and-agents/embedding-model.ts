@@ -1,11 +1,13 @@
 import type { Embedder } from '../../models/chat-model.ts'
 import { watsonxEndpoints } from '../../models/model-names.ts'
-import { findEmbedder, hostEmbeds } from '../../models/providers.ts'
+import { findProvider } from '../../models/provider-table.ts'
+import { chosenEmbedder, type ModelAccess } from '../chosen-model.ts'
 import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
-import { field } from '../field.ts'
+import { field, type ProviderKey } from '../field.ts'
 import type { NodeTemplate } from '../node-json.ts'
 import { output } from '../output.ts'
+import { isModelChoice, type PickedModel } from '../picked-model.ts'
 import { openAiEmbeddingModels, watsonxEmbeddingModels } from './embedding-models.ts'
 import { listOllamaModels } from './provider-models.ts'
 
@@ -24,9 +26,9 @@ export const embeddingModel = defineComponent({
     provider: field.dropdown({
       displayName: 'Model Provider',
       options: PROVIDERS,
-      default: 'OpenAI',
       refresh: true,
       attributes: {
+        value: 'OpenAI',
         options_metadata: ['OpenAI', 'Ollama', 'WatsonxAI'].map((icon) => ({ icon })),
       },
     }),
@@ -45,14 +47,16 @@ export const embeddingModel = defineComponent({
       show: false,
       refresh: true,
     }),
-    model: field.dropdown({
+    model: field.picker({
       displayName: 'Model Name',
+      modelType: 'embedding',
+      as: 'dropdown',
       options: openAiEmbeddingModels,
-      default: openAiEmbeddingModels[0],
       refresh: true,
-      attributes: { refresh_button: true },
+      attributes: { refresh_button: true, value: openAiEmbeddingModels[0] },
     }),
-    api_key: field.secret({ displayName: 'OpenAI API Key', required: true, refresh: true }),
+    model_name: field.string({ displayName: 'Model Name Override', newer: true }),
+    api_key: field.key({ displayName: 'OpenAI API Key', required: true, refresh: true }),
     project_id: field.text({ displayName: 'Project ID', show: false }),
     dimensions: field.int({
       displayName: 'Dimensions',
@@ -119,8 +123,9 @@ interface EmbeddingInputs {
   readonly api_base: string
   readonly ollama_base_url: string
   readonly base_url_ibm_watsonx: string
-  readonly model: string
-  readonly api_key: string | null
+  readonly model: PickedModel
+  readonly model_name: string
+  readonly api_key: ProviderKey
   readonly project_id: string
   readonly dimensions: number | null
   readonly chunk_size: number
@@ -130,46 +135,63 @@ interface EmbeddingInputs {
   readonly truncate_input_tokens: number
 }
 
-async function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<Embedder> {
-  const { provider, project_id, api_key } = inputs
-  if (!hostEmbeds(ctx.services)) checkProvider(inputs)
-  const url = baseUrls(inputs).get(provider) ?? ''
-  const hasKey = api_key !== null && api_key !== ''
-  return findEmbedder(ctx, {
-    provider,
-    model: inputs.model,
-    ...(hasKey ? { apiKey: api_key } : {}),
-    ...(url === '' ? {} : { baseUrl: url }),
-    options: {
-      dimensions: inputs.dimensions,
-      chunkSize: inputs.chunk_size,
-      maxRetries: inputs.max_retries,
-      timeoutMs: inputs.request_timeout === null ? null : inputs.request_timeout * 1000,
-      body: inputs.model_kwargs,
-      ...(provider === IBM
-        ? { projectId: project_id, truncateInputTokens: inputs.truncate_input_tokens }
-        : {}),
+function buildEmbedder(inputs: EmbeddingInputs, ctx: ComponentContext): Promise<Embedder> {
+  const access = olderOrPicked(inputs, ctx)
+  const seconds = inputs.request_timeout
+  return chosenEmbedder(
+    {
+      ...access,
+      apiKey: inputs.api_key,
+      addresses: {
+        OpenAI: inputs.api_base,
+        Ollama: inputs.ollama_base_url,
+        'IBM WatsonX': inputs.base_url_ibm_watsonx,
+      },
+      projectId: inputs.project_id,
+      options: {
+        dimensions: inputs.dimensions,
+        chunkSize: inputs.chunk_size,
+        maxRetries: inputs.max_retries,
+        timeoutMs: seconds === null ? null : seconds * 1000,
+        body: inputs.model_kwargs,
+        ...(picksWatsonx(access.picked)
+          ? { truncateInputTokens: inputs.truncate_input_tokens }
+          : {}),
+      },
     },
-  })
+    ctx,
+  )
 }
 
-/** @throws TypeError in the words of the provider's own requirement */
-function checkProvider({ provider, project_id, api_key }: EmbeddingInputs): void {
-  if (!PROVIDERS.includes(provider)) throw new TypeError(`Unknown provider: ${provider}`)
-  if (provider !== 'Ollama' && (api_key === null || api_key === '')) {
-    throw new TypeError(`${provider} API key is required when using ${provider} provider`)
+/** The choice of the picker, else the older fields: a name beside a provider (NX-11, NX-26). */
+function olderOrPicked(
+  { model, model_name: name, provider }: EmbeddingInputs,
+  ctx: ComponentContext,
+): Pick<ModelAccess, 'picked' | 'name' | 'provider' | 'older'> {
+  const isPicker = ctx.inputType('model') === 'ModelInput'
+  const overrides = {
+    name,
+    ...(ctx.inputType('provider') === 'DropdownInput' ? {} : { provider }),
   }
-  if (provider === IBM && project_id === '') {
-    throw new TypeError(`Project ID is required for ${IBM} provider`)
+  if (isPicker) return { picked: model, ...overrides }
+  if (model !== null && !(isModelChoice(model) && model.plain)) {
+    return { picked: model, ...overrides }
+  }
+  const chosen = isModelChoice(model) ? model.name : ''
+  const vendor = provider === '' ? 'OpenAI' : provider
+  return {
+    older: true,
+    picked: {
+      name: chosen === '' ? openAiEmbeddingModels[0] : chosen,
+      provider: vendor,
+      plain: false,
+      reasons: false,
+    },
   }
 }
 
-function baseUrls(inputs: EmbeddingInputs): ReadonlyMap<string, string> {
-  return new Map([
-    ['OpenAI', inputs.api_base],
-    ['Ollama', inputs.ollama_base_url],
-    [IBM, inputs.base_url_ibm_watsonx],
-  ])
+function picksWatsonx(picked: PickedModel): boolean {
+  return isModelChoice(picked) && findProvider(picked.provider)?.name === 'IBM WatsonX'
 }
 
 /** Shows the fields of the chosen provider and offers its models; Ollama's are asked for afterwards. */

@@ -1,4 +1,4 @@
-import { findChatModel } from '../../models/providers.ts'
+import type { ChatModel } from '../../models/chat-model.ts'
 import {
   anthropicModels,
   openAiChatModels,
@@ -6,12 +6,14 @@ import {
   watsonxEndpoints,
   watsonxModels,
 } from '../../models/model-names.ts'
+import { chosenChatModel, type ModelAccess } from '../chosen-model.ts'
 import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
-import { field } from '../field.ts'
-import { askModel, questionMessages, withSettings } from '../model-answer.ts'
+import { field, type ProviderKey } from '../field.ts'
+import { askModel, questionMessages } from '../model-answer.ts'
 import type { NodeTemplate } from '../node-json.ts'
 import { output } from '../output.ts'
+import type { PickedModel } from '../picked-model.ts'
 import { googleModels, listOllamaModels } from './provider-models.ts'
 
 const PROVIDERS = ['OpenAI', 'Anthropic', 'Google', 'IBM watsonx.ai', 'Ollama']
@@ -29,10 +31,10 @@ export const languageModel = defineComponent({
   inputs: {
     provider: field.dropdown({
       displayName: 'Model Provider',
-      default: 'OpenAI',
       refresh: true,
       options: PROVIDERS,
       attributes: {
+        value: 'OpenAI',
         options_metadata: ['OpenAI', 'Anthropic', 'GoogleGenerativeAI', 'WatsonxAI', 'Ollama'].map(
           (icon) => ({ icon }),
         ),
@@ -40,12 +42,12 @@ export const languageModel = defineComponent({
     }),
     model_name: field.dropdown({
       displayName: 'Model Name',
-      default: 'gpt-4o-mini',
       refresh: true,
       options: openAiModels,
-      attributes: { refresh_button: true },
+      attributes: { refresh_button: true, value: 'gpt-4o-mini' },
     }),
-    api_key: field.secret({ displayName: 'OpenAI API Key', refresh: true }),
+    model: field.picker({ displayName: 'Language Model', newer: true, refresh: true }),
+    api_key: field.key({ displayName: 'OpenAI API Key', refresh: true }),
     base_url_ibm_watsonx: field.dropdown({
       displayName: 'watsonx API Endpoint',
       default: watsonxEndpoints[0],
@@ -72,6 +74,7 @@ export const languageModel = defineComponent({
       max: 1,
       step: 0.01,
     }),
+    max_tokens: field.int({ displayName: 'Max Tokens', newer: true }),
   },
   outputs: {
     text_output: output.message({
@@ -112,56 +115,59 @@ export const languageModel = defineComponent({
 interface ModelInputs {
   readonly provider: string
   readonly model_name: string
-  readonly api_key: string | null
+  readonly model: PickedModel
+  readonly api_key: ProviderKey
   readonly base_url_ibm_watsonx: string
   readonly project_id: string
   readonly ollama_base_url: string
   readonly stream: boolean
   readonly temperature: number
+  readonly max_tokens: number | null
 }
 
-async function buildModel(inputs: ModelInputs, ctx: ComponentContext) {
-  if (ctx.services.models === undefined) checkProvider(inputs)
-  const { provider, model_name: name, temperature } = inputs
-  const baseUrl = BASE_URLS.get(provider)?.(inputs)
-  const model = await findChatModel(ctx, {
-    provider,
-    model: name,
-    ...(inputs.api_key === null ? {} : { apiKey: inputs.api_key }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    options: { temperature, projectId: inputs.project_id },
-  })
-  return withSettings(model, { model: name, temperature }, inputs.stream)
+function buildModel(inputs: ModelInputs, ctx: ComponentContext): Promise<ChatModel> {
+  const limit = inputs.max_tokens ?? 0
+  return chosenChatModel(
+    {
+      ...olderOrPicked(inputs, ctx),
+      apiKey: inputs.api_key,
+      addresses: {
+        Ollama: inputs.ollama_base_url,
+        'IBM WatsonX': inputs.base_url_ibm_watsonx,
+      },
+      projectId: inputs.project_id,
+    },
+    ctx,
+    {
+      temperature: inputs.temperature,
+      streams: inputs.stream,
+      ...(limit > 0 ? { maxTokens: limit } : {}),
+    },
+  )
 }
 
-const BASE_URLS = new Map<string, (inputs: ModelInputs) => string>([
-  ['Ollama', (inputs) => inputs.ollama_base_url],
-  ['IBM watsonx.ai', (inputs) => inputs.base_url_ibm_watsonx],
-])
-
-/**
- * What the built-in clients need; a host that serves models itself knows its keys.
- * @throws TypeError naming what is missing
- */
-function checkProvider(inputs: ModelInputs): void {
-  const { provider } = inputs
-  if (!PROVIDERS.includes(provider)) throw new TypeError(`Unknown provider: ${provider}`)
-  if (provider === 'Ollama') {
-    need(inputs.ollama_base_url, 'Ollama API URL is required when using Ollama provider')
-    need(inputs.model_name, 'Model name is required when using Ollama provider')
-    return
+/** The choice of the picker, else the older fields where the node has them (NX-11, NX-12). */
+function olderOrPicked(
+  { model, provider, model_name: name }: ModelInputs,
+  ctx: ComponentContext,
+): Pick<ModelAccess, 'picked' | 'name' | 'provider' | 'older'> {
+  const overrides = {
+    ...(ctx.inputType('model_name') === 'DropdownInput' ? {} : { name }),
+    ...(ctx.inputType('provider') === 'DropdownInput' ? {} : { provider }),
   }
-  const vendor = provider === 'IBM watsonx.ai' ? 'IBM' : provider
-  need(inputs.api_key, `${vendor} API key is required when using ${provider} provider`)
-  if (provider === 'IBM watsonx.ai') {
-    const when = 'when using IBM watsonx.ai provider'
-    need(inputs.base_url_ibm_watsonx, `IBM watsonx API Endpoint is required ${when}`)
-    need(inputs.project_id, `IBM watsonx Project ID is required ${when}`)
+  if (model !== null) return { picked: model, ...overrides }
+  const hasOlder = ctx.inputType('provider') === 'DropdownInput'
+  if (ctx.inputType('model') !== undefined && !hasOlder) return { picked: null }
+  const isOpenAi = provider === '' || provider === 'OpenAI'
+  return {
+    older: true,
+    picked: {
+      name: name === '' && isOpenAi ? 'gpt-4o-mini' : name,
+      provider: provider === '' ? 'OpenAI' : provider,
+      plain: false,
+      reasons: false,
+    },
   }
-}
-
-function need(value: string | null, text: string): void {
-  if (value === null || value === '') throw new TypeError(text)
 }
 
 const MODEL_LISTS = new Map<string, readonly string[]>([

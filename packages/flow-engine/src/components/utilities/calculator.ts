@@ -25,7 +25,7 @@ export const calculator = defineComponent({
       displayName: 'Data',
       method: 'evaluate_expression',
       run({ expression }, ctx) {
-        const data = answer(expression)
+        const data = calculatorAnswer(expression)
         const text = data.result ?? data.error ?? ''
         if (data.result !== undefined) ctx.log('', data.result)
         ctx.status(text)
@@ -35,7 +35,12 @@ export const calculator = defineComponent({
   },
 })
 
-function answer(expression: string): { result?: string; error?: string; input?: string } {
+/** `{result}`, or `{error, input}` for an expression that cannot be calculated. */
+export function calculatorAnswer(expression: string): {
+  result?: string
+  error?: string
+  input?: string
+} {
   try {
     return { result: sixDecimals(calculate(expression)) }
   } catch (error) {

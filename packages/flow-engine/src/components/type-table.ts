@@ -1,0 +1,44 @@
+import table from './type-table.json' with { type: 'json' }
+
+/** The names that flow files of versions 1.0 to 1.13 use for a type (NX-1). */
+interface TableRow {
+  /** `bundle:Class` of ids of the form `ext:<bundle>:<Class>@<slot>`. */
+  readonly ext?: readonly string[]
+  /** Classes and former type names, as in `data.type`. */
+  readonly names?: readonly string[]
+  /** Import paths, as in `metadata.module`. */
+  readonly modules?: readonly string[]
+  /** Why the type is not built in, for error texts (NX-8). */
+  readonly why?: string
+}
+
+export interface TypeTable {
+  readonly ext: ReadonlyMap<string, string>
+  readonly names: ReadonlyMap<string, string>
+  readonly modules: ReadonlyMap<string, string>
+  readonly reasons: ReadonlyMap<string, string>
+}
+
+/** The table of `type-table.json`, indexed by each kind of name; ambiguous names lead nowhere. */
+export const typeTable: TypeTable = readTable(table)
+
+function readTable({
+  ambiguous,
+  types,
+}: {
+  readonly ambiguous: readonly string[]
+  readonly types: Readonly<Record<string, TableRow>>
+}): TypeTable {
+  const ext = new Map<string, string>()
+  const names = new Map<string, string>()
+  const modules = new Map<string, string>()
+  const reasons = new Map<string, string>()
+  for (const [type, row] of Object.entries(types)) {
+    for (const name of row.ext ?? []) ext.set(name, type)
+    for (const name of row.names ?? []) names.set(name, type)
+    for (const name of row.modules ?? []) modules.set(name, type)
+    if (row.why !== undefined) reasons.set(type, row.why)
+  }
+  for (const name of ambiguous) names.delete(name)
+  return { ext, names, modules, reasons }
+}

@@ -1,0 +1,169 @@
+import {
+  anthropicModels,
+  openAiChatModels,
+  openAiReasoningModels,
+  watsonxModels,
+} from './model-names.ts'
+
+/** A provider of models that flows can choose (NX-15). */
+export interface ProviderFacts {
+  readonly name: string
+  /** Other names of it in flow files. */
+  readonly also?: readonly string[]
+  /** The variable with its key; null: it needs none. */
+  readonly keyName: string | null
+  readonly keyOptional?: boolean
+  /** The vendor's own address; undefined: the user gives one. */
+  readonly baseUrl?: string
+  /** The variable with another address. */
+  readonly urlName?: string
+  readonly languageModels: readonly string[]
+  readonly embeddingModels: readonly string[]
+  readonly icon: string
+}
+
+/** The providers, sorted by name. */
+export const providerTable: readonly ProviderFacts[] = [
+  {
+    name: 'Anthropic',
+    keyName: 'ANTHROPIC_API_KEY',
+    baseUrl: 'https://api.anthropic.com',
+    urlName: 'ANTHROPIC_BASE_URL',
+    languageModels: anthropicModels,
+    embeddingModels: [],
+    icon: 'Anthropic',
+  },
+  {
+    name: 'Azure AI Foundry',
+    keyName: 'AZURE_AI_FOUNDRY_API_KEY',
+    urlName: 'AZURE_AI_FOUNDRY_ENDPOINT',
+    languageModels: ['gpt-4o', 'gpt-4o-mini'],
+    embeddingModels: ['text-embedding-3-small', 'text-embedding-3-large'],
+    icon: 'Azure',
+  },
+  {
+    name: 'Azure OpenAI',
+    keyName: 'AZURE_OPENAI_API_KEY',
+    urlName: 'AZURE_OPENAI_ENDPOINT',
+    languageModels: ['gpt-4o', 'gpt-4o-mini'],
+    embeddingModels: ['text-embedding-3-small', 'text-embedding-3-large'],
+    icon: 'Azure',
+  },
+  {
+    name: 'Google Generative AI',
+    also: ['Google'],
+    keyName: 'GOOGLE_API_KEY',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    languageModels: ['gemini-2.5-pro', 'gemini-2.5-flash', 'gemini-2.5-flash-lite'],
+    embeddingModels: ['gemini-embedding-001', 'text-embedding-004'],
+    icon: 'GoogleGenerativeAI',
+  },
+  {
+    name: 'Groq',
+    keyName: 'GROQ_API_KEY',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    languageModels: ['llama-3.3-70b-versatile', 'llama-3.1-8b-instant', 'openai/gpt-oss-120b'],
+    embeddingModels: [],
+    icon: 'Groq',
+  },
+  {
+    name: 'IBM WatsonX',
+    also: ['IBM watsonx.ai'],
+    keyName: 'WATSONX_APIKEY',
+    baseUrl: 'https://us-south.ml.cloud.ibm.com',
+    urlName: 'WATSONX_URL',
+    languageModels: watsonxModels,
+    embeddingModels: [
+      'sentence-transformers/all-minilm-l12-v2',
+      'ibm/slate-125m-english-rtrvr-v2',
+      'ibm/slate-30m-english-rtrvr-v2',
+      'intfloat/multilingual-e5-large',
+    ],
+    icon: 'WatsonxAI',
+  },
+  {
+    name: 'Mistral',
+    also: ['Mistral AI', 'MistralAI'],
+    keyName: 'MISTRAL_API_KEY',
+    baseUrl: 'https://api.mistral.ai/v1',
+    languageModels: ['mistral-large-latest', 'mistral-small-latest', 'codestral-latest'],
+    embeddingModels: ['mistral-embed'],
+    icon: 'MistralAI',
+  },
+  {
+    name: 'Ollama',
+    keyName: null,
+    baseUrl: 'http://localhost:11434',
+    urlName: 'OLLAMA_BASE_URL',
+    languageModels: ['llama3.2', 'qwen3'],
+    embeddingModels: ['nomic-embed-text', 'mxbai-embed-large'],
+    icon: 'Ollama',
+  },
+  {
+    name: 'OpenAI',
+    keyName: 'OPENAI_API_KEY',
+    baseUrl: 'https://api.openai.com/v1',
+    urlName: 'OPENAI_BASE_URL',
+    languageModels: [...openAiChatModels, ...openAiReasoningModels],
+    embeddingModels: ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'],
+    icon: 'OpenAI',
+  },
+  {
+    name: 'OpenAI Compatible',
+    keyName: 'OPENAI_COMPATIBLE_API_KEY',
+    keyOptional: true,
+    urlName: 'OPENAI_BASE_URL',
+    languageModels: [],
+    embeddingModels: [],
+    icon: 'OpenAI',
+  },
+  {
+    name: 'OpenRouter',
+    keyName: 'OPENROUTER_API_KEY',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    languageModels: ['openai/gpt-4o-mini', 'anthropic/claude-sonnet-4'],
+    embeddingModels: [],
+    icon: 'OpenRouter',
+  },
+]
+
+const byName = new Map(
+  providerTable.flatMap((facts) =>
+    [facts.name, ...(facts.also ?? [])].map((name) => [plain(name), facts] as const),
+  ),
+)
+
+/** Names are compared without case, blanks and punctuation. */
+export function findProvider(name: string): ProviderFacts | undefined {
+  return byName.get(plain(name))
+}
+
+/** The provider whose list has a model of that name. */
+export function providerOfModel(
+  model: string,
+  kind: 'language' | 'embedding',
+): ProviderFacts | undefined {
+  const found = providerTable.filter(({ languageModels, embeddingModels }) =>
+    (kind === 'language' ? languageModels : embeddingModels).includes(model),
+  )
+  return found.find(({ name }) => name === 'OpenAI') ?? found[0]
+}
+
+/** The variable with the key of a provider, also of one that is not built in. */
+export function keyNameOf(provider: string): string | null {
+  const facts = findProvider(provider)
+  if (facts !== undefined) return facts.keyName
+  const words =
+    provider
+      .slice(0, 200)
+      .toUpperCase()
+      .match(/[A-Z0-9]+/g) ?? []
+  return `${words.join('_')}_API_KEY`
+}
+
+function plain(name: string): string {
+  return name
+    .slice(0, 200)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '')
+}
