@@ -60,7 +60,7 @@ export function createEngine(options: ScimOptions): Engine {
     config,
     read: { quirks, limits, rejectUnknown: config.rejectUnknown },
     emitter,
-    beforeWrite: options.beforeWrite,
+    beforeCommit: beforeCommitOf(options),
   }
   const presenterOf = createPresenters(rules)
 
@@ -126,6 +126,11 @@ export function createEngine(options: ScimOptions): Engine {
 function writeToConsole(error: unknown, requestId: string): void {
   // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
   console.error(`SCIM request ${requestId === '' ? '(none)' : requestId} failed:`, error)
+}
+
+function beforeCommitOf({ beforeCommit, beforeWrite }: ScimOptions): ScimOptions['beforeCommit'] {
+  if (beforeWrite === undefined) return beforeCommit
+  return (change, { context }) => beforeWrite(change, context)
 }
 
 function callAudit(

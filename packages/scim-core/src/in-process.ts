@@ -9,6 +9,7 @@ import type { Call } from './rules/call.ts'
 import { listType, prepareQuery, showRecords } from './rules/lists.ts'
 import type { ResourceTypeName } from './schema/registry.ts'
 import type { GroupRecord } from './store/groups.ts'
+import { assertOutsideHook, hookOwnerOf } from './store/hooks.ts'
 import type { UserRecord } from './store/users.ts'
 
 /** What every resource has. */
@@ -141,7 +142,12 @@ function patchBody(operations: readonly PatchOperation[]): object {
   return { schemas: [PATCH_URN], Operations: operations }
 }
 
-/** Runs an operation as HTTP would, with its audit entry. @throws ScimError */
+/** The name of a call, for errors: `users.list`. */
+function methodOf({ op, resourceType }: Subject): string {
+  return `${resourceType === 'User' ? 'users' : 'groups'}.${op === 'read' ? 'get' : op}`
+}
+
+/** Runs an operation as HTTP would, with its audit entry. @throws ScimError, ScimReentryError */
 async function perform<T>(
   engine: Engine,
   {
@@ -151,7 +157,8 @@ async function perform<T>(
   }: { readonly tenant: string; readonly subject: Subject; readonly status: number },
   work: (call: Call) => Promise<T>,
 ): Promise<T> {
-  const { runtime } = engine.routes.rules.config
+  const { runtime, store } = engine.routes.rules.config
+  assertOutsideHook(hookOwnerOf(store), methodOf(subject))
   const call = engine.createCall({
     tenant,
     actor: null,

@@ -51,16 +51,26 @@ export {
 export { USER_URN } from './schema/user.ts'
 export { parseInstant } from './schema/instant.ts'
 export {
+  isScimReentry,
   isStoreUnavailable,
+  ScimReentryError,
   isUniqueConflict,
   StoreUnavailableError,
   UniqueConflictError,
   type UniqueConstraint,
 } from './store/errors.ts'
-export { type GroupBrief, type GroupRecord, type GroupStore } from './store/groups.ts'
+export { observeGroupWrites, type ObservedStore } from './store/group-writes.ts'
+export {
+  type GroupBrief,
+  type GroupRecord,
+  type GroupStore,
+  type GroupWrite,
+  type OnGroupWrite,
+} from './store/groups.ts'
+export { assertOutsideHook, guarded, HOOK_OWNER, hookOwnerOf, runHook } from './store/hooks.ts'
 export { type KeysetPosition, type ListQuery } from './store/list-query.ts'
 export { type MemberRow, type MemberStore } from './store/members.ts'
-export { type ScimStore } from './store/scim-store.ts'
+export { type ScimStore, type TransactionOptions } from './store/scim-store.ts'
 export {
   type ScimScope,
   type TokenPatch,
@@ -69,6 +79,7 @@ export {
 } from './store/tokens.ts'
 export {
   userWrite,
+  type BriefOptions,
   type GetOptions,
   type OnUserWrite,
   type UserBrief,
@@ -93,7 +104,7 @@ export {
   type UserResource,
 } from './in-process.ts'
 export { DEFAULT_LIMITS, type ScimLimits } from './limits.ts'
-export { type CursorOptions, type ScimChange, type ScimOptions } from './options.ts'
+export { type CursorOptions, type ScimChange, type ScimOptions, type ScimTools } from './options.ts'
 export { applyPatch, type PatchOptions, type PatchResult } from './patch/apply.ts'
 export { type PatchOperation } from './patch/normalize.ts'
 export { parsePath, type PatchPath, type PathLimits } from './patch/parse-path.ts'
@@ -103,6 +114,7 @@ export {
   createScimTokens,
   type IssuedToken,
   type IssueTokenInput,
+  type RotateOptions,
   type ScimTokenService,
   type ScimTokensOptions,
   type TokenInfo,

@@ -12,7 +12,6 @@ import { isEmailAddress } from './schema/email-address.ts'
 import type { ScimExtension } from './schema/extension.ts'
 import { createSchemas, type ResourceSchema, type ResourceTypeName } from './schema/registry.ts'
 import type { ScimStore } from './store/scim-store.ts'
-import type { ScimStore as Store } from './store/scim-store.ts'
 
 /** A change a host may veto inside the transaction (SC-75). */
 export interface ScimChange {
@@ -24,6 +23,21 @@ export interface ScimChange {
   readonly after: ScimDocument | null
   /** Of a group whose members change: how many. */
   readonly memberChange: { readonly added: number; readonly removed: number } | null
+}
+
+/** What `beforeCommit` may use. */
+export interface ScimTools {
+  /** The store of the transaction: it sees what is not committed yet. */
+  readonly store: ScimStore
+  /** What store hooks get as `transaction`. */
+  readonly handle: unknown
+  readonly context: ScimContext
+  readonly requestId: string
+  /** The members that came and went, at most 1,000 ids at a time. */
+  members(): AsyncIterable<{
+    readonly added: readonly string[]
+    readonly removed: readonly string[]
+  }>
 }
 
 /** Cursor paging (RFC 9865). */
@@ -47,7 +61,12 @@ export interface ScimOptions {
   readonly resolveTenant?: (request: Request, context: ScimContext) => string | Promise<string>
   /** The id of the user `/Me` stands for; without it `/Me` is 501. */
   readonly resolveMe?: (principal: ScimPrincipal) => string | null | Promise<string | null>
-  /** Runs inside the transaction; a thrown ScimError is the answer (SC-75). */
+  /**
+   * Runs inside the transaction, after all its writes and store hooks, once for the resource that the
+   * request changes. What it throws undoes the request; a ScimError is the answer (SH-13).
+   */
+  readonly beforeCommit?: (change: ScimChange, tools: ScimTools) => void | Promise<void>
+  /** The older form of `beforeCommit`, without tools; not together with it. */
   readonly beforeWrite?: (change: ScimChange, context: ScimContext) => void | Promise<void>
   /** Receives every audit entry, besides the event `audit`. */
   readonly audit?: (entry: ScimAuditEntry) => void | Promise<void>
@@ -106,7 +125,7 @@ export interface ScimOptions {
 
 /** Options with their defaults, checked. */
 export interface ScimConfig {
-  readonly store: Store
+  readonly store: ScimStore
   readonly schemas: Readonly<Record<ResourceTypeName, ResourceSchema>>
   readonly baseUrl: (tenant: string) => string
   readonly basePath: string
@@ -136,6 +155,7 @@ export interface ScimConfig {
 /** @throws ScimConfigError naming the option that cannot be used */
 export function completeOptions(options: ScimOptions): ScimConfig {
   const { baseUrl, cursor = false, allowedAddresses = [] } = options
+  assertOneHook(options)
   const maxPageSize = positive('maxPageSize', options.maxPageSize ?? 200)
   const limits = completeLimits(options.limits)
   const quirks = completeQuirks(options.quirks)
@@ -171,6 +191,11 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     rejectUnknown: options.unknownAttributes === 'reject',
     addresses: allowedAddresses.length === 0 ? null : createAddressFilter(allowedAddresses),
   }
+}
+
+function assertOneHook({ beforeCommit, beforeWrite }: ScimOptions): void {
+  if (beforeCommit === undefined || beforeWrite === undefined) return
+  throw new ScimConfigError('beforeCommit', 'Give beforeCommit or beforeWrite, not both')
 }
 
 function readCursor({ ttl = 600, secret }: CursorOptions): NonNullable<ScimConfig['cursor']> {

@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
 import { engineOf, type DialectKind } from './dialect.ts'
+import { transactionEnded } from './transaction-ended.ts'
 import { STATEMENT, type NamedQuery } from './statement-name.ts'
 
 /** Names a place in a query whose value is given at each run. */
@@ -85,10 +86,16 @@ function execute<Row, Tables>(
   const engine = engineOf(db)
   if (engine.kind !== 'sqlite' || engine.isLogged) return db.executeQuery(query)
   const { sqlite } = engine
-  return db.isTransaction
-    ? sqlite.writer.run<Row>(query.sql, query.parameters)
-    : sqlite.query<Row>(query)
+  if (!db.isTransaction) return sqlite.query<Row>(query)
+  const running = sqlite.runningTransaction
+  const own = transactions.get(db) ?? running
+  if (own === 0 || own !== running) throw transactionEnded()
+  transactions.set(db, own)
+  return sqlite.writer.run<Row>(query.sql, query.parameters)
 }
+
+/** Which transaction of its database a handle is of. */
+const transactions = new WeakMap<object, number>()
 
 /** Kysely passes parameters on as they are, so a placeholder may stand for a value of any type. */
 function placeholder(key: string): unknown {

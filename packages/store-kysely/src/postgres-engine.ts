@@ -1,3 +1,4 @@
+import { setTimeout as startTimer } from 'node:timers'
 import type { Pool, PoolClient } from 'pg'
 import type {
   CompiledQuery,
@@ -8,6 +9,7 @@ import type {
 } from 'kysely'
 import { columnTypes } from './postgres-types.ts'
 import { statementNameOf } from './statement-name.ts'
+import { transactionEnded } from './transaction-ended.ts'
 import { translateError } from './translate-error.ts'
 
 /** The part of pg's client that listening for notifications needs. */
@@ -28,6 +30,8 @@ export class PostgresEngine {
   /** Whether hot queries are prepared under a name on each connection. */
   readonly prepared: boolean
   readonly createClient: () => ListenClient
+  /** How long a query waits for a connection. */
+  readonly connectTimeoutMs: number
   readonly #closers: (() => Promise<void>)[] = []
   readonly #ownsPool: boolean
 
@@ -35,12 +39,14 @@ export class PostgresEngine {
     readonly pool: Pool
     readonly ownsPool: boolean
     readonly prepared: boolean
+    readonly connectTimeoutMs: number
     /** A connection of its own, not one of the pool. */
     readonly createClient: () => ListenClient
   }) {
     this.createClient = options.createClient
     this.pool = options.pool
     this.prepared = options.prepared
+    this.connectTimeoutMs = options.connectTimeoutMs
     this.#ownsPool = options.ownsPool
   }
 
@@ -58,7 +64,7 @@ export class PostgresEngine {
 /** Kysely's driver over a `PostgresEngine`, with errors translated. */
 export class PostgresDriver implements Driver {
   readonly #engine: PostgresEngine
-  readonly #connections = new WeakMap<PoolClient, PostgresConnection>()
+  readonly #states = new WeakMap<PoolClient, ClientState>()
 
   constructor(engine: PostgresEngine) {
     this.#engine = engine
@@ -70,12 +76,17 @@ export class PostgresDriver implements Driver {
 
   async acquireConnection(): Promise<PostgresConnection> {
     try {
-      const client = await this.#engine.pool.connect()
-      const known = this.#connections.get(client)
-      if (known !== undefined) return known
-      const connection = new PostgresConnection(client, this.#engine.prepared)
-      this.#connections.set(client, connection)
-      return connection
+      const client = await within(this.#engine.pool.connect(), this.#engine.connectTimeoutMs)
+      let state = this.#states.get(client)
+      if (state === undefined) {
+        const fresh = { broken: false }
+        client.on('error', () => {
+          fresh.broken = true
+        })
+        this.#states.set(client, fresh)
+        state = fresh
+      }
+      return new PostgresConnection(client, state, this.#engine.prepared)
     } catch (error) {
       throw translateError(error)
     }
@@ -109,21 +120,53 @@ export class PostgresDriver implements Driver {
   }
 }
 
+/**
+ * A host's pool may wait for a connection without end (SH-15). A connection that comes too late goes back.
+ * @throws Error in the words of `pg`
+ */
+async function within(connected: Promise<PoolClient>, timeoutMs: number): Promise<PoolClient> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = startTimer(() => {
+      connected.then(
+        (client) => client.release(),
+        () => undefined,
+      )
+      reject(new Error('timeout exceeded when trying to connect'))
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([connected, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What is known of a client of the pool, whoever uses it. */
+interface ClientState {
+  /** Set when the connection was lost: the pool must not hand it out again. */
+  broken: boolean
+}
+
+/** One use of a client, from taking it to giving it back. */
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
+  readonly #state: ClientState
   readonly #prepared: boolean
-  /** Set when the connection was lost: the pool must not hand it out again. */
-  broken = false
+  #hasEnded = false
 
-  constructor(client: PoolClient, prepared: boolean) {
+  constructor(client: PoolClient, state: ClientState, prepared: boolean) {
     this.#client = client
+    this.#state = state
     this.#prepared = prepared
-    client.on('error', () => {
-      this.broken = true
-    })
+  }
+
+  get broken(): boolean {
+    return this.#state.broken
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#hasEnded) throw transactionEnded()
     const name = this.#prepared ? statementNameOf(query) : undefined
     const { rows, rowCount, command } = await this.#run({
       text: query.sql,
@@ -146,6 +189,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   release(): void {
+    this.#hasEnded = true
     this.#client.release(this.broken)
   }
 
@@ -159,7 +203,7 @@ class PostgresConnection implements DatabaseConnection {
       return await this.#client.query<Record<string, unknown>>(query)
     } catch (error) {
       const failure = translateError(error)
-      if (failure.kind === 'unreachable') this.broken = true
+      if (failure.kind === 'unreachable') this.#state.broken = true
       throw failure
     }
   }

@@ -42,6 +42,7 @@ export function openPostgres<Tables>(
     pool,
     ownsPool,
     prepared: options.preparedStatements ?? true,
+    connectTimeoutMs: options.connectTimeoutMs ?? 5000,
     createClient: () => new Client(pool.options),
   })
   return new Database<Tables>(createDialect(engine), { engine, log: options.log })

@@ -6,6 +6,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type { SqliteEngine } from './sqlite-engine.ts'
+import { transactionEnded } from './transaction-ended.ts'
 
 /**
  * Kysely's driver over a `SqliteEngine`. Transactions begin IMMEDIATE: a transaction that writes
@@ -29,14 +30,16 @@ export class SqliteDriver implements Driver {
 
   async releaseConnection(connection: SqliteConnection): Promise<void> {
     await connection.rollback()
-    this.#idle.push(connection)
+    // Whoever kept the transaction must not write with a connection that serves another one.
+    if (!connection.hasEnded) this.#idle.push(connection)
   }
 
   beginTransaction(
     connection: SqliteConnection,
-    { accessMode }: TransactionSettings,
+    { accessMode, isolationLevel }: TransactionSettings,
   ): Promise<void> {
-    return accessMode === 'read only' ? connection.beginReading() : connection.begin()
+    if (accessMode === 'read only') return connection.beginReading()
+    return connection.begin(isolationLevel === 'serializable')
   }
 
   commitTransaction(connection: SqliteConnection): Promise<void> {
@@ -57,12 +60,15 @@ class SqliteConnection implements DatabaseConnection {
   readonly #engine: SqliteEngine
   #held = false
   #isReading = false
+  /** Whether it was that of a transaction, which is over. */
+  hasEnded = false
 
   constructor(engine: SqliteEngine) {
     this.#engine = engine
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.hasEnded) throw transactionEnded()
     return this.#held
       ? this.#engine.writer.run<Row>(query.sql, query.parameters)
       : this.#engine.query<Row>(query)
@@ -73,9 +79,11 @@ class SqliteConnection implements DatabaseConnection {
     yield await this.executeQuery<Row>(query)
   }
 
-  begin(): Promise<void> {
+  /** `alone`: it begins behind the commit of those that are done, which then need not wait for it. */
+  begin(alone: boolean): Promise<void> {
     return this.#take(() => {
-      if (this.#engine.transactions.join()) return
+      if (alone) this.#engine.transactions.settle()
+      else if (this.#engine.transactions.join()) return
       this.#engine.syncCommits(true)
       this.#engine.writer.run('begin immediate', [])
     })
@@ -111,6 +119,7 @@ class SqliteConnection implements DatabaseConnection {
     try {
       await this.#engine.patiently(begin)
       this.#held = true
+      this.#engine.transactionBegun()
     } catch (error) {
       this.#engine.unlock()
       throw error
@@ -119,6 +128,8 @@ class SqliteConnection implements DatabaseConnection {
 
   #giveBack(): void {
     this.#held = false
+    this.hasEnded = true
+    this.#engine.transactionEnded()
     this.#isReading = false
     this.#engine.lookBack(false)
     this.#engine.unlock()

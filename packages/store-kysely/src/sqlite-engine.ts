@@ -1,3 +1,4 @@
+import { setTimeout as startTimer } from 'node:timers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CompiledQuery, QueryResult } from 'kysely'
 import { DatabaseError } from './database-error.ts'
@@ -73,7 +74,7 @@ export class SqliteEngine {
   /** The transactions of the writing connection. */
   readonly transactions: SqliteTransactions
   readonly #reader: SqliteSession | null
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
   readonly #busyTimeoutMs: number
   #locked = false
   #settles = false
@@ -84,6 +85,9 @@ export class SqliteEngine {
   #stamp = 0
   #version: unknown
   #looksBack = false
+  /** The number of the running transaction; 0 while there is none. */
+  #running = 0
+  #begun = 0
 
   constructor(options: {
     readonly writer: SqliteSession
@@ -194,17 +198,47 @@ export class SqliteEngine {
     }
   }
 
-  lock(): Promise<void> {
+  /**
+   * Resolves when the writing connection is free.
+   * @throws DatabaseError `busy` after the busy timeout, or `waitMs` milliseconds
+   */
+  lock(waitMs = this.#busyTimeoutMs): Promise<void> {
     if (!this.#locked) {
       this.#locked = true
       this.#taken += 1
       return this.#taken % TURNS === 0 ? nextTurn() : Promise.resolve()
     }
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      const granted = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#waiting.add(granted)
+      if (waitMs === Number.POSITIVE_INFINITY) return
+      timer = startTimer(() => {
+        if (this.#waiting.delete(granted)) reject(new DatabaseError('busy', HELD))
+      }, waitMs)
+    })
+  }
+
+  /** The running transaction, for handles that may outlive it; 0: there is none. */
+  get runningTransaction(): number {
+    return this.#running
+  }
+
+  transactionBegun(): void {
+    this.#begun += 1
+    this.#running = this.#begun
+  }
+
+  transactionEnded(): void {
+    this.#running = 0
   }
 
   unlock(): void {
-    const next = this.#waiting.shift()
+    const [next] = this.#waiting
+    if (next !== undefined) this.#waiting.delete(next)
     if (this.transactions.isFull) this.transactions.settle()
     if (next === undefined) {
       this.#locked = false
@@ -228,7 +262,7 @@ export class SqliteEngine {
 
   /** Waits for the running transaction, then closes both connections. Safe to call twice. */
   async close(): Promise<void> {
-    await this.lock()
+    await this.lock(Number.POSITIVE_INFINITY)
     if (this.#closed) {
       this.unlock()
       return
@@ -250,6 +284,7 @@ export class SqliteEngine {
   }
 }
 
+const HELD = 'The database is held by another transaction of this process'
 const VERSION = 'pragma data_version'
 
 function isRead({ query, sql }: CompiledQuery): boolean {

@@ -4,13 +4,15 @@ import { engineOf } from './dialect.ts'
 /**
  * Runs `work` in one transaction: that of `db` when it is one, else one of its own. Inside a
  * caller's transaction it stands behind a savepoint, so that the caller may catch what it throws and
- * go on; PostgreSQL would otherwise refuse everything that follows.
+ * go on; PostgreSQL would otherwise refuse everything that follows. `alone`: somebody outside is awaited
+ * in it, so it shares no commit with those that are done (SH-16).
  */
 export async function atomic<Tables, Result>(
   db: Kysely<Tables>,
   work: (tx: Transaction<Tables>) => Promise<Result>,
+  { alone = false }: { readonly alone?: boolean } = {},
 ): Promise<Result> {
-  if (!isTransaction(db)) return begin(db).execute(work)
+  if (!isTransaction(db)) return begin(db, alone).execute(work)
   await sql`savepoint x_step`.execute(db)
   try {
     const result = await work(db)
@@ -22,10 +24,14 @@ export async function atomic<Tables, Result>(
   }
 }
 
-/** PostgreSQL's default may be another; the stores lock the rows that they change (SH-62). */
-function begin<Tables>(db: Kysely<Tables>) {
+/**
+ * PostgreSQL's default may be another; the stores lock the rows that they change (SH-62). On SQLite,
+ * `serializable` asks for a transaction that shares no commit with those before it.
+ */
+function begin<Tables>(db: Kysely<Tables>, alone: boolean) {
   const builder = db.transaction()
-  return engineOf(db).kind === 'sqlite' ? builder : builder.setIsolationLevel('read committed')
+  if (engineOf(db).kind === 'postgres') return builder.setIsolationLevel('read committed')
+  return alone ? builder.setIsolationLevel('serializable') : builder
 }
 
 /**

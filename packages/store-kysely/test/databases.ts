@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql, SqliteAdapter, type Kysely } from 'kysely'
 import { openPostgres } from '@x/store-kysely/postgres'
-import { openSqlite } from '@x/store-kysely/sqlite'
+import { openSqlite, type SqliteOptions } from '@x/store-kysely/sqlite'
 import { inject } from 'vitest'
 
 /** An empty database of its own, and how it goes away. */
@@ -23,10 +23,10 @@ export async function memoryDatabase(): Promise<TestDatabase> {
   return { db, address: ':memory:', close: () => db.destroy() }
 }
 
-export async function fileDatabase(): Promise<TestDatabase> {
+export async function fileDatabase(options?: SqliteOptions): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'x-store-'))
   const address = join(folder, 'store.db')
-  const db = openSqlite<unknown>(address)
+  const db = openSqlite<unknown>(address, options)
   return {
     db,
     address,

@@ -5,6 +5,7 @@ import type { ScimContext, ScimPrincipal } from '../principal.ts'
 import type { Engine } from '../engine.ts'
 import { subjectOf } from '../rules/audit.ts'
 import type { Call } from '../rules/call.ts'
+import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
 import { createAuthenticate, type Authenticate } from './authenticate.ts'
 import { errorReply, toScimError } from './error-response.ts'
 import { belowBase, parseQuery, placeOf } from './location.ts'
@@ -13,7 +14,10 @@ import { findRoute, METHODS, type Route } from './route.ts'
 import { serveRoute } from './routes/index.ts'
 import { assertScopes, scopesOf } from './scopes.ts'
 
-/** Answers SCIM requests. Never rejects: every failure is a Response. */
+/**
+ * Answers SCIM requests. Every failure is a Response; only inside a hook of the service it rejects, with a
+ * ScimReentryError.
+ */
 export type ScimHandler = (request: Request, context?: ScimContext) => Promise<Response>
 
 interface Frame {
@@ -47,7 +51,9 @@ export function createHandler(engine: Engine, options: ScimOptions): ScimHandler
     options,
     authenticate: createAuthenticate(options.auth, (error) => engine.report(error, '')),
   }
+  const owner = hookOwnerOf(config.store)
   return async (request, context = {}) => {
+    assertOutsideHook(owner, 'handle')
     const { path, query } = placeOf(request.url)
     const below = belowBase(path, config.basePath)
     if (below === undefined) return outside(request, options.outsideBase ?? 'respond')

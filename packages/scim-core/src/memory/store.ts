@@ -1,7 +1,11 @@
+import { observeGroupWrites, type ObservedStore } from '../store/group-writes.ts'
+import type { OnGroupWrite } from '../store/groups.ts'
+import { assertOutsideHook, guarded, HOOK_OWNER, runHook } from '../store/hooks.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import type { OnUserWrite } from '../store/users.ts'
+import type { OnUserWrite, UserWrite } from '../store/users.ts'
 import { createGroupStore } from './groups.ts'
 import { createMemberStore } from './members.ts'
+import { createQueue } from './queue.ts'
 import { createTenantState, type TenantState } from './tenant.ts'
 import type { UndoLog } from './table.ts'
 import { createUserStore } from './users.ts'
@@ -9,15 +13,21 @@ import { createUserStore } from './users.ts'
 export interface MemoryScimStoreOptions {
   /** Called inside the transaction of each write of a user, with the store of that transaction. */
   readonly onUserWrite?: OnUserWrite<ScimStore>
+  /** Called inside the transaction of each write of a group or its members, likewise. */
+  readonly onGroupWrite?: OnGroupWrite<ScimStore>
+  /** How long a call waits for the running transaction, in milliseconds; 5,000 by default. */
+  readonly busyTimeoutMs?: number
 }
 
 /**
  * A store in memory: the executable definition of the storage interface (SC-87), for tests and
  * trials. Transactions run one after another; everything outside of one waits for the running one.
  */
-export function createMemoryScimStore({ onUserWrite }: MemoryScimStoreOptions = {}): ScimStore {
+export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): ScimStore {
+  const { onUserWrite, onGroupWrite, busyTimeoutMs = 5_000 } = options
   const tenants = new Map<string, TenantState>()
-  const exclusive = createQueue()
+  const exclusive = createQueue(busyTimeoutMs)
+  const owner = {}
 
   const state = (tenant: string): TenantState => {
     const known = tenants.get(tenant)
@@ -27,40 +37,73 @@ export function createMemoryScimStore({ onUserWrite }: MemoryScimStoreOptions = 
     return fresh
   }
 
-  const inTransaction = <T>(work: (tx: ScimStore) => Promise<T>): Promise<T> =>
+  const transaction: ScimStore['transaction'] = (_tenant, work) =>
     exclusive(async () => {
       const undo: UndoLog = []
-      const tx = createSession(undo)
+      const session = createSession(undo)
       try {
-        return await work(tx)
+        const result = await work(session.tx)
+        await session.flush()
+        return result
       } catch (error) {
         for (const revert of undo.toReversed()) revert()
         throw error
+      } finally {
+        session.end()
       }
     })
 
-  const createSession = (undo: UndoLog): ScimStore => {
+  const createSession = (undo: UndoLog) => {
+    let isOver = false
+    const check = (): void => {
+      if (isOver) throw new TypeError('The transaction has ended')
+    }
     const session = {
       state,
       undo,
-      onUserWrite: (change: Parameters<OnUserWrite<ScimStore>>[0]) => onUserWrite?.(change, tx),
+      onUserWrite: (change: UserWrite): void | Promise<void> =>
+        onUserWrite && runHook(owner, () => onUserWrite(change, observed.store)),
     }
     const tx: ScimStore = {
-      users: createUserStore(session),
-      groups: createGroupStore(session),
-      members: createMemberStore(session),
+      users: guarded(createUserStore(session), check),
+      groups: guarded(createGroupStore(session), check),
+      members: guarded(createMemberStore(session), check, ['list']),
       transaction: (_tenant, work) => work(tx),
     }
-    return tx
+    const observed: ObservedStore =
+      onGroupWrite === undefined
+        ? { store: tx, flush: () => Promise.resolve() }
+        : observeGroupWrites(tx, (change) =>
+            runHook(owner, () => onGroupWrite(change, observed.store)),
+          )
+    // A transaction of the memory store is its own handle.
+    Object.assign(observed.store, { handle: observed.store })
+    return {
+      tx: observed.store,
+      flush: observed.flush,
+      end: () => {
+        isOver = true
+      },
+    }
   }
 
-  return outside(inTransaction)
+  const store = outside(transaction)
+  const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
+  return Object.assign(
+    {
+      users: guarded(store.users, check('users.')),
+      groups: guarded(store.groups, check('groups.')),
+      members: guarded(store.members, check('members.'), ['list']),
+      ...guarded({ transaction }, check('')),
+    },
+    { [HOOK_OWNER]: owner },
+  )
 }
 
-type InTransaction = <T>(work: (tx: ScimStore) => Promise<T>) => Promise<T>
-
 /** The store outside of transactions: every call is a transaction of its own. */
-function outside(inTransaction: InTransaction): ScimStore {
+function outside(transaction: ScimStore['transaction']): ScimStore {
+  const inTransaction = <T>(work: (tx: ScimStore) => Promise<T>): Promise<T> =>
+    transaction('', work)
   return {
     users: {
       get: (...args) => inTransaction(({ users }) => users.get(...args)),
@@ -90,7 +133,7 @@ function outside(inTransaction: InTransaction): ScimStore {
         yield* await inTransaction(({ members }) => collect(members.list(...args)))
       },
     },
-    transaction: (_tenant, work) => inTransaction(work),
+    transaction,
   }
 }
 
@@ -98,19 +141,4 @@ async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = []
   for await (const item of source) items.push(item)
   return items
-}
-
-/** Runs tasks one after another. */
-function createQueue(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  return (task) => {
-    const result = waiting === 0 ? task() : last.then(task)
-    waiting += 1
-    const settled = (): void => {
-      waiting -= 1
-    }
-    last = result.then(settled, settled)
-    return result
-  }
 }

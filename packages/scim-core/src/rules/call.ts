@@ -1,6 +1,6 @@
 import type { ScimEmitter, ScimEventName, ScimEvents } from '../events.ts'
 import { ScimError } from '../errors.ts'
-import type { ScimChange, ScimConfig } from '../options.ts'
+import type { ScimConfig, ScimOptions } from '../options.ts'
 import type { ScimContext } from '../principal.ts'
 import type { ScimDocument } from '../resource/document.ts'
 import type { Presenter } from '../resource/present.ts'
@@ -12,7 +12,7 @@ export interface Rules {
   readonly config: ScimConfig
   readonly read: ReadContext
   readonly emitter: ScimEmitter
-  readonly beforeWrite: ((change: ScimChange, context: ScimContext) => unknown) | undefined
+  readonly beforeCommit: ScimOptions['beforeCommit']
 }
 
 /** One operation: who, where, when, and what came of it. */

@@ -20,6 +20,8 @@ export interface MemberScope {
 }
 
 const CHUNK = 500
+/** Ids that are shown to a host at once. */
+export const LISTED = 1_000
 
 /**
  * Applies member changes to the relation, in order. Members that are not named are not loaded
@@ -157,4 +159,15 @@ function createNet(): Net {
 
 function* chunks(ids: readonly string[]): Generator<readonly string[]> {
   for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK)
+}
+
+/** A change of members in parts of at most 1,000 ids. */
+export async function* memberChunks(change: MemberChange | null): AsyncGenerator<MemberChange> {
+  const { added, removed } = change ?? { added: [], removed: [] }
+  for (let start = 0; start < added.length; start += LISTED) {
+    yield { added: added.slice(start, start + LISTED), removed: [] }
+  }
+  for (let start = 0; start < removed.length; start += LISTED) {
+    yield { added: [], removed: removed.slice(start, start + LISTED) }
+  }
 }

@@ -6,7 +6,6 @@ import type { PatchContext } from '../patch/step.ts'
 import type { ScimDocument } from '../resource/document.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
 import type { GroupRecord } from '../store/groups.ts'
-import { isUniqueConflict } from '../store/errors.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import {
   assertMatch,
@@ -14,14 +13,13 @@ import {
   emitAll,
   frozen,
   laterThan,
-  notUnique,
   pending,
-  withRetry,
   type Call,
   type PendingEvent,
   type Rules,
 } from './call.ts'
-import { changeMembers, type MemberChange } from './group-members.ts'
+import { askHost, changeResource, unique } from './change-resource.ts'
+import { changeMembers, LISTED, type MemberChange, type MemberScope } from './group-members.ts'
 import { groupDocument, groupFields, touchedGroup, withGroupDocument } from './group-record.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 
@@ -40,11 +38,10 @@ interface Wanted {
 }
 
 const NO_CHANGE: MemberChange = { added: [], removed: [] }
-const LISTED = 1_000
 
 export function createGroupRules(rules: Rules): GroupRules {
   const { config, read } = rules
-  const { store, schemas } = config
+  const { schemas } = config
   const context = (call: Call): PatchContext => ({ ...read, baseUrl: call.presenter.baseUrl })
 
   const update = (
@@ -52,14 +49,14 @@ export function createGroupRules(rules: Rules): GroupRules {
     id: string,
     next: (before: ScimDocument) => Wanted,
   ): Promise<GroupRecord> =>
-    withRetry(rules, async () => {
+    changeResource(rules, call, async (tx) => {
       const events: PendingEvent[] = []
-      const record = await store.transaction(call.tenant, async (tx) => {
-        const before = await existing(tx, call, id)
-        const wanted = next(groupDocument(before))
-        checkRequired(wanted.document, schemas.Group)
-        return writeChange(rules, { call, tx, before, wanted, events })
-      })
+      const before = await existing(tx, call, id)
+      const wanted = next(groupDocument(before))
+      checkRequired(wanted.document, schemas.Group)
+      const record = await writeChange(rules, { call, tx, before, wanted, events })
+      return { record, events }
+    }).then(({ record, events }) => {
       emitAll(rules, call, events)
       return record
     })
@@ -78,18 +75,16 @@ export function createGroupRules(rules: Rules): GroupRules {
         lastModified: call.now,
         version: 1,
       }
-      const change = await withRetry(rules, () =>
-        store.transaction(call.tenant, async (tx) => {
-          await unique(() => tx.groups.insert(call.tenant, record))
-          const scope = { rules, call, tx, groupId: record.id }
-          const added =
-            members.length === 0
-              ? NO_CHANGE
-              : await changeMembers(scope, [{ kind: 'add', ids: members }])
-          await veto(rules, call, { kind: 'create', before: null, after: record, change: added })
-          return added
-        }),
-      )
+      const change = await changeResource(rules, call, async (tx) => {
+        await unique('displayName', () => tx.groups.insert(call.tenant, record))
+        const scope = { rules, call, tx, groupId: record.id }
+        const added =
+          members.length === 0
+            ? NO_CHANGE
+            : await changeMembers(scope, [{ kind: 'add', ids: members }])
+        await ask(scope, { kind: 'create', before: null, after: record, members: added })
+        return added
+      })
       note(call, record.id, Object.keys(document), change)
       emitAll(rules, call, [
         pending('group.created', record.id, () => ({
@@ -117,18 +112,15 @@ export function createGroupRules(rules: Rules): GroupRules {
       }),
 
     async delete(call, id) {
-      const events: PendingEvent[] = [pending('group.deleted', id, () => ({}))]
-      await withRetry(rules, () =>
-        store.transaction(call.tenant, async (tx) => {
-          const groups = await lockGroupsOf(tx, call, id)
-          const before = await existing(tx, call, id)
-          await tx.members.clear(call.tenant, id)
-          const left = await leaveGroups(tx, call, { memberId: id, groups })
-          await tx.groups.remove(call.tenant, id)
-          await veto(rules, call, { kind: 'delete', before, after: null, change: NO_CHANGE })
-          events.splice(1, events.length, ...left)
-        }),
-      )
+      const events = await changeResource(rules, call, async (tx) => {
+        const groups = await lockGroupsOf(tx, call, id)
+        const before = await existing(tx, call, id)
+        await tx.members.clear(call.tenant, id)
+        const left = await leaveGroups(tx, call, { memberId: id, groups })
+        await tx.groups.remove(call.tenant, id)
+        await ask({ rules, call, tx }, { kind: 'delete', before, after: null, members: null })
+        return [pending('group.deleted', id, () => ({})), ...left]
+      })
       emitAll(rules, call, events)
     },
   }
@@ -178,8 +170,10 @@ async function writeChange(
     changed.length === 0
       ? touchedGroup(before, next)
       : withGroupDocument(before, wanted.document, next)
-  retryUnless(await unique(() => tx.groups.update(call.tenant, after, before.version)))
-  await veto(rules, call, { kind: 'update', before, after, change })
+  retryUnless(
+    await unique('displayName', () => tx.groups.update(call.tenant, after, before.version)),
+  )
+  await ask(scope, { kind: 'update', before, after, members: change })
   note(call, after.id, moved ? [...changed, 'members'] : changed, change)
   if (changed.length > 0) {
     events.push(
@@ -219,45 +213,30 @@ function memberEvents(id: string, { added, removed }: MemberChange): readonly Pe
   ]
 }
 
-async function unique<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw isUniqueConflict(error) ? notUnique('displayName') : error
-  }
-}
-
-async function veto(
-  { beforeWrite }: Rules,
-  call: Call,
+function ask(
+  { rules, call, tx }: Omit<MemberScope, 'groupId'>,
   {
     kind,
     before,
     after,
-    change,
+    members,
   }: {
     readonly kind: 'create' | 'update' | 'delete'
     readonly before: GroupRecord | null
     readonly after: GroupRecord | null
-    readonly change: MemberChange
+    readonly members: MemberChange | null
   },
 ): Promise<void> {
-  if (beforeWrite === undefined) return
-  const { tenant, actor, context, presenter } = call
-  const { added, removed } = change
-  await beforeWrite(
+  const { presenter } = call
+  return askHost(
+    rules,
+    { call, tx },
     {
       kind,
       resourceType: 'Group',
-      tenant,
-      actor,
-      before: before && frozen(presenter.group(before)),
-      after: after && frozen(presenter.group(after)),
-      memberChange:
-        added.length + removed.length === 0
-          ? null
-          : { added: added.length, removed: removed.length },
+      before: before && (() => presenter.group(before)),
+      after: after && (() => presenter.group(after)),
+      members,
     },
-    context,
   )
 }

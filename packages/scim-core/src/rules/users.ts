@@ -6,7 +6,6 @@ import type { ScimDocument } from '../resource/document.ts'
 import { fold } from '../resource/fold.ts'
 import { checkImmutable, checkRequired, readResource } from '../schema/read-resource.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import { isUniqueConflict } from '../store/errors.ts'
 import type { UserRecord } from '../store/users.ts'
 import {
   assertMatch,
@@ -16,11 +15,11 @@ import {
   laterThan,
   notUnique,
   pending,
-  withRetry,
   type Call,
   type PendingEvent,
   type Rules,
 } from './call.ts'
+import { askHost, changeResource, unique } from './change-resource.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 import { createUserRecord, primaryEmailKey, userDocument } from './user-record.ts'
 
@@ -36,7 +35,7 @@ type Reason = 'put' | 'patch' | 'delete'
 
 export function createUserRules(rules: Rules): UserRules {
   const { config, read } = rules
-  const { store, schemas } = config
+  const { schemas } = config
 
   const update = (
     call: Call,
@@ -46,14 +45,14 @@ export function createUserRules(rules: Rules): UserRules {
       next,
     }: { readonly reason: Reason; readonly next: (before: ScimDocument) => ScimDocument },
   ): Promise<UserRecord> =>
-    withRetry(rules, async () => {
+    changeResource(rules, call, async (tx) => {
       const events: PendingEvent[] = []
-      const record = await store.transaction(call.tenant, async (tx) => {
-        const before = await existing(tx, call, { id, withGroups: reason !== 'delete' })
-        const document = next(userDocument(before))
-        if (reason !== 'delete') checkUser(rules, document, before)
-        return writeChange(rules, { call, tx, before, document, reason, events })
-      })
+      const before = await existing(tx, call, { id, withGroups: reason !== 'delete' })
+      const document = next(userDocument(before))
+      if (reason !== 'delete') checkUser(rules, document, before)
+      const record = await writeChange(rules, { call, tx, before, document, reason, events })
+      return { record, events }
+    }).then(({ record, events }) => {
       emitAll(rules, call, events)
       return record
     })
@@ -71,8 +70,8 @@ export function createUserRules(rules: Rules): UserRules {
         version: 1,
         deletedAt: null,
       })
-      const stored = await withRetry(rules, () =>
-        store.transaction(call.tenant, (tx) => insert(rules, { call, tx, record, document })),
+      const stored = await changeResource(rules, call, (tx) =>
+        insert(rules, { call, tx, record, document }),
       )
       call.trace.resourceId = stored.id
       call.trace.userName = stored.userName
@@ -112,7 +111,7 @@ export function createUserRules(rules: Rules): UserRules {
         })
         return
       }
-      await withRetry(rules, () => removeUser(rules, call, id))
+      await removeUser(rules, call, id)
     },
   }
 }
@@ -152,8 +151,8 @@ async function insert(
   await assertEmailFree(rules, { tx, call, document, id: record.id })
   const adopted = (await tx.users.adopt?.(call.tenant, record)) ?? null
   const user = adopted === null ? record : { ...record, id: adopted }
-  await unique(() => tx.users.insert(call.tenant, user))
-  await veto(rules, call, { kind: 'create', before: null, after: user })
+  await unique('userName', () => tx.users.insert(call.tenant, user))
+  await ask(rules, { call, tx }, { kind: 'create', before: null, after: user })
   return { ...user, groups: [] }
 }
 
@@ -190,8 +189,8 @@ async function writeChange(
     version: before.version + 1,
     deletedAt: before.deletedAt,
   })
-  retryUnless(await unique(() => tx.users.update(call.tenant, after, before.version)))
-  await veto(rules, call, { kind: 'update', before, after })
+  retryUnless(await unique('userName', () => tx.users.update(call.tenant, after, before.version)))
+  await ask(rules, { call, tx }, { kind: 'update', before, after })
   call.trace.changed = changed
   events.push(...changeEvents(call, { before, after, changed, reason }))
   return before.groups === undefined ? after : { ...after, groups: before.groups }
@@ -219,14 +218,6 @@ function changeEvents(
     updated,
     pending(is ? 'user.activated' : 'user.deactivated', after.id, () => ({ reason })),
   ]
-}
-
-async function unique<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw isUniqueConflict(error) ? notUnique('userName') : error
-  }
 }
 
 /** D8: the primary e-mail must not be the userName of another user. */
@@ -270,39 +261,34 @@ const USER_NAME = {
   multiValued: false,
 } as const
 
-async function veto(
-  { beforeWrite }: Rules,
-  call: Call,
-  change: {
+function ask(
+  rules: Rules,
+  scope: { readonly call: Call; readonly tx: ScimStore },
+  {
+    kind,
+    before,
+    after,
+  }: {
     readonly kind: 'create' | 'update' | 'delete'
     readonly before: UserRecord | null
     readonly after: UserRecord | null
   },
 ): Promise<void> {
-  if (beforeWrite === undefined) return
-  const { tenant, actor, context, presenter } = call
-  const shown = (record: UserRecord | null): ScimDocument | null =>
-    record === null ? null : frozen(presenter.user(record))
-  await beforeWrite(
-    {
-      kind: change.kind,
-      resourceType: 'User',
-      tenant,
-      actor,
-      before: shown(change.before),
-      after: shown(change.after),
-      memberChange: null,
-    },
-    context,
-  )
+  const { presenter } = scope.call
+  return askHost(rules, scope, {
+    kind,
+    resourceType: 'User',
+    before: before && (() => presenter.user(before)),
+    after: after && (() => presenter.user(after)),
+    members: null,
+  })
 }
 
 /** The modes tombstone and remove (SC-28): the user leaves its groups and is gone. */
 async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
   const { config } = rules
   const mode: 'tombstone' | 'remove' = config.deleteUser === 'remove' ? 'remove' : 'tombstone'
-  const events: PendingEvent[] = []
-  await config.store.transaction(call.tenant, async (tx) => {
+  const events = await changeResource(rules, call, async (tx) => {
     const groups = await lockGroupsOf(tx, call, id)
     const before = await existing(tx, call, { id, withGroups: false })
     const left = await leaveGroups(tx, call, { memberId: id, groups })
@@ -317,14 +303,12 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
       }
       retryUnless(await tx.users.update(call.tenant, after, before.version))
     }
-    await veto(rules, call, { kind: 'delete', before, after: null })
+    await ask(rules, { call, tx }, { kind: 'delete', before, after: null })
+    const ends: PendingEvent[] = []
     if (before.active === true) {
-      events.push(pending('user.deactivated', id, () => ({ reason: 'delete' as const })))
+      ends.push(pending('user.deactivated', id, () => ({ reason: 'delete' as const })))
     }
-    events.push(
-      pending('user.deleted', id, () => ({ mode })),
-      ...left,
-    )
+    return [...ends, pending('user.deleted', id, () => ({ mode })), ...left]
   })
   emitAll(rules, call, events)
 }

@@ -1,5 +1,6 @@
 const UNIQUE = Symbol.for('x.scim.unique-conflict')
 const UNAVAILABLE = Symbol.for('x.scim.store-unavailable')
+const REENTRY = Symbol.for('x.scim.reentry')
 
 /** The unique indexes of the storage interface (SC-83). */
 export type UniqueConstraint = 'user.userName' | 'group.displayName'
@@ -33,6 +34,30 @@ export class StoreUnavailableError extends Error {
     this.name = 'StoreUnavailableError'
     this.retryable = retryable
   }
+}
+
+/**
+ * A hook has called the service, or the store outside of the transaction that waits for the hook: the
+ * call would have waited for itself (SH-14).
+ */
+export class ScimReentryError extends Error {
+  readonly [REENTRY] = true
+  readonly code = 'reentry'
+  /** The call: `users.list`, `transaction`, `handle`. */
+  readonly method: string
+
+  constructor(method: string) {
+    super(
+      `${method} was called inside a hook, on the store outside of its transaction. Use the store or the handle that the hook was given.`,
+    )
+    this.name = 'ScimReentryError'
+    this.method = method
+  }
+}
+
+/** Tells a ScimReentryError, also one of another copy of this package. */
+export function isScimReentry(value: unknown): value is ScimReentryError {
+  return isBranded(value, REENTRY)
 }
 
 /** Tells a UniqueConflictError, also one of another copy of this package. */

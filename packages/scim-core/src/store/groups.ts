@@ -40,3 +40,28 @@ export interface GroupStore {
   ): Promise<Map<string, GroupBrief>>
   list(tenant: string, query: ListQuery): Promise<{ total: number; records: GroupRecord[] }>
 }
+
+/** What happened to a group, for a host that keeps records beside it (SH-11). */
+export type GroupWrite =
+  | { readonly kind: 'create'; readonly before: null; readonly after: GroupRecord }
+  /** displayName, externalId or data differ. */
+  | { readonly kind: 'update'; readonly before: GroupRecord; readonly after: GroupRecord }
+  | { readonly kind: 'remove'; readonly before: GroupRecord; readonly after: null }
+  /** At most 1,000 ids; `displayName` is the name before a rename of the same transaction. */
+  | {
+      readonly kind: 'members'
+      readonly tenant: string
+      readonly groupId: string
+      readonly displayName: string
+      readonly added: readonly string[]
+      readonly removed: readonly string[]
+    }
+
+/**
+ * Called inside the transaction of every write of a group or its members; what it throws rolls the
+ * transaction back. `transaction` is the store's own handle of it.
+ */
+export type OnGroupWrite<Transaction> = (
+  change: GroupWrite,
+  transaction: Transaction,
+) => void | Promise<void>

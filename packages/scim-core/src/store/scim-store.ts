@@ -2,10 +2,17 @@ import type { GroupStore } from './groups.ts'
 import type { MemberStore } from './members.ts'
 import type { UserStore } from './users.ts'
 
+/** How a transaction is run. */
+export interface TransactionOptions {
+  /** A hook will be awaited in it: it must not keep the commits of others waiting (SH-16). */
+  readonly awaitsHook?: boolean
+}
+
 /**
  * What the service needs of a database (section 18 of the specification). Values come finished: no
  * method makes an id, a time or a default. Absence is null or false; the only errors thrown are
- * `UniqueConflictError` and `StoreUnavailableError`, besides what `onUserWrite` and `work` throw.
+ * `UniqueConflictError` and `StoreUnavailableError`, besides what hooks and `work` throw,
+ * `ScimReentryError`, and a `TypeError` for the store of a transaction that has ended.
  */
 export interface ScimStore {
   readonly users: UserStore
@@ -15,5 +22,11 @@ export interface ScimStore {
    * Runs `work` with a store bound to one transaction, the only one it may use (SC-86). Commits when
    * `work` resolves, rolls back and rethrows when it rejects.
    */
-  transaction<T>(tenant: string, work: (tx: ScimStore) => Promise<T>): Promise<T>
+  transaction<T>(
+    tenant: string,
+    work: (tx: ScimStore) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>
+  /** Of a transaction: what store hooks get beside the change. */
+  readonly handle?: unknown
 }

@@ -2,7 +2,7 @@ import type { FlowStore, UserChange } from '@x/flow-engine'
 import type { UserWrite } from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { createFlowStore } from '../flow/store.ts'
-import { createScimStore, type SqlScimStore } from '../scim/store.ts'
+import { createLinkedScimStore, createScimStore, type SqlScimStore } from '../scim/store.ts'
 import { adoptableUser, writeFlowUser } from './to-flow.ts'
 import { writeScimUser } from './to-scim.ts'
 
@@ -42,7 +42,7 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
 
   /** The SCIM store of one call, which keeps what is to be told. */
   const scimStore = (told: Told): SqlScimStore =>
-    createScimStore(db, {
+    createLinkedScimStore(db, {
       async onUserWrite(change, tx) {
         if ((change.after ?? change.before)?.tenant !== tenant) return
         const written = await writeFlowUser(createFlowStore(tx), tx, change)

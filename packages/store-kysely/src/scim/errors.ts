@@ -1,5 +1,6 @@
 import { StoreUnavailableError, UniqueConflictError, type UniqueConstraint } from '@x/scim-core'
 import { DatabaseError } from '../database-error.ts'
+import { transactionEnded } from '../transaction-ended.ts'
 
 const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['scim_user.user_name_key', 'user.userName'],
@@ -8,7 +9,7 @@ const CONSTRAINTS = new Map<string, UniqueConstraint>([
 
 /** The errors of the storage interface (SC-82) for those of the database. */
 export function toScimError(error: unknown): unknown {
-  if (!(error instanceof DatabaseError)) return error
+  if (!(error instanceof DatabaseError)) return isEnded(error) ? transactionEnded() : error
   if (error.kind === 'unique') {
     const constraint = CONSTRAINTS.get(error.constraint ?? '')
     return constraint === undefined ? error : new UniqueConflictError(constraint, { cause: error })
@@ -16,4 +17,9 @@ export function toScimError(error: unknown): unknown {
   if (error.kind === 'other') return error
   const { message, retryable } = error
   return new StoreUnavailableError(message, { cause: error, retryable })
+}
+
+/** Kysely's own error for a transaction that was used after its end. */
+function isEnded(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Transaction is already ')
 }

@@ -1,12 +1,18 @@
-import type {
-  GroupRecord,
-  GroupStore,
-  MemberStore,
-  OnUserWrite,
-  ScimStore,
-  TokenStore,
-  UserRecord,
-  UserStore,
+import {
+  assertOutsideHook,
+  guarded,
+  HOOK_OWNER,
+  observeGroupWrites,
+  runHook,
+  type GroupRecord,
+  type GroupStore,
+  type MemberStore,
+  type OnGroupWrite,
+  type OnUserWrite,
+  type ScimStore,
+  type TokenStore,
+  type UserRecord,
+  type UserStore,
 } from '@x/scim-core'
 import type { Kysely } from 'kysely'
 import { engineOf } from '../dialect.ts'
@@ -27,6 +33,8 @@ export type ScimTransaction = Kysely<ScimTables>
 export interface ScimStoreOptions {
   /** Called inside the transaction of every user write; what it throws undoes the write (SU-2). */
   readonly onUserWrite?: OnUserWrite<ScimTransaction>
+  /** Called inside the transaction of every write of a group or its members (SH-11). */
+  readonly onGroupWrite?: OnGroupWrite<ScimTransaction>
   /** Gives the id of a host's account that a new user takes over, or null (SU-11). */
   readonly adopt?: AdoptUser
 }
@@ -39,21 +47,65 @@ export interface SqlScimStore extends ScimStore {
 /**
  * The SCIM store over a database that `migrateScim` has prepared, or over a running transaction of
  * one, which its writes then join. Every method rejects with `UniqueConflictError` or
- * `StoreUnavailableError` of `@x/scim-core`, and what `onUserWrite` throws.
+ * `StoreUnavailableError` of `@x/scim-core`, with what hooks throw, and inside a hook of the database with
+ * a `ScimReentryError`.
  *
- * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
+ * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`, or has plugins or
+ * another schema
  */
 export function createScimStore<Tables>(
   db: Kysely<Tables>,
   options: ScimStoreOptions = {},
 ): SqlScimStore {
-  const scim = scimTables(db)
-  const { users, groups, members, tokens, transaction } = new BoundStore(
-    scim,
-    options,
-    cacheOf(scim),
-  )
-  return { users, groups, members, tokens, transaction }
+  assertPlain(db)
+  const engine = engineOf(db)
+  const run: RunHook = (hook) => runHook(engine, hook)
+  return openStore(scimTables(db), { ...options, runHook: run, awaitsHook: hasHook(options) })
+}
+
+/** The same with hooks of this package, which wait for nothing but the database. */
+export function createLinkedScimStore<Tables>(
+  db: Kysely<Tables>,
+  options: Omit<ScimStoreOptions, 'onGroupWrite'>,
+): SqlScimStore {
+  return openStore(scimTables(db), {
+    ...options,
+    runHook: async (hook) => hook(),
+    awaitsHook: false,
+  })
+}
+
+function hasHook({ onUserWrite, onGroupWrite, adopt }: ScimStoreOptions): boolean {
+  return onUserWrite !== undefined || onGroupWrite !== undefined || adopt !== undefined
+}
+
+function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
+  const bound = new BoundStore(db, options, cacheOf(db))
+  const { tokens, transaction } = bound
+  const inside = options.onGroupWrite === undefined ? bound : eachInTransaction(bound)
+  if (db.isTransaction) {
+    const { users, groups, members } = inside
+    return { users, groups, members, tokens, transaction, handle: db }
+  }
+  const owner = engineOf(db)
+  const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
+  const store = {
+    users: guarded(inside.users, check('users.')),
+    groups: guarded(inside.groups, check('groups.')),
+    members: guarded(inside.members, check('members.'), ['list']),
+    tokens: guarded(tokens, check('tokens.')),
+    ...guarded({ transaction }, check('')),
+  }
+  return Object.assign(store, { [HOOK_OWNER]: owner })
+}
+
+/** How a host's hook is run. */
+type RunHook = <Result>(hook: () => Result | Promise<Result>) => Promise<Result>
+
+interface BoundOptions extends ScimStoreOptions {
+  readonly runHook: RunHook
+  /** Whether transactions wait for a host, and therefore commit by themselves. */
+  readonly awaitsHook: boolean
 }
 
 /**
@@ -62,23 +114,28 @@ export function createScimStore<Tables>(
  */
 class BoundStore implements SqlScimStore {
   readonly transaction: SqlScimStore['transaction']
-  readonly #db: ScimTransaction
+  readonly handle: ScimTransaction
   readonly #context: Parameters<typeof createUserStore>[1] & Parameters<typeof createGroupStore>[1]
   #users: UserStore | undefined = undefined
   #groups: GroupStore | undefined = undefined
   #members: MemberStore | undefined = undefined
   #tokens: TokenStore | undefined = undefined
 
-  constructor(db: ScimTransaction, options: ScimStoreOptions, cache: ListCache) {
+  constructor(db: ScimTransaction, options: BoundOptions, cache: ListCache) {
     const seen = db.isTransaction
       ? { seen: new Map<string, UserRecord>(), seenGroups: new Map<string, GroupRecord>() }
       : {}
-    this.#db = db
-    this.#context = { ...options, cache, ...seen }
-    this.transaction = async (_tenant, work) => {
+    this.handle = db
+    this.#context = { ...hooksOf(options), cache, ...seen }
+    this.transaction = async (_tenant, work, settings) => {
       const changes = deferredListCache(cache)
+      const alone = options.awaitsHook || settings?.awaitsHook === true
       try {
-        const result = await atomic(db, (tx) => work(new BoundStore(tx, options, changes)))
+        const result = await atomic(
+          db,
+          (tx) => observed(new BoundStore(tx, options, changes), options, work),
+          { alone },
+        )
         changes.commit()
         return result
       } catch (error) {
@@ -88,19 +145,71 @@ class BoundStore implements SqlScimStore {
   }
 
   get users(): UserStore {
-    return (this.#users ??= protect(createUserStore(this.#db, this.#context), toScimError))
+    return (this.#users ??= protect(createUserStore(this.handle, this.#context), toScimError))
   }
 
   get groups(): GroupStore {
-    return (this.#groups ??= protect(createGroupStore(this.#db, this.#context), toScimError))
+    return (this.#groups ??= protect(createGroupStore(this.handle, this.#context), toScimError))
   }
 
   get members(): MemberStore {
-    return (this.#members ??= protect(createMemberStore(this.#db), toScimError))
+    return (this.#members ??= protect(createMemberStore(this.handle), toScimError))
   }
 
   get tokens(): TokenStore {
-    return (this.#tokens ??= protect(createTokenStore(this.#db), toScimError))
+    return (this.#tokens ??= protect(createTokenStore(this.handle), toScimError))
+  }
+}
+
+/** The hooks of users, run so that what they call is known. */
+function hooksOf({ onUserWrite, adopt, runHook: run }: BoundOptions): {
+  readonly onUserWrite?: OnUserWrite<ScimTransaction>
+  readonly adopt?: AdoptUser
+} {
+  return {
+    ...(onUserWrite && { onUserWrite: (change, tx) => run(() => onUserWrite(change, tx)) }),
+    ...(adopt && { adopt: (tenant, record, tx) => run(() => adopt(tenant, record, tx)) }),
+  }
+}
+
+/** Runs the work of a transaction, and reports what it does to groups. */
+async function observed<Result>(
+  tx: BoundStore,
+  { onGroupWrite, runHook: run }: BoundOptions,
+  work: (tx: ScimStore) => Promise<Result>,
+): Promise<Result> {
+  if (onGroupWrite === undefined) return work(tx)
+  const { store, flush } = observeGroupWrites(tx, (change) =>
+    run(() => onGroupWrite(change, tx.handle)),
+  )
+  const result = await work(store)
+  await flush()
+  return result
+}
+
+/** A store of which each write of groups is a transaction, so that it is reported whole. */
+function eachInTransaction(store: BoundStore): Pick<SqlScimStore, 'users' | 'groups' | 'members'> {
+  const { users, groups, members } = store
+  const within = <Result>(
+    tenant: string,
+    work: (tx: ScimStore) => Promise<Result>,
+  ): Promise<Result> => store.transaction(tenant, work)
+  return {
+    users,
+    groups: {
+      ...groups,
+      insert: (tenant, ...rest) => within(tenant, (tx) => tx.groups.insert(tenant, ...rest)),
+      update: (tenant, ...rest) => within(tenant, (tx) => tx.groups.update(tenant, ...rest)),
+      remove: (tenant, ...rest) => within(tenant, (tx) => tx.groups.remove(tenant, ...rest)),
+    },
+    members: {
+      ...members,
+      add: (tenant, ...rest) => within(tenant, (tx) => tx.members.add(tenant, ...rest)),
+      remove: (tenant, ...rest) => within(tenant, (tx) => tx.members.remove(tenant, ...rest)),
+      clear: (tenant, ...rest) => within(tenant, (tx) => tx.members.clear(tenant, ...rest)),
+      removeUser: (tenant, ...rest) =>
+        within(tenant, (tx) => tx.members.removeUser(tenant, ...rest)),
+    },
   }
 }
 
@@ -114,6 +223,12 @@ function cacheOf(db: ScimTransaction): ListCache {
   const cache = createListCache()
   caches.set(engine, cache)
   return cache
+}
+
+/** Statements are compiled once for each kind of database, so nothing may rewrite them (SH-74). */
+function assertPlain<Tables>(db: Kysely<Tables>): void {
+  if (db.getExecutor().plugins.length === 0) return
+  throw new TypeError('createScimStore needs the database as openSqlite or openPostgres gave it')
 }
 
 /** Which tables a database has is known to its migrations, not to its type. */

@@ -1,0 +1,29 @@
+/** A value that follows a call through its promises and timers. */
+export interface AsyncContext<Value> {
+  run<Result>(value: Value, work: () => Result): Result
+  current(): Value | undefined
+}
+
+interface Storage<Value> {
+  run<Result>(value: Value, work: () => Result): Result
+  getStore(): Value | undefined
+}
+
+interface AsyncHooks {
+  readonly AsyncLocalStorage: new <Value>() => Storage<Value>
+}
+
+/**
+ * The context of `AsyncLocalStorage`, by `process.getBuiltinModule`; null where the runtime has none. It
+ * is made when the first hook runs: following promises costs every call of the process a little.
+ */
+export function createAsyncContext<Value>(): AsyncContext<Value> | null {
+  const runtime: unknown = Reflect.get(globalThis, 'process')
+  if (typeof runtime !== 'object' || runtime === null) return null
+  const load: unknown = Reflect.get(runtime, 'getBuiltinModule')
+  if (typeof load !== 'function') return null
+  const hooks = load.call(runtime, 'node:async_hooks') as AsyncHooks | undefined
+  if (hooks === undefined) return null
+  const storage = new hooks.AsyncLocalStorage<Value>()
+  return { run: (value, work) => storage.run(value, work), current: () => storage.getStore() }
+}

@@ -1,0 +1,77 @@
+import { createAsyncContext, type AsyncContext } from './async-context.ts'
+import { ScimReentryError } from './errors.ts'
+
+/** A hook that runs inside a transaction of `owner`, perhaps inside a hook of another one. */
+interface RunningHook {
+  readonly owner: object
+  readonly outer: RunningHook | undefined
+  isOver: boolean
+}
+
+let context: AsyncContext<RunningHook> | null | undefined
+
+/** On a store: what its transactions belong to, such as the database that two stores share. */
+export const HOOK_OWNER: unique symbol = Symbol.for('x.scim.hook-owner') as never
+
+/** What the transactions of a store belong to; the store itself unless it says otherwise. */
+export function hookOwnerOf(store: object): object {
+  const owner: unknown = Reflect.get(store, HOOK_OWNER)
+  return typeof owner === 'object' && owner !== null ? owner : store
+}
+
+/** Runs a host's hook so that `assertOutsideHook` knows of it until it has ended (SH-14). */
+export async function runHook<Result>(
+  owner: object,
+  hook: () => Result | Promise<Result>,
+): Promise<Result> {
+  context ??= createAsyncContext<RunningHook>()
+  if (context === null) return hook()
+  const running: RunningHook = { owner, outer: context.current(), isOver: false }
+  try {
+    return await context.run(running, hook)
+  } finally {
+    running.isOver = true
+  }
+}
+
+/**
+ * Refuses a call that would wait for the transaction whose hook makes it.
+ * @throws ScimReentryError
+ */
+export function assertOutsideHook(owner: object, method: string): void {
+  for (let hook = context?.current(); hook !== undefined; hook = hook.outer) {
+    if (hook.owner === owner && !hook.isOver) throw new ScimReentryError(method)
+  }
+}
+
+/**
+ * A part of a store whose methods make a check first, and reject with what it throws. `iterables` names
+ * those that give an async iterable.
+ */
+export function guarded<Part extends object>(
+  part: Part,
+  check: (method: string) => void,
+  iterables: readonly string[] = [],
+): Part {
+  const members = Object.entries(part).map(([name, member]: [string, unknown]) => {
+    if (typeof member !== 'function') return [name, member]
+    const method = member as (...parameters: unknown[]) => unknown
+    return [
+      name,
+      (...parameters: unknown[]): unknown => {
+        try {
+          check(name)
+        } catch (error) {
+          return iterables.includes(name) ? failing(error) : Promise.reject(error as Error)
+        }
+        return method(...parameters)
+      },
+    ]
+  })
+  return Object.fromEntries(members) as Part
+}
+
+// oxlint-disable-next-line require-yield -- it has nothing to give
+async function* failing(error: unknown): AsyncGenerator<never> {
+  throw error
+}
