@@ -34,7 +34,7 @@ export interface ScimTools {
   readonly context: ScimContext
   readonly requestId: string
   /** The members that came and went, at most 1,000 ids at a time. */
-  members(): AsyncIterable<{
+  readonly members: () => AsyncIterable<{
     readonly added: readonly string[]
     readonly removed: readonly string[]
   }>

@@ -385,8 +385,8 @@ test('SH-13 beforeCommit and beforeWrite are not given both', () => {
 })
 
 test('SH-74 a database with plugins or another schema is refused', async () => {
-  const { db, close } = await memoryDatabase()
+  const database = await memoryDatabase()
   const message = 'createScimStore needs the database as openSqlite or openPostgres gave it'
-  expect(() => createScimStore(db.withSchema('b'))).toThrow(new TypeError(message))
-  await close()
+  expect(() => createScimStore(database.db.withSchema('b'))).toThrow(new TypeError(message))
+  await database.close()
 })

@@ -9,7 +9,7 @@ export type Queue = <Result>(task: () => Promise<Result>) => Promise<Result>
  */
 export function createQueue(
   waitMs: number,
-  { sleep }: Pick<Runtime, 'sleep'> = createSystemRuntime(),
+  runtime: Pick<Runtime, 'sleep'> = createSystemRuntime(),
 ): Queue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -21,7 +21,7 @@ export function createQueue(
     task: () => Promise<Result>,
   ): Promise<Result> => {
     const granted = new AbortController()
-    const expired = sleep(waitMs, granted.signal).then(
+    const expired = runtime.sleep(waitMs, granted.signal).then(
       () => true,
       () => false,
     )

@@ -80,7 +80,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Sci
     Object.assign(observed.store, { handle: observed.store })
     return {
       tx: observed.store,
-      flush: observed.flush,
+      flush: () => observed.flush(),
       end: () => {
         isOver = true
       },

@@ -9,7 +9,7 @@ const CHUNK = 1_000
 export interface ObservedStore {
   readonly store: ScimStore
   /** Reports what is still to be reported; called before the commit. */
-  flush(): Promise<void>
+  readonly flush: () => Promise<void>
 }
 
 /** Members that came and went since the last report. */

@@ -62,7 +62,7 @@ export function guarded<Part extends object>(
         try {
           check(name)
         } catch (error) {
-          return iterables.includes(name) ? failing(error) : Promise.reject(error as Error)
+          return iterables.includes(name) ? failing(error) : Promise.reject(error)
         }
         return method(...parameters)
       },
