@@ -29,25 +29,32 @@ export function eventStream<T>(
   const iterator = source[Symbol.asyncIterator]()
   let pending: Promise<IteratorResult<T>> | undefined
   let left = false
+  let controllerOfBody: ReadableStreamDefaultController<Uint8Array> | undefined
+
+  const onAbort = (): void => {
+    if (left) return
+    void leave().catch(() => undefined)
+    controllerOfBody?.error(signal?.reason)
+  }
+
+  /** No item is taken any more; a signal that outlives the body forgets it. */
+  const end = (): void => {
+    left = true
+    signal?.removeEventListener('abort', onAbort)
+  }
 
   const leave = async (): Promise<void> => {
     if (left) return
-    left = true
+    end()
     await iterator.return?.()
   }
 
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        signal?.addEventListener(
-          'abort',
-          () => {
-            if (left) return
-            void leave().catch(() => undefined)
-            controller.error(signal.reason)
-          },
-          { once: true },
-        )
+        controllerOfBody = controller
+        if (signal?.aborted === true) onAbort()
+        else signal?.addEventListener('abort', onAbort, { once: true })
       },
       async pull(controller) {
         try {
@@ -61,12 +68,12 @@ export function eventStream<T>(
           }
           pending = undefined
           if (result.done === true) {
-            left = true
+            end()
             controller.close()
           } else controller.enqueue(encoder.encode(encode(result.value)))
         } catch (error) {
           if (left) return
-          left = true
+          end()
           const text = onError?.(error)
           if (text === undefined) controller.error(error)
           else {

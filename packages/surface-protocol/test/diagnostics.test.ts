@@ -171,6 +171,8 @@ describe('limits', () => {
       jsonDepth: 128,
       componentsPerMessage: 10_000,
       componentsPerSurface: 50_000,
+      references: 100_000,
+      surfaceReferences: 500_000,
       treeNodes: 100_000,
       treeDepth: 256,
       dataDepth: 32,
@@ -180,9 +182,11 @@ describe('limits', () => {
       pathSegments: 64,
       surfaces: 1000,
       bufferedSize: 67_108_864,
+      totalSize: 268_435_456,
       idLength: 512,
       catalogBytes: 262_144,
       watchers: 10_000,
+      waitingCalls: 10_000,
     })
     expect(Object.isFrozen(defaultLimits)).toBe(true)
   })
@@ -282,6 +286,7 @@ describe('errors', () => {
       limit_exceeded: 413,
       resume_gap: 410,
       channel_closed: 409,
+      too_slow: 408,
     }
     for (const code of surfaceErrorCodes) {
       expect([code, new SurfaceError({ code, detail: 'x' }).status]).toEqual([

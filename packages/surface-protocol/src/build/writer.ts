@@ -1,11 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { errorFrom } from '../diagnostics/errors.ts'
+import { errorFrom, limitError } from '../diagnostics/errors.ts'
+import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import type { JsonObject } from '../json.ts'
 import { dataModelUpdate, deleteSurface, type ServerMessage } from '../message/v08/messages.ts'
 import { createSurfaceStore, type SurfaceStore } from '../store/store.ts'
 import { describeSurface, type SurfaceDescription } from './builder.ts'
 import { diffSurface } from './diff.ts'
-import { toSelfContained } from './self-contained.ts'
+import { selfContain } from './self-contained.ts'
 
 /** Where a writer sends, and in which form. */
 export interface SurfaceWriterOptions {
@@ -14,6 +15,8 @@ export interface SurfaceWriterOptions {
   readonly selfContained?: boolean
   /** Catalogs that surfaces may use. Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
+  /** Limits that differ from the defaults; `waitingCalls` bounds the calls that wait here. */
+  readonly limits?: Partial<SurfaceLimits>
 }
 
 /** Sends what is new about its surfaces, one call after the other (SP-73). */
@@ -25,26 +28,35 @@ export interface SurfaceWriter {
    * @throws SurfaceError when the description is wrong; nothing is sent then
    */
   render(surfaceId: string, view: SurfaceDescription): Promise<void>
-  /** Sets keys at a path of the data. @throws SurfaceError */
+  /** Sets keys at a path of the data. @throws SurfaceError, also `limit_exceeded` (`waitingCalls`) */
   update(surfaceId: string, path: string, contents: JsonObject): Promise<void>
   delete(surfaceId: string): Promise<void>
 }
 
-/** A writer with no surfaces. After a `send` that failed, the surface is sent anew as a whole. */
+/** Creates a writer. If `send` rejects, the next `render` resends the whole surface. */
 export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWriter {
   const { send, selfContained = false } = options
   const store = createSurfaceStore(options)
+  const { waitingCalls } = resolveLimits(options.limits)
   const uncertain = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
 
   const inOrder = (work: () => Promise<void>): Promise<void> => {
-    const result = last.then(work)
+    if (waiting >= waitingCalls) {
+      const detail = `There may be ${waitingCalls} calls waiting. Await the calls of a writer.`
+      return Promise.reject(limitError('waitingCalls', detail))
+    }
+    waiting += 1
+    const result = last.then(work).finally(() => {
+      waiting -= 1
+    })
     last = result.catch(() => undefined)
     return result
   }
 
   const deliver = async (surfaceId: string, messages: readonly ServerMessage[]): Promise<void> => {
-    const list = selfContained ? toSelfContained(messages, { store }) : messages
+    const list = selfContained ? selfContain(messages, store.get(surfaceId)) : messages
     if (list.length > 1) tryOut(surfaceId, list)
     for (const message of list) {
       const { applied, diagnostics } = store.apply(message)

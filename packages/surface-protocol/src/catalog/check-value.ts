@@ -2,6 +2,7 @@ import { quote } from '../diagnostics/errors.ts'
 import { equalJson, isPlainObject, ownValue } from '../json.ts'
 import { Report } from '../diagnostics/report.ts'
 import { resolveReference, type Schema } from './json-schema.ts'
+import type { PatternTable } from './pattern-table.ts'
 
 /** Levels of schemas around one value; a schema that refers to itself without progress ends here. */
 const MAXIMUM_DEPTH = 256
@@ -9,6 +10,7 @@ const MAXIMUM_DEPTH = 256
 /** A schema with the document its references lead through. */
 export interface SchemaSource {
   readonly document: object
+  readonly patterns: PatternTable
   readonly depth: number
 }
 
@@ -19,18 +21,19 @@ type Known = Map<Schema, Map<unknown, boolean>>
 export function checkValue(
   value: unknown,
   schema: Schema,
-  { report, document, depth }: SchemaSource & { readonly report: Report },
+  { report, document, patterns, depth }: SchemaSource & { readonly report: Report },
 ): void {
-  check(value, schema, { report, document, depth, known: new Map() })
+  check(value, schema, { report, document, patterns, depth, known: new Map() })
 }
 
-function check(value: unknown, schema: Schema, { report, document, depth, known }: Context): void {
+function check(value: unknown, schema: Schema, given: Context): void {
+  const { report, document, depth } = given
   if (schema === true || report.isFull) return
   if (schema === false || depth > MAXIMUM_DEPTH) {
     refuse(report, 'Nothing may stand here.')
     return
   }
-  const context: Context = { report, document, depth: depth + 1, known }
+  const context: Context = { ...given, depth: depth + 1 }
   const reference = ownValue(schema, '$ref')
   if (reference !== undefined) check(value, resolveReference(reference, document, []), context)
   if (!isOfType(value, schema.type)) {
@@ -38,7 +41,7 @@ function check(value: unknown, schema: Schema, { report, document, depth, known 
     return
   }
   checkFixed(value, schema, report)
-  if (typeof value === 'string') checkString(value, schema, report)
+  if (typeof value === 'string') checkString(value, schema, context)
   else if (typeof value === 'number') checkNumber(value, schema, report)
   else if (Array.isArray(value)) checkArray(value, schema, context)
   else if (isPlainObject(value)) checkObject(value, schema, context)
@@ -90,25 +93,16 @@ function within(value: number, minimum: unknown, maximum: unknown): boolean {
   return typeof maximum !== 'number' || value <= maximum
 }
 
-function checkString(value: string, schema: ObjectSchema, report: Report): void {
+function checkString(value: string, schema: ObjectSchema, context: Context): void {
+  const { report, patterns } = context
   const { minLength, maxLength, pattern } = schema
   if (minLength !== undefined || maxLength !== undefined) {
     const length = Array.from(value).length
     if (!within(length, minLength, maxLength)) refuse(report, 'The text has a wrong length.')
   }
-  if (typeof pattern === 'string' && !patternOf(pattern).test(value)) {
+  if (typeof pattern === 'string' && !patterns.test(pattern, value)) {
     refuse(report, 'The text does not match the pattern.')
   }
-}
-
-const patterns = new Map<string, RegExp>()
-
-function patternOf(source: string): RegExp {
-  const known = patterns.get(source)
-  if (known !== undefined) return known
-  const pattern = new RegExp(source, 'u')
-  if (patterns.size < 1000) patterns.set(source, pattern)
-  return pattern
 }
 
 function checkNumber(value: number, schema: ObjectSchema, report: Report): void {

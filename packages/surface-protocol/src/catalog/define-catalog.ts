@@ -3,7 +3,8 @@ import { SurfaceError } from '../diagnostics/errors.ts'
 import { cloneJson, isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 import { formatCatalog } from './format-catalog.ts'
-import { parseCatalog } from './parse-catalog.ts'
+import { readCatalog, trustedPatternsOf } from './parse-catalog.ts'
+import { patternsIn } from './pattern-table.ts'
 
 /** Types and styles as zod schemas; object schemas are closed unless they are loose. */
 export interface CatalogDefinition<Components extends Record<string, z.ZodObject>> {
@@ -24,7 +25,8 @@ export type TypesOfDefinition<Components extends Record<string, z.ZodObject>> = 
 export function defineCatalog<Components extends Record<string, z.ZodObject>>(
   definition: CatalogDefinition<Components>,
 ): Catalog<TypesOfDefinition<Components>> {
-  return parseCatalog<TypesOfDefinition<Components>>(toDocument(definition))
+  const document = toDocument(definition)
+  return readCatalog<TypesOfDefinition<Components>>(document, {}, patternsIn(document))
 }
 
 /**
@@ -35,9 +37,9 @@ export function extendCatalog<Base extends object, Components extends Record<str
   base: Catalog<Base>,
   definition: CatalogDefinition<Components>,
 ): Catalog<Omit<Base, keyof Components> & TypesOfDefinition<Components>> {
-  return parseCatalog(
-    mergeDocuments(formatCatalog(base), toDocument(definition), definition.catalogId),
-  )
+  const added = toDocument(definition)
+  const document = mergeDocuments(formatCatalog(base), added, definition.catalogId)
+  return readCatalog(document, {}, patternsIn(added, new Set(trustedPatternsOf(base))))
 }
 
 /** One document over another; the later one wins name by name. */

@@ -1,5 +1,6 @@
 import { SurfaceError } from '../diagnostics/errors.ts'
 import { formatPointer, isPlainObject, ownValue } from '../json.ts'
+import type { PatternTable } from './pattern-table.ts'
 
 /** A JSON Schema: an object, or true and false. */
 export type Schema = boolean | { readonly [key: string]: unknown }
@@ -65,15 +66,23 @@ export interface SchemaAt {
  * Checks that schemas, and those their references lead to, are understood completely (SP-51).
  * @throws SurfaceError `invalid_catalog`
  */
-export function checkSchemas(schemas: Iterable<SchemaAt>, document: object): void {
+export function checkSchemas(
+  schemas: Iterable<SchemaAt>,
+  document: object,
+  patterns: PatternTable,
+): void {
   const places = new Map<object, Place>()
   const waiting = [...schemas]
-  for (const { schema, place } of waiting) checkSchema(schema, { document, place, places, waiting })
+  for (const { schema, place } of waiting) {
+    checkSchema(schema, { document, patterns, place, places, waiting })
+  }
   refuseStandstill(places, document)
 }
 
 interface Check {
   readonly document: object
+  /** Receives the patterns that are found. */
+  readonly patterns: PatternTable
   readonly place: Place
   /** Where the schemas seen so far stand. */
   readonly places: Map<object, Place>
@@ -111,7 +120,8 @@ function checkKeyword(key: string, value: unknown, check: Check): void {
   } else checkValueKeyword(key, value, check)
 }
 
-function checkValueKeyword(key: string, value: unknown, { document, place, waiting }: Check): void {
+function checkValueKeyword(key: string, value: unknown, check: Check): void {
+  const { document, place, waiting } = check
   switch (key) {
     case 'type': {
       const types: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -127,7 +137,7 @@ function checkValueKeyword(key: string, value: unknown, { document, place, waiti
     case 'const':
       break
     case 'pattern':
-      checkPattern(value, place)
+      checkPattern(value, check)
       break
     case '$ref':
       waiting.push({
@@ -144,14 +154,11 @@ function isStrings(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-function checkPattern(value: unknown, place: Place): void {
+function checkPattern(value: unknown, { patterns, place }: Check): void {
   if (typeof value !== 'string') throw invalidCatalog('A pattern is a string.', place)
   if (value.length > MAXIMUM_PATTERN) throw invalidCatalog('The pattern is too long.', place)
-  try {
-    void new RegExp(value, 'u')
-  } catch {
-    throw invalidCatalog('The pattern is no regular expression.', place)
-  }
+  const problem = patterns.add(value)
+  if (problem !== null) throw invalidCatalog(problem, place)
 }
 
 /** Refuses schemas that lead back to themselves without a step into the value. */

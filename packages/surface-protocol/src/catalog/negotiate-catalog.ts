@@ -3,7 +3,7 @@ import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import type { Catalog } from './catalog.ts'
 import { mergeDocuments } from './define-catalog.ts'
 import { formatCatalog } from './format-catalog.ts'
-import { parseCatalog } from './parse-catalog.ts'
+import { parseCatalog, readCatalog, trustedPatternsOf } from './parse-catalog.ts'
 
 /** What a client says it can show (SP-55). */
 export type ClientCapabilities = { supportedCatalogIds?: string[]; inlineCatalogs?: unknown[] }
@@ -69,7 +69,7 @@ function withInline(base: Catalog, inline: readonly unknown[]): Catalog {
     const checked = parseCatalog({ components: {}, ...one, catalogId: base.catalogId })
     document = mergeDocuments(document, formatCatalog(checked), base.catalogId)
   }
-  return parseCatalog(document)
+  return readCatalog(document, {}, trustedPatternsOf(base))
 }
 
 /**

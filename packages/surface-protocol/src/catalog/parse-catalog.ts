@@ -8,6 +8,7 @@ import { checkValue } from './check-value.ts'
 import { inferShape } from './infer-shape.ts'
 import { checkSchemas, invalidCatalog, type Schema, type SchemaAt } from './json-schema.ts'
 import { nearest } from './nearest.ts'
+import { PatternTable } from './pattern-table.ts'
 import { checkBoundPaths } from './check-bound-paths.ts'
 import type { Shape } from './slot.ts'
 
@@ -20,19 +21,37 @@ export interface ParseCatalogOptions {
 }
 
 const documents = new WeakMap<Catalog, JsonObject>()
+const trustedPatterns = new WeakMap<Catalog, ReadonlySet<string>>()
 
 /** The document a catalog was made from; undefined for others. */
 export function documentOf(catalog: Catalog): JsonObject | undefined {
   return documents.get(catalog)
 }
 
+/** The patterns of a catalog that its host wrote; none for others. */
+export function trustedPatternsOf(catalog: Catalog): ReadonlySet<string> {
+  return trustedPatterns.get(catalog) ?? NO_PATTERNS
+}
+
+const NO_PATTERNS: ReadonlySet<string> = new Set()
+
 /**
- * A catalog from its document (SP-51). Nothing is ever fetched.
+ * A catalog from its document (SP-51). Nothing is ever fetched. Patterns run in linear time (AB-8):
+ * look-around and back references are refused, and a text of over 10,000 characters matches none.
  * @throws SurfaceError `invalid_catalog` with the place in the document
  */
 export function parseCatalog<Types extends object = object>(
   document: unknown,
   options: ParseCatalogOptions = {},
+): Catalog<Types> {
+  return readCatalog(document, options, NO_PATTERNS)
+}
+
+/** The same; the `trusted` patterns are those of the host, and may be any. */
+export function readCatalog<Types extends object = object>(
+  document: unknown,
+  options: ParseCatalogOptions,
+  trusted: ReadonlySet<string>,
 ): Catalog<Types> {
   const copy = copyDocument(document, resolveLimits(options.limits))
   const { catalogId, components, styles } = copy
@@ -41,7 +60,8 @@ export function parseCatalog<Types extends object = object>(
   }
   if (!isPlainObject(components)) throw invalidCatalog('Components are an object.', ['components'])
   const styleSchemas = readStyles(styles)
-  checkSchemas(schemasOf(copy), copy)
+  const patterns = new PatternTable(trusted)
+  checkSchemas(schemasOf(copy), copy, patterns)
   const schemas = new Map<string, Schema>()
   const shapes = new Map<string, Shape>()
   const declarations = new Map(Object.entries(options.references ?? {}))
@@ -60,14 +80,17 @@ export function parseCatalog<Types extends object = object>(
         reportUnknownType(type, types, report)
         return
       }
-      checkValue(properties, schema, { document: copy, depth: 0, report })
+      checkValue(properties, schema, { document: copy, patterns, depth: 0, report })
       checkBoundPaths(properties, report)
     },
     checkStyles(values, report) {
-      if (styleSchemas !== null) checkStyleValues(values, styleSchemas, { document: copy, report })
+      if (styleSchemas !== null) {
+        checkStyleValues(values, styleSchemas, { document: copy, patterns, report })
+      }
     },
   })
   documents.set(catalog, copy)
+  trustedPatterns.set(catalog, trusted)
   return catalog
 }
 
@@ -104,14 +127,14 @@ function readStyles(styles: unknown): Map<string, Schema> | null {
 function checkStyleValues(
   values: Readonly<Record<string, unknown>>,
   schemas: ReadonlyMap<string, Schema>,
-  { document, report }: { document: object; report: Report },
+  { document, patterns, report }: { document: object; patterns: PatternTable; report: Report },
 ): void {
   for (const name of Object.keys(values)) {
     if (values[name] === undefined) continue
     const schema = schemas.get(name)
     const trial = new Report()
     if (schema !== undefined)
-      checkValue(values[name], schema, { document, depth: 0, report: trial })
+      checkValue(values[name], schema, { document, patterns, depth: 0, report: trial })
     if (schema !== undefined && trial.errors === 0) continue
     report.add('invalid_style', `The style ${quote(name)} is unknown or has a wrong value.`, {
       at: [name],

@@ -46,6 +46,7 @@ export const surfaceErrorCodes = [
   'lossy_conversion',
   'resume_gap',
   'channel_closed',
+  'too_slow',
 ] as const
 
 /** The HTTP status of codes that stand for another one than 422 (SP-60). */
@@ -59,6 +60,7 @@ const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   limit_exceeded: 413,
   resume_gap: 410,
   channel_closed: 409,
+  too_slow: 408,
 }
 
 /** What can be wrong with a message, a stream or an operation (SP-60). */

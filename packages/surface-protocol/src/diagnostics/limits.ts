@@ -6,6 +6,8 @@ export type SurfaceLimits = Record<
   | 'jsonDepth'
   | 'componentsPerMessage'
   | 'componentsPerSurface'
+  | 'references'
+  | 'surfaceReferences'
   | 'treeNodes'
   | 'treeDepth'
   | 'dataDepth'
@@ -15,9 +17,11 @@ export type SurfaceLimits = Record<
   | 'pathSegments'
   | 'surfaces'
   | 'bufferedSize'
+  | 'totalSize'
   | 'idLength'
   | 'catalogBytes'
-  | 'watchers',
+  | 'watchers'
+  | 'waitingCalls',
   number
 >
 
@@ -27,6 +31,8 @@ export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
   jsonDepth: 128,
   componentsPerMessage: 10_000,
   componentsPerSurface: 50_000,
+  references: 100_000,
+  surfaceReferences: 500_000,
   treeNodes: 100_000,
   treeDepth: 256,
   dataDepth: 32,
@@ -36,9 +42,11 @@ export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
   pathSegments: 64,
   surfaces: 1000,
   bufferedSize: 67_108_864,
+  totalSize: 268_435_456,
   idLength: 512,
   catalogBytes: 262_144,
   watchers: 10_000,
+  waitingCalls: 10_000,
 })
 
 /**

@@ -84,6 +84,11 @@ export class Report {
     return this.#total > MAXIMUM
   }
 
+  /** Whether further findings can no longer be among those listed. */
+  get isSaturated(): boolean {
+    return this.#total >= KEPT
+  }
+
   /** Notes a finding at the current place. */
   add(code: SurfaceErrorCode, message: string, finding: Finding = {}): void {
     const severity = finding.severity ?? this.#severity(code, finding.fatal === true)

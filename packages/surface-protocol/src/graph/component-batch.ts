@@ -28,18 +28,39 @@ export function collectBatch(instances: readonly Definition[], report: Report): 
 
 /** Reports loops, repeated children and weights that mean nothing (SP-16, SP-17, SP-25). */
 export function checkBatch(graph: Graph, batch: ComponentBatch, report: Report): void {
+  if (exceedsReferences(graph, batch, report)) return
+  const known = new Map<Definition, ReferenceFound[]>()
   for (const { owner, edge, related } of findLoops(graph, batch)) {
+    const references = known.get(owner) ?? referencesOf(owner)
+    known.set(owner, references)
     report.add('circular_reference', `The component ${quote(owner.id)} contains itself.`, {
       at: placeOf(owner),
-      pointer: referencePointer(owner, edge),
+      pointer: pointerOf(owner, references[edge]),
       componentId: owner.id,
       related,
     })
   }
   for (const definition of batch.values()) {
+    if (report.isSaturated) break
     if (hasRepeats(definition.edges)) reportRepeats(definition, report)
   }
   if (graph.weighted > 0 || someWeight(batch)) checkWeights(graph, batch, report)
+}
+
+/** Reports more references than one component, or the surface, may have (SP-88). */
+function exceedsReferences(graph: Graph, batch: ComponentBatch, report: Report): boolean {
+  const { references, surfaceReferences } = report.limits
+  const { errors } = report
+  let total = graph.references
+  for (const definition of batch.values()) {
+    const { id, edges } = definition
+    total += edges.length - (graph.definitions.get(id)?.edges.length ?? 0)
+    if (edges.length > references) {
+      report.exceeds('references', { at: placeOf(definition), componentId: id })
+    }
+  }
+  if (total > surfaceReferences) report.exceeds('surfaceReferences')
+  return report.errors > errors
 }
 
 /** Where a component stands in its message. */
@@ -51,9 +72,8 @@ function referencesOf({ type, properties, core }: Definition): ReferenceFound[] 
   return findReferences(core?.shape(type) ?? null, properties)
 }
 
-function referencePointer(owner: Definition, edge: number): string {
-  const path = referencesOf(owner)[edge]?.path ?? ''
-  return `/component${formatPointer([owner.type])}${path}`
+function pointerOf({ type }: Definition, reference: ReferenceFound | undefined): string {
+  return `/component${formatPointer([type])}${reference?.path ?? ''}`
 }
 
 function hasRepeats(edges: readonly string[]): boolean {
@@ -62,17 +82,19 @@ function hasRepeats(edges: readonly string[]): boolean {
 
 function reportRepeats(definition: Definition, report: Report): void {
   const seen = new Set<string>()
-  referencesOf(definition).forEach(({ componentId }, edge) => {
+  for (const reference of referencesOf(definition)) {
+    if (report.isSaturated) return
+    const { componentId } = reference
     if (seen.has(componentId)) {
       report.warn('duplicate_child', `The child ${quote(componentId)} occurs twice.`, {
         at: placeOf(definition),
-        pointer: referencePointer(definition, edge),
+        pointer: pointerOf(definition, reference),
         componentId: definition.id,
         related: [componentId],
       })
     }
     seen.add(componentId)
-  })
+  }
 }
 
 function someWeight(batch: ComponentBatch): boolean {

@@ -6,11 +6,14 @@ import { noIds, type Definition } from './definition.ts'
  */
 export class Graph {
   readonly #definitions = new Map<string, Definition>()
-  // Most components have one owner; a list is made for the others only.
-  readonly #owners = new Map<string, string | string[]>()
+  // Most components have one owner; the others count how often each of theirs refers to them.
+  readonly #owners = new Map<string, string | Map<string, number>>()
   #replaced: { readonly id: string; readonly old: Definition | undefined }[] = []
   #size = 0
   #weighted = 0
+  #references = 0
+  /** Whether components lie in a template, as far as it was asked since the last change of an edge. */
+  #templated: Map<string, boolean> | null = null
 
   get definitions(): ReadonlyMap<string, Definition> {
     return this.#definitions
@@ -24,6 +27,11 @@ export class Graph {
   /** Number of components that carry a weight. */
   get weighted(): number {
     return this.#weighted
+  }
+
+  /** Number of references of all components. */
+  get references(): number {
+    return this.#references
   }
 
   put(definition: Definition): void {
@@ -49,19 +57,14 @@ export class Graph {
   owners(id: string): readonly string[] {
     const found = this.#owners.get(id)
     if (found === undefined) return noIds
-    return typeof found === 'string' ? [found] : found
+    return typeof found === 'string' ? [found] : [...found.keys()]
   }
 
   /** Whether a template repeats the component, directly or around it (SP-37). */
   isInTemplate(id: string): boolean {
-    const seen = new Set([id])
-    for (const current of seen) {
-      for (const owner of this.owners(current)) {
-        if (this.#definitions.get(owner)?.templates.includes(current) === true) return true
-        seen.add(owner)
-      }
-    }
-    return false
+    if (!this.#owners.has(id)) return false
+    this.#templated ??= new Map()
+    return findTemplated(id, this, this.#templated)
   }
 
   /** Puts in or takes out a component and gives the one that was there. */
@@ -84,6 +87,8 @@ export class Graph {
 
   #relink(id: string, before: readonly string[], after: readonly string[]): void {
     if (sameEdges(before, after)) return
+    this.#templated = null
+    this.#references += after.length - before.length
     for (const target of before) removeOwner(this.#owners, target, id)
     for (const target of after) addOwner(this.#owners, target, id)
   }
@@ -94,20 +99,59 @@ export function sameEdges(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((id, index) => id === b[index]))
 }
 
-function addOwner(owners: Map<string, string | string[]>, target: string, id: string): void {
-  const found = owners.get(target)
-  if (found === undefined) owners.set(target, id)
-  else if (typeof found === 'string') owners.set(target, [found, id])
-  else found.push(id)
+/** Looks upwards from `id` until a template is found; every answer on the way is kept in `known`. */
+function findTemplated(id: string, graph: Graph, known: Map<string, boolean>): boolean {
+  const stack = [{ id, owners: graph.owners(id), next: 0 }]
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const owner = top.owners[top.next]
+    if (known.has(top.id)) stack.pop()
+    else if (owner === undefined) known.set(top.id, false)
+    else if (known.get(owner) === true || repeats(graph.definitions.get(owner), top.id)) {
+      known.set(top.id, true)
+    } else if (known.has(owner)) top.next += 1
+    else stack.push({ id: owner, owners: graph.owners(owner), next: 0 })
+  }
+  return known.get(id) === true
 }
 
-function removeOwner(owners: Map<string, string | string[]>, target: string, id: string): void {
+function repeats(owner: Definition | undefined, id: string): boolean {
+  return owner !== undefined && owner.templates.length > 0 && templatesOf(owner).has(id)
+}
+
+const templateSets = new WeakMap<Definition, ReadonlySet<string>>()
+
+function templatesOf(owner: Definition): ReadonlySet<string> {
+  const known = templateSets.get(owner) ?? new Set(owner.templates)
+  templateSets.set(owner, known)
+  return known
+}
+
+type Owners = Map<string, string | Map<string, number>>
+
+function addOwner(owners: Owners, target: string, id: string): void {
   const found = owners.get(target)
-  if (!Array.isArray(found)) {
+  if (found === undefined) owners.set(target, id)
+  else if (typeof found !== 'string') found.set(id, (found.get(id) ?? 0) + 1)
+  else if (found === id) owners.set(target, new Map([[id, 2]]))
+  else {
+    owners.set(
+      target,
+      new Map([
+        [found, 1],
+        [id, 1],
+      ]),
+    )
+  }
+}
+
+function removeOwner(owners: Owners, target: string, id: string): void {
+  const found = owners.get(target)
+  if (found === undefined || typeof found === 'string') {
     owners.delete(target)
     return
   }
-  found.splice(found.indexOf(id), 1)
-  const [last] = found
-  if (found.length === 1 && last !== undefined) owners.set(target, last)
+  const count = found.get(id) ?? 0
+  if (count > 1) found.set(id, count - 1)
+  else found.delete(id)
+  if (found.size === 0) owners.delete(target)
 }

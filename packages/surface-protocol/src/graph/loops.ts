@@ -20,7 +20,7 @@ const BUDGET = 1_000_000
 export function findLoops(graph: Graph, changed: ReadonlyMap<string, Definition>): readonly Loop[] {
   const loops: Loop[] = []
   if (!someMayClose(graph, changed)) return loops
-  const view = createView(graph, changed)
+  const view = createView(graph, changed, regionOf(graph, changed))
   while (view.hasLoop(Infinity) && loops.length < 100) {
     loops.push(view.takeFirst())
     if (view.visits() > BUDGET) break
@@ -68,7 +68,35 @@ interface View {
   visits(): number
 }
 
-function createView(graph: Graph, changed: ReadonlyMap<string, Definition>): View {
+/**
+ * Components among which every new loop lies: those that lead to a changed one, or those that a
+ * changed one leads to, whichever set is found in fewer steps.
+ */
+function regionOf(graph: Graph, changed: ReadonlyMap<string, Definition>): ReadonlySet<string> {
+  const above = new Set(changed.keys())
+  const below = new Set(changed.keys())
+  const upwards = above.values()
+  const downwards = below.values()
+  let [upCost, downCost] = [0, 0]
+  for (;;) {
+    const goesUp = upCost <= downCost
+    const next = (goesUp ? upwards : downwards).next()
+    if (next.done === true) return goesUp ? above : below
+    const id = next.value
+    const found = goesUp
+      ? graph.owners(id)
+      : ((changed.get(id) ?? graph.definitions.get(id))?.edges ?? noIds)
+    for (const other of found) (goesUp ? above : below).add(other)
+    if (goesUp) upCost += 1 + found.length
+    else downCost += 1 + found.length
+  }
+}
+
+function createView(
+  graph: Graph,
+  changed: ReadonlyMap<string, Definition>,
+  region: ReadonlySet<string>,
+): View {
   const offsets = new Map<string, number>()
   let total = 0
   for (const { id, edges } of changed.values()) {
@@ -103,7 +131,7 @@ function createView(graph: Graph, changed: ReadonlyMap<string, Definition>): Vie
           done.add(top.id)
           stack.pop()
         } else if (open.has(target)) return true
-        else if (!done.has(target)) {
+        else if (region.has(target) && !done.has(target)) {
           open.add(target)
           stack.push({ id: target, list: targets(target, count), next: 0 })
         }
@@ -117,7 +145,9 @@ function createView(graph: Graph, changed: ReadonlyMap<string, Definition>): Vie
     const from = new Map<string, string | null>([[start, null]])
     for (const [id] of from) {
       if (id === goal) break
-      for (const target of targets(id, count)) if (!from.has(target)) from.set(target, id)
+      for (const target of targets(id, count)) {
+        if (region.has(target) && !from.has(target)) from.set(target, id)
+      }
     }
     const path: string[] = []
     for (let id: string | null | undefined = goal; typeof id === 'string'; id = from.get(id)) {

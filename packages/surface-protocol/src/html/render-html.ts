@@ -1,5 +1,5 @@
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import type { SurfaceStore } from '../store/store.ts'
+import { stateOfStore, treeOf, type SurfaceStore } from '../store/store.ts'
 import { standardRenderers, type Renderer } from './html-components.ts'
 import { formatAttributes, type HtmlContext } from './html-context.ts'
 import { escapeHtml, safeUrl, type UrlRules } from './html-text.ts'
@@ -30,10 +30,12 @@ export function renderSurfaceHtml(
   options: RenderSurfaceHtmlOptions = {},
 ): string {
   const { relativeUrls = false, dataImages = false, classPrefix = 'sf-' } = options
-  const tree = store.tree(surfaceId)
+  const nodes = new Set<unknown>()
+  const tree = treeOf(stateOfStore(store), surfaceId, nodes)
   const prefix = escapeHtml(classPrefix)
   const rules: UrlRules = { relativeUrls, dataImages }
-  const settings: Settings = { prefix, rules, surfaceId, onDiagnostic: options.onDiagnostic }
+  const { onDiagnostic } = options
+  const settings: Settings = { prefix, rules, surfaceId, nodes, onDiagnostic }
   const content = tree === null ? '' : renderNode(tree, settings)
   if (options.document !== true) return content
   const title = escapeHtml(surfaceId)
@@ -44,6 +46,8 @@ interface Settings {
   readonly prefix: string
   readonly rules: UrlRules
   readonly surfaceId: string
+  /** The nodes of the tree; data may look like one (AB-10). */
+  readonly nodes: ReadonlySet<unknown>
   readonly onDiagnostic: RenderSurfaceHtmlOptions['onDiagnostic']
 }
 
@@ -54,14 +58,15 @@ function renderNode(node: TreeNode, settings: Settings): string {
   const context = createContext(node, settings)
   const renderer: Renderer | undefined = standardRenderers.get(node.type)
   if (renderer !== undefined) return renderer(context)
-  const inner = findNodes(node.properties).map((child) => renderNode(child, settings))
+  const inner = findNodes(node.properties, settings).map((child) => renderNode(child, settings))
   return `${context.tag('div', { 'data-type': node.type })}${inner.join('')}</div>`
 }
 
 function createContext(node: TreeNode, settings: Settings): HtmlContext {
   const { prefix, rules, surfaceId, onDiagnostic } = settings
   const { properties, componentId } = node
-  const child = (value: unknown): string => (isNode(value) ? renderNode(value, settings) : '')
+  const child = (value: unknown): string =>
+    isNode(value, settings) ? renderNode(value, settings) : ''
   return {
     node,
     properties,
@@ -93,19 +98,13 @@ function kebab(type: string): string {
   return type.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()
 }
 
-function isNode(value: unknown): value is TreeNode {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'componentId' in value &&
-    'properties' in value &&
-    'scope' in value
-  )
+function isNode(value: unknown, { nodes }: Settings): value is TreeNode {
+  return nodes.has(value)
 }
 
 /** The nodes in the properties of a type that is not known, in order. */
-function findNodes(value: unknown): TreeNode[] {
-  if (isNode(value)) return [value]
+function findNodes(value: unknown, settings: Settings): TreeNode[] {
+  if (isNode(value, settings)) return [value]
   if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap((member: unknown) => findNodes(member))
+  return Object.values(value).flatMap((member: unknown) => findNodes(member, settings))
 }

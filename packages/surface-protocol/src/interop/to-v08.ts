@@ -11,6 +11,13 @@ import {
 import { readDataPath } from '../data/data-path.ts'
 import { formatDataPath } from '../data/data-path.ts'
 import { formatEntries } from '../message/v08/entries.ts'
+import { defaultLimits } from '../diagnostics/limits.ts'
+import {
+  createConversionLog,
+  isDeeper,
+  sizeOfJson,
+  type ConversionDiagnostics,
+} from './conversion-log.ts'
 import { componentToV08 } from './component-to-v08.ts'
 import { lossy, V09_CATALOG_ID } from './v09.ts'
 
@@ -18,27 +25,44 @@ import { lossy, V09_CATALOG_ID } from './v09.ts'
 export interface V08Adapter {
   push(message: unknown): ServerMessage[]
   /** What was lost so far. */
-  readonly diagnostics: SurfaceDiagnostic[]
+  readonly diagnostics: ConversionDiagnostics
 }
 
 interface Surface {
   readonly catalogId: string | undefined
   readonly styles: JsonObject | undefined
+  /** Whether its message was seen: only then it will begin. */
+  readonly created: boolean
   begun: boolean
+  /** Whether data wait for the surface to begin: each key at the root costs the whole model. */
+  holdsData: boolean
   data: JsonObject
+  /** Size of the values that were written so far; what was overwritten counts too. */
+  written: number
 }
 
 /** Messages of version 0.8 for messages of version 0.9 (SP-82). What cannot be read is noted and left out. */
 export function createV08Adapter(): V08Adapter {
   const surfaces = new Map<string, Surface>()
-  const diagnostics: SurfaceDiagnostic[] = []
+  const log = createConversionLog()
+  const note = (found: SurfaceDiagnostic): void => log.note(found)
+
+  /** Remembers a surface unless there are too many. */
+  const remember = (surfaceId: string, surface: Surface): boolean => {
+    if (!surfaces.has(surfaceId) && surfaces.size >= defaultLimits.surfaces) {
+      log.exceeds('surfaces', surfaceId)
+      return false
+    }
+    surfaces.set(surfaceId, surface)
+    return true
+  }
 
   const convert = (message: Record<string, unknown>): ServerMessage[] => {
     const created = payloadOf(message, 'createSurface')
     if (created !== null) {
-      surfaces.set(created.surfaceId, createdSurface(created.payload))
+      if (!remember(created.surfaceId, createdSurface(created.payload))) return []
       if (created.payload.sendDataModel === true) {
-        diagnostics.push(lossy('The data model is not sent back.', created.surfaceId))
+        note(lossy('The data model is not sent back.', created.surfaceId))
       }
       return []
     }
@@ -51,14 +75,14 @@ export function createV08Adapter(): V08Adapter {
     if (components !== null) return updateComponents(components)
     const data = payloadOf(message, 'updateDataModel')
     if (data !== null) return updateData(data)
-    diagnostics.push(lossy('A message has no form there.', ''))
+    note(lossy('A message has no form there.', ''))
     return []
   }
 
   const updateComponents = ({ surfaceId, payload }: Payload): ServerMessage[] => {
     const list: readonly unknown[] = Array.isArray(payload.components) ? payload.components : []
     const lose = (what: string): void => {
-      diagnostics.push(lossy(`${what.slice(0, 80)} has no form there.`, surfaceId))
+      note(lossy(`${what.slice(0, 80)} has no form there.`, surfaceId))
     }
     const components = list.flatMap((one) => componentToV08(one, lose) ?? [])
     if (components.length === 0) return []
@@ -75,28 +99,47 @@ export function createV08Adapter(): V08Adapter {
       ...(catalogId === undefined ? {} : { catalogId }),
       ...(styles === undefined ? {} : { styles }),
     })
-    return [...messages, begin]
+    const data = surface.holdsData ? [wholeModel(surfaceId, surface)] : []
+    surface.holdsData = false
+    return [...data, ...messages, begin]
+  }
+
+  const wholeModel = (surfaceId: string, { data }: Surface): ServerMessage => {
+    const onDiagnostic = (found: SurfaceDiagnostic): void => note({ ...found, surfaceId })
+    return dataModelUpdate(surfaceId, formatEntries(data, { onDiagnostic }))
   }
 
   const updateData = ({ surfaceId, payload }: Payload): ServerMessage[] => {
     const surface = surfaces.get(surfaceId) ?? createdSurface({})
-    surfaces.set(surfaceId, surface)
+    if (!remember(surfaceId, surface)) return []
     const path = readDataPath(typeof payload.path === 'string' ? payload.path : '/')
-    if (path === null) {
-      diagnostics.push(lossy('A path cannot be read.', surfaceId))
+    if (path === null || path.segments.length > defaultLimits.pathSegments) {
+      note(lossy('A path cannot be read.', surfaceId))
       return []
     }
     const onDiagnostic = (found: SurfaceDiagnostic): void => {
-      diagnostics.push({ ...found, surfaceId })
+      note({ ...found, surfaceId })
     }
     const { segments } = path
+    surface.written += sizeOfJson(payload)
+    if (surface.written > defaultLimits.dataSize) {
+      // Much may have been overwritten since it was counted last.
+      surface.written = sizeOfJson(surface.data) + sizeOfJson(payload)
+      if (surface.written > defaultLimits.dataSize) {
+        surface.written -= sizeOfJson(payload)
+        log.exceeds('dataSize', surfaceId)
+        return []
+      }
+    }
     const value = (ownValue(payload, 'value') ?? null) as JsonValue
     setAt(surface, segments, value)
     const removes = value === null
     const place = segments.slice(0, removes ? -2 : -1)
-    if (place.length === 0) {
-      return [dataModelUpdate(surfaceId, formatEntries(surface.data, { onDiagnostic }))]
+    if (surface.created && !surface.begun) {
+      surface.holdsData = true
+      return []
     }
+    if (place.length === 0) return [wholeModel(surfaceId, surface)]
     const key = segments[place.length] ?? ''
     const contents: JsonObject = {}
     setOwn(contents, key, valueAt(surface.data, [...place, key]))
@@ -106,14 +149,18 @@ export function createV08Adapter(): V08Adapter {
   }
 
   return {
-    diagnostics,
+    diagnostics: log.diagnostics,
     push(message) {
       if (!isPlainObject(message)) return []
+      if (isDeeper(message, defaultLimits.jsonDepth)) {
+        log.exceeds('jsonDepth')
+        return []
+      }
       try {
         return convert(message)
       } catch (error) {
         if (!isSurfaceError(error)) throw error
-        diagnostics.push(lossy(error.detail, ''))
+        note(lossy(error.detail, ''))
         return []
       }
     },
@@ -123,7 +170,7 @@ export function createV08Adapter(): V08Adapter {
 /** Converts a whole list of messages. */
 export function convertToV08(messages: Iterable<unknown>): {
   messages: ServerMessage[]
-  diagnostics: SurfaceDiagnostic[]
+  diagnostics: ConversionDiagnostics
 } {
   const adapter = createV08Adapter()
   const converted = Array.from(messages, (message) => adapter.push(message)).flat()
@@ -142,12 +189,16 @@ function payloadOf(message: Record<string, unknown>, key: string): Payload | nul
 }
 
 function createdSurface({ catalogId, theme }: Record<string, unknown>): Surface {
+  const created = catalogId !== undefined
   const standard = catalogId === V09_CATALOG_ID || catalogId === STANDARD_CATALOG_ID
   return {
     catalogId: typeof catalogId !== 'string' || standard ? undefined : catalogId,
     styles: isPlainObject(theme) ? (theme as JsonObject) : undefined,
+    created,
     begun: false,
+    holdsData: false,
     data: {},
+    written: 0,
   }
 }
 

@@ -1,5 +1,5 @@
 import { initialBindings } from '../build/initial-data.ts'
-import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
+import { defaultLimits } from '../diagnostics/limits.ts'
 import {
   cloneJson,
   formatPointer,
@@ -12,6 +12,8 @@ import type { DataModelUpdate, ServerMessage, SurfaceUpdate } from '../message/v
 import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
 import { parseDataPath } from '../data/data-path.ts'
 import { parseEntries } from '../message/v08/entries.ts'
+import { validateMessage } from '../message/validate-message.ts'
+import { createConversionLog, sizeOfJson, type ConversionDiagnostics } from './conversion-log.ts'
 import { componentToV09 } from './component-to-v09.ts'
 import { lossy, V09, V09_CATALOG_ID } from './v09.ts'
 
@@ -19,7 +21,7 @@ import { lossy, V09, V09_CATALOG_ID } from './v09.ts'
 export interface V09Adapter {
   push(message: ServerMessage): JsonObject[]
   /** What was lost so far. */
-  readonly diagnostics: SurfaceDiagnostic[]
+  readonly diagnostics: ConversionDiagnostics
 }
 
 interface Shown {
@@ -28,22 +30,49 @@ interface Shown {
 
 /** Messages of version 0.9 for messages of version 0.8 (SP-81). */
 export function createV09Adapter(): V09Adapter {
-  const waiting = new Map<string, ServerMessage[]>()
+  const waiting = new Map<string, Waiting>()
   const shown = new Map<string, Shown>()
-  const diagnostics: SurfaceDiagnostic[] = []
+  const log = createConversionLog()
+  let buffered = 0
+
+  const isTooMany = (surfaceId: string): boolean =>
+    !shown.has(surfaceId) &&
+    !waiting.has(surfaceId) &&
+    shown.size + waiting.size >= defaultLimits.surfaces
+
+  const hold = (surfaceId: string, message: ServerMessage): void => {
+    const size = sizeOfJson(message)
+    if (buffered + size > defaultLimits.bufferedSize) {
+      log.exceeds('bufferedSize', surfaceId)
+      return
+    }
+    buffered += size
+    const held = waiting.get(surfaceId)
+    if (held === undefined) waiting.set(surfaceId, { messages: [message], size })
+    else {
+      held.messages.push(message)
+      held.size += size
+    }
+  }
+
+  const release = (surfaceId: string): readonly ServerMessage[] => {
+    const held = waiting.get(surfaceId)
+    waiting.delete(surfaceId)
+    buffered -= held?.size ?? 0
+    return held?.messages ?? []
+  }
 
   const begin = (payload: Extract<ServerMessage, { beginRendering: object }>['beginRendering']) => {
     const { surfaceId, root, catalogId = STANDARD_CATALOG_ID, styles } = payload
     if (shown.has(surfaceId)) {
-      diagnostics.push(lossy('A surface that is shown cannot begin anew.', surfaceId))
+      log.note(lossy('A surface that is shown cannot begin anew.', surfaceId))
       return []
     }
     const surface = { root }
     shown.set(surfaceId, surface)
-    const held = waiting.get(surfaceId) ?? []
-    waiting.delete(surfaceId)
+    const held = release(surfaceId)
     const { font, ...theme } = styles ?? {}
-    if (font !== undefined) diagnostics.push(lossy('The style font is unknown there.', surfaceId))
+    if (font !== undefined) log.note(lossy('The style font is unknown there.', surfaceId))
     const created = {
       surfaceId,
       catalogId: catalogId === STANDARD_CATALOG_ID ? V09_CATALOG_ID : catalogId,
@@ -66,30 +95,46 @@ export function createV09Adapter(): V09Adapter {
     ]
   }
 
+  const push = (message: ServerMessage): JsonObject[] => {
+    if ('deleteSurface' in message) {
+      const { surfaceId } = message.deleteSurface
+      release(surfaceId)
+      if (!shown.delete(surfaceId)) return []
+      return [{ version: V09, deleteSurface: { surfaceId } }]
+    }
+    const [{ surfaceId }] = Object.values(message) as [{ surfaceId: string }]
+    if (isTooMany(surfaceId)) {
+      log.exceeds('surfaces', surfaceId)
+      return []
+    }
+    if ('beginRendering' in message) return begin(message.beginRendering)
+    const surface = shown.get(surfaceId)
+    if (surface !== undefined) return convert(message, surface)
+    hold(surfaceId, message)
+    return []
+  }
+
   return {
-    diagnostics,
+    diagnostics: log.diagnostics,
     push(message) {
-      if ('beginRendering' in message) return begin(message.beginRendering)
-      if ('deleteSurface' in message) {
-        const { surfaceId } = message.deleteSurface
-        waiting.delete(surfaceId)
-        if (!shown.delete(surfaceId)) return []
-        return [{ version: V09, deleteSurface: { surfaceId } }]
-      }
-      const { surfaceId } =
-        'surfaceUpdate' in message ? message.surfaceUpdate : message.dataModelUpdate
-      const surface = shown.get(surfaceId)
-      if (surface !== undefined) return convert(message, surface)
-      waiting.set(surfaceId, [...(waiting.get(surfaceId) ?? []), message])
+      const { diagnostics } = validateMessage(message, { mode: 'tolerant' })
+      const wrong = diagnostics.find(({ severity }) => severity === 'error')
+      if (wrong === undefined) return push(message)
+      log.note(wrong)
       return []
     },
   }
 }
 
+interface Waiting {
+  readonly messages: ServerMessage[]
+  size: number
+}
+
 /** Converts a whole list of messages. */
 export function convertToV09(messages: Iterable<ServerMessage>): {
   messages: JsonObject[]
-  diagnostics: SurfaceDiagnostic[]
+  diagnostics: ConversionDiagnostics
 } {
   const adapter = createV09Adapter()
   const converted = Array.from(messages, (message) => adapter.push(message)).flat()

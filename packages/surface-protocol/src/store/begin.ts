@@ -26,8 +26,13 @@ export function begin(
   report.path.length = 0
   checkStored(surface, core, report)
   const status = surface.graph.definitions.has(draft.root) ? 'rendered' : 'pending'
+  const { styleSize } = surface
+  surface.styleSize = report.size
   checkSize(state, change, { status, report })
-  if (report.errors > 0) return 'refused'
+  if (report.errors > 0) {
+    surface.styleSize = styleSize
+    return 'refused'
+  }
   surface.root = draft.root
   surface.catalogId = catalogId
   surface.core = core

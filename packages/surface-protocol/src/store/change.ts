@@ -15,6 +15,8 @@ export interface StoreState {
   readonly check: ComponentCheck
   /** Size of all surfaces that are not rendered (SP-88). */
   buffered: number
+  /** Size of all surfaces (SP-88). */
+  total: number
 }
 
 /** What a message changes; filled in while it is applied. */
@@ -24,6 +26,8 @@ export interface Change {
   readonly statusBefore: SurfaceStatus | null
   /** What the surface cost before. */
   readonly costBefore: number
+  /** Size of the surface before. */
+  readonly sizeBefore: number
   deleted: boolean
   componentIds: string[]
   dataPaths: string[]
@@ -51,6 +55,7 @@ export function openChange(state: StoreState, surfaceId: string, report: Report)
     created: known === undefined,
     statusBefore: known === undefined ? null : known.status,
     costBefore: known === undefined ? 0 : costOf(known, known.status),
+    sizeBefore: known === undefined ? 0 : sizeOf(known),
     deleted: false,
     componentIds: [],
     dataPaths: [],
@@ -59,14 +64,20 @@ export function openChange(state: StoreState, surfaceId: string, report: Report)
   }
 }
 
-function costOf({ graph, data }: Surface, status: SurfaceStatus): number {
-  return status === 'rendered' ? 0 : graph.size + data.size
+/** What a surface adds to `bufferedSize`. */
+function costOf(surface: Surface, status: SurfaceStatus): number {
+  return status === 'rendered' ? 0 : sizeOf(surface)
+}
+
+/** What a surface adds to `totalSize`. */
+function sizeOf({ graph, data, styleSize }: Surface): number {
+  return graph.size + data.size + styleSize
 }
 
 /** Reports what the surface would become too large for. */
 export function checkSize(
-  { settings: { limits }, buffered }: StoreState,
-  { surface, costBefore }: Change,
+  { settings: { limits }, buffered, total }: StoreState,
+  { surface, costBefore, sizeBefore }: Change,
   { status, report }: { status: SurfaceStatus; report: Report },
 ): void {
   const { graph, data } = surface
@@ -76,6 +87,7 @@ export function checkSize(
   if (buffered - costBefore + costOf(surface, status) > limits.bufferedSize) {
     report.exceeds('bufferedSize')
   }
+  if (total - sizeBefore + sizeOf(surface) > limits.totalSize) report.exceeds('totalSize')
 }
 
 /** Checks the size of what was changed, then makes it the state of the store or undoes it. */
@@ -105,6 +117,7 @@ export function commit(state: StoreState, change: Change, status: SurfaceStatus)
   surface.revision += 1
   if (change.created) state.surfaces.set(surface.id, surface)
   state.buffered += costOf(surface, status) - change.costBefore
+  state.total += sizeOf(surface) - change.sizeBefore
   data.commit()
   graph.commit()
   change.nodes = updateTree(change)

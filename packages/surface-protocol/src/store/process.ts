@@ -91,6 +91,7 @@ function remove(state: StoreState, surfaceId: string): Processed {
   if (surface === undefined) return 'nothing'
   const change = openChange(state, surfaceId, new Report())
   state.buffered -= change.costBefore
+  state.total -= change.sizeBefore
   state.surfaces.delete(surfaceId)
   surface.revision += 1
   change.deleted = true

@@ -1,6 +1,6 @@
-import { catalogCore, type Catalog, type CatalogCore } from '../catalog/catalog.ts'
+import { catalogCore, createCatalog, type Catalog, type CatalogCore } from '../catalog/catalog.ts'
 import { STANDARD_CATALOG_ID, standardCatalogV08 } from '../catalog/standard.ts'
-import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
+import { defaultLimits, resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import type { Mode } from '../diagnostics/report.ts'
 import type { PathMode } from '../tree/scope.ts'
 
@@ -28,6 +28,25 @@ export interface StoreSettings {
   readonly cores: readonly CatalogCore[]
   /** The core of a catalog id or of an alias; null when it is unknown. */
   findCatalog(catalogId: string | null): { readonly id: string; readonly core: CatalogCore | null }
+}
+
+/** Takes every type; bound values and references are found by their form. */
+const openCore = catalogCore(
+  createCatalog(STANDARD_CATALOG_ID, [], {
+    exact: false,
+    shape: () => null,
+    checkComponent: () => undefined,
+    checkStyles: () => undefined,
+  }),
+)
+
+/** Settings of a store that follows messages of any catalog. */
+export const openSettings: StoreSettings = {
+  mode: 'tolerant',
+  pathMode: 'compatible',
+  limits: defaultLimits,
+  cores: [openCore],
+  findCatalog: (catalogId) => ({ id: catalogId ?? STANDARD_CATALOG_ID, core: openCore }),
 }
 
 /**

@@ -11,7 +11,12 @@ import { createComponentCheck } from './component-check.ts'
 import { processMessage } from './process.ts'
 import { processLocalWrite } from './local-write.ts'
 import { snapshotOf } from './snapshot.ts'
-import { resolveStoreOptions, type SurfaceStoreOptions } from './store-options.ts'
+import {
+  openSettings,
+  resolveStoreOptions,
+  type StoreSettings,
+  type SurfaceStoreOptions,
+} from './store-options.ts'
 import {
   ensureTree,
   overflowError,
@@ -60,7 +65,7 @@ export interface SurfaceStore extends Pick<Notifier, 'on' | 'watchNode' | 'watch
  * @throws TypeError for wrong options
  */
 export function createSurfaceStore(options: SurfaceStoreOptions = {}): SurfaceStore {
-  return createStore(options, {})
+  return new Store(resolveStoreOptions(options), {}, options.onListenerError)
 }
 
 const states = new WeakMap<SurfaceStore, StoreState>()
@@ -72,9 +77,28 @@ export function stateOfStore(store: SurfaceStore): StoreState {
   return state
 }
 
+/** The tree of a surface; `made` receives every node of it (AB-10). @throws SurfaceError */
+export function treeOf(
+  { surfaces, settings }: StoreState,
+  surfaceId: string,
+  made?: Set<unknown>,
+): TreeNode | null {
+  const surface = surfaces.get(surfaceId)
+  if (surface === undefined) return null
+  const tree = ensureTree(surface, settings)
+  const overflow = overflowError(surface, settings.limits)
+  if (overflow !== null) throw overflow
+  return tree === null ? null : toTreeNode(tree.root, made)
+}
+
 /** The same for checks of a whole sequence, in which positions and duplicates count (SP-58). */
 export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition): SurfaceStore {
-  return new Store(options, fixed)
+  return new Store(resolveStoreOptions(options), fixed, options.onListenerError)
+}
+
+/** A store that takes messages with components of any catalog, to know what their receivers have. */
+export function createOpenStore(): SurfaceStore {
+  return new Store(openSettings, {})
 }
 
 type Process<Input> = (state: StoreState, input: Input, report: Report) => Processed
@@ -90,15 +114,18 @@ class Store implements SurfaceStore {
   readonly #waiting: (() => void)[] = []
   #busy = false
 
-  constructor(options: SurfaceStoreOptions, fixed: MessagePosition) {
-    const settings = resolveStoreOptions(options)
+  constructor(
+    settings: StoreSettings,
+    fixed: MessagePosition,
+    onListenerError: (error: unknown) => void = () => undefined,
+  ) {
     const surfaces = new Map<string, Surface>()
     const check = createComponentCheck(surfaces, settings.cores)
     this.#fixed = fixed
-    this.#state = { settings, surfaces, check, buffered: 0 }
+    this.#state = { settings, surfaces, check, buffered: 0, total: 0 }
     this.#notifier = createNotifier({
       limits: settings.limits,
-      onError: options.onListenerError ?? (() => undefined),
+      onError: onListenerError,
     })
     ;({ on: this.on, watchNode: this.watchNode, watchData: this.watchData } = this.#notifier)
     states.set(this, this.#state)
@@ -124,13 +151,7 @@ class Store implements SurfaceStore {
   }
 
   tree(surfaceId: string): TreeNode | null {
-    const { surfaces, settings } = this.#state
-    const surface = surfaces.get(surfaceId)
-    if (surface === undefined) return null
-    const tree = ensureTree(surface, settings)
-    const overflow = overflowError(surface, settings.limits)
-    if (overflow !== null) throw overflow
-    return tree === null ? null : toTreeNode(tree.root)
+    return treeOf(this.#state, surfaceId)
   }
 
   getData(surfaceId: string, path = ''): JsonValue | undefined {

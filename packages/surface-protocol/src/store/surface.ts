@@ -49,6 +49,8 @@ export interface Surface {
   catalogId: string | null
   core: CatalogCore | null
   styles: JsonObject
+  /** Size of the styles (SP-89). */
+  styleSize: number
   readonly graph: Graph
   readonly data: DataModel
   revision: number
@@ -69,6 +71,7 @@ export function createSurface(id: string): Surface {
     catalogId: null,
     core: null,
     styles: {},
+    styleSize: 0,
     graph: new Graph(),
     data: new DataModel(),
     revision: 0,

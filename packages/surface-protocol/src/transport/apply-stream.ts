@@ -39,15 +39,20 @@ async function* stoppable(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array | string, void, undefined> {
   const iterator = (source as AsyncIterable<Uint8Array | string>)[Symbol.asyncIterator]()
-  const stopped = new Promise<never>((_, reject) => {
-    if (signal?.aborted === true) reject(signal.reason)
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  stopped.catch(() => undefined)
+  let stop: (reason: unknown) => void = () => undefined
+  const onAbort = (): void => stop(signal?.reason)
+  // One promise for each chunk: racing against a single one would keep a reaction for every chunk.
+  const next = (): Promise<IteratorResult<Uint8Array | string>> =>
+    new Promise((resolve, reject) => {
+      stop = reject
+      if (signal?.aborted === true) reject(signal.reason as Error)
+      else iterator.next().then(resolve, reject)
+    })
   let finished = false
+  signal?.addEventListener('abort', onAbort, { once: true })
   try {
     for (;;) {
-      const result = await Promise.race([iterator.next(), stopped])
+      const result = await next()
       if (result.done === true) {
         finished = true
         return
@@ -55,6 +60,7 @@ async function* stoppable(
       yield result.value
     }
   } finally {
+    signal?.removeEventListener('abort', onAbort)
     if (!finished) void Promise.resolve(iterator.return?.()).catch(() => undefined)
   }
 }

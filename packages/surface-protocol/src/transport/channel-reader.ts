@@ -1,12 +1,24 @@
+import type { Runtime } from '@x/wire'
+import { SurfaceError } from '../diagnostics/errors.ts'
 import type { ChannelItem } from './channel.ts'
+import { createPatience, type Patience } from './patience.ts'
 
 /** The side of a subscription that its channel sees. */
 export interface ChannelReader {
   readonly iterator: AsyncIterator<ChannelItem>
-  /** Resolves when there is room for the next item; not called any more after `onLeave`. */
-  push(item: ChannelItem): Promise<void>
+  /** Resolves when there is room for the next items; not called any more after `onLeave`. */
+  push(items: readonly ChannelItem[]): Promise<void>
   /** Ends the subscription after what waits. */
   finish(error: unknown): void
+}
+
+/** How long a channel bears with a subscriber (AB-7). */
+export interface SlowRules {
+  /** Milliseconds without a taken item, while the queue is full, that end a subscription. */
+  readonly ms: number
+  /** Items that may wait for a subscriber that has used up its patience. */
+  readonly lag: number
+  readonly runtime: Runtime
 }
 
 /** What a reader begins with. */
@@ -14,6 +26,8 @@ export interface ChannelReaderOptions {
   /** Items from before the subscription; they do not count as waiting. */
   readonly waiting: ChannelItem[]
   readonly highWaterMark: number
+  /** Null: the channel waits as long as it takes. */
+  readonly slow: SlowRules | null
   /** Also called while the reader is made, when the signal was aborted before. */
   readonly onLeave: (reader: ChannelReader) => void
   readonly signal?: AbortSignal
@@ -26,86 +40,149 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
-/** One subscription: a bounded queue between the channel and whoever iterates. */
+/** One subscription: a bounded queue between the channel and its iterator. */
 export function createChannelReader(options: ChannelReaderOptions): ChannelReader {
-  const { highWaterMark, onLeave, signal } = options
-  let queue = options.waiting
-  let head = 0
-  let ended: { readonly error: unknown } | null = null
-  const asked: Waiter[] = []
-  let senders: (() => void)[] = []
+  return new Reader(options).reader
+}
 
-  const wakeSenders = (): void => {
-    const woken = senders
-    senders = []
-    for (const wake of woken) wake()
-  }
+const READY: Promise<void> = Promise.resolve()
 
-  const leave = (): void => {
-    signal?.removeEventListener('abort', leave)
-    ended = { error: undefined }
-    queue = []
-    head = 0
-    onLeave(reader)
-    wakeSenders()
-    for (const { resolve } of asked.splice(0)) resolve({ done: true, value: undefined })
-  }
+class Reader {
+  readonly reader: ChannelReader
+  readonly #options: ChannelReaderOptions
+  readonly #patience: Patience | null
+  readonly #asked: Waiter[] = []
+  #queue: ChannelItem[]
+  #head = 0
+  /** Items in the queue from before the subscription. */
+  #backlog: number
+  #ended: { readonly error: unknown } | null = null
+  #senders: (() => void)[] = []
 
-  const take = (): ChannelItem | undefined => {
-    const item = queue[head]
-    if (item === undefined) return undefined
-    head += 1
-    if (head > 1024 || head === queue.length) {
-      queue = queue.slice(head)
-      head = 0
+  constructor(options: ChannelReaderOptions) {
+    const { waiting, slow, signal, highWaterMark } = options
+    this.#options = options
+    this.#queue = waiting
+    this.#backlog = waiting.length
+    this.#patience =
+      slow &&
+      createPatience({
+        ...slow,
+        highWaterMark,
+        isFull: () => this.#ended === null && !this.#hasRoom,
+        release: () => this.#wakeSenders(),
+        expire: () => this.#fail(),
+      })
+    this.reader = {
+      push: (items) => this.#push(items),
+      finish: (error) => this.#finish(error),
+      iterator: {
+        next: () => this.#next(),
+        return: () => {
+          this.#leave()
+          return Promise.resolve({ done: true, value: undefined })
+        },
+      },
     }
-    if (queue.length - head < highWaterMark) wakeSenders()
+    if (signal?.aborted === true) this.#leave()
+    else signal?.addEventListener('abort', this.#leave, { once: true })
+  }
+
+  get #waiting(): number {
+    return this.#queue.length - this.#head - this.#backlog
+  }
+
+  get #hasRoom(): boolean {
+    return this.#waiting < this.#options.highWaterMark
+  }
+
+  #push(items: readonly ChannelItem[]): Promise<void> {
+    for (const item of items) {
+      const waiter = this.#asked.shift()
+      if (waiter === undefined) this.#queue.push(item)
+      else waiter.resolve({ done: false, value: item })
+    }
+    if (this.#hasRoom) return READY
+    if (this.#patience?.isOver === true) {
+      if (this.#waiting > (this.#options.slow?.lag ?? 0)) this.#fail()
+      return READY
+    }
+    this.#patience?.begin()
+    return new Promise((resolve) => this.#senders.push(resolve))
+  }
+
+  #next(): Promise<Next> {
+    const item = this.#take()
+    if (item !== undefined) return Promise.resolve({ done: false, value: item })
+    return new Promise((resolve, reject) => {
+      if (this.#ended === null) this.#asked.push({ resolve, reject })
+      else this.#end({ resolve, reject })
+    })
+  }
+
+  #take(): ChannelItem | undefined {
+    const item = this.#queue[this.#head]
+    if (item === undefined) return undefined
+    this.#head += 1
+    if (this.#backlog > 0) this.#backlog -= 1
+    if (this.#head > 1024 || this.#head === this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
+    }
+    this.#patience?.taken(this.#hasRoom)
+    if (this.#hasRoom) this.#wakeSenders()
     return item
   }
 
+  #wakeSenders(): void {
+    const woken = this.#senders
+    this.#senders = []
+    for (const wake of woken) wake()
+  }
+
+  /** Ends a subscription that does not read; it comes back by its last id. */
+  #fail(): void {
+    this.#drop()
+    this.#finish(
+      new SurfaceError({
+        code: 'too_slow',
+        detail: 'The subscriber stopped reading. Subscribe again behind the last id.',
+      }),
+    )
+  }
+
+  #finish(error: unknown): void {
+    if (this.#ended !== null) return
+    this.#close(error)
+    for (const waiter of this.#asked.splice(0)) this.#end(waiter)
+  }
+
+  readonly #leave = (): void => {
+    this.#options.signal?.removeEventListener('abort', this.#leave)
+    this.#drop()
+    this.#close(undefined)
+    for (const { resolve } of this.#asked.splice(0)) resolve({ done: true, value: undefined })
+  }
+
+  #drop(): void {
+    this.#queue = []
+    this.#head = 0
+    this.#backlog = 0
+  }
+
+  #close(error: unknown): void {
+    this.#ended = { error }
+    this.#patience?.end()
+    this.#options.onLeave(this.reader)
+    this.#wakeSenders()
+  }
+
   /** Answers with the end of the subscription; an error is told once. */
-  const end = ({ resolve, reject }: Waiter): void => {
-    signal?.removeEventListener('abort', leave)
-    const error = ended?.error
-    ended = { error: undefined }
+  #end({ resolve, reject }: Waiter): void {
+    this.#options.signal?.removeEventListener('abort', this.#leave)
+    const error = this.#ended?.error
+    this.#ended = { error: undefined }
     if (error === undefined) resolve({ done: true, value: undefined })
     else reject(error instanceof Error ? error : new Error('closed', { cause: error }))
   }
-
-  const reader: ChannelReader = {
-    push(item) {
-      const waiter = asked.shift()
-      if (waiter !== undefined) {
-        waiter.resolve({ done: false, value: item })
-        return Promise.resolve()
-      }
-      queue.push(item)
-      if (queue.length - head < highWaterMark) return Promise.resolve()
-      return new Promise((resolve) => senders.push(resolve))
-    },
-    finish(error) {
-      if (ended !== null) return
-      ended = { error }
-      onLeave(reader)
-      wakeSenders()
-      for (const waiter of asked.splice(0)) end(waiter)
-    },
-    iterator: {
-      next() {
-        const item = take()
-        if (item !== undefined) return Promise.resolve({ done: false, value: item })
-        return new Promise((resolve, reject) => {
-          if (ended === null) asked.push({ resolve, reject })
-          else end({ resolve, reject })
-        })
-      },
-      return() {
-        leave()
-        return Promise.resolve({ done: true, value: undefined })
-      },
-    },
-  }
-  if (signal?.aborted === true) leave()
-  else signal?.addEventListener('abort', leave, { once: true })
-  return reader
 }

@@ -12,7 +12,13 @@ import { formatLine } from '../message/format-message.ts'
 import type { ChannelItem, SurfaceChannel } from './channel.ts'
 import { negotiate } from './negotiate.ts'
 import { readClientMessages } from './read-client-messages.ts'
-import { errorBody, jsonLinesHeaders, sseHeaders, toSseResponse } from './responses.ts'
+import {
+  errorBody,
+  jsonLinesHeaders,
+  sseHeaders,
+  toSseResponse,
+  type SseItem,
+} from './responses.ts'
 
 /** What happens around a client message. */
 export interface ClientMessageContext {
@@ -80,15 +86,18 @@ async function stream(request: Request, settings: Settings): Promise<Response> {
     return json(request, { error: { code: 'not_acceptable', message } }, { status: 406 })
   }
   const channel = await settings.open(request)
-  if (channel instanceof Response) return channel
+  if (!isChannel(channel)) return channel
   if (request.method === 'HEAD') {
     return respond(request, null, { headers: form === 'sse' ? sseHeaders : jsonLinesHeaders })
   }
   const { signal } = request
+  const position = positionOf(request, form)
   // Subscribed here, so that a gap is answered with a status.
-  const items = begun(channel.subscribe(positionOf(request, form)))
+  const items = begun(channel.subscribe(position))
   const { heartbeatMs, runtime } = settings
-  if (form === 'sse') return toSseResponse(items, { signal, heartbeatMs, runtime })
+  if (form === 'sse') {
+    return toSseResponse(withoutOldIds(items, position.after), { signal, heartbeatMs, runtime })
+  }
   const body = eventStream(items, {
     encode: ({ message }) => `${formatLine(message)}\n`,
     heartbeat: { text: '\n', everyMs: heartbeatMs, runtime },
@@ -103,6 +112,35 @@ function positionOf(request: Request, form: 'sse' | 'json-lines'): { after?: str
   return after === null ? {} : { after }
 }
 
+/** A response of another realm or of a library is no instance of this realm's class. */
+function isChannel(opened: SurfaceChannel | Response): opened is SurfaceChannel {
+  return 'subscribe' in opened
+}
+
+/** Leaves out ids that say nothing new: nothing can be resumed behind such an item (AB-6). */
+function withoutOldIds(items: AsyncIterable<ChannelItem>, after = ''): AsyncIterable<SseItem> {
+  const iterator = items[Symbol.asyncIterator]()
+  let last = after
+  const strip = ({ id, message }: ChannelItem): SseItem => {
+    if (id === last) return { message }
+    last = id
+    return { id, message }
+  }
+  // No generator: it would not leave the channel while it waits for an item.
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        const result = await iterator.next()
+        return result.done === true ? result : { done: false, value: strip(result.value) }
+      },
+      async return() {
+        await iterator.return?.()
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+}
+
 /** The same iteration, begun already. */
 function begun(source: AsyncIterable<ChannelItem>): AsyncIterable<ChannelItem> {
   const iterator = source[Symbol.asyncIterator]()
@@ -111,7 +149,7 @@ function begun(source: AsyncIterable<ChannelItem>): AsyncIterable<ChannelItem> {
 
 async function receive(request: Request, settings: Settings): Promise<Response> {
   const channel = await settings.open(request)
-  if (channel instanceof Response) return channel
+  if (!isChannel(channel)) return channel
   const received = await readClientMessages(request, settings.maxBodyBytes)
   if (received.kind === 'refused') {
     const { status, code, message, diagnostics } = received

@@ -26,7 +26,7 @@ export interface LineSplitter {
  */
 export function createLineSplitter(maximum: number, take: TakeLine): LineSplitter {
   const toBytes = createTextJoiner()
-  let held: Uint8Array[] = []
+  let held = NOTHING
   let heldLength = 0
   let skipping = false
   let skippedLength = 0
@@ -44,15 +44,28 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
 
   /** Ends the current line with the bytes given, which reach up to its LF. */
   const endLine = (bytes: Uint8Array): void => {
-    const whole = held.length === 0 ? bytes : concat([...held, bytes], heldLength + bytes.length)
+    if (heldLength > 0) append(bytes)
+    const whole = heldLength > 0 ? held.subarray(0, heldLength) : bytes
     if (!skipping) take(line, offset, read(whole, true))
     offset += skippedLength + whole.length + 1
     line += 1
-    held = []
+    held = NOTHING
     heldLength = 0
     skippedLength = 0
     skipping = false
     atStart = false
+  }
+
+  /** Adds to what is held; a buffer that grows, so that the size of the pieces does not count. */
+  const append = (bytes: Uint8Array): void => {
+    const length = heldLength + bytes.length
+    if (length > held.length) {
+      const larger = new Uint8Array(Math.max(length, Math.min(held.length * 2, maximum + 1)))
+      larger.set(held.subarray(0, heldLength))
+      held = larger
+    }
+    held.set(bytes, heldLength)
+    heldLength = length
   }
 
   const hold = (bytes: Uint8Array): void => {
@@ -60,14 +73,13 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
       skippedLength += bytes.length
       return
     }
-    held.push(bytes.slice())
-    heldLength += bytes.length
+    append(bytes)
     // One byte more may be the CR of the terminator.
     if (heldLength <= (bytes.at(-1) === CR ? maximum + 1 : maximum)) return
     take(line, offset, tooLong)
     skipping = true
     skippedLength += heldLength
-    held = []
+    held = NOTHING
     heldLength = 0
   }
 
@@ -98,7 +110,7 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
   const push = (chunk: Uint8Array): void => {
     let start = 0
     const first = chunk.indexOf(LF)
-    if (first !== -1 && (held.length > 0 || skipping || atStart)) {
+    if (first !== -1 && (heldLength > 0 || skipping || atStart)) {
       endLine(chunk.subarray(0, first))
       start = first + 1
     }
@@ -115,13 +127,15 @@ export function createLineSplitter(maximum: number, take: TakeLine): LineSplitte
     end(takeLast) {
       push(toBytes(null))
       if (!skipping && heldLength > 0) {
-        takeLast(line, offset, read(concat(held, heldLength), false))
+        takeLast(line, offset, read(held.subarray(0, heldLength), false))
       }
-      held = []
+      held = NOTHING
       heldLength = 0
     },
   }
 }
+
+const NOTHING = new Uint8Array(0)
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -133,15 +147,10 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-function concat(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = parts
-  if (parts.length === 1 && first !== undefined) return first
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(first.length + second.length)
+  whole.set(first)
+  whole.set(second, first.length)
   return whole
 }
 
@@ -158,7 +167,7 @@ export function createTextJoiner(): (chunk: Uint8Array | string | null) => Uint8
       waiting = ''
       if (before === '') return chunk ?? new Uint8Array(0)
       const bytes = encoder.encode(before)
-      return chunk === null ? bytes : concat([bytes, chunk], bytes.length + chunk.length)
+      return chunk === null ? bytes : concat(bytes, chunk)
     }
     const text = waiting + chunk
     const half = /[\ud800-\udbff]$/.test(text)

@@ -1,6 +1,7 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import {
   isSurfaceError,
+  quote,
   surfaceErrorCodes,
   SurfaceError,
   type SurfaceErrorCode,
@@ -16,7 +17,7 @@ export interface OpenSurfaceStreamOptions {
   readonly signal?: AbortSignal
   /** Continue behind this message. */
   readonly lastEventId?: string
-  /** Milliseconds before another attempt, until the server names its own. Default: 1000. */
+  /** Milliseconds before another attempt, until the server names its own; at least 100. Default: 1000. */
   readonly retryMs?: number
   /** Attempts in a row that may fail. Default: 5. */
   readonly maxRetries?: number
@@ -29,20 +30,31 @@ export interface StreamItem {
   readonly message: unknown
 }
 
+/** Milliseconds before another attempt: at least, and at most. */
+const MINIMUM_WAIT = 100
+const MAXIMUM_WAIT = 60_000
+/** A connection that lasted shorter doubles the wait. */
+const SHORT_CONNECTION = 1000
+
 /**
- * Reads a stream of server-sent events and connects again when it breaks (SP-78).
- * @throws SurfaceError with the status of a 4xx answer or of an `error` event; what the last attempt
- * threw when none is left
+ * Reads a stream of server-sent events and connects again when it breaks (SP-78). The wait before
+ * another attempt is at least 100 ms and at most 60 s, doubles after each connection that broke
+ * within a second, and varies by up to 20 % (AB-11).
+ * @throws SurfaceError with the status of a 4xx answer or of an `error` event, `malformed_message` for
+ * an answer of another content type; what the last attempt threw when none is left
  */
 export async function* openSurfaceStream(
   options: OpenSurfaceStreamOptions,
 ): AsyncGenerator<StreamItem, void, undefined> {
   const { signal, maxRetries = 5, runtime = createSystemRuntime() } = options
+  const time = (): number => runtime.now().getTime()
   let lastId = options.lastEventId ?? ''
   let wait = options.retryMs ?? 1000
   let failures = 0
+  let shortOnes = 0
   for (;;) {
     signal?.throwIfAborted()
+    const start = time()
     try {
       for await (const frame of readFrames(options, lastId)) {
         failures = 0
@@ -53,12 +65,21 @@ export async function* openSurfaceStream(
       return
     } catch (error) {
       signal?.throwIfAborted()
-      if (isSurfaceError(error)) throw error
+      if (isSurfaceError(error) && error.code !== 'too_slow') throw error
       failures += 1
       if (failures > maxRetries) throw error
     }
-    await runtime.sleep(wait, signal)
+    shortOnes = time() - start < SHORT_CONNECTION ? shortOnes + 1 : 0
+    await runtime.sleep(backOff(wait, shortOnes, runtime), signal)
   }
+}
+
+/** The wait after `shortOnes` connections in a row that broke at once. */
+function backOff(wait: number, shortOnes: number, runtime: Runtime): number {
+  const base = Math.max(MINIMUM_WAIT, wait) * 2 ** Math.min(shortOnes - 1, 16)
+  const [byte = 0] = runtime.randomBytes(1)
+  const doubled = shortOnes > 1 ? base : Math.max(MINIMUM_WAIT, wait)
+  return Math.min(MAXIMUM_WAIT, Math.round(doubled * (1 + (0.2 * byte) / 255)))
 }
 
 async function* readFrames(
@@ -71,12 +92,25 @@ async function* readFrames(
   const response = await fetch(request)
   if (response.status === 204) return
   if (response.status >= 400 && response.status < 500) throw await refusal(response)
-  if (response.status !== 200) throw new Error(`The server answered ${response.status}`)
+  if (response.status !== 200) {
+    await discard(response)
+    throw new Error(`The server answered ${response.status}`)
+  }
+  const type = response.headers.get('content-type')
+  if (type !== null && !/^text\/event-stream *(?:;|$)/i.test(type)) {
+    await discard(response)
+    const detail = `The server answered ${quote(type)} in place of text/event-stream.`
+    throw new SurfaceError({ code: 'malformed_message', detail })
+  }
   const parser = createSseParser()
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     yield* parser.push(chunk)
   }
   yield* parser.end()
+}
+
+async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => undefined)
 }
 
 function toItem({ id, event, data }: SseFrame): StreamItem {
@@ -91,8 +125,26 @@ function toItem({ id, event, data }: SseFrame): StreamItem {
 }
 
 async function refusal(response: Response): Promise<SurfaceError> {
-  const body: unknown = await response.json().catch(() => null)
+  const body = await readShort(response)
   return toError(isPlainObject(body) ? ownValue(body, 'error') : null, response.status)
+}
+
+/** Characters of a refusal that are looked at. */
+const MAXIMUM_REFUSAL = 65_536
+
+/** The JSON of a short body, null for any other; the rest of a body is cancelled. */
+async function readShort(response: Response): Promise<unknown> {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk, { stream: true })
+      if (text.length > MAXIMUM_REFUSAL) return null
+    }
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 const codesByStatus: Readonly<Record<number, SurfaceErrorCode>> = {

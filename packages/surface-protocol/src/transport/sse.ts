@@ -77,13 +77,15 @@ function createEvent(maximum: number): EventBuilder {
 
   const complete = (): SseFrame | null => {
     const frame: SseFrame = { id, event: type === '' ? 'message' : type, data: data.join('\n') }
-    if (retry !== undefined) frame.retry = retry
     const empty = data.length === 0
     type = ''
     data = []
     size = 0
+    if (empty) return null
+    // A block may consist of the time alone; the next event carries it then.
+    if (retry !== undefined) frame.retry = retry
     retry = undefined
-    return empty ? null : frame
+    return frame
   }
 
   const field = (name: string, value: string, bytes: number): void => {

@@ -91,16 +91,29 @@ function ownProperties(
   return propertiesOf(definition, values, (group) => groups[group]?.map(({ id }) => ({ id })))
 }
 
-/** The node that clients see, with everything below it; a copy. */
-export function toTreeNode(instance: Instance): TreeNode {
-  const { id, componentId, definition, scope, groups, values } = instance
-  if (definition === null) {
-    return { id, componentId, type: null, scope: scope.pointer, pending: true, properties: {} }
-  }
+/**
+ * The node that clients see, with everything below it; a copy.
+ * @param made receives every node, to tell it from data of the same shape
+ */
+export function toTreeNode(instance: Instance, made?: Set<unknown>): TreeNode {
+  const { definition, groups, values } = instance
+  if (definition === null) return noted(pendingNode(instance), made)
+  const { id, componentId, scope } = instance
   const { type, weight } = definition
-  const properties = propertiesOf(definition, values, (group) => groups[group]?.map(toTreeNode))
-  if (weight === undefined) return { id, componentId, type, scope: scope.pointer, properties }
-  return { id, componentId, type, scope: scope.pointer, weight, properties }
+  const properties = propertiesOf(definition, values, (group) =>
+    groups[group]?.map((child) => toTreeNode(child, made)),
+  )
+  const node = { id, componentId, type, scope: scope.pointer, properties }
+  return noted(weight === undefined ? node : { ...node, weight }, made)
+}
+
+function pendingNode({ id, componentId, scope }: Instance): TreeNode {
+  return { id, componentId, type: null, scope: scope.pointer, pending: true, properties: {} }
+}
+
+function noted(node: TreeNode, made: Set<unknown> | undefined): TreeNode {
+  made?.add(node)
+  return node
 }
 
 /** A copy of the properties with values in place of bindings and nodes in place of references. */

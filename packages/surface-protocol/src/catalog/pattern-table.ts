@@ -1,0 +1,53 @@
+import { createLinearPattern, UnsupportedPatternError } from '../data/linear-pattern.ts'
+import { isPlainObject } from '../json.ts'
+
+/** Characters of the longest text that a pattern of a peer is held against (SN-73). */
+const MAXIMUM_TEXT = 10_000
+
+/** The patterns of one catalog. Those of a peer run in linear time (AB-8); nothing is shared. */
+export class PatternTable {
+  /** Patterns of the host, which the platform runs. */
+  readonly trusted: ReadonlySet<string>
+  readonly #testers = new Map<string, (text: string) => boolean>()
+
+  constructor(trusted: ReadonlySet<string>) {
+    this.trusted = trusted
+  }
+
+  /** What is wrong with a pattern; null when it can be used. */
+  add(source: string): string | null {
+    try {
+      this.#testers.set(source, testerOf(source, this.trusted))
+      return null
+    } catch (error) {
+      return error instanceof UnsupportedPatternError
+        ? `The pattern cannot run in linear time: ${error.message}.`
+        : 'The pattern is no regular expression.'
+    }
+  }
+
+  test(source: string, text: string): boolean {
+    return this.#testers.get(source)?.(text) === true
+  }
+}
+
+function testerOf(source: string, trusted: ReadonlySet<string>): (text: string) => boolean {
+  if (trusted.has(source)) {
+    const native = new RegExp(source, 'u')
+    return (text) => native.test(text)
+  }
+  const pattern = createLinearPattern(source)
+  return (text) => text.length <= MAXIMUM_TEXT && pattern.test(text)
+}
+
+/** The patterns that a document of the host holds anywhere. */
+export function patternsIn(document: unknown, found = new Set<string>()): Set<string> {
+  if (Array.isArray(document)) for (const item of document) patternsIn(item, found)
+  else if (isPlainObject(document)) {
+    for (const [key, value] of Object.entries(document)) {
+      if (key === 'pattern' && typeof value === 'string') found.add(value)
+      else patternsIn(value, found)
+    }
+  }
+  return found
+}
