@@ -30,6 +30,7 @@ const floors = {
     'json.ts',
     'diagnostics',
     'data',
+    'functions',
     'catalog',
     'graph',
     'message',

@@ -5,6 +5,7 @@ export default defineConfig(
   packageBuild([
     'src/index.ts',
     'src/catalog.ts',
+    'src/functions.ts',
     'src/http.ts',
     'src/interop.ts',
     'src/llm.ts',

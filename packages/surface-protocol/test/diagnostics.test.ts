@@ -187,6 +187,12 @@ describe('limits', () => {
       catalogBytes: 262_144,
       watchers: 10_000,
       waitingCalls: 10_000,
+      callDepth: 32,
+      evaluationSteps: 10_000,
+      textLength: 1_048_576,
+      arrayIndex: 9_999,
+      checksPerComponent: 100,
+      regexLength: 512,
     })
     expect(Object.isFrozen(defaultLimits)).toBe(true)
   })
@@ -287,6 +293,7 @@ describe('errors', () => {
       resume_gap: 410,
       channel_closed: 409,
       too_slow: 408,
+      surface_exists: 409,
     }
     for (const code of surfaceErrorCodes) {
       expect([code, new SurfaceError({ code, detail: 'x' }).status]).toEqual([

@@ -47,6 +47,15 @@ export const surfaceErrorCodes = [
   'resume_gap',
   'channel_closed',
   'too_slow',
+  'missing_version',
+  'surface_exists',
+  'invalid_theme',
+  'unknown_function',
+  'invalid_argument',
+  'invalid_expression',
+  'function_failed',
+  'path_conflict',
+  'check_failed',
 ] as const
 
 /** The HTTP status of codes that stand for another one than 422 (SP-60). */
@@ -61,6 +70,7 @@ const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   resume_gap: 410,
   channel_closed: 409,
   too_slow: 408,
+  surface_exists: 409,
 }
 
 /** What can be wrong with a message, a stream or an operation (SP-60). */

@@ -21,7 +21,13 @@ export type SurfaceLimits = Record<
   | 'idLength'
   | 'catalogBytes'
   | 'watchers'
-  | 'waitingCalls',
+  | 'waitingCalls'
+  | 'callDepth'
+  | 'evaluationSteps'
+  | 'textLength'
+  | 'arrayIndex'
+  | 'checksPerComponent'
+  | 'regexLength',
   number
 >
 
@@ -47,6 +53,12 @@ export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
   catalogBytes: 262_144,
   watchers: 10_000,
   waitingCalls: 10_000,
+  callDepth: 32,
+  evaluationSteps: 10_000,
+  textLength: 1_048_576,
+  arrayIndex: 9_999,
+  checksPerComponent: 100,
+  regexLength: 512,
 })
 
 /**

@@ -1,0 +1,20 @@
+import type { SurfaceErrorCode } from '../diagnostics/errors.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+
+/** Why a value cannot be computed. */
+export class EvaluationError extends Error {
+  readonly code: SurfaceErrorCode
+  readonly limit: keyof SurfaceLimits | undefined
+
+  constructor(code: SurfaceErrorCode, detail: string, limit?: keyof SurfaceLimits) {
+    super(detail)
+    this.name = 'EvaluationError'
+    this.code = code
+    this.limit = limit
+  }
+}
+
+/** A function has no value for these arguments. */
+export function functionFailed(detail: string): EvaluationError {
+  return new EvaluationError('function_failed', detail)
+}
