@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { createFlowEngine } from '@x/flow-engine'
+import { createFlowEngine, createHostGate } from '@x/flow-engine'
 import {
   createCodeRunner,
   createDiskBlobStore,
@@ -127,10 +127,13 @@ export async function createReferenceServer(
     onError,
   })
 
+  const hostGate = createHostGate(engine.services.status.settings)
   const handle = async (
     request: Request,
     context: { clientAddress?: string },
   ): Promise<Response> => {
+    const foreign = hostGate(request)
+    if (foreign !== undefined) return foreign
     const path = pathOf(request.url)
     if (/^\/api\/v1\/scim(\/|$)/.test(path)) return scim.service.handle(request, context)
     if (/^\/surfaces\/demo\/(stream|events)$/.test(path)) return surface.handle(request)

@@ -16,6 +16,7 @@ export { createBuildJobs } from './jobs/jobs.ts'
 export { FlowError, isFlowError, type FlowErrorCode } from './errors.ts'
 export { createFlowEngine, type FlowEngine } from './engine.ts'
 export type { FlowEvent, FlowEvents } from './events.ts'
+export { createHostGate } from './http/host-gate.ts'
 export {
   createOidcSignIn,
   type OidcIdentity,

@@ -15,6 +15,11 @@ export interface FlowSettings {
   autoLogin: boolean
   /** With `autoLogin`: requests without credentials act as the superuser; false. */
   skipAuthAutoLogin: boolean
+  /**
+   * Host names that requests may be for besides loopback and that of `publicUrl`; none. Checked while
+   * `autoLogin` is on, and always when there are any.
+   */
+  allowedHosts: readonly string[]
   /** Slows wrong passwords; true. */
   loginRateLimit: boolean
   /** Reset Password asks for the current password; false, as the web editor has no field for it. */
@@ -107,6 +112,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   newUserIsActive: false,
   autoLogin: false,
   skipAuthAutoLogin: false,
+  allowedHosts: [],
   loginRateLimit: true,
   requireCurrentPassword: false,
   accessTokenExpireSeconds: 3600,

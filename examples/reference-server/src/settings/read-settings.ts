@@ -83,6 +83,7 @@ export function helpText(): string {
   )
   return [
     'The reference server: flow API, SCIM and surfaces in one process.',
+    'npm start -- --check names what the settings open, without starting; its exit code is 0.',
     'Configured by environment variables only; defaults in brackets:',
     '',
     ...lines,

@@ -60,9 +60,18 @@ export const variables = {
   SERVICE_SUPERUSER_PASSWORD: secret('its password; generated and printed once'),
   SERVICE_SECRET_KEY: secret('signs tokens, at least 32 characters; generated and kept'),
   SERVICE_NEW_USER_IS_ACTIVE: flag('whether Add User makes active users'),
-  SERVICE_AUTO_LOGIN: flag('signs everybody in as the superuser; loopback only'),
-  SERVICE_AUTO_LOGIN_ALLOW_REMOTE: flag('auto login on other addresses too'),
-  SERVICE_SKIP_AUTH_AUTO_LOGIN: flag('with auto login: no credentials act as the superuser'),
+  SERVICE_AUTO_LOGIN: flag(
+    'signs everybody who reaches the server in as the superuser; loopback only',
+  ),
+  SERVICE_AUTO_LOGIN_ALLOW_REMOTE: flag(
+    'auto login on other addresses too: everybody on the network is the superuser',
+  ),
+  SERVICE_ALLOWED_HOSTS: list(
+    'host names of requests besides loopback and SERVICE_PUBLIC_URL; checked with auto login, or when set',
+  ),
+  SERVICE_SKIP_AUTH_AUTO_LOGIN: flag(
+    'with auto login: requests without credentials act as the superuser',
+  ),
   SERVICE_LOGIN_RATE_LIMIT: flag('slows wrong passwords; false opens them to guessing', true),
   SERVICE_REQUIRE_CURRENT_PASSWORD: flag('Reset Password asks for the current password'),
   SERVICE_ACCESS_TOKEN_EXPIRE_SECONDS: integer('life of an access token', 3600, 1),

@@ -81,7 +81,7 @@ async function fromRequest(
       return await fromToken(kit, cookie, 'cookie')
     }
   }
-  return await withoutCredentials(kit, services, isVisitor)
+  return await withoutCredentials(kit, services, { request, url, isVisitor })
 }
 
 /** Whether visitors of public flows, whom a `client_id` cookie names, may use the operation. */
@@ -155,18 +155,36 @@ function equal(a: string, b: string): boolean {
 }
 
 /** A cookie acts, so a request that another page made is refused. */
-function checkOrigin({ settings }: ServiceKit, request: Request, url: URL): void {
-  const origin = request.headers.get('origin')
-  if (origin === null || origin === url.origin || settings.corsOrigins.includes(origin)) return
-  throw refuse(403, 'Origin not allowed')
+function checkOrigin(kit: ServiceKit, request: Request, url: URL): void {
+  if (isForeign(kit, request, url)) throw refuse(403, 'Origin not allowed')
+}
+
+/** Whether a page of another site made a request, as browsers say; other clients say nothing. */
+function isForeign({ settings }: ServiceKit, { headers }: Request, url: URL): boolean {
+  const { corsOrigins, publicUrl } = settings
+  const origin = headers.get('origin')
+  if (origin !== null) {
+    const isOwn =
+      origin === url.origin || publicUrl === origin || publicUrl.startsWith(`${origin}/`)
+    return !isOwn && !corsOrigins.includes(origin) && !corsOrigins.includes('*')
+  }
+  return /^(cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '')
 }
 
 async function withoutCredentials(
-  { settings }: ServiceKit,
+  kit: ServiceKit,
   { login }: Services,
-  isVisitor: boolean,
+  {
+    request,
+    url,
+    isVisitor,
+  }: { readonly request: Request; readonly url: URL; readonly isVisitor: boolean },
 ): Promise<Caller | undefined> {
+  const { settings } = kit
   if (settings.autoLogin && settings.skipAuthAutoLogin) {
+    // AB-67: nothing is asked for, so a page of another site could act.
+    if (isVisitor && isForeign(kit, request, url)) return undefined
+    checkOrigin(kit, request, url)
     const user = await login.superuser()
     if (user?.isActive === true) return callerOf(user, 'auto')
   }

@@ -9,6 +9,7 @@ import { createCors } from './cors.ts'
 import { errorResponse } from './error-response.ts'
 import { compressed } from './gzip.ts'
 import { nobody } from './nobody.ts'
+import { createHostGate } from './host-gate.ts'
 import { parseRequest } from './parse.ts'
 import { redirect } from './redirect.ts'
 import {
@@ -40,8 +41,11 @@ export function createHandler(options: HandlerOptions): Handler {
   const { settings, report } = options
   const table = createRouteTable(options.routes)
   const cors = createCors(settings)
+  const hostGate = createHostGate(settings)
 
   return async (request, context = {}) => {
+    const foreign = hostGate(request)
+    if (foreign !== undefined) return foreign
     const preflight = cors.preflight(request)
     if (preflight !== undefined) return preflight
     const response = await answer(options, table, { request, context }).catch((error: unknown) =>

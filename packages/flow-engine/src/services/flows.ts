@@ -12,6 +12,7 @@ import type { ServiceKit } from './kit.ts'
 import { refuse } from './refusal.ts'
 import { removeFilesOf } from './remove-files.ts'
 import { retryTaken } from './retry.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 /** Flows (flows.md). What belongs to another user is as if it did not exist. */
 export interface FlowService {
@@ -86,7 +87,7 @@ export function createFlowService(kit: ServiceKit): FlowService {
     async getPublic(id) {
       const flow = await store.flows.get(id)
       if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
-      return flow
+      return { ...flow, data: withoutSecrets(flow.data) }
     },
     find: (idOrEndpointName, by) => findFlow(kit, idOrEndpointName, by),
     findForWebhook: (idOrEndpointName, userId) => findForWebhook(kit, idOrEndpointName, userId),

@@ -8,6 +8,7 @@ import type { ServiceKit } from './kit.ts'
 import { refuse } from './refusal.ts'
 import { retryTaken } from './retry.ts'
 import { SERVICE_VERSION } from './status.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 const NOT_FOUND = 'Component not found'
 const TAKEN = 'You already have a component with this name. Please choose a different name.'
@@ -44,7 +45,8 @@ export function createLocalComponentStore(
     async download(id, { userId }) {
       const record = await visible(id, userId)
       await store.components.addDownload(id)
-      return record
+      const isOwn = record.ownerId === userId
+      return isOwn ? record : { ...record, data: withoutSecrets(record.data) ?? record.data }
     },
     async tags() {
       await ready()

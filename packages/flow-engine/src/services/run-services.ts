@@ -83,7 +83,14 @@ function createMessages(
     readonly pending: PendingWrites | undefined
   },
 ): MessageService {
-  const insert = async (message: MessageRecord): Promise<void> => {
+  /** In a public build the conversations of others are not there, by whatever id (AB-54). */
+  const isSeen = async (id: string): Promise<boolean> => {
+    if (only.flowId === undefined) return true
+    const message = await store.get(id)
+    return message !== null && message.userId === userId && message.flowId === only.flowId
+  }
+  const insert = async (given: MessageRecord): Promise<void> => {
+    const message = { ...given, ...only }
     await store.insert(toStored(message, userId))
     const { id, flowId, sessionId } = message
     emit('message.stored', {
@@ -102,11 +109,11 @@ function createMessages(
     },
     async update({ id, flowId: _, ...message }) {
       await pending?.settled()
-      await store.update(id, message)
+      if (await isSeen(id)) await store.update(id, message)
     },
     async remove(id) {
       await pending?.settled()
-      await store.remove([id])
+      if (await isSeen(id)) await store.remove([id], userId)
     },
     async list({ last, order = 'ascending', includeErrors = false, ...filters }) {
       await pending?.settled()

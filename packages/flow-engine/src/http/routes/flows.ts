@@ -143,7 +143,7 @@ export const flowRoutes: readonly Route[] = [
       output: FlowRead,
     },
     async ({ services, params }) =>
-      new JsonText(flowToText(withoutKeys(await services.flows.getPublic(params.flow_id)))),
+      new JsonText(flowToText(await services.flows.getPublic(params.flow_id))),
   ),
   route(
     {

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { sendRaw, useService, type RawRequest } from './attack.ts'
+
+const running = useService({
+  SERVICE_AUTO_LOGIN: 'true',
+  SERVICE_SKIP_AUTH_AUTO_LOGIN: 'true',
+  SERVICE_ALLOWED_HOSTS: 'flows.internal:7860',
+  SERVICE_CORS_ORIGINS: 'https://app.example.test',
+})
+
+function ask(headers: Record<string, string>, path = '/api/v1/users/whoami', rest = {}) {
+  const request: RawRequest = { method: 'GET', path, headers, ...rest }
+  return sendRaw(running().url, request)
+}
+
+test('AB-66: with auto login only the host names of the service are answered', async () => {
+  for (const path of ['/', '/health', '/api/v1/auto_login', '/api/v1/scim/v2/Users', '/nothing']) {
+    for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:7860']) {
+      const answer = await ask({ host }, path)
+      expect([path, host, answer.status]).toEqual([path, host, 403])
+      expect(answer.text).toContain('{"detail":"Host not allowed"}')
+    }
+  }
+  const { host } = new URL(running().url)
+  for (const good of [host, 'localhost', '127.0.0.9:80', '[::1]:7860', 'FLOWS.internal'])
+    expect([good, (await ask({ host: good }, '/health')).status]).toEqual([good, 200])
+})
+
+test('AB-67: without credentials no page of another site acts', async () => {
+  const { origin } = new URL(running().url)
+  const foreign: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]
+  for (const headers of foreign) {
+    const answer = await ask(headers)
+    expect([headers, answer.status]).toEqual([headers, 403])
+    expect(answer.text).toContain('{"detail":"Origin not allowed"}')
+    const types = ['text/plain', 'multipart/form-data; boundary=x', 'application/json']
+    for (const type of types) {
+      const post = { ...headers, 'content-type': type, 'content-length': '0' }
+      const sent = await ask(post, '/api/v1/flows/', { method: 'POST' })
+      expect([type, sent.status]).toEqual([type, 403])
+    }
+  }
+  const own: Record<string, string>[] = [
+    {},
+    { origin },
+    { origin: 'https://app.example.test', 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ]
+  for (const headers of own) expect([headers, (await ask(headers)).status]).toEqual([headers, 200])
+})

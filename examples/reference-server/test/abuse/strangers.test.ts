@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import type { Service } from '../journeys/service.ts'
+import { useService } from './attack.ts'
+
+const SECRET = 'sk-of-the-owner-0001'
+const running = useService({ SERVICE_NEW_USER_IS_ACTIVE: 'true' })
+
+interface Graph {
+  nodes: { data: { node: { template: Record<string, object> } } }[]
+}
+
+test('AB-53: a public flow and a shared component show strangers no secret', async () => {
+  const service = running()
+  const data = await echoGraph()
+  Object.assign(data.nodes[0]?.data.node.template ?? {}, {
+    token: { name: 'token', type: 'str', password: true, value: SECRET },
+    headers: { name: 'headers', type: 'table', value: [{ key: 'x-key', value: SECRET }] },
+    database: { name: 'database', type: 'str', value: `postgres://u:${SECRET}@h/db` },
+    result: { name: 'result', type: 'str', value: `it is ${SECRET}` },
+  })
+  const flow = await createPublicFlow(service, data)
+  const path = `/api/v1/flows/public_flow/${flow}`
+  const seen = await service.call('GET', path, { key: null })
+  expect(seen.status).toBe(200)
+  expect(seen.text).not.toContain(SECRET)
+  expect(seen.text).toContain('x-key')
+  expect((await service.call('GET', `/api/v1/flows/${flow}`)).text).toContain(SECRET)
+
+  const other = await createUser(service)
+  for (const key of [service.key, other])
+    await service.call('POST', '/api/v1/api_key/store', { key, body: { api_key: 'any' } })
+  const shared = await service.call('POST', '/api/v1/store/components/', {
+    body: {
+      name: 'with secrets',
+      description: null,
+      data,
+      tags: null,
+      is_component: false,
+      private: false,
+    },
+  })
+  const download = `/api/v1/store/components/${(shared.json() as { id: string }).id}`
+  const theirs = await service.call('GET', download, { key: other })
+  expect(theirs.status).toBe(200)
+  expect(theirs.text).not.toContain(SECRET)
+  expect((await service.call('GET', download)).text).toContain(SECRET)
+})
+
+test('AB-54: visitors, flows and the owner do not share a conversation of one name', async () => {
+  const service = running()
+  const flow = await createPublicFlow(service, await echoGraph())
+  const build = (client: string | null, text: string) =>
+    service.call('POST', `/api/v1/build_public_tmp/${flow}/flow?event_delivery=direct`, {
+      key: null,
+      headers: client === null ? {} : { cookie: `client_id=${client}` },
+      body: { inputs: { input_value: text, session: 'same' } },
+    })
+  const nobody = await build(null, 'x')
+  expect([nobody.status, nobody.json()]).toEqual([400, { detail: 'No client_id cookie found' }])
+  const [first, second] = [await build('ada', 'from ada'), await build('bob', 'from bob')]
+  expect([first.status, second.status]).toEqual([200, 200])
+  expect(second.text).toContain('from bob')
+  expect(second.text).not.toContain('from ada')
+  const own = await service.call('GET', '/api/v1/monitor/messages?session_id=same')
+  expect(own.json()).toEqual([])
+})
+
+async function echoGraph(): Promise<Graph> {
+  const file = new URL('../../flows/echo.json', import.meta.url)
+  return (JSON.parse(await readFile(file, 'utf8')) as { data: Graph }).data
+}
+
+async function createPublicFlow(service: Service, data: Graph): Promise<string> {
+  const body = { name: `public ${crypto.randomUUID()}`, access_type: 'PUBLIC', data }
+  const made = await service.call('POST', '/api/v1/flows/', { body })
+  return (made.json() as { id: string }).id
+}
+
+/** A user of its own; gives its API key. */
+async function createUser(service: Service): Promise<string> {
+  const [username, password] = [`user-${crypto.randomUUID()}`, 'a password']
+  await service.call('POST', '/api/v1/users/', { body: { username, password } })
+  const signedIn = await service.call('POST', '/api/v1/login', {
+    key: null,
+    body: new URLSearchParams({ username, password }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  const { access_token: token } = signedIn.json() as { access_token: string }
+  const made = await service.call('POST', '/api/v1/api_key/', {
+    key: null,
+    headers: { authorization: `Bearer ${token}` },
+    body: { name: 'mine' },
+  })
+  return (made.json() as { api_key: string }).api_key
+}

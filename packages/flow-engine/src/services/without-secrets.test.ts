@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { withoutSecrets } from './without-secrets.ts'
+
+const SECRET = 'sk-very-secret-0001'
+
+/** A graph of one node with these fields, as a stranger sees it. */
+function shownTemplate(template: object, type = 'Any', more: object = {}): Record<string, never> {
+  const node = { id: 'n', data: { type, node: { template }, ...more } }
+  const shown = withoutSecrets(JSON.stringify({ nodes: [node], edges: [] })) ?? ''
+  expect(shown).not.toContain(SECRET)
+  return JSON.parse(shown).nodes[0].data.node.template
+}
+
+describe('AB-53: what strangers see of a graph', () => {
+  test('secret fields are empty, by either mark', () => {
+    const shown = shownTemplate({
+      a: { name: 'a', type: 'str', password: true, value: SECRET },
+      b: { name: 'b', type: 'str', _input_type: 'SecretStrInput', value: SECRET },
+      c: { name: 'c', type: 'str', password: false, value: 'shown' },
+    })
+    expect(shown).toMatchObject({ a: { value: '' }, b: { value: '' }, c: { value: 'shown' } })
+  })
+
+  test('values of header tables and dicts are empty, their names stay', () => {
+    const shown = shownTemplate({
+      headers: { name: 'headers', type: 'table', value: [{ key: 'authorization', value: SECRET }] },
+      default_headers: { name: 'default_headers', type: 'dict', value: { 'x-api-key': SECRET } },
+    })
+    expect(shown).toMatchObject({
+      headers: { value: [{ key: 'authorization', value: '' }] },
+      default_headers: { value: { 'x-api-key': '' } },
+    })
+  })
+
+  test('addresses lose user information and query, database addresses all', () => {
+    const shown = shownTemplate({
+      url: { name: 'url', type: 'str', value: `https://u:${SECRET}@h.example/p?key=${SECRET}#x` },
+      urls: { name: 'urls', type: 'str', value: [`https://h.example/?t=${SECRET}`] },
+      database: { name: 'database', type: 'str', value: `postgres://u:${SECRET}@h/db` },
+      uri: { name: 'uri', type: 'str', value: `mongodb+srv://u:${SECRET}@h` },
+      text: { name: 'text', type: 'str', value: `see http://u:${SECRET}@h.example for more` },
+      curl_input: { name: 'curl_input', type: 'str', value: `curl -H 'x: ${SECRET}' h.example` },
+    })
+    expect(shown).toMatchObject({
+      url: { value: 'https://h.example/p#x' },
+      urls: { value: ['https://h.example/'] },
+      database: { value: '' },
+      uri: { value: '' },
+      text: { value: 'see http://h.example for more' },
+      curl_input: { value: '' },
+    })
+  })
+
+  test('of a tool server only its name is left', () => {
+    const config = { command: 'x', args: ['--key', SECRET], env: { K: SECRET }, url: `h/${SECRET}` }
+    const shown = shownTemplate(
+      {
+        mcp_server: { name: 'mcp_server', type: 'mcp', value: { name: 'mine', config } },
+        env: { name: 'env', type: 'str', value: [`K=${SECRET}`] },
+        command: { name: 'command', type: 'str', value: `run ${SECRET}` },
+      },
+      'MCPTools',
+    )
+    expect(shown).toMatchObject({
+      mcp_server: { value: { name: 'mine' } },
+      env: { value: [''] },
+      command: { value: '' },
+    })
+  })
+
+  test('grouped nodes and stored results too', () => {
+    const inner = {
+      nodes: [{ data: { node: { template: { k: { password: true, value: SECRET } } } } }],
+    }
+    const data = JSON.stringify({
+      nodes: [
+        {
+          data: {
+            node: { template: {}, flow: { data: inner } },
+            results: { text: `the key is ${SECRET}.`, list: [{ deep: SECRET }] },
+          },
+        },
+      ],
+    })
+    const shown = withoutSecrets(data) ?? ''
+    expect(shown).not.toContain(SECRET)
+    expect(shown).toContain('the key is .')
+  })
+
+  test('names of variables and media types do not vanish elsewhere', () => {
+    const shown = shownTemplate({
+      key: { name: 'key', password: true, load_from_db: true, value: 'MY_VARIABLE' },
+      other: { name: 'other', value: 'MY_VARIABLE' },
+      headers: { name: 'headers', value: [{ key: 'accept', value: 'application/json' }] },
+      kind: { name: 'kind', value: 'application/json' },
+    })
+    expect(shown).toMatchObject({
+      key: { value: '' },
+      other: { value: 'MY_VARIABLE' },
+      kind: { value: 'application/json' },
+    })
+  })
+
+  test('graphs of any shape pass', () => {
+    for (const odd of ['null', '[]', '1', '{"nodes":1}', '{"nodes":[null,{"data":[]}]}'])
+      expect(withoutSecrets(odd)).toBe(odd)
+    expect(withoutSecrets(null)).toBeNull()
+  })
+})
