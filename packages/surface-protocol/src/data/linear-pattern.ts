@@ -1,0 +1,145 @@
+import { compileProgram, type Instruction } from './pattern-program.ts'
+
+export { UnsupportedPatternError } from './pattern-program.ts'
+
+/** A regular expression that is matched in time linear in the text (AB-8, AB-30). */
+export interface LinearPattern {
+  /** Whether it matches anywhere in a text. */
+  test(text: string): boolean
+}
+
+/**
+ * An automaton for a regular expression with the meaning of the flag `u`.
+ * @throws SyntaxError when it is none; UnsupportedPatternError when no automaton can match it
+ */
+export function createLinearPattern(source: string): LinearPattern {
+  const automaton = new Automaton(compileProgram(source))
+  return { test: (text) => automaton.test(text) }
+}
+
+/** What stands on one side of a place in the text. */
+type Side = 'edge' | 'word' | 'other'
+
+/** Positions in the program from which the next character is looked at. */
+interface State {
+  readonly kernel: readonly number[]
+  readonly before: Side
+  /** Positions of sets that are open when a side follows; null when the pattern has matched. */
+  readonly open: Map<Side, readonly number[] | null>
+  readonly next: Map<number, State>
+}
+
+/** States that are remembered; beyond, all are forgotten and found anew. */
+const MAXIMUM_STATES = 1000
+
+class Automaton {
+  readonly #program: readonly Instruction[]
+  #states = new Map<string, State>()
+  #transitions = 0
+
+  constructor(program: readonly Instruction[]) {
+    this.#program = program
+  }
+
+  test(text: string): boolean {
+    let state = this.#stateOf([0], 'edge')
+    for (let at = 0; at < text.length;) {
+      const code = text.codePointAt(at) ?? 0
+      const next = state.next.get(code) ?? this.#step(state, code)
+      if (next === null) return true
+      state = next
+      at += code > 0xffff ? 2 : 1
+    }
+    return this.#openOf(state, 'edge') === null
+  }
+
+  /** The state behind a character; null when the pattern has matched before it. */
+  #step(state: State, code: number): State | null {
+    const side = sideOf(code)
+    const open = this.#openOf(state, side)
+    if (open === null) return null
+    // The match may begin at every place.
+    const kernel = new Set([0])
+    for (const position of open) {
+      const instruction = this.#program[position]
+      if (instruction?.kind === 'set' && instruction.set(code)) kernel.add(position + 1)
+    }
+    this.#transitions += 1
+    if (this.#transitions > 16 * MAXIMUM_STATES || this.#states.size > MAXIMUM_STATES) {
+      this.#states = new Map()
+      this.#transitions = 0
+      return this.#stateOf([...kernel].toSorted(ascending), side)
+    }
+    const next = this.#stateOf([...kernel].toSorted(ascending), side)
+    state.next.set(code, next)
+    return next
+  }
+
+  #stateOf(kernel: readonly number[], before: Side): State {
+    const key = `${before} ${kernel.join()}`
+    const known = this.#states.get(key)
+    if (known !== undefined) return known
+    const made: State = { kernel, before, open: new Map(), next: new Map() }
+    this.#states.set(key, made)
+    return made
+  }
+
+  #openOf(state: State, after: Side): readonly number[] | null {
+    const known = state.open.get(after)
+    if (known !== undefined) return known
+    const found = this.#follow(state, after)
+    state.open.set(after, found)
+    return found
+  }
+
+  /** Follows everything that takes no character. */
+  #follow({ kernel, before }: State, after: Side): readonly number[] | null {
+    const seen = new Set(kernel)
+    const open: number[] = []
+    for (const position of seen) {
+      const instruction = this.#program[position]
+      switch (instruction?.kind) {
+        case 'match':
+          return null
+        case 'set':
+          open.push(position)
+          break
+        case 'jump':
+          seen.add(instruction.to)
+          break
+        case 'split':
+          seen.add(instruction.to).add(instruction.or)
+          break
+        default:
+          if (instruction !== undefined && holds(instruction.kind, before, after)) {
+            seen.add(position + 1)
+          }
+      }
+    }
+    return open
+  }
+}
+
+function ascending(a: number, b: number): number {
+  return a - b
+}
+
+function holds(
+  assertion: 'start' | 'end' | 'boundary' | 'inside',
+  before: Side,
+  after: Side,
+): boolean {
+  if (assertion === 'start') return before === 'edge'
+  if (assertion === 'end') return after === 'edge'
+  const isBoundary = (before === 'word') !== (after === 'word')
+  return assertion === 'boundary' ? isBoundary : !isBoundary
+}
+
+function sideOf(code: number): Side {
+  const isWord =
+    (code >= 48 && code <= 57) ||
+    (code >= 65 && code <= 90) ||
+    code === 95 ||
+    (code >= 97 && code <= 122)
+  return isWord ? 'word' : 'other'
+}
