@@ -129,6 +129,51 @@ describe('one vertex at a time', () => {
     await build('ChatInput-1', { inputs: { input_value: 'other' } })
     expect((await build('Router-1')).next_vertices_ids).toEqual(['ChatOutput-no'])
   })
+
+  test('NX-9: beside an unknown type a flow opens, is ordered, and its known part is built', async () => {
+    const data = graphOf((flow) => {
+      const input = flow.add('ChatInput', { id: 'ChatInput-1' })
+      flow.connect(
+        `${input}.message`,
+        `${flow.add('ChatOutput', { id: 'ChatOutput-1' })}.input_value`,
+      )
+      flow.add('NobodyKnows', { id: 'NobodyKnows-1' })
+    })
+    const { id } = await createFlow(service, { data })
+    expect((await service.call('GET', `/api/v1/flows/${id}`)).json()).toMatchObject({ data })
+
+    const ordered = await service.call('POST', `/api/v1/build/${id}/vertices`)
+    expect(ordered.status).toBe(200)
+    expect((ordered.json() as { vertices_to_run: string[] }).vertices_to_run.toSorted()).toEqual([
+      'ChatInput-1',
+      'ChatOutput-1',
+      'NobodyKnows-1',
+    ])
+    const build = async (vertex: string): Promise<Built> =>
+      (
+        await service.call('POST', `/api/v1/build/${id}/vertices/${vertex}`, {
+          body: { inputs: { input_value: 'hi' } },
+        })
+      ).json() as Built
+    expect((await build('ChatInput-1')).valid).toBe(true)
+    expect((await build('ChatOutput-1')).valid).toBe(true)
+    const unknown = await build('NobodyKnows-1')
+    expect(unknown.valid).toBe(false)
+    expect(unknown.params).toContain('NobodyKnows')
+
+    const direct = `/api/v1/build/${id}/flow?event_delivery=direct`
+    const slice = eventsOf(
+      await service.call('POST', `${direct}&stop_component_id=ChatOutput-1`, { body: {} }),
+    )
+    expect(slice.at(0)?.data).toMatchObject({ to_run: ['ChatInput-1', 'ChatOutput-1'] })
+    expect(slice.filter(({ event }) => event === 'end_vertex')).toHaveLength(2)
+    expect(slice.filter(({ event }) => event === 'error')).toEqual([])
+    for (const query of ['', '&stop_component_id=NobodyKnows-1']) {
+      const refused = eventsOf(await service.call('POST', `${direct}${query}`, { body: {} }))
+      expect(refused.map(({ event }) => event)).toEqual(['error', 'end'])
+      expect(refused[0]?.data['text']).toContain('Unknown component types: NobodyKnows')
+    }
+  })
 })
 
 test('nothing of a flow stays behind that is deleted while it builds', async () => {

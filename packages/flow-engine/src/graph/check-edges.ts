@@ -1,6 +1,7 @@
 import type { FlatEdge } from './expand-groups.ts'
 import { isSourceHandle } from './handles.ts'
 import { problem, type FlowProblem } from './problems.ts'
+import { isUnknownComponent } from './unknown-component.ts'
 import { hasField, hasOutput, takesLoop, type ResolvedNode } from './vertex-plan.ts'
 
 /** An edge that fits both of its nodes. */
@@ -40,11 +41,31 @@ export function checkEdges(
     }
     // A node of an unknown component has been reported; its handles cannot be checked.
     if (!source || !target) continue
+    if (isUnknownComponent(source.component) || isUnknownComponent(target.component)) {
+      const loose = looseEdge(edge, source, target)
+      if (loose !== undefined) add(checked, loose)
+      continue
+    }
     const result = checkEdge(edge, source, target)
     if ('severity' in result) problems.push(result)
     else add(checked, result)
   }
   return [...checked.values()]
+}
+
+/** An edge of an unknown component, whose end cannot be checked: it orders the flow, no more. */
+function looseEdge(
+  edge: FlatEdge,
+  source: ResolvedNode,
+  target: ResolvedNode,
+): CheckedEdge | undefined {
+  const { sourceHandle, targetHandle } = edge
+  if (isSourceHandle(targetHandle)) return undefined
+  const output = sourceHandle.name ?? source.outputs[0] ?? ''
+  const field = targetHandle.fieldName
+  if (!isUnknownComponent(source.component) && !hasOutput(source, output)) return undefined
+  if (!isUnknownComponent(target.component) && !hasField(target, field)) return undefined
+  return { source: edge.source, target: edge.target, output, field, loopBack: false, edge }
 }
 
 function checkEdge(

@@ -11,6 +11,7 @@ import { readNodeCode, type NodeCode } from './node-code.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { problem, sortProblems, warning, type FlowProblem } from './problems.ts'
 import { connectedStreams } from './streams.ts'
+import { unknownComponent } from './unknown-component.ts'
 import { unknownTypes, type UnknownNode } from './unknown-types.ts'
 import { isOfClass, resolvedNode, type ResolvedNode } from './vertex-plan.ts'
 
@@ -38,10 +39,37 @@ export interface FlowPlan {
 }
 
 const graphs = new WeakMap<FlowPlan, PlanGraph>()
+const unknowns = new WeakMap<FlowPlan, readonly UnknownNode[]>()
 
 /** @throws FlowCompileError with everything that is wrong with the flow (FE-8) */
 export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan {
-  const { problems, warnings, nodes, edges } = analyse(flow, options)
+  return planOf(flow, analyse(flow, options), options)
+}
+
+/**
+ * As `compileFlow`, but nodes of unknown types are no problem yet: of a part of the flow only those
+ * in it count (NX-9).
+ * @throws FlowCompileError with everything else that is wrong with the flow
+ */
+export function compilePartly(flow: unknown, options: CompileOptions): FlowPlan {
+  return planOf(flow, analyse(flow, options, 'keep-unknown'), options)
+}
+
+/**
+ * One problem for each of these vertices whose type is not there (NX-7); of all without `ids`.
+ */
+export function unknownProblems(plan: FlowPlan, ids?: ReadonlySet<string>): FlowProblem[] {
+  const unknown = unknowns.get(plan) ?? []
+  const registry = graphs.get(plan)?.registry
+  if (unknown.length === 0 || registry === undefined) return []
+  return unknownTypes(
+    unknown.filter(({ node }) => ids === undefined || ids.has(node.id)),
+    registry,
+  )
+}
+
+function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): FlowPlan {
+  const { problems, warnings, nodes, edges, unknown } = analysis
   if (problems.length > 0) throw new FlowCompileError(problems)
   const graph = buildGraph(nodes, edges, options.components)
   const plan: FlowPlan = Object.freeze({
@@ -51,6 +79,7 @@ export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan {
     warnings: Object.freeze(warnings),
   })
   graphs.set(plan, graph)
+  if (unknown.length > 0) unknowns.set(plan, unknown)
   return plan
 }
 
@@ -70,20 +99,32 @@ interface Analysis {
   readonly warnings: readonly FlowProblem[]
   readonly nodes: readonly ResolvedNode[]
   readonly edges: readonly CheckedEdge[]
+  /** Kept among the nodes, with a component that stands for the missing one. */
+  readonly unknown: readonly UnknownNode[]
 }
 
-function analyse(flow: unknown, options: CompileOptions): Analysis {
+function analyse(
+  flow: unknown,
+  options: CompileOptions,
+  mode: 'strict' | 'keep-unknown' = 'strict',
+): Analysis {
   const raw = findGraph(flow)
-  if (raw === undefined) return { problems: [noGraph(flow)], warnings: [], nodes: [], edges: [] }
+  if (raw === undefined)
+    return { problems: [noGraph(flow)], warnings: [], nodes: [], edges: [], unknown: [] }
   const graph = expandGroups(raw)
   const problems: FlowProblem[] = [...graph.problems, ...tooLarge(graph, options)]
   const warnings: FlowProblem[] = []
   const unique = uniqueNodes(graph.nodes, problems)
-  const byId = resolveNodes(unique, options, { problems, warnings })
+  const unknown: UnknownNode[] = []
+  const byId = resolveNodes(unique, options, { problems, warnings, unknown })
+  if (mode === 'strict') problems.push(...unknownTypes(unknown.splice(0), options.components))
+  else
+    for (const { node } of unknown)
+      byId.set(node.id, resolvedNode(node, unknownComponent(node), undefined))
   const nodes = [...byId.values()].filter((node) => node !== null)
   const edges = checkEdges(graph.edges, byId, problems)
   problems.push(...severalChatInputs(nodes, graph), ...connectedStreams(nodes, edges))
-  return { problems: sortProblems(problems), warnings, nodes, edges }
+  return { problems: sortProblems(problems), warnings, nodes, edges, unknown }
 }
 
 function tooLarge({ nodes, edges }: FlatGraph, options: CompileOptions): FlowProblem[] {
@@ -114,16 +155,16 @@ function uniqueNodes(nodes: readonly FlatNode[], problems: FlowProblem[]): Map<s
 interface Findings {
   readonly problems: FlowProblem[]
   readonly warnings: FlowProblem[]
+  readonly unknown: UnknownNode[]
 }
 
 /** Nodes by id; null for one whose component is not known. */
 function resolveNodes(
   nodes: ReadonlyMap<string, FlatNode>,
   options: CompileOptions,
-  { problems, warnings }: Findings,
+  { problems, warnings, unknown }: Findings,
 ): Map<string, ResolvedNode | null> {
   const resolved = new Map<string, ResolvedNode | null>()
-  const unknown: UnknownNode[] = []
   for (const node of nodes.values()) {
     const { component, why, notice } = resolveNode(node, options)
     if (component === undefined) {
@@ -139,7 +180,6 @@ function resolveNodes(
       warnings.push(warning('edited_component', notice, { nodeId: node.id }))
     }
   }
-  problems.push(...unknownTypes(unknown, options.components))
   return resolved
 }
 

@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
-import { invalidRequest } from '../errors.ts'
-import { compileFlow, graphOf, type FlowPlan } from './compile.ts'
+import { FlowCompileError, invalidRequest } from '../errors.ts'
+import { compileFlow, compilePartly, graphOf, unknownProblems, type FlowPlan } from './compile.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
 import { isPlainObject, ownText, type PlainObject } from './plain-object.ts'
 import type { PlanGraph, PlanVertex } from './plan-graph.ts'
@@ -56,6 +56,7 @@ export class RunRequest {
     this.plan = plan
     this.graph = graph
     this.slice = sliceFor(graph, options, mode)
+    refuseUnknown(plan, this, options)
     this.tweaks = applyTweaks(graph, options.tweaks)
     this.options = options
     this.mode = mode
@@ -75,7 +76,27 @@ function planOf(flow: unknown, options: RunOptions): FlowPlan {
     throw invalidRequest('The option components is needed to run a flow that was not compiled')
   }
   const customCode = services?.codeRunner !== undefined
-  return compileFlow(flow, { components, compat, limits, customCode })
+  const compile = isPart(options) ? compilePartly : compileFlow
+  return compile(flow, { components, compat, limits, customCode })
+}
+
+function isPart({ stopComponentId, startComponentId }: RunOptions): boolean {
+  return stopComponentId !== undefined || startComponentId !== undefined
+}
+
+/** NX-9: of a part only its own vertices count. */
+function refuseUnknown(
+  plan: FlowPlan,
+  { graph, slice }: Pick<RunRequest, 'graph' | 'slice'>,
+  options: RunOptions,
+): void {
+  const some = unknownProblems(plan)
+  if (some.length === 0) return
+  const inside = graph.vertices.filter(({ index }) => slice.contains[index] === 1)
+  const problems = isPart(options)
+    ? unknownProblems(plan, new Set(inside.map(({ id }) => id)))
+    : some
+  if (problems.length > 0) throw new FlowCompileError(problems)
 }
 
 function isPlan(flow: unknown): flow is FlowPlan {

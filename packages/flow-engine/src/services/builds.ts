@@ -184,7 +184,7 @@ function planOf(
   const nothing = { nodes: [], edges: [] }
   if (data === null) return { flow: nothing, refused: 'Invalid flow ID' }
   try {
-    return { flow: plans.get(id, name, data) }
+    return { flow: plans.getPartly(id, name, data) }
   } catch (error) {
     if (!(error instanceof FlowCompileError)) throw error
     const [first] = error.problems

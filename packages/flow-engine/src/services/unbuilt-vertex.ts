@@ -3,11 +3,19 @@ import type { VertexBuildJson } from '../graph/run-event.ts'
 
 /** The answer for a vertex that waits for another one to be built. */
 export function describeUnbuilt(
-  { id, outputs }: PlanVertex,
+  vertex: PlanVertex,
   { displayName }: Pick<PlanVertex, 'displayName'>,
+  now?: Date,
+): VertexBuildJson {
+  return describeFailure(vertex, `Component ${displayName} has not been built yet`, now)
+}
+
+/** The answer for a vertex that cannot be built. */
+export function describeFailure(
+  { id, outputs }: PlanVertex,
+  errorMessage: string,
   now: Date = new Date(0),
 ): VertexBuildJson {
-  const errorMessage = `Component ${displayName} has not been built yet`
   const [first] = outputs
   const failure = { message: { errorMessage, stackTrace: '' }, type: 'error' }
   return {

@@ -1,7 +1,7 @@
 import type { ComponentRegistry } from '../components/registry.ts'
 import type { ComponentServices } from '../components/services.ts'
 import { FlowCompileError } from '../errors.ts'
-import { compileFlow, graphOf, type FlowPlan } from '../graph/compile.ts'
+import { compilePartly, graphOf, unknownProblems, type FlowPlan } from '../graph/compile.ts'
 import type { PlanGraph, PlanVertex } from '../graph/plan-graph.ts'
 import type { VertexBuildJson } from '../graph/run-event.ts'
 import type { RunOptions } from '../graph/run-options.ts'
@@ -17,7 +17,7 @@ import { watched } from './run-flow.ts'
 import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-services.ts'
 import type { Sweep } from './sweep.ts'
-import { describeUnbuilt } from './unbuilt-vertex.ts'
+import { describeFailure, describeUnbuilt } from './unbuilt-vertex.ts'
 
 /** Graphs that are kept between the calls of one vertex and the next, over all users. */
 const KEPT = 64
@@ -84,8 +84,8 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
   const compile = (flow: FlowRecord, graph: object | null): FlowPlan => {
     try {
       if (graph !== null)
-        return compileFlow({ id: flow.id, data: graph }, { components, customCode })
-      return plans.get(flow.id, flow.name, flow.data ?? '{}')
+        return compilePartly({ id: flow.id, data: graph }, { components, customCode })
+      return plans.getPartly(flow.id, flow.name, flow.data ?? '{}')
     } catch (error) {
       if (!(error instanceof FlowCompileError)) throw error
       throw refuse(400, error.detail, { cause: error })
@@ -152,6 +152,9 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       if (vertex === undefined) throw refuse(404, `Vertex ${vertexId} not found`)
       const missing = missingPredecessor(vertex, entry)
       if (missing !== undefined) return describeUnbuilt(vertex, missing, base.runtime?.now())
+      const [unknown] = unknownProblems(entry.plan, new Set([vertexId]))
+      if (unknown !== undefined)
+        return describeFailure(vertex, unknown.message, base.runtime?.now())
       const { states, plan, session } = entry
       states.delete(vertexId)
       const { value } = input
