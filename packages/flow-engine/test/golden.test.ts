@@ -56,6 +56,8 @@ async function replay(profile: string): Promise<string> {
     settings: { refreshSecure: false, deprecatedUpload: true, ...profiles[profile] },
     secretKey: KEYS[profile] ?? SECRET_KEY,
     flowFiles: createDiskFlowFiles(folder),
+    // Flows of the recordings name the model server's address (AB-40).
+    ssrfAllow: ['127.0.0.1'],
     ...(profile === 'code-runner' ? { services: { codeRunner } } : {}),
   }
   const engine = await createTestEngine(options)

@@ -1,4 +1,5 @@
 import { createTestRuntime } from '@x/wire'
+import * as undici from 'undici'
 import { describe, expect, test } from 'vitest'
 import { createOpenAiModel } from './openai-compatible.ts'
 import { redact, sendRequest } from './send-request.ts'
@@ -43,6 +44,12 @@ describe('sendRequest (FE-50)', () => {
       const failed = await send([answer(), answer(), answer(), status(200)])
       expect(failed.outcome).toMatchObject({ code: 'model_failed' })
     }
+  })
+
+  test('FE-50: an answer counts whatever class it has: a fetch of undici brings a Response of its own', async () => {
+    const answer = new undici.Response('{}') as unknown as Response
+    expect(answer).not.toBeInstanceOf(Response)
+    expect(await send([answer])).toEqual({ outcome: answer, pauses: [] })
   })
 
   test('FE-50: other refusals are final', async () => {

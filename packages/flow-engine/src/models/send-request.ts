@@ -27,14 +27,13 @@ const MAX_DELAY_MS = 60_000
  */
 export async function sendRequest(options: SendOptions): Promise<Response> {
   for (let attempt = 0; ; attempt += 1) {
-    const outcome = await tryOnce(options)
-    if (outcome instanceof Response && outcome.ok) return outcome
+    const { response, error } = await tryOnce(options)
+    if (response?.ok === true) return response
     options.signal.throwIfAborted()
-    const response = outcome instanceof Response ? outcome : undefined
-    const mayRetry = response === undefined ? !isRefused(outcome) : isTransient(response.status)
+    const mayRetry = response === undefined ? !isRefused(error) : isTransient(response.status)
     if (!mayRetry || attempt >= options.maxRetries) {
       throw response === undefined
-        ? connectionError(outcome, options)
+        ? connectionError(error, options)
         : await answerError(response, options)
     }
     await response?.body?.cancel()
@@ -42,7 +41,13 @@ export async function sendRequest(options: SendOptions): Promise<Response> {
   }
 }
 
-async function tryOnce(options: SendOptions): Promise<unknown> {
+/** An answer of any status, or the reason why there is none. */
+interface Attempt {
+  readonly response?: Response
+  readonly error?: unknown
+}
+
+async function tryOnce(options: SendOptions): Promise<Attempt> {
   const { url, headers, body, runtime, signal, timeoutMs, fetch: send } = options
   const timedOut = new AbortController()
   const answered = new AbortController()
@@ -51,14 +56,15 @@ async function tryOnce(options: SendOptions): Promise<unknown> {
     () => undefined,
   )
   try {
-    return await send(url, {
+    const response = await send(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
       signal: AbortSignal.any([signal, timedOut.signal]),
     })
+    return { response }
   } catch (error) {
-    return timedOut.signal.aborted ? timedOut.signal.reason : error
+    return { error: timedOut.signal.aborted ? timedOut.signal.reason : error }
   } finally {
     answered.abort()
   }
