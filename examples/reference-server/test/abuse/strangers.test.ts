@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { graphOf } from '../journeys/flows.ts'
 import type { Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'
 
@@ -49,21 +50,41 @@ test('AB-53: a public flow and a shared component show strangers no secret', asy
 
 test('AB-54: visitors, flows and the owner do not share a conversation of one name', async () => {
   const service = running()
-  const flow = await createPublicFlow(service, await echoGraph())
-  const build = (client: string | null, text: string) =>
+  const data = graphOf((flow) => {
+    const both = flow.add('CombineText')
+    flow.connect(`${flow.add('ChatInput')}.message`, `${both}.text1`)
+    flow.connect(`${flow.add('Memory')}.messages_text`, `${both}.text2`)
+    flow.connect(`${both}.combined_text`, `${flow.add('ChatOutput')}.input_value`)
+  }) as Graph
+  const [one, two] = [await createPublicFlow(service, data), await createPublicFlow(service, data)]
+  const build = (flow: string, client: string | null, text: string) =>
     service.call('POST', `/api/v1/build_public_tmp/${flow}/flow?event_delivery=direct`, {
       key: null,
       headers: client === null ? {} : { cookie: `client_id=${client}` },
       body: { inputs: { input_value: text, session: 'same' } },
     })
-  const nobody = await build(null, 'x')
+  const nobody = await build(one, null, 'x')
   expect([nobody.status, nobody.json()]).toEqual([400, { detail: 'No client_id cookie found' }])
-  const [first, second] = [await build('ada', 'from ada'), await build('bob', 'from bob')]
-  expect([first.status, second.status]).toEqual([200, 200])
-  expect(second.text).toContain('from bob')
-  expect(second.text).not.toContain('from ada')
+
+  await service.call('POST', `/api/v1/run/${one}`, {
+    body: { input_value: 'from the owner', session_id: 'same' },
+  })
+  expect((await build(one, 'ada', 'from ada')).status).toBe(200)
+  const again = await build(one, 'ada', 'once more')
+  expect(again.text).toContain('from ada')
+  expect(again.text).not.toContain('from the owner')
+  const others = [
+    await build(one, 'bob', 'it is bob'),
+    await build(two, 'ada', 'another flow'),
+    await service.call('POST', `/api/v1/run/${one}`, {
+      body: { input_value: 'the owner again', session_id: 'same' },
+    }),
+  ]
+  expect(others.map(({ status }) => status)).toEqual([200, 200, 200])
+  for (const { text } of others) expect(text).not.toContain('from ada')
   const own = await service.call('GET', '/api/v1/monitor/messages?session_id=same')
-  expect(own.json()).toEqual([])
+  expect(own.text).toContain('from the owner')
+  expect(own.text).not.toContain('from ada')
 })
 
 async function echoGraph(): Promise<Graph> {

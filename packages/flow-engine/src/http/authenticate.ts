@@ -156,19 +156,24 @@ function equal(a: string, b: string): boolean {
 
 /** A cookie acts, so a request that another page made is refused. */
 function checkOrigin(kit: ServiceKit, request: Request, url: URL): void {
-  if (isForeign(kit, request, url)) throw refuse(403, 'Origin not allowed')
+  const origin = request.headers.get('origin')
+  if (origin !== null && !isOwnOrigin(kit, origin, url)) throw refuse(403, 'Origin not allowed')
 }
 
 /** Whether a page of another site made a request, as browsers say; other clients say nothing. */
-function isForeign({ settings }: ServiceKit, { headers }: Request, url: URL): boolean {
-  const { corsOrigins, publicUrl } = settings
+function isForeign(kit: ServiceKit, { headers }: Request, url: URL): boolean {
   const origin = headers.get('origin')
-  if (origin !== null) {
-    const isOwn =
-      origin === url.origin || publicUrl === origin || publicUrl.startsWith(`${origin}/`)
-    return !isOwn && !corsOrigins.includes(origin) && !corsOrigins.includes('*')
-  }
-  return /^(cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '')
+  if (origin === null) return /^(cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '')
+  return !isOwnOrigin(kit, origin, url) && !kit.settings.corsOrigins.includes('*')
+}
+
+function isOwnOrigin({ settings }: ServiceKit, origin: string, url: URL): boolean {
+  const { corsOrigins, publicUrl } = settings
+  return (
+    `${publicUrl}/`.startsWith(`${origin}/`) ||
+    origin === url.origin ||
+    corsOrigins.includes(origin)
+  )
 }
 
 async function withoutCredentials(
@@ -183,8 +188,9 @@ async function withoutCredentials(
   const { settings } = kit
   if (settings.autoLogin && settings.skipAuthAutoLogin) {
     // AB-67: nothing is asked for, so a page of another site could act.
-    if (isVisitor && isForeign(kit, request, url)) return undefined
-    checkOrigin(kit, request, url)
+    const foreign = isForeign(kit, request, url)
+    if (foreign && isVisitor) return undefined
+    if (foreign) throw refuse(403, 'Origin not allowed')
     const user = await login.superuser()
     if (user?.isActive === true) return callerOf(user, 'auto')
   }

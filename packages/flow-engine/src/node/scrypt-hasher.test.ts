@@ -25,6 +25,17 @@ describe('createScryptHasher', () => {
     expect(hasher.needsRenewal?.(await hasher.hash('pass'))).toBe(false)
   })
 
+  test('AB-61 so many at once, so many waiting, the next is refused and later ones are served', async () => {
+    const few = createScryptHasher({ cost: 16, concurrency: 2, waiting: 3 })
+    const all = await Promise.allSettled(Array.from({ length: 9 }, () => few.hash('pass')))
+    expect(all.map(({ status }) => status).filter((status) => status === 'fulfilled')).toHaveLength(
+      5,
+    )
+    const refused = all.find((one) => one.status === 'rejected')
+    expect(refused?.reason).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(await few.hash('pass')).toMatch(/^scrypt/)
+  })
+
   test('what is no such hash verifies nothing', async () => {
     const tooDear = `scrypt$2097152$8$1$AAAA$${'A'.repeat(43)}=`
     for (const stored of ['', 'scrypt$16$8$1$x', '$2b$12$abc', tooDear]) {
