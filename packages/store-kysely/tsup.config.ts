@@ -9,5 +9,6 @@ export default defineConfig(
     'src/sqlite.ts',
     'src/postgres.ts',
     'src/link.ts',
+    'src/connections.ts',
   ]),
 )

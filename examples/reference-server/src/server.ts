@@ -14,9 +14,11 @@ import {
 import { builtinComponents } from '@x/flow-engine/components'
 import { toNodeListener } from '@x/http-adapters/node'
 import { createJobStore } from '@x/store-kysely/flow'
+import { createSqlConnections } from '@x/store-kysely/connections'
 import { linkUsers } from '@x/store-kysely/link'
 import { consolePage } from './console-page.ts'
 import { openDatabase } from './database.ts'
+import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import type { Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -30,6 +32,7 @@ import { readTrustProxy } from './settings/trust-proxy.ts'
 import { createSingleSignOn } from './single-sign-on.ts'
 import { keepHeapSmall } from './small-heap.ts'
 import { createDemoSurface } from './surfaces/demo-surface.ts'
+import { createVectorDatabase, type VectorDatabase } from './vector-database.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -69,6 +72,10 @@ export async function createReferenceServer(
   const flowSettings = toFlowSettings(settings, publicUrl)
   const trustProxy = readTrustProxy(settings.SERVICE_TRUST_PROXY ?? [])
   const provisioning = readProvisioning(environment, publicUrl)
+  const sql = createSqlConnections({
+    allow: settings.SERVICE_SQL_ALLOW ?? [],
+    setting: 'SERVICE_SQL_ALLOW',
+  })
   const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, folder)
   const stores = linkUsers(db, {
@@ -76,11 +83,13 @@ export async function createReferenceServer(
     onFlowUserWrite: (change) => engine.userWritten(change),
   })
 
+  const vectors = vectorDatabase(settings, folder)
   const queue = queueOptions(settings)
   const guardedFetch = createGuardedFetch({ allow: settings.SERVICE_SSRF_ALLOW ?? [] })
   const engine = createFlowEngine({
     store: stores.flow,
     files: createDiskBlobStore(join(folder, 'files')),
+    ...(vectors === undefined ? {} : { vectors: vectors.collections }),
     flowFiles: createDiskFlowFiles(join(folder, 'flows')),
     profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
     jobs: createJobStore(db),
@@ -94,6 +103,8 @@ export async function createReferenceServer(
       ),
       fetch: guardedFetch,
       jsonQueries: createJsonQueries(),
+      sql,
+      finance: createFinanceSource(settings.SERVICE_FINANCE_URL),
       ...(settings.SERVICE_MCP_STDIO === true
         ? { mcp: createStdioMcp({ fetch: guardedFetch }) }
         : {}),
@@ -161,9 +172,16 @@ export async function createReferenceServer(
       await maintenance.stop()
       await engine.close()
       await scim.close()
+      await vectors?.close()
       await db.destroy()
     },
   }
+}
+
+/** With PostgreSQL the collections lie in the service's database, where every process sees them. */
+function vectorDatabase(settings: Settings, folder: string): VectorDatabase | undefined {
+  if (/^postgres/.test(settings.SERVICE_DATABASE_URL ?? '')) return undefined
+  return createVectorDatabase(settings.SERVICE_VECTOR_DIR ?? join(folder, 'vectors'))
 }
 
 function codeRunnerOptions({ SERVICE_CODE_RUNNER_SECONDS: seconds = 30 }: Settings) {

@@ -105,7 +105,7 @@ const NOTICES = {
 } as const
 
 function userWritten(
-  { emit, runtime, cancelBuilds, report }: ServiceKit,
+  { emit, runtime, cancelBuilds, report, store, vectors }: ServiceKit,
   change: UserChange,
 ): void {
   const id = (change.after ?? change.before)?.id
@@ -113,6 +113,8 @@ function userWritten(
   emit(NOTICES[change.kind], { at: runtime.now(), userId: id, id })
   if (change.kind !== 'deactivate' && change.kind !== 'remove') return
   cancelBuilds({ userId: id }).catch((error: unknown) => report(error))
+  if (change.kind !== 'remove' || vectors === store.collections) return
+  vectors.removeOfUser(id).catch((error: unknown) => report(error))
 }
 
 function createKit(
@@ -130,6 +132,7 @@ function createKit(
   const kit: ServiceKit = {
     store: options.store,
     files: options.files,
+    vectors: options.vectors ?? options.store.collections,
     runtime,
     settings,
     secrets: options.secrets ?? createSecretBox(secretKey, runtime),

@@ -66,6 +66,16 @@ export type {
   TagRecord,
   TagStore,
 } from './store/components.ts'
+export type {
+  CollectionKind,
+  CollectionPage,
+  CollectionRecord,
+  CollectionRow,
+  CollectionRows,
+  CollectionSize,
+  CollectionStore,
+  Placed,
+} from './store/collections.ts'
 export type { FlowStore } from './store/flow-store.ts'
 export type { FlowPatch, FlowQuery, FlowRecord, FlowTable } from './store/flows.ts'
 export type {

@@ -13,6 +13,7 @@ import type { SecretBox } from './services/secrets.ts'
 import type { SignInLimiter } from './services/sign-in-limiter.ts'
 import type { FlowSettings } from './settings.ts'
 import type { BlobStore } from './store/blob-store.ts'
+import type { CollectionStore } from './store/collections.ts'
 import type { FlowStore } from './store/flow-store.ts'
 import type { JobStore } from './store/job-store.ts'
 
@@ -55,6 +56,8 @@ export interface ComponentStoreOptions {
 export interface FlowEngineOptions {
   readonly store: FlowStore
   readonly files: BlobStore
+  /** Where the collections of Chroma and FAISS lie; `store.collections` by default. */
+  readonly vectors?: CollectionStore
   /** Signs tokens and encrypts secrets; at least 32 characters or bytes. */
   readonly secretKey: string | Uint8Array
   /** The components of the editor and of flows; the built-in ones by default. */

@@ -63,6 +63,8 @@ export interface FlowSettings {
   agenticExperience: boolean
   /** The component store; true. */
   store: boolean
+  /** Rows of a knowledge base, and of a collection of Chroma or FAISS; 200,000. */
+  knowledgeRows: number
   /** MB of 2^20 bytes of an upload, and of any other body; 1,024. */
   maxFileSizeUpload: number
   /** MB of a body where JSON is expected, whatever it says it is; 0 = `maxFileSizeUpload`; 32. */
@@ -138,6 +140,7 @@ export const defaultSettings: FlowSettings = Object.freeze({
   fallbackToEnvVar: true,
   agenticExperience: false,
   store: true,
+  knowledgeRows: 200_000,
   maxFileSizeUpload: 1024,
   maxJsonBody: 32,
   maxPublicBody: 1024,

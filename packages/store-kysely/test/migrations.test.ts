@@ -28,6 +28,7 @@ const RELEASED = {
     'flow 0002-event-rows': '09a9ca820840bf12',
     'flow 0003-webhook-names': 'bf1a8d00dda9eaee',
     'flow 0004-token-epoch': '02ff46de52c7b102',
+    'flow 0005-collections': '37866b7d00eca823',
     'scim 0001-initial': 'd85932ac8c3e4825',
   },
   postgres: {
@@ -35,6 +36,7 @@ const RELEASED = {
     'flow 0002-event-rows': 'e3b0c44298fc1c14',
     'flow 0003-webhook-names': '99d33044339ff2db',
     'flow 0004-token-epoch': '9de92fc1ccd7d687',
+    'flow 0005-collections': '860ba2a3ab636fc9',
     'scim 0001-initial': '92f3c614cfb01654',
   },
 }
@@ -72,6 +74,7 @@ function defineMigrations(
         { id: '0002-event-rows', applied: true },
         { id: '0003-webhook-names', applied: true },
         { id: '0004-token-epoch', applied: true },
+        { id: '0005-collections', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -87,7 +90,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(4)
+      expect(rows).toHaveLength(5)
       await Promise.all(others.map((db) => db.destroy()))
     })
 

@@ -56,6 +56,11 @@ export const variables = {
   SERVICE_CODE_RUNNER: flag('runs component code of users (TypeScript) in the sandbox'),
   SERVICE_CODE_RUNNER_SECONDS: integer('seconds that such code may take', 30, 1),
 
+  SERVICE_VECTOR_DIR: text('collections of Chroma and FAISS, beside SQLite; vectors in the folder'),
+  SERVICE_KNOWLEDGE_ROWS: integer('rows of a knowledge base or collection', 200_000, 1),
+  SERVICE_SQL_ALLOW: list('databases flows may open: sqlite:PATH, postgres://host/db'),
+  SERVICE_FINANCE_URL: text('answers GET ?symbol=&method=&count= with JSON, for Yahoo! Finance'),
+
   SERVICE_SUPERUSER: text('name of the first superuser', 'admin'),
   SERVICE_SUPERUSER_PASSWORD: secret('its password; generated and printed once'),
   SERVICE_SECRET_KEY: secret('signs tokens, at least 32 characters; generated and kept'),

@@ -177,9 +177,29 @@ export interface VectorStores {
   open(name: string, scope: FileScope): Promise<VectorStore>
 }
 
+/** Rows in the order they were added. Without the optional methods everything works on `all`. */
 export interface VectorStore {
   add(rows: readonly VectorRow[]): Promise<void>
   all(): Promise<readonly VectorRow[]>
+  /** How many rows may still be added; default: any number. */
+  room?(): Promise<number>
+  /** Texts without their vectors, a part at a time. */
+  documents?(): AsyncIterable<readonly Omit<VectorRow, 'vector'>[]>
+  /** The rows nearest to a vector by squared Euclidean distance, nearest first. */
+  nearest?(vector: readonly number[], options: NearestOptions): Promise<readonly NearestRow[]>
+}
+
+export interface NearestOptions {
+  readonly count: number
+  /** Rows whose metadata it refuses are passed over before they are counted. */
+  readonly accepts?: (metadata: Readonly<Record<string, unknown>>) => boolean
+  readonly signal?: AbortSignal
+}
+
+/** A row and its squared Euclidean distance. */
+export interface NearestRow {
+  readonly row: VectorRow
+  readonly distance: number
 }
 
 /** Knowledge bases of a user (CO-74, CO-75). */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
+import { describeCollections } from './collections-spec.ts'
 import { describeComponents } from './components-spec.ts'
 import { describeFlowLists, describeFlows } from './flows-spec.ts'
 import { describeBuildRecords, describeMessages } from './monitor-spec.ts'
@@ -29,6 +30,7 @@ const specs: readonly ((subject: Subject<FlowStore>) => void)[] = [
   describeComponents,
   describeMcpServers,
   describeSignIn,
+  describeCollections,
   describeTransactions,
 ]
 

@@ -1,3 +1,4 @@
+import { removeCollections } from './collections.ts'
 import { pair } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
@@ -16,6 +17,7 @@ export function removeOwned(tables: MemoryTables, userId: string): void {
   )) {
     likes.delete(pair(like.userId, like.componentId))
   }
+  removeCollections(tables, userId)
   removeSignIn(tables, userId)
 }
 

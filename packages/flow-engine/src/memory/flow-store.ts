@@ -1,6 +1,7 @@
 import type { FlowStore } from '../store/flow-store.ts'
 import type { OnUserWrite } from '../store/users.ts'
 import { createTransactions, createVertexBuilds } from './build-records.ts'
+import { createCollections } from './collections.ts'
 import { createComponents, createLikes, createTags } from './components.ts'
 import { createFlows } from './flows.ts'
 import { createMessages } from './messages.ts'
@@ -81,6 +82,7 @@ function createNouns(tables: MemoryTables, written: Parameters<typeof createUser
     mcpServers: createMcpServers(tables),
     refreshFamilies: createRefreshFamilies(tables),
     oidcLinks: createOidcLinks(tables),
+    collections: createCollections(tables),
   }
 }
 

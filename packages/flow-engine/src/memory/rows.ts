@@ -47,6 +47,11 @@ export function compareValues(a: unknown, b: unknown): number {
   return Number(a) - Number(b)
 }
 
+/** A composite key that no other three texts give. */
+export function triple(a: string, b: string, c: string): string {
+  return pair(a, pair(b, c))
+}
+
 /** A composite key that no other pair of texts gives. */
 export function pair(a: string, b: string): string {
   return `${a.length}:${a}${b}`

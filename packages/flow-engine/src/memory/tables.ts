@@ -9,7 +9,8 @@ import type { OidcLinkRecord, RefreshFamilyRecord } from '../store/sign-in.ts'
 import type { UserFileRecord } from '../store/user-files.ts'
 import type { UserRecord } from '../store/users.ts'
 import type { VariableRecord } from '../store/variables.ts'
-import { pair } from './rows.ts'
+import type { MemoryCollection, MemoryVector } from './collections.ts'
+import { pair, triple } from './rows.ts'
 import { createTable } from './table.ts'
 
 /** A shared component and the ids of its tags. */
@@ -45,6 +46,10 @@ export function createTables() {
     variables: createTable<VariableRecord>((row) => row.id, 'variable.id', [
       ['variable.name', (row) => pair(row.userId, row.name)],
     ]),
+    collections: createTable<MemoryCollection>((row) => row.id, 'collection.id', [
+      ['collection.name', (row) => triple(row.userId, row.kind, row.name)],
+    ]),
+    vectors: createTable<MemoryVector>((row) => String(row.position), 'collection.id'),
     projects: createTable<ProjectRecord>((row) => row.id, 'project.id', [
       ['project.name', (row) => pair(row.userId, row.name)],
     ]),

@@ -11,6 +11,8 @@ import { createExampleService, type ExampleService } from './examples.ts'
 import { createFileService, type FileService } from './files.ts'
 import { createFlowService, type FlowService } from './flows.ts'
 import type { ServiceKit } from './kit.ts'
+import { createKnowledge, createVectorStores } from './collections.ts'
+import { createKnowledgeBaseService, type KnowledgeBaseService } from './knowledge-bases.ts'
 import { createLocalComponentStore } from './local-component-store.ts'
 import { createLoginService, type LoginService } from './login.ts'
 import { createMcpServerService, type McpServerService } from './mcp-servers.ts'
@@ -46,6 +48,7 @@ export interface CoreServices {
   readonly mcpServers: McpServerService
   readonly examples: ExampleService
   readonly status: StatusService
+  readonly knowledgeBases: KnowledgeBaseService
 }
 
 /** The services over one kit. */
@@ -61,6 +64,8 @@ export function createCoreServices(
   const modules = options.codeModules ?? []
   const { environment, ...others } = injected
   const servicesOf = (userId: string): ComponentServices => ({
+    knowledge: createKnowledge(kit, kit.store.collections, userId),
+    vectors: createVectorStores(kit, kit.vectors, userId),
     ...others,
     ...(kit.settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
     ...(options.models === undefined ? {} : { models: options.models }),
@@ -89,6 +94,7 @@ export function createCoreServices(
       kit.runtime,
     ),
     status: createStatusService(kit),
+    knowledgeBases: createKnowledgeBaseService(kit),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Runtime } from '@x/wire'
 import type { EmitFlowEvent } from '../events.ts'
 import type { FlowSettings } from '../settings.ts'
 import type { BlobStore } from '../store/blob-store.ts'
+import type { CollectionStore } from '../store/collections.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { FlowFiles } from './flow-files.ts'
 import type { PasswordHasher } from './passwords.ts'
@@ -13,6 +14,8 @@ import type { Tokens } from './tokens.ts'
 export interface ServiceKit {
   readonly store: FlowStore
   readonly files: BlobStore
+  /** Where the collections of Chroma and FAISS lie; knowledge bases lie in `store`. */
+  readonly vectors: CollectionStore
   readonly runtime: Runtime
   readonly settings: FlowSettings
   readonly secrets: SecretBox

@@ -5,6 +5,7 @@ import type {
   MessageService,
 } from '../components/services.ts'
 import type { MessageStore, StoredMessage } from '../store/messages.ts'
+import { createKnowledge, createVectorStores } from './collections.ts'
 import type { ServiceKit } from './kit.ts'
 import type { PendingWrites } from './pending-writes.ts'
 import { createRunFiles } from './run-files.ts'
@@ -27,7 +28,7 @@ export interface RunScope {
 
 export interface RunServicesOptions extends Pick<
   ServiceKit,
-  'store' | 'files' | 'emit' | 'runtime' | 'settings'
+  'store' | 'files' | 'vectors' | 'secrets' | 'emit' | 'runtime' | 'settings'
 > {
   readonly variables: Pick<VariableService, 'resolve'>
   readonly userFiles: UserFileWriter
@@ -50,6 +51,8 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
       get: async (name) => (await variables.resolve(ownerId, name))?.value ?? null,
     },
     files: createRunFiles({ store, files, userFiles }, scope),
+    knowledge: createKnowledge(options, store.collections, ownerId),
+    vectors: createVectorStores(options, options.vectors, ownerId),
     flows: {
       async get(idOrName) {
         const { items } = await store.flows.list({

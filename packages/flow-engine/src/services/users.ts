@@ -158,7 +158,7 @@ function patchOf(
 }
 
 async function removeUser(kit: ServiceKit, id: string): Promise<void> {
-  const { store, files, report } = kit
+  const { store, files, vectors, report } = kit
   const flowIds = await store.transaction(async (tx) => {
     const user = await tx.users.get(id)
     if (user === null) throw refuse(404, 'User not found')
@@ -169,6 +169,7 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
     return flows.items.map((flow) => flow.id)
   })
   await kit.cancelBuilds({ userId: id })
+  await vectors.removeOfUser(id).catch((error: unknown) => report(error))
   await removeFilesOf({ files, report }, { userId: id, flowIds })
 }
 

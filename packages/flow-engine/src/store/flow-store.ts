@@ -1,5 +1,6 @@
 import type { ApiKeyStore } from './api-keys.ts'
 import type { TransactionStore, VertexBuildStore } from './build-records.ts'
+import type { CollectionStore } from './collections.ts'
 import type { LikeStore, SharedComponentStore, TagStore } from './components.ts'
 import type { FlowTable } from './flows.ts'
 import type { McpServerStore } from './mcp-servers.ts'
@@ -37,6 +38,7 @@ export interface FlowStore {
   readonly mcpServers: McpServerStore
   readonly refreshFamilies: RefreshFamilyStore
   readonly oidcLinks: OidcLinkStore
+  readonly collections: CollectionStore
   /**
    * Runs `work` with a store bound to one transaction: all of its writes or, when it throws, none.
    * Inside it, only the bound store may be used. A transaction inside a transaction joins it.

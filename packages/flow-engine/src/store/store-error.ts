@@ -10,6 +10,8 @@ export type UniqueConstraint =
   | 'variable.name'
   | 'project.id'
   | 'project.name'
+  | 'collection.id'
+  | 'collection.name'
   | 'flow.id'
   | 'flow.name'
   | 'flow.endpointName'

@@ -25,6 +25,8 @@ const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['flow_mcp_server.name', 'mcpServer.name'],
   ['flow_refresh_family.id', 'refreshFamily.id'],
   ['flow_oidc_link.subject', 'oidcLink.subject'],
+  ['flow_collection.id', 'collection.id'],
+  ['flow_collection.name', 'collection.name'],
   ['flow_job.id', 'job.id'],
   ['flow_job_event.seq', 'event.seq'],
 ])

@@ -1,3 +1,4 @@
+import type { SizedCollection } from './collections.ts'
 import type {
   ApiKeyRecord,
   FlowRecord,
@@ -172,6 +173,22 @@ export const refreshFamilyMapping = mapping<RefreshFamilyRecord, RowOf<RefreshFa
   userId: id,
   createdAt: date,
   expiresAt: date,
+})
+
+export const collectionMapping = mapping<SizedCollection, RowOf<SizedCollection>>({
+  id,
+  userId: id,
+  kind: plain<SizedCollection['kind']>(),
+  name: text,
+  provider: nullable(text),
+  model: nullable(text),
+  apiKey: nullable(text),
+  ...created,
+  rows: number,
+  words: number,
+  characters: number,
+  bytes: number,
+  dimension: number,
 })
 
 export const oidcLinkMapping = mapping<OidcLinkRecord, RowOf<OidcLinkRecord>>({

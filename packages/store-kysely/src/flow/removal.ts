@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../chunks.ts'
 import { idList } from '../id-list.ts'
+import { removeCollections } from './collections.ts'
 import type { FlowDb } from './context.ts'
 
 /** Removes flows with their messages, transactions and vertex builds. */
@@ -44,6 +45,7 @@ export async function removeOwned(tx: FlowDb, userId: string): Promise<void> {
     (select id from flow_component where owner_id = ${userId})`.execute(tx)
   await sql`delete from flow_component where owner_id = ${userId}`.execute(tx)
   await removeFamilies(tx, sql`user_id = ${userId}`)
+  await removeCollections(tx, userId)
   for (const table of OWNED) {
     await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(tx)
   }

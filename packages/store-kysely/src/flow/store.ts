@@ -4,6 +4,7 @@ import { engineOf } from '../dialect.ts'
 import { protect } from '../protect.ts'
 import { atomic } from '../transaction.ts'
 import { createTransactions, createVertexBuilds } from './build-records.ts'
+import { createCollections } from './collections.ts'
 import { createComponents } from './components.ts'
 import type { FlowDb } from './context.ts'
 import { toFlowError } from './errors.ts'
@@ -57,6 +58,7 @@ function bind(db: FlowDb, options: FlowStoreOptions): FlowStore {
     mcpServers: safe(createMcpServers(db)),
     refreshFamilies: safe(createRefreshFamilies(db)),
     oidcLinks: safe(createOidcLinks(db)),
+    collections: safe(createCollections(db)),
     ...safe({
       transaction: <T>(work: (store: FlowStore) => Promise<T>): Promise<T> =>
         atomic(db, (tx) => work(bind(tx, options))),

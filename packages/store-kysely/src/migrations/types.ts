@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<DialectKind, Readonly<Record<string, string>>>> = {
     TEXT: 'text',
     INT: 'integer',
     REAL: 'real',
+    BYTES: 'blob',
     JSON: 'text',
     SEQUENCE: 'integer primary key autoincrement',
     CLUSTERED: 'without rowid',
@@ -18,6 +19,7 @@ const WORDS: Readonly<Record<DialectKind, Readonly<Record<string, string>>>> = {
     TEXT: 'text collate "C"',
     INT: 'bigint',
     REAL: 'double precision',
+    BYTES: 'bytea',
     JSON: 'jsonb',
     SEQUENCE: 'bigint generated always as identity primary key',
     CLUSTERED: '',
@@ -29,7 +31,7 @@ export function spell(dialect: DialectKind, statement: string): string {
   const ordered = dialect === 'sqlite' ? reverseConstraints(statement) : statement
   return ordered
     .replaceAll(
-      /\b(?:TEXT|INT|REAL|JSON|SEQUENCE|CLUSTERED)\b/g,
+      /\b(?:TEXT|INT|REAL|BYTES|JSON|SEQUENCE|CLUSTERED)\b/g,
       (word) => WORDS[dialect][word] ?? word,
     )
     .trim()

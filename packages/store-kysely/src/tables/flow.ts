@@ -1,3 +1,4 @@
+import type { SizedCollection } from '../flow/collections.ts'
 import type {
   ApiKeyRecord,
   FlowRecord,
@@ -77,6 +78,15 @@ export interface FlowTables {
     successor_id: string | null
   }
   flow_oidc_link: Sequenced<RowOf<OidcLinkRecord>>
+  flow_collection: Sequenced<RowOf<SizedCollection>>
+  flow_vector: {
+    seq: Generated<number>
+    collection_id: string
+    vector: Uint8Array
+    id: string
+    text: string
+    metadata: string
+  }
   flow_job: JobRow
   flow_job_event: { job_id: string; seq: number; event: string; data: string }
   flow_job_checkpoint: Sequenced<{ job_id: string; vertex_id: string; state: string }>

@@ -6,7 +6,7 @@ import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
 import { output } from '../output.ts'
-import type { VectorRow } from '../services.ts'
+import type { VectorStore } from '../services.ts'
 import {
   embedDocuments,
   embedText,
@@ -14,9 +14,9 @@ import {
   rowData,
   type Document,
 } from '../vectors/ingest.ts'
-import { nearestRows, variedRows } from '../vectors/nearest.ts'
+import { variedRows } from '../vectors/nearest.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
-import { openVectorStore } from '../vectors/open-store.ts'
+import { documentsIn, nearestIn, openVectorStore, requireRoom } from '../vectors/open-store.ts'
 
 const advanced = { advanced: true } as const
 
@@ -130,32 +130,46 @@ const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> 
     throw new TypeError('A Chroma server is not supported: leave Server Host empty')
   }
   const { embedding, search_query: query, number_of_results: count } = inputs
-  const rows = await fillCollection(inputs, embedding, ctx)
+  const store = await fillCollection(inputs, embedding, ctx)
   if (query.trim() === '') return []
   const vector = await embedText(query, embedding, ctx.signal)
-  const found =
-    inputs.search_type === 'MMR'
-      ? variedRows(rows, vector, { count, ...VARIED })
-      : nearestRows(rows, vector, count).map(({ row }) => row)
-  return found.map(rowData)
+  const { signal } = ctx
+  if (inputs.search_type !== 'MMR') {
+    return (await nearestIn(store, vector, { count, signal })).map(({ row }) => rowData(row))
+  }
+  const nearest = await nearestIn(store, vector, { count: Math.max(VARIED.among, count), signal })
+  const rows = nearest.map(({ row }) => row)
+  return variedRows(rows, vector, { count, ...VARIED }).map(rowData)
 })
 
 async function fillCollection(
   inputs: SearchInputs,
   embedding: Embedder | null,
   ctx: ComponentContext,
-): Promise<readonly VectorRow[]> {
+): Promise<VectorStore> {
   const name = ['chroma', inputs.persist_directory, inputs.collection_name].join('/')
   const store = await openVectorStore(name, ctx)
-  const known = await store.all()
-  const compared = inputs.limit === null ? known : known.slice(0, inputs.limit)
-  const stored = new Set(inputs.allow_duplicates ? [] : compared.map(identity))
+  const stored = inputs.allow_duplicates ? new Set() : await identities(store, inputs.limit)
   const documents = readDocuments(inputs.ingest_data)
     .map(withScalarsOnly)
     .filter((document) => !stored.has(identity(document)))
+  await requireRoom(store, documents.length)
   const added = await embedDocuments(documents, embedding, ctx)
   if (added.length > 0) await store.add(added)
-  return [...known, ...added]
+  return store
+}
+
+/** Of the first `limit` rows, of all without one. */
+async function identities(store: VectorStore, limit: number | null): Promise<Set<unknown>> {
+  const known = new Set<unknown>()
+  let left = limit ?? Number.POSITIVE_INFINITY
+  for await (const part of documentsIn(store)) {
+    const compared = part.slice(0, Math.max(0, left))
+    for (const row of compared) known.add(identity(row))
+    left -= compared.length
+    if (left <= 0) break
+  }
+  return known
 }
 
 /** A collection keeps texts, numbers and truth values beside a text. */

@@ -5,10 +5,10 @@ import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
 import { output } from '../output.ts'
+import type { VectorStore } from '../services.ts'
 import { embedDocuments, embedText, readDocuments, rowData } from '../vectors/ingest.ts'
-import { nearestRows } from '../vectors/nearest.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
-import { openVectorStore } from '../vectors/open-store.ts'
+import { documentsIn, nearestIn, openVectorStore, requireRoom } from '../vectors/open-store.ts'
 
 /**
  * Finds the texts nearest to a query (CO-73) in an index that is filled once: an index that is there
@@ -85,18 +85,29 @@ interface SearchInputs {
 
 const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> => {
   const { embedding, search_query: query } = inputs
-  const rows = await openIndex(inputs, embedding, ctx)
+  const store = await openIndex(inputs, embedding, ctx)
   if (query.trim() === '') return []
   const vector = await embedText(query, embedding, ctx.signal)
-  return nearestRows(rows, vector, inputs.number_of_results).map(({ row }) => rowData(row))
+  const options = { count: inputs.number_of_results, signal: ctx.signal }
+  return (await nearestIn(store, vector, options)).map(({ row }) => rowData(row))
 })
 
-async function openIndex(inputs: SearchInputs, embedding: Embedder | null, ctx: ComponentContext) {
+async function openIndex(
+  inputs: SearchInputs,
+  embedding: Embedder | null,
+  ctx: ComponentContext,
+): Promise<VectorStore> {
   const name = ['faiss', inputs.persist_directory, inputs.index_name].join('/')
   const store = await openVectorStore(name, ctx)
-  const known = await store.all()
-  if (known.length > 0) return known
-  const rows = await embedDocuments(readDocuments(inputs.ingest_data), embedding, ctx)
+  if (await hasRows(store)) return store
+  const documents = readDocuments(inputs.ingest_data)
+  await requireRoom(store, documents.length)
+  const rows = await embedDocuments(documents, embedding, ctx)
   if (rows.length > 0) await store.add(rows)
-  return rows
+  return store
+}
+
+async function hasRows(store: VectorStore): Promise<boolean> {
+  for await (const part of documentsIn(store)) if (part.length > 0) return true
+  return false
 }

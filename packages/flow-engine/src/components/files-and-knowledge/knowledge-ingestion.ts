@@ -10,6 +10,7 @@ import type { RefreshContext } from '../refresh-context.ts'
 import { output } from '../output.ts'
 import type { KnowledgeBase } from '../services.ts'
 import { embedDocuments } from '../vectors/ingest.ts'
+import { documentsIn, requireRoom } from '../vectors/open-store.ts'
 import { createDialog } from './knowledge-dialog.ts'
 import { describeColumns, knowledgeDocument, readColumns, ROW_ID } from './knowledge-columns.ts'
 import {
@@ -121,6 +122,7 @@ async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<obje
   const documents = frame.rows
     .map((row) => knowledgeDocument(row, columns))
     .filter(({ metadata }) => !known.has(metadata[ROW_ID]))
+  await requireRoom(base.store, documents.length)
   const options = { apiKey: inputs.api_key, chunkSize: inputs.chunk_size }
   const embedder = await knowledgeEmbedder(base, options, ctx)
   const rows = await embedDocuments(documents, embedder, ctx)
@@ -143,7 +145,11 @@ function tableOf(value: unknown) {
 }
 
 async function knownIds({ store }: KnowledgeBase): Promise<ReadonlySet<unknown>> {
-  return new Set((await store.all()).map(({ metadata }) => metadata[ROW_ID]))
+  const known = new Set<unknown>()
+  for await (const part of documentsIn(store)) {
+    for (const { metadata } of part) known.add(metadata[ROW_ID])
+  }
+  return known
 }
 
 /** A new base from the editor's dialog; resolves with its name. */

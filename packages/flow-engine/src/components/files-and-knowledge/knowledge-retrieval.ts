@@ -4,7 +4,7 @@ import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
 import { output } from '../output.ts'
 import { embedText } from '../vectors/ingest.ts'
-import { nearestRows } from '../vectors/nearest.ts'
+import { nearestIn } from '../vectors/open-store.ts'
 import { knowledgeEmbedder, offerBases, openKnowledgeBase } from './knowledge-model.ts'
 
 /** Finds in a knowledge base what is nearest to a query (CO-75). */
@@ -63,7 +63,8 @@ async function retrieve(inputs: RetrieveInputs, ctx: ComponentContext): Promise<
   const base = await openKnowledgeBase(inputs.knowledge_base, ctx)
   const embedder = await knowledgeEmbedder(base, { apiKey: inputs.api_key }, ctx)
   const vector = await embedText(query, embedder, ctx.signal)
-  const found = nearestRows(await base.store.all(), vector, inputs.top_k)
+  const options = { count: inputs.top_k, signal: ctx.signal }
+  const found = await nearestIn(base.store, vector, options)
   const rows = found.map(({ row, distance }) => ({
     content: row.text,
     ...(query === '' ? {} : { _score: -distance }),

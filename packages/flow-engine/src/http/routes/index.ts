@@ -7,6 +7,7 @@ import { customComponentRoutes } from './custom-component.ts'
 import { fileRoutes } from './files.ts'
 import { flowRoutes } from './flows.ts'
 import { folderRoutes } from './folders.ts'
+import { knowledgeBaseRoutes } from './knowledge-bases.ts'
 import { loginRoutes } from './login.ts'
 import { mcpRoutes } from './mcp.ts'
 import { monitorRoutes } from './monitor.ts'
@@ -41,6 +42,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { name: 'Variables', routes: variableRoutes },
   { name: 'Files', routes: fileRoutes },
   { name: 'Files of users', routes: userFileRoutes },
+  { name: 'Knowledge Bases', routes: knowledgeBaseRoutes },
   { name: 'Monitor', routes: monitorRoutes },
   { name: 'MCP', routes: mcpRoutes },
   { name: 'Folders', routes: folderRoutes },

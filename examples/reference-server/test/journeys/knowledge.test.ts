@@ -1,0 +1,332 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { openSqlite } from '@x/store-kysely/sqlite'
+import type { FlowNode, NodeDetails } from '@x/flow-engine/graph'
+import { startFakeOpenAi } from '@x/flow-engine/testing'
+import { sql } from 'kysely'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  catalogueNode,
+  flowOf,
+  importFlow,
+  messageOf,
+  nodeOf,
+  runFlow,
+  sharedService,
+} from './flow-calls.ts'
+import { newPerson } from './people.ts'
+import type { Service } from './service.ts'
+
+const vendor = await startFakeOpenAi()
+const folder = mkdtempSync(join(tmpdir(), 'journey-'))
+const shop = join(folder, 'shop.db')
+const other = join(folder, 'other.db')
+for (const path of [shop, other]) {
+  const db = openSqlite(path)
+  await sql`create table product (name text, price integer)`.execute(db)
+  await sql`insert into product values ('pear', 3), ('quince', 5)`.execute(db)
+  await db.destroy()
+}
+const market = createServer((request, response) => {
+  const asked = new URL(request.url ?? '/', 'http://x').searchParams
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify([{ title: `News of ${asked.get('symbol')}`, link: 'http://n/1' }]))
+}).listen(0, '127.0.0.1')
+await once(market, 'listening')
+const finance = `http://127.0.0.1:${(market.address() as AddressInfo).port}/quotes`
+
+afterAll(async () => {
+  market.close()
+  await vendor.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const environment = {
+  OPENAI_BASE_URL: vendor.url,
+  OPENAI_API_KEY: 'sk-of-the-server',
+  SERVICE_SQL_ALLOW: `sqlite:${shop}`,
+  SERVICE_FINANCE_URL: finance,
+  SERVICE_KNOWLEDGE_ROWS: '50',
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** A node of the catalogue with values in its fields. */
+async function node(service: Service, type: string, values: Values = {}): Promise<FlowNode> {
+  const details = await catalogueNode(service, type)
+  const template: NodeDetails['template'] = { ...details.template }
+  for (const [name, value] of Object.entries(values)) {
+    template[name] = { ...template[name], value, load_from_db: false }
+  }
+  return nodeOf(`${type.replaceAll(' ', '')}-j1`, type, { ...details, template })
+}
+
+/** A flow that puts each line of the chat input into a store, and one that answers from it. */
+async function storeFlows(
+  service: Service,
+  type: 'Chroma' | 'FAISS',
+  values: Values,
+  key?: string,
+) {
+  const ingest = {
+    in: await node(service, 'ChatInput'),
+    split: await node(service, 'SplitText', { chunk_size: 20, chunk_overlap: 0 }),
+    vectors: await node(service, 'OpenAIEmbeddings', { openai_api_key: 'sk-of-a-user' }),
+    store: await node(service, type, values),
+    parser: await node(service, 'ParserComponent', { pattern: '{text}' }),
+    out: await node(service, 'ChatOutput'),
+  }
+  const { split: _, ...answer } = ingest
+  const ends = [
+    ['vectors.embeddings', 'store.embedding'],
+    ['in.message', 'store.search_query'],
+    ['store.dataframe', 'parser.input_data'],
+    ['parser.parsed_text', 'out.input_value'],
+  ] as const
+  const fill = [
+    ['in.message', 'split.data_inputs'],
+    ['split.dataframe', 'store.ingest_data'],
+  ] as const
+  const options = key === undefined ? {} : { key }
+  return {
+    ingest: await importFlow(service, flowOf(`${type} in`, ingest, [...fill, ...ends]), options),
+    answer: await importFlow(service, flowOf(`${type} out`, answer, ends), options),
+  }
+}
+
+const TEXT = 'red apples are sweet\nblue whales swim far\ngreen tea is brewed'
+
+describe('what a flow keeps', () => {
+  const service = sharedService(environment)
+
+  const ingestThenAnswer = async (type: 'Chroma' | 'FAISS'): Promise<void> => {
+    const { ingest, answer } = await storeFlows(service(), type, { number_of_results: 1 })
+    const filled = await runFlow(service(), ingest, TEXT)
+    expect(filled.text).not.toContain('"detail"')
+    await service().restart()
+    const found = await runFlow(service(), answer, 'blue whales swim far')
+    expect(messageOf(found)).toBe('blue whales swim far')
+  }
+
+  test(
+    'CO-73 Chroma: ingested today, answered by another flow tomorrow, after a restart',
+    { timeout: 60_000 },
+    () => ingestThenAnswer('Chroma'),
+  )
+
+  test(
+    'CO-73 FAISS: ingested today, answered by another flow tomorrow, after a restart',
+    { timeout: 60_000 },
+    () => ingestThenAnswer('FAISS'),
+  )
+
+  test(
+    'CO-73 a collection of the same name of another user is another',
+    { timeout: 60_000 },
+    async () => {
+      const person = await newPerson(service(), 'vera')
+      const { ingest } = await storeFlows(service(), 'Chroma', { collection_name: 'shared' })
+      await runFlow(service(), ingest, TEXT)
+      const { answer } = await storeFlows(
+        service(),
+        'Chroma',
+        { collection_name: 'shared' },
+        person.key,
+      )
+      const found = await runFlow(service(), answer, 'green tea is brewed', { key: person.key })
+      expect(found.status).toBe(200)
+      expect(found.text).not.toContain('brewed\\n')
+      expect(messageOf(found) ?? '').not.toContain('red apples')
+    },
+  )
+
+  test(
+    'CO-74 CO-75 a knowledge base is made, filled, searched after a restart, listed and deleted',
+    { timeout: 90_000 },
+    async () => {
+      const base = await makeBase(service(), 'my_notes')
+      expect(base).toBe('my_notes')
+      const { ingest, retrieve } = await knowledgeFlows(service(), 'my_notes')
+      const filled = await runFlow(service(), ingest, TEXT)
+      expect(filled.status, filled.text).toBe(200)
+      await runFlow(service(), ingest, TEXT)
+      await service().restart()
+      const found = await runFlow(service(), retrieve, 'green tea is brewed')
+      expect(messageOf(found)).toBe('green tea is brewed')
+
+      const listed = await service().call('GET', '/api/v1/knowledge_bases')
+      expect(listed.json()).toEqual([
+        {
+          id: 'my_notes',
+          name: 'My Notes',
+          embedding_provider: 'OpenAI',
+          embedding_model: 'text-embedding-3-small',
+          size: expect.any(Number) as number,
+          words: 12,
+          characters: 59,
+          chunks: 3,
+          avg_chunk_size: 59 / 3,
+        },
+      ])
+      expect(listed.text).not.toContain('sk-')
+      const person = await newPerson(service(), 'nora')
+      const foreign = { key: person.key }
+      expect(
+        (await service().call('GET', '/api/v1/knowledge_bases/my_notes', foreign)).status,
+      ).toBe(404)
+      expect(
+        (await service().call('DELETE', '/api/v1/knowledge_bases/my_notes', foreign)).status,
+      ).toBe(404)
+      const body = { kb_names: ['my_notes', 'none'] }
+      expect((await service().call('DELETE', '/api/v1/knowledge_bases', { body })).json()).toEqual({
+        message: 'Successfully deleted 1 knowledge base(s)',
+        deleted_count: 1,
+        not_found: 'none',
+      })
+      const gone = await runFlow(service(), retrieve, 'green')
+      expect(gone.text).toContain('Metadata not found for knowledge base: my_notes')
+    },
+  )
+
+  test(
+    'NX-30 a knowledge base that is full refuses before anything is embedded, and names the limit',
+    { timeout: 60_000 },
+    async () => {
+      await makeBase(service(), 'full')
+      const { ingest } = await knowledgeFlows(service(), 'full')
+      const lines = Array.from({ length: 60 }, (_, n) => `line number ${1000 + n} here`)
+      const before = vendor.requests.length
+      const answer = await runFlow(service(), ingest, lines.join('\n'))
+      expect(answer.status).toBe(500)
+      expect(answer.text).toContain('SERVICE_KNOWLEDGE_ROWS')
+      expect(vendor.requests.length).toBe(before)
+    },
+  )
+
+  test(
+    'CO-77 a database that is listed is queried; others say what to set',
+    { timeout: 60_000 },
+    async () => {
+      const ask = async (url: string, query: string) => {
+        const nodes = {
+          sql: await node(service(), 'SQLComponent', { database_url: url, query }),
+          parser: await node(service(), 'ParserComponent', { pattern: '{name}={price}' }),
+          out: await node(service(), 'ChatOutput'),
+        }
+        const flow = flowOf(`sql ${query} ${url}`, nodes, [
+          ['sql.run_sql_query', 'parser.input_data'],
+          ['parser.parsed_text', 'out.input_value'],
+        ])
+        return runFlow(service(), await importFlow(service(), flow), '')
+      }
+      const good = await ask(`sqlite:///${shop}`, 'select * from product order by price desc')
+      expect(messageOf(good)).toBe('quince=5\n\npear=3')
+      for (const [url, query, text] of [
+        [`sqlite:///${other}`, 'select 1', 'SERVICE_SQL_ALLOW'],
+        [`sqlite:///${shop}`, `attach '${other}' as o`, 'Only SELECT'],
+        [`sqlite:///${shop}`, `vacuum into '${other}2'`, 'Only SELECT'],
+        [
+          `postgres://me:secret@127.0.0.1/x?host=${folder}`,
+          'select 1',
+          'postgres://127.0.0.1/x is not open',
+        ],
+        [`sqlite:///${shop}`, 'select * from missing', 'no such table'],
+      ] as const) {
+        const answer = await ask(url, query)
+        expect(answer.status, query).toBe(500)
+        expect(answer.text).toContain(text)
+        expect(answer.text).not.toContain('secret')
+      }
+    },
+  )
+
+  test(
+    'CO-72 the finance component asks the source that the operator names',
+    { timeout: 60_000 },
+    async () => {
+      const answer = await askFinance(service())
+      expect(messageOf(answer)).toBe('News of ACME: http://n/1')
+    },
+  )
+})
+
+describe('what is not set up', () => {
+  const service = sharedService({})
+
+  test(
+    'CO-72 without a finance source the component says what to set',
+    { timeout: 60_000 },
+    async () => {
+      expect((await askFinance(service())).text).toContain('SERVICE_FINANCE_URL')
+    },
+  )
+})
+
+async function askFinance(service: Service) {
+  const nodes = {
+    finance: await node(service, 'YfinanceComponent', { symbol: 'ACME' }),
+    parser: await node(service, 'ParserComponent', { pattern: '{text}' }),
+    out: await node(service, 'ChatOutput'),
+  }
+  const flow = flowOf('finance', nodes, [
+    ['finance.dataframe', 'parser.input_data'],
+    ['parser.parsed_text', 'out.input_value'],
+  ])
+  return runFlow(service, await importFlow(service, flow), '')
+}
+
+/** Makes a base as the editor's dialog does; resolves with the value of the field. */
+async function makeBase(service: Service, name: string): Promise<unknown> {
+  const { template } = await catalogueNode(service, 'KnowledgeIngestion')
+  const answer = await service.call('POST', '/api/v1/custom_component/update', {
+    body: {
+      code: template['code']?.value,
+      template,
+      field: 'knowledge_base',
+      field_value: {
+        '01_new_kb_name': name,
+        '02_embedding_model': 'text-embedding-3-small',
+        '03_api_key': 'sk-of-a-user',
+      },
+    },
+  })
+  expect(answer.status, answer.text).toBe(200)
+  return (answer.json() as { template: NodeDetails['template'] }).template['knowledge_base']?.value
+}
+
+async function knowledgeFlows(service: Service, base: string) {
+  const ingest = {
+    in: await node(service, 'ChatInput'),
+    split: await node(service, 'SplitText', { chunk_size: 20, chunk_overlap: 0 }),
+    base: await node(service, 'KnowledgeIngestion', { knowledge_base: base }),
+    out: await node(service, 'ChatOutput'),
+  }
+  const retrieve = {
+    in: await node(service, 'ChatInput'),
+    base: await node(service, 'KnowledgeRetrieval', { knowledge_base: base, top_k: 1 }),
+    parser: await node(service, 'ParserComponent', { pattern: '{content}' }),
+    out: await node(service, 'ChatOutput'),
+  }
+  return {
+    ingest: await importFlow(
+      service,
+      flowOf(`fill ${base}`, ingest, [
+        ['in.message', 'split.data_inputs'],
+        ['split.dataframe', 'base.input_df'],
+        ['base.dataframe_output', 'out.input_value'],
+      ]),
+    ),
+    retrieve: await importFlow(
+      service,
+      flowOf(`ask ${base}`, retrieve, [
+        ['in.message', 'base.search_query'],
+        ['base.retrieve_data', 'parser.input_data'],
+        ['parser.parsed_text', 'out.input_value'],
+      ]),
+    ),
+  }
+}

@@ -1,0 +1,1 @@
+export { createSqlConnections, type SqlConnectionsOptions } from './connections/sql-connections.ts'

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+
+/** A database that a flow names. */
+export type DatabaseAddress =
+  | { readonly kind: 'sqlite'; readonly paths: readonly string[] }
+  | {
+      readonly kind: 'postgres'
+      readonly host: string
+      readonly port: number
+      readonly database: string
+      readonly user: string
+      readonly password: string
+      readonly tls: boolean
+    }
+
+/**
+ * Reads `sqlite:PATH`, `sqlite:///PATH` and `postgres://user:password@host:port/database`, also with
+ * the name of a Python driver (`postgresql+psycopg2://`). Parameters other than `sslmode` are left
+ * out: `host` among them would lead elsewhere. Null for anything else.
+ */
+export function readDatabaseAddress(text: string): DatabaseAddress | null {
+  const [, scheme = '', rest = ''] = /^([a-z]+)(?:\+\w+)?:(.*)$/is.exec(text.trim()) ?? []
+  const name = scheme.toLowerCase()
+  if (name === 'sqlite') return readSqlite(rest)
+  if (name !== 'postgres' && name !== 'postgresql') return null
+  if (!URL.canParse(`postgres:${rest}`)) return null
+  const url = new URL(`postgres:${rest}`)
+  const database = decodeURIComponent(url.pathname.slice(1))
+  if (url.hostname === '' || database === '') return null
+  return {
+    kind: 'postgres',
+    host: url.hostname.toLowerCase(),
+    port: url.port === '' ? 5432 : Number(url.port),
+    database,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    tls: /^(require|verify-ca|verify-full)$/.test(url.searchParams.get('sslmode') ?? ''),
+  }
+}
+
+/** Whether an address that a flow gives is one that the operator listed; credentials play no part. */
+export function isSameDatabase(asked: DatabaseAddress, allowed: DatabaseAddress): boolean {
+  if (asked.kind === 'sqlite') {
+    return allowed.kind === 'sqlite' && asked.paths.some((path) => allowed.paths.includes(path))
+  }
+  if (allowed.kind === 'sqlite') return false
+  const { host, port, database } = allowed
+  return asked.host === host && asked.port === port && asked.database === database
+}
+
+/** For error texts: no user, no password. */
+export function describeAddress(address: DatabaseAddress | null): string {
+  if (address === null) return 'This address'
+  if (address.kind === 'sqlite') return `sqlite:${address.paths[0] ?? ''}`
+  const { host, port, database } = address
+  return `postgres://${host}${port === 5432 ? '' : `:${port}`}/${database}`
+}
+
+/** `sqlite:///a.db` is relative by the rule of its authors, and absolute in the mind of many. */
+function readSqlite(rest: string): DatabaseAddress | null {
+  const [, slashes = '', path = ''] = /^(\/{0,3})(.*)$/s.exec(rest.split('?')[0] ?? '') ?? []
+  const isUrl = slashes.length >= 2
+  const readings = isUrl ? [path, `/${path}`] : [slashes + path]
+  if (path === '' || path === ':memory:' || path.includes('\0')) return null
+  return { kind: 'sqlite', paths: [...new Set(readings.map((reading) => resolve(reading)))] }
+}

@@ -1,0 +1,68 @@
+import { Client, Query } from 'pg'
+import type { DatabaseAddress } from './database-address.ts'
+import type { QueryLimits } from './sql-connections.ts'
+
+type Address = Extract<DatabaseAddress, { kind: 'postgres' }>
+type Row = Record<string, unknown>
+
+/** Runs one text of SQL on a connection of its own; rows over the limit end it. */
+export async function queryPostgres(
+  { host, port, database, user, password, tls }: Address,
+  sql: string,
+  { timeoutMs, rows: limit }: QueryLimits,
+): Promise<{ columns: string[]; rows: Row[] }> {
+  const client = new Client({
+    host,
+    port,
+    database,
+    ...(user === '' ? {} : { user }),
+    ...(password === '' ? {} : { password }),
+    ssl: tls,
+    connectionTimeoutMillis: 5000,
+    statement_timeout: timeoutMs,
+  })
+  // The failure of a query is told by the query.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await collect(client, sql, { timeoutMs, rows: limit })
+  } finally {
+    // A connection in the middle of a result would read it to its end first.
+    client.end().catch(() => undefined)
+  }
+}
+
+function collect(
+  client: Client,
+  sql: string,
+  { timeoutMs, rows: limit }: QueryLimits,
+): Promise<{ columns: string[]; rows: Row[] }> {
+  return new Promise((resolve, reject) => {
+    const rows: Row[] = []
+    // A server that no longer answers does not end the statement either.
+    const silent = AbortSignal.timeout(timeoutMs + 5000)
+    silent.addEventListener('abort', () => {
+      reject(new Error(`The query took longer than ${timeoutMs / 1000} seconds`))
+      destroy(client)
+    })
+    const query = client.query(new Query<Row>(sql))
+    query.on('row', (row) => {
+      if (rows.length < limit) {
+        rows.push(row)
+        return
+      }
+      reject(new Error(`The query gives more than ${limit} rows: add a LIMIT`))
+      destroy(client)
+    })
+    query.on('error', reject)
+    query.on('end', ({ fields }) =>
+      resolve({ columns: (fields ?? []).map(({ name }) => name), rows }),
+    )
+  })
+}
+
+/** Without reading what is still to come. */
+function destroy(client: Client): void {
+  const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
+  connection?.stream?.destroy()
+}

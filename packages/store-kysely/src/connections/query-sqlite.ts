@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { sqliteDriverName } from '../sqlite-driver-name.ts'
+import type { QueryLimits } from './sql-connections.ts'
+
+/** Statements that stay in the file that was opened; ATTACH, VACUUM INTO and PRAGMA do not. */
+const STATEMENTS =
+  /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(select|with|values|explain|insert|update|delete|replace|create|drop|alter)\b/i
+
+/** Texts, names and comments, in which a semicolon separates nothing. */
+const QUOTED = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g
+
+/** Bytes of a result. */
+const LARGEST = 64 * 1024 * 1024
+
+/**
+ * Runs one statement on a SQLite file, in a process that is killed when its time is up: nothing else
+ * ends a query that SQLite is working on.
+ */
+export async function querySqlite(
+  path: string,
+  sql: string,
+  { timeoutMs, rows }: QueryLimits,
+): Promise<{ columns: string[]; rows: Record<string, unknown>[] }> {
+  if (!STATEMENTS.test(sql)) {
+    throw new Error(
+      'Only SELECT, WITH, VALUES, EXPLAIN, INSERT, UPDATE, DELETE, CREATE, DROP and ALTER run here',
+    )
+  }
+  if (/;\s*\S/.test(sql.replaceAll(QUOTED, '')))
+    throw new Error('One statement at a time runs here')
+  const request = { base: import.meta.url, driver: sqliteDriverName(), path, sql, rows }
+  const answer: unknown = JSON.parse(await runChild(JSON.stringify(request), timeoutMs))
+  const { error, ...result } = answer as Partial<SqliteAnswer>
+  if (error !== undefined) throw new Error(error)
+  return { columns: result.columns ?? [], rows: result.rows ?? [] }
+}
+
+interface SqliteAnswer {
+  readonly error: string
+  readonly columns: string[]
+  readonly rows: Record<string, unknown>[]
+}
+
+/** Sends a request to a process of its own and reads its answer. */
+function runChild(request: string, timeoutMs: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--max-old-space-size=256', '-e', CHILD], {
+      env: {},
+      stdio: ['pipe', 'pipe', 'ignore'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    })
+    const chunks: Buffer[] = []
+    let size = 0
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > LARGEST) child.kill('SIGKILL')
+      else chunks.push(chunk)
+    })
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(Buffer.concat(chunks).toString())
+      else if (size > LARGEST) reject(new Error('The result is larger than 64 MiB: add a LIMIT'))
+      else if (signal === 'SIGKILL') {
+        reject(new Error(`The query took longer than ${timeoutMs / 1000} seconds`))
+      } else reject(new Error('The query needed too much memory: add a LIMIT'))
+    })
+    // A process that has ended takes no request; its end says so.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(request)
+  })
+}
+
+const CHILD = `
+const { createRequire } = require('node:module')
+const read = require('node:fs').readFileSync
+const { base, driver, path, sql, rows: limit } = JSON.parse(read(0, 'utf8'))
+const plain = (value) => {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  const bytes = ArrayBuffer.isView(value) ? [value.buffer, value.byteOffset, value.byteLength] : [value]
+  return Buffer.from(...bytes).toString('base64')
+}
+const work = () => {
+  const Database = createRequire(base)(driver)
+  const db = new Database(path, { fileMustExist: true, timeout: 5000 })
+  const statement = db.prepare(sql)
+  if (!statement.reader) {
+    statement.run()
+    return { columns: [], rows: [] }
+  }
+  const rows = []
+  for (const row of statement.iterate()) {
+    if (rows.length === limit) throw new Error('The query gives more than ' + limit + ' rows: add a LIMIT')
+    rows.push(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])))
+  }
+  return { columns: statement.columns().map(({ name }) => name), rows }
+}
+let answer
+try {
+  answer = work()
+} catch (error) {
+  answer = { error: String((error && error.message) || error) }
+}
+process.stdout.write(JSON.stringify(answer))
+`

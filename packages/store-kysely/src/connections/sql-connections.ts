@@ -1,0 +1,62 @@
+import type { ComponentServices } from '@x/flow-engine/graph'
+import { describeAddress, isSameDatabase, readDatabaseAddress } from './database-address.ts'
+import { createGate } from './gate.ts'
+import { queryPostgres } from './query-postgres.ts'
+import { querySqlite } from './query-sqlite.ts'
+
+type SqlConnections = NonNullable<ComponentServices['sql']>
+
+/** Which databases flows may open, and what a query may cost. */
+export interface SqlConnectionsOptions {
+  /** `sqlite:PATH`, `postgres://host/database`; nothing else is opened. */
+  readonly allow: readonly string[]
+  /** Where the operator lists databases, for the error of one that is not listed. */
+  readonly setting?: string
+  /** Milliseconds of a query; 30,000. */
+  readonly timeoutMs?: number
+  /** Rows of a result; 10,000. */
+  readonly rows?: number
+  /** Queries at once; 4. */
+  readonly concurrency?: number
+}
+
+/** Bounds of one query. */
+export interface QueryLimits {
+  readonly timeoutMs: number
+  readonly rows: number
+}
+
+/**
+ * The databases of the SQL component (CO-77). PostgreSQL is reached with the credentials of the
+ * address that the flow gives; a query of SQLite runs in a process of its own, where it can be ended.
+ * @throws TypeError for an entry of `allow` that is no address
+ */
+export function createSqlConnections(options: SqlConnectionsOptions): SqlConnections {
+  const { timeoutMs = 30_000, rows = 10_000, setting = 'the option allow' } = options
+  const limits: QueryLimits = { timeoutMs, rows }
+  const gate = createGate(options.concurrency ?? 4)
+  const allowed = options.allow.map((entry) => {
+    const address = readDatabaseAddress(entry)
+    if (address !== null) return address
+    throw new TypeError(`${setting}: ${entry} is no sqlite:PATH and no postgres://host/database`)
+  })
+  return {
+    connect(url) {
+      const address = readDatabaseAddress(url)
+      const found = allowed.find((each) => address !== null && isSameDatabase(address, each))
+      if (address === null || found === undefined) {
+        const text = `${describeAddress(address)} is not open to flows: the operator of the server lists databases in ${setting}`
+        return Promise.reject(new Error(text))
+      }
+      return Promise.resolve({
+        query: (sql) =>
+          gate(() =>
+            address.kind === 'postgres'
+              ? queryPostgres(address, sql, limits)
+              : querySqlite(found.kind === 'sqlite' ? (found.paths[0] ?? '') : '', sql, limits),
+          ),
+        close: () => Promise.resolve(),
+      })
+    },
+  }
+}

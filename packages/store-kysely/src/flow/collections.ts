@@ -1,0 +1,129 @@
+import type {
+  CollectionRecord,
+  CollectionRow,
+  CollectionSize,
+  CollectionStore,
+} from '@x/flow-engine'
+import { sql } from 'kysely'
+import { chunks } from '../chunks.ts'
+import { decodeText, encodeText } from '../columns.ts'
+import { atomic } from '../transaction.ts'
+import { rowsOf, type FlowDb } from './context.ts'
+import { collectionMapping } from './mappings.ts'
+
+/** Rows of one statement: their vectors are a few MB at most. */
+const INSERTED_AT_ONCE = 100
+
+/** Collections of vectors in SQL. */
+export function createCollections(db: FlowDb): CollectionStore {
+  const records = rowsOf(db, 'flow_collection', collectionMapping)
+  return {
+    get: (userId, kind, name) => records.first({ userId, kind, name }),
+    async list(userId, kind) {
+      const where = records.where({ userId, kind })
+      return records.select(sql`where ${where} order by name, seq`)
+    },
+    insert: (record) => records.insert([{ ...record, ...EMPTY }]),
+    remove: (userId, kind, name) =>
+      atomic(db, async (tx) => {
+        const own = rowsOf(tx, 'flow_collection', collectionMapping)
+        const found = await own.first({ userId, kind, name })
+        if (found === null) return false
+        await sql`delete from flow_vector where collection_id = ${found.id}`.execute(tx)
+        return (await own.remove({ id: found.id })) > 0
+      }),
+    removeOfUser: (userId) => atomic(db, (tx) => removeCollections(tx, userId)),
+    add: (id, added, limit) =>
+      atomic(db, async (tx) => {
+        const { rows, words, characters, bytes, dimension } = added
+        const { numAffectedRows = 0n } = await sql`update flow_collection set
+          rows = rows + ${rows.length}, words = words + ${words},
+          characters = characters + ${characters}, bytes = bytes + ${bytes},
+          dimension = ${dimension}
+          where id = ${id} and rows + ${rows.length} <= ${limit}
+            and (rows = 0 or dimension = ${dimension})`.execute(tx)
+        if (numAffectedRows === 0n) {
+          const found = await rowsOf(tx, 'flow_collection', collectionMapping).first({ id })
+          if (found === null) return 'gone'
+          return found.rows > 0 && found.dimension !== dimension ? 'dimension' : 'full'
+        }
+        for (const part of chunks(rows, INSERTED_AT_ONCE)) await insertRows(tx, id, part)
+        return 'added'
+      }),
+    async texts(id, { after, limit }) {
+      const { rows } = await sql<Omit<VectorRow, 'vector'>>`select seq, id, text, metadata
+        from flow_vector where collection_id = ${id} and seq > ${after}
+        order by seq limit ${limit}`.execute(db)
+      return rows.map(textOf)
+    },
+    async vectors(id, { after, limit, metadata }) {
+      const beside = metadata ? sql`metadata` : sql`null as metadata`
+      const { rows } = await sql<Pick<VectorRow, 'seq' | 'vector'> & { metadata: string | null }>`
+        select seq, vector, ${beside} from flow_vector
+        where collection_id = ${id} and seq > ${after} order by seq limit ${limit}`.execute(db)
+      return rows.map((row) => ({
+        position: row.seq,
+        vector: numbersOf(row.vector),
+        metadata: row.metadata === null ? null : decodeText(row.metadata),
+      }))
+    },
+    async rows(id, positions) {
+      const found: ReturnType<typeof rowOf>[] = []
+      for (const part of chunks(positions)) {
+        const { rows } = await sql<VectorRow>`select seq, vector, id, text, metadata
+          from flow_vector where collection_id = ${id} and seq in (${sql.join(part)})`.execute(db)
+        found.push(...rows.map(rowOf))
+      }
+      return found
+    },
+  }
+}
+
+/** Removes the collections of a user with their rows. */
+export async function removeCollections(tx: FlowDb, userId: string): Promise<void> {
+  await sql`delete from flow_vector where collection_id in
+    (select id from flow_collection where user_id = ${userId})`.execute(tx)
+  await sql`delete from flow_collection where user_id = ${userId}`.execute(tx)
+}
+
+const EMPTY: CollectionSize = { rows: 0, words: 0, characters: 0, bytes: 0, dimension: 0 }
+
+/** A collection as one record. */
+export type SizedCollection = CollectionRecord & CollectionSize
+
+interface VectorRow {
+  readonly seq: number
+  readonly id: string
+  readonly text: string
+  readonly metadata: string
+  readonly vector: Uint8Array
+}
+
+async function insertRows(tx: FlowDb, id: string, rows: readonly CollectionRow[]): Promise<void> {
+  const tuples = rows.map(
+    (row) => sql`(${id}, ${bytesOf(row.vector)}, ${row.id}, ${encodeText(row.text)},
+      ${encodeText(row.metadata)})`,
+  )
+  await sql`insert into flow_vector (collection_id, vector, id, text, metadata)
+    values ${sql.join(tuples)}`.execute(tx)
+}
+
+function textOf({ seq, id, text, metadata }: Omit<VectorRow, 'vector'>) {
+  return { position: seq, id, text: decodeText(text), metadata: decodeText(metadata) }
+}
+
+function rowOf(row: VectorRow) {
+  return { ...textOf(row), vector: numbersOf(row.vector) }
+}
+
+/** Float32, in the byte order of every platform that Node runs on. */
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** A driver's buffer may begin anywhere in a pool. */
+function numbersOf({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
+  return byteOffset % 4 === 0
+    ? new Float32Array(buffer, byteOffset, byteLength / 4)
+    : new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
+}

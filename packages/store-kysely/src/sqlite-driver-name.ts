@@ -1,0 +1,20 @@
+import { createRequire } from 'node:module'
+
+const load = createRequire(import.meta.url)
+
+/**
+ * better-sqlite3, or libsql where better-sqlite3 is absent or cannot run: the binaries of version 13
+ * need Node-API 10 (Node 22.14) and end an older process.
+ */
+export function sqliteDriverName(): 'better-sqlite3' | 'libsql' {
+  return runs('better-sqlite3') ? 'better-sqlite3' : 'libsql'
+}
+
+function runs(name: string): boolean {
+  try {
+    const { version } = load(`${name}/package.json`) as { version: string }
+    return Number.parseInt(version, 10) < 13 || Number(process.versions.napi) >= 10
+  } catch {
+    return false
+  }
+}

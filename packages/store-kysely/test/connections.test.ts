@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSqlConnections } from '@x/store-kysely/connections'
+import { openSqlite } from '@x/store-kysely/sqlite'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresUrl } from './databases.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'x-connections-'))
+const path = join(folder, 'shop.db')
+const address = `sqlite:///${path}`
+
+beforeAll(async () => {
+  const db = openSqlite(path)
+  await sql`create table product (name text, data blob)`.execute(db)
+  await sql`insert into product values ('pear', x'0102')`.execute(db)
+  await db.destroy()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const ENDLESS = 'with recursive n(i) as (select 1 union all select i + 1 from n) select'
+
+function connections(options = {}) {
+  return createSqlConnections({ allow: [`sqlite:${path}`], setting: 'ALLOWED', ...options })
+}
+
+async function query(text: string, options = {}, url = address) {
+  return (await connections(options).connect(url)).query(text)
+}
+
+describe('SQLite of flows (CO-77)', () => {
+  test('rows with their columns; bytes as base64; changes without rows', async () => {
+    expect(await query('select * from product')).toEqual({
+      columns: ['name', 'data'],
+      rows: [{ name: 'pear', data: 'AQI=' }],
+    })
+    expect(await query("insert into product (name) values ('fig')")).toEqual({
+      columns: [],
+      rows: [],
+    })
+    expect((await query('/* how many */ select count(*) as n from product')).rows).toEqual([
+      { n: 2 },
+    ])
+  })
+
+  test('spelled in each usual way it is the same database', async () => {
+    for (const url of [
+      `sqlite:${path}`,
+      `sqlite:///${path.slice(1)}`,
+      `sqlite+pysqlite:///${path}`,
+    ]) {
+      expect((await query('select 1 as one', {}, url)).rows).toEqual([{ one: 1 }])
+    }
+  })
+
+  test('another file, another scheme, and statements that reach other files are refused', async () => {
+    for (const url of [
+      `sqlite:///${path}2`,
+      'sqlite://',
+      'mysql://h/db',
+      'nothing',
+      `file:${path}`,
+    ]) {
+      await expect(connections().connect(url)).rejects.toThrow('is not open to flows')
+    }
+    for (const text of [
+      `attach '${path}2' as b`,
+      `-- select\nvacuum into '${path}2'`,
+      'pragma journal_mode = off',
+      'begin',
+      '; select 1',
+      '',
+    ]) {
+      await expect(query(text)).rejects.toThrow('Only SELECT')
+    }
+    await expect(query(`select 1; attach '${path}2' as b`)).rejects.toThrow('One statement')
+  })
+
+  test('a query that never ends, or gives too many rows, ends with an error that says why', async () => {
+    const limits = { timeoutMs: 1500, rows: 100 }
+    await expect(query(`${ENDLESS} count(*) from n`, limits)).rejects.toThrow(
+      'took longer than 1.5 seconds',
+    )
+    await expect(query(`${ENDLESS} i from n`, { rows: 100 })).rejects.toThrow('more than 100 rows')
+  })
+
+  test('an entry that is no address is refused at the start', () => {
+    expect(() => connections({ allow: ['shop.db'] })).toThrow('ALLOWED: shop.db is no sqlite:PATH')
+  })
+})
+
+describe.skipIf(postgresUrl === undefined)('PostgreSQL of flows (CO-77)', () => {
+  const url = postgresUrl ?? ''
+  const bare = url.replace(/\/\/[^@/]*@/, '//')
+
+  test('reached with the credentials of the flow; others are refused without showing them', async () => {
+    const options = { allow: [bare], rows: 50, timeoutMs: 1000 }
+    expect((await query('select 1 as one', options, url)).rows).toEqual([{ one: 1 }])
+    await expect(query('select * from generate_series(1, 100000)', options, url)).rejects.toThrow(
+      'more than 50 rows',
+    )
+    await expect(query('select pg_sleep(20)', options, url)).rejects.toThrow(/timeout/)
+    await expect(query('select broken', options, url)).rejects.toThrow('broken')
+    const foreign = `postgres://me:${randomUUID()}@127.0.0.1:1/other?host=/tmp`
+    await expect(query('select 1', options, foreign)).rejects.toThrow(
+      'postgres://127.0.0.1:1/other is not open to flows',
+    )
+  })
+})
