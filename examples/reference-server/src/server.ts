@@ -180,7 +180,7 @@ export async function createReferenceServer(
 
 /** With PostgreSQL the collections lie in the service's database, where every process sees them. */
 function vectorDatabase(settings: Settings, folder: string): VectorDatabase | undefined {
-  if (/^postgres/.test(settings.SERVICE_DATABASE_URL ?? '')) return undefined
+  if (settings.SERVICE_DATABASE_URL?.startsWith('postgres') === true) return undefined
   return createVectorDatabase(settings.SERVICE_VECTOR_DIR ?? join(folder, 'vectors'))
 }
 
