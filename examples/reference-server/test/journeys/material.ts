@@ -124,10 +124,15 @@ export function chatFlow(name = 'chat'): FlowJson {
   flow.add('ChatOutput')
   flow.connect('ChatInput-00001.message', 'LanguageModelComponent-00001.input_value')
   flow.connect('LanguageModelComponent-00001.text_output', 'ChatOutput-00001.input_value')
-  const json = flow.toJSON()
-  for (const { data } of json.data?.nodes ?? []) {
+  return withStoredKeys(flow.toJSON())
+}
+
+/** Key fields of models name their variable, as exports have it. */
+export function withStoredKeys(flow: FlowJson): FlowJson {
+  for (const { data } of flow.data?.nodes ?? []) {
     const key: unknown = Reflect.get(data.node?.template ?? {}, 'api_key')
-    if (typeof key === 'object' && key !== null) Object.assign(key, { load_from_db: true })
+    if (typeof key !== 'object' || key === null) continue
+    Object.assign(key, { value: 'OPENAI_API_KEY', load_from_db: true })
   }
-  return json
+  return flow
 }

@@ -1,5 +1,6 @@
-import { unzipSync } from 'fflate'
 import { z } from 'zod'
+import { createInflateBudget } from '../archive/inflate-budget.ts'
+import { readZipEntries } from '../archive/read-zip.ts'
 import { isFlowError } from '../errors.ts'
 import type { FlowInput } from '../services/flow-input.ts'
 import type { ProjectFile } from '../services/projects.ts'
@@ -13,10 +14,6 @@ import {
 } from '../wire/flow.ts'
 import { isObject, orNull, text } from '../wire/scalars.ts'
 import { validationDetail } from './validation-detail.ts'
-
-/** Most bytes that a zip may unpack to. */
-const MAX_UNPACKED = 100 * 1024 * 1024
-const MAX_ENTRIES = 1000
 
 /**
  * The flows of an uploaded file: JSON, or a zip of JSON files (flows.md, Upload File).
@@ -43,20 +40,15 @@ export function readJsonFile(bytes: Uint8Array): unknown {
 
 /** The JSON files of a zip, in its order; their paths are not used. */
 function unpack(bytes: Uint8Array): Uint8Array[] {
-  let [entries, total] = [0, 0]
   try {
-    const files = unzipSync(bytes, {
-      filter({ name, originalSize }) {
-        entries += 1
-        if (!name.toLowerCase().endsWith('.json')) return false
-        total += originalSize
-        if (entries > MAX_ENTRIES || total > MAX_UNPACKED) throw refuse(400, 'The zip is too large')
-        return true
-      },
+    const entries = readZipEntries(bytes, {
+      budget: createInflateBudget(bytes.length),
+      wanted: (name) => name.toLowerCase().endsWith('.json'),
     })
-    return Object.values(files)
+    return entries.map((entry) => entry.bytes)
   } catch (error) {
-    throw isFlowError(error) ? error : refuse(400, 'The zip cannot be read')
+    if (!isFlowError(error)) throw refuse(400, 'The zip cannot be read')
+    throw refuse(400, error.detail, { cause: error })
   }
 }
 

@@ -1,3 +1,4 @@
+import { createInflateBudget } from '../../archive/inflate-budget.ts'
 import { createDataFrame, type DataFrame } from '../../graph/values/data-frame.ts'
 import { parseCsvTable } from '../csv-table.ts'
 import { extensionOf } from '../mime-type.ts'
@@ -26,7 +27,11 @@ export async function fileTable(path: string, bytes: Uint8Array): Promise<DataFr
 
 /** The first row names the columns; rows of empty cells are left out. */
 async function sheetTable(bytes: Uint8Array): Promise<DataFrame> {
-  const { readSheet } = await import('read-excel-file/universal')
+  const [{ readSheet }, { checkZip }] = await Promise.all([
+    import('read-excel-file/universal'),
+    import('../../archive/read-zip.ts'),
+  ])
+  checkZip(bytes, () => createInflateBudget(bytes.length))
   const [header = [], ...body] = await readSheet(new Blob([Uint8Array.from(bytes)]))
   const columns = header.map((cell, index) =>
     cell === null || cell === undefined ? `Unnamed: ${index}` : text(cell),

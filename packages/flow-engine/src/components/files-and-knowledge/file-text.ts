@@ -1,3 +1,4 @@
+import { createInflateBudget, type InflateBudget } from '../../archive/inflate-budget.ts'
 import { decodeWindows } from '../decode-windows.ts'
 import { extensionOf } from '../mime-type.ts'
 
@@ -6,12 +7,16 @@ import { extensionOf } from '../mime-type.ts'
  * else as UTF-8 (CO-38).
  * @throws Error in the words of the reader that could not read it
  */
-export async function fileText(path: string, bytes: Uint8Array): Promise<string> {
+export async function fileText(
+  path: string,
+  bytes: Uint8Array,
+  budget: InflateBudget = createInflateBudget(bytes.length),
+): Promise<string> {
   switch (extensionOf(path)) {
     case 'pdf':
       return pdfText(bytes)
     case 'docx':
-      return wordText(bytes)
+      return wordText(bytes, budget)
     case 'json':
       return JSON.stringify(JSON.parse(decode(bytes)))
     default:
@@ -37,13 +42,12 @@ async function pdfText(bytes: Uint8Array): Promise<string> {
   return text.join('\n\n')
 }
 
-/** Paragraphs of the document's body, a blank line between them. */
-async function wordText(bytes: Uint8Array): Promise<string> {
-  const [{ unzipSync }, { Parser }] = await Promise.all([import('fflate'), import('htmlparser2')])
-  const part = 'word/document.xml'
-  const entries = unzipSync(bytes, { filter: ({ name }) => name === part })
-  const xml = entries[part]
-  if (xml === undefined) throw new TypeError('the file is no Word document')
+/** Paragraphs of the document's body, a blank line between them; read while it is inflated. */
+async function wordText(bytes: Uint8Array, budget: InflateBudget): Promise<string> {
+  const [{ readZip }, { Parser }] = await Promise.all([
+    import('../../archive/read-zip.ts'),
+    import('htmlparser2'),
+  ])
   const paragraphs: string[] = []
   let paragraph = ''
   let inText = false
@@ -66,6 +70,17 @@ async function wordText(bytes: Uint8Array): Promise<string> {
     },
     { xmlMode: true },
   )
-  parser.end(decode(xml))
+  const decoder = new TextDecoder()
+  let isDocument = false
+  readZip(bytes, {
+    budget,
+    wanted: (name) => name === 'word/document.xml',
+    onData(_name, piece) {
+      isDocument = true
+      parser.write(decoder.decode(piece, { stream: true }))
+    },
+  })
+  if (!isDocument) throw new TypeError('the file is no Word document')
+  parser.end(decoder.decode())
   return paragraphs.join('\n\n')
 }

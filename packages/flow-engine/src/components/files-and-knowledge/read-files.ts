@@ -1,3 +1,4 @@
+import { createInflateBudget, type InflateBudget } from '../../archive/inflate-budget.ts'
 import { errorText, isFlowError } from '../../errors.ts'
 import { isData } from '../../graph/values/data.ts'
 import { isMessage } from '../../graph/values/message.ts'
@@ -49,7 +50,9 @@ export async function readFiles(
     try {
       const files = await openFile(reference, inputs, options)
       supported += files.length
-      for (const each of files) read.push(await withText(each, options))
+      for (const { budget, ...each } of files) {
+        read.push(await withText(each, budget, options))
+      }
     } catch (error) {
       ctx.signal.throwIfAborted()
       if (!inputs.silent_errors) throw error
@@ -64,7 +67,10 @@ function nothing({ silent_errors: silent }: FileInputs): [] {
   throw new TypeError('No files to process.')
 }
 
-type OpenedFile = Omit<ReadFile, 'text'>
+interface OpenedFile extends Omit<ReadFile, 'text'> {
+  /** One for each file that was chosen: what an archive holds shares that of the archive. */
+  readonly budget: InflateBudget
+}
 
 /** The file itself, the files of a bundle, or nothing for what is to be ignored. */
 async function openFile(
@@ -77,15 +83,17 @@ async function openFile(
     case 'skip':
       return []
     case 'bundle': {
-      const entries = await unpack(path, await bytesOf(reference))
+      const packed = await bytesOf(reference)
+      const budget = createInflateBudget(packed.length)
+      const entries = await unpack(path, packed, budget)
       return entries
         .filter(({ name }) => supportOf(name, inputs, options) === 'read')
-        .map(({ name, bytes }) => ({ path: `${path}/${name}`, bytes }))
+        .map(({ name, bytes }) => ({ path: `${path}/${name}`, bytes, budget }))
     }
-    default:
-      return [
-        { path, bytes: options.pathsOnly === true ? new Uint8Array(0) : await bytesOf(reference) },
-      ]
+    default: {
+      const bytes = options.pathsOnly === true ? new Uint8Array(0) : await bytesOf(reference)
+      return [{ path, bytes, budget: createInflateBudget(bytes.length) }]
+    }
   }
 }
 
@@ -121,10 +129,14 @@ async function bytesOf(reference: FileReference): Promise<Uint8Array> {
   }
 }
 
-async function withText(opened: OpenedFile, options: ReadFilesOptions): Promise<ReadFile> {
+async function withText(
+  opened: Omit<ReadFile, 'text'>,
+  budget: InflateBudget,
+  options: ReadFilesOptions,
+): Promise<ReadFile> {
   if (options.tables === true || options.pathsOnly === true) return { ...opened, text: '' }
   try {
-    return { ...opened, text: await fileText(opened.path, opened.bytes) }
+    return { ...opened, text: await fileText(opened.path, opened.bytes, budget) }
   } catch (error) {
     throw new TypeError(`Error loading file ${opened.path}: ${errorText(error)}`, { cause: error })
   }

@@ -1,4 +1,5 @@
-import { errorText, isFlowError, limitExceeded } from '../../errors.ts'
+import type { InflateBudget } from '../../archive/inflate-budget.ts'
+import { errorText, isFlowError } from '../../errors.ts'
 import { extensionOf, fileNameOf } from '../mime-type.ts'
 
 export interface UnpackedFile {
@@ -6,72 +7,72 @@ export interface UnpackedFile {
   readonly bytes: Uint8Array
 }
 
-const MAX_BYTES = 256 * 1024 * 1024
-const MAX_FILES = 10_000
+/** Bytes that are inflated at a time. */
+const SLICE = 16 * 1024
 
 /**
  * The files of an archive, by its extension; folders, hidden files and links are left out, names
- * that lead outside of the archive too. At most 10,000 files and 256 MiB.
- * @throws TypeError for a damaged archive and for bzip2, which nothing here reads; FlowError `limit_exceeded`
+ * that lead outside of the archive too. Archives in it are not unpacked.
+ * @throws TypeError for a damaged archive and for bzip2, which nothing here reads; FlowError
+ * `limit_exceeded` over the budget, which counts what comes out while it is unpacked (AB-35)
  */
-export async function unpack(path: string, bytes: Uint8Array): Promise<UnpackedFile[]> {
+export async function unpack(
+  path: string,
+  bytes: Uint8Array,
+  budget: InflateBudget,
+): Promise<UnpackedFile[]> {
   switch (extensionOf(path)) {
-    case 'zip':
-      return unzip(path, bytes)
+    case 'zip': {
+      const { readZipEntries } = await import('../../archive/read-zip.ts')
+      return reading(path, () => readZipEntries(bytes, { budget, wanted: isWanted }))
+    }
     case 'tar':
-      return untar(path, bytes)
+      return untar(path, bytes, budget)
     case 'bz2':
       throw new TypeError(
         `${fileNameOf(path)}: bzip2 archives cannot be read; pack the files as zip or tgz`,
       )
     default:
-      return gunzip(path, bytes)
+      return gunzip(path, bytes, budget)
   }
 }
 
-async function unzip(path: string, bytes: Uint8Array): Promise<UnpackedFile[]> {
-  const { unzipSync } = await import('fflate')
-  const budget = createBudget()
-  const entries = reading(path, () =>
-    unzipSync(bytes, {
-      filter({ name, originalSize }) {
-        if (!isWanted(name)) return false
-        budget(originalSize)
-        return true
-      },
-    }),
-  )
-  return Object.entries(entries).map(([name, content]) => ({ name, bytes: content }))
-}
-
-async function untar(path: string, bytes: Uint8Array): Promise<UnpackedFile[]> {
+async function untar(
+  path: string,
+  bytes: Uint8Array,
+  budget: InflateBudget,
+): Promise<UnpackedFile[]> {
   const { parseTar } = await import('nanotar')
-  const budget = createBudget()
   const items = reading(path, () => parseTar(bytes))
   return items.flatMap(({ name, type, data }) => {
+    budget.enter()
     const isFile = type === undefined || type === 'file' || type === 'contiguousFile'
-    if (!isFile || data === undefined || !isWanted(name)) return []
-    budget(data.length)
-    return [{ name, bytes: data }]
+    return isFile && data !== undefined && isWanted(name) ? [{ name, bytes: data }] : []
   })
 }
 
 /** A packed tar file, or one packed file whose name loses its `.gz`. */
-async function gunzip(path: string, bytes: Uint8Array): Promise<UnpackedFile[]> {
-  const { Gunzip } = await import('fflate')
-  const budget = createBudget()
-  const chunks: Uint8Array[] = []
-  const stream = new Gunzip((chunk) => {
-    budget(chunk.length, 0)
-    chunks.push(chunk)
+async function gunzip(
+  path: string,
+  bytes: Uint8Array,
+  budget: InflateBudget,
+): Promise<UnpackedFile[]> {
+  const [{ Gunzip }, { joinPieces }] = await Promise.all([
+    import('fflate'),
+    import('../../archive/read-zip.ts'),
+  ])
+  const pieces: Uint8Array[] = []
+  const stream = new Gunzip((piece) => {
+    budget.spend(piece.length)
+    pieces.push(piece)
   })
   reading(path, () => {
-    for (let at = 0; at < bytes.length; at += 65_536) {
-      stream.push(bytes.subarray(at, at + 65_536), at + 65_536 >= bytes.length)
+    for (let at = 0; at < bytes.length; at += SLICE) {
+      stream.push(bytes.subarray(at, at + SLICE), at + SLICE >= bytes.length)
     }
   })
-  const whole = join(chunks)
-  if (isTar(whole)) return untar(path, whole)
+  const whole = joinPieces(pieces)
+  if (isTar(whole)) return untar(path, whole, budget)
   return [{ name: fileNameOf(path).replace(/\.gz$/i, ''), bytes: whole }]
 }
 
@@ -91,30 +92,8 @@ function reading<T>(path: string, work: () => T): T {
   }
 }
 
-/** Announced sizes count before anything is unpacked. */
-function createBudget(): (bytes: number, files?: number) => void {
-  let left = MAX_BYTES
-  let files = MAX_FILES
-  return (bytes, count = 1) => {
-    left -= bytes
-    files -= count
-    if (left < 0) throw limitExceeded('archive bytes', `more than ${MAX_BYTES}`)
-    if (files < 0) throw limitExceeded('archive files', `more than ${MAX_FILES}`)
-  }
-}
-
 function isWanted(name: string): boolean {
   if (name.endsWith('/') || /^([a-z]:|[/\\])/i.test(name)) return false
   const parts = name.split(/[/\\]/).filter((part) => part !== '.' && part !== '')
   return parts.every((part) => !part.startsWith('.') && part !== '__MACOSX')
-}
-
-function join(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
 }

@@ -1,0 +1,46 @@
+import { FlowError } from '../errors.ts'
+
+const MB = 1024 * 1024
+/** What one uploaded file may become when unpacked (AB-35). */
+const MAX_BYTES = 100 * MB
+const MAX_RATIO = 100
+/** Small files may hold more than their ratio allows. */
+const LEAST_BYTES = MB
+const MAX_ENTRIES = 10_000
+
+/** What is left of the size that a file may have when it is unpacked. */
+export interface InflateBudget {
+  /** @throws FlowError `limit_exceeded` when more was inflated than the file may hold */
+  spend(bytes: number): void
+  /** @throws FlowError `limit_exceeded` for more than 10,000 entries */
+  enter(): void
+}
+
+/**
+ * The budget of a file of this size: 100 times the size, at least 1 MiB, at most 100 MiB in all. It
+ * counts what is inflated, not what the archive says of itself (AB-35).
+ */
+export function createInflateBudget(fileBytes: number): InflateBudget {
+  let bytes = Math.min(MAX_BYTES, Math.max(LEAST_BYTES, fileBytes * MAX_RATIO))
+  let entries = MAX_ENTRIES
+  return {
+    spend(count) {
+      bytes -= count
+      if (bytes < 0) throw tooLarge()
+    },
+    enter() {
+      entries -= 1
+      if (entries < 0) throw tooMany()
+    },
+  }
+}
+
+function tooLarge(): FlowError {
+  const text = 'The file is too large when unpacked (limit 100 MB)'
+  return new FlowError('limit_exceeded', text)
+}
+
+function tooMany(): FlowError {
+  const text = `The file holds too many entries (limit ${MAX_ENTRIES})`
+  return new FlowError('limit_exceeded', text)
+}
