@@ -13,6 +13,7 @@ import { outgoingFetch } from './outgoing/outgoing-fetch.ts'
 import type { FlowEngineOptions, HostContext } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
 import type { ServiceKit } from './services/kit.ts'
+import { removeFilesOf } from './services/remove-files.ts'
 import { createRecordWriter } from './services/record-writer.ts'
 import { createSecretBox } from './services/secrets.ts'
 import { createRunning } from './services/running.ts'
@@ -105,14 +106,19 @@ const NOTICES = {
 } as const
 
 function userWritten(
-  { emit, runtime, cancelBuilds, report, store, vectors }: ServiceKit,
+  { emit, runtime, cancelBuilds, report, store, vectors, files }: ServiceKit,
   change: UserChange,
 ): void {
   const id = (change.after ?? change.before)?.id
   if (id === undefined) return
   emit(NOTICES[change.kind], { at: runtime.now(), userId: id, id })
   if (change.kind !== 'deactivate' && change.kind !== 'remove') return
-  cancelBuilds({ userId: id }).catch((error: unknown) => report(error))
+  const follow = async (): Promise<void> => {
+    await cancelBuilds({ userId: id })
+    if (change.kind === 'remove')
+      await removeFilesOf({ files, report }, { userId: id, flowIds: [] })
+  }
+  follow().catch((error: unknown) => report(error))
   if (change.kind !== 'remove' || vectors === store.collections) return
   vectors.removeOfUser(id).catch((error: unknown) => report(error))
 }

@@ -41,10 +41,19 @@ export async function writeFlows(
       const folderId = (await options.prepare?.(tx)) ?? options.folderId
       const made = await prepareRecords(kit, tx, { userId, inputs, folderId, options })
       await tx.flows.insert(made)
-      for (const record of made) await writeFile(kit, record)
       return made
     }),
   )
+  try {
+    for (const record of records) await writeFile(kit, record)
+  } catch (error) {
+    // Files are written outside of the transaction (AB-77): a flow whose file is refused goes again.
+    await kit.store.flows.remove(
+      userId,
+      records.map(({ id }) => id),
+    )
+    throw error
+  }
   for (const { id } of records) kit.emit('flow.created', { at: kit.runtime.now(), userId, id })
   return records
 }

@@ -155,7 +155,7 @@ async function updateFlow(kit: ServiceKit, { caller, id, changes }: Update): Pro
   if ((await store.flows.get(id))?.userId !== caller.id) throw refuse(404, NOT_FOUND)
   if (changes.fsPath !== undefined) resolveFsPath(flowFiles, caller.id, changes.fsPath)
   try {
-    const record = await store.transaction(async (tx) => {
+    const { undo, record } = await store.transaction(async (tx) => {
       const before = await tx.flows.get(id)
       if (before?.userId !== caller.id) throw refuse(404, NOT_FOUND)
       const { folderId } = changes
@@ -165,8 +165,12 @@ async function updateFlow(kit: ServiceKit, { caller, id, changes }: Update): Pro
       const patch = patchOf(changes, before, writeTime(kit))
       const after = await tx.flows.update(caller.id, id, patch)
       if (after === null) throw refuse(404, NOT_FOUND)
-      await writeFile(kit, after)
-      return after
+      return { undo: valuesBefore(patch, before), record: after }
+    })
+    await writeFile(kit, record).catch(async (error: unknown) => {
+      // Files are written outside of the transaction (AB-77): the flow is as before.
+      await store.flows.update(caller.id, id, undo)
+      throw error
     })
     emit('flow.updated', { at: runtime.now(), userId: caller.id, id })
     return record
@@ -194,6 +198,12 @@ function webhookNameOf(changes: FlowChanges, before: FlowRecord): string | null 
   const isSame = endpointName === before.endpointName && takes === takesWebhooks(before.data)
   if (isSame) return before.webhookName
   return takes ? endpointName : null
+}
+
+/** What a patch has replaced. */
+function valuesBefore(patch: FlowPatch, before: FlowRecord): FlowPatch {
+  const names = new Set(Object.keys(patch))
+  return Object.fromEntries(Object.entries(before).filter(([name]) => names.has(name)))
 }
 
 function translated(error: unknown): unknown {
