@@ -112,7 +112,7 @@ class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskRes
     return ownText(ownObject(this.vertex.template, field) ?? {}, '_input_type')
   }
 
-  /** A frozen loop goes on by what comes back, which its kept results are known by (FE-33). */
+  /** The builds of a frozen loop are kept one by one, so that its passes follow each other (FE-33). */
   expectPasses(items: number): number {
     const { loop, frozen } = this.vertex
     const { parallel, keyed } = this.#environment
@@ -199,7 +199,7 @@ async function runBounded(
   try {
     const building = buildVertex(work)
     await (signal !== undefined && building instanceof Promise ? timed(building, signal) : building)
-    if (key !== undefined) await keep(work, key, environment)
+    if (key !== undefined) await keep(work, key, { vertex, environment })
     return work
   } catch (error) {
     if (signal?.aborted === true && run.open()) await withdrawPartial(work, run)
@@ -302,12 +302,16 @@ async function recall(
   }
 }
 
+/** Larger results are kept of frozen vertices only: others let go of their values (FE-16). */
+const MAX_UNFROZEN_BYTES = 1024 * 1024
+
 async function keep(
   { outputs, branches, logs, hasStatus, bytes }: TaskResult,
   key: string,
-  { request, run }: TaskEnvironment,
+  { vertex, environment: { request, run } }: { vertex: PlanVertex; environment: TaskEnvironment },
 ): Promise<void> {
   const { cache } = request.options
+  if (!vertex.frozen && bytes > MAX_UNFROZEN_BYTES) return
   if (cache === undefined || run.secrets.occursIn(outputs)) return
   const result: FrozenResult = { outputs, branches, logs, hasStatus, bytes: bytes + 256 }
   try {
