@@ -30,7 +30,9 @@ test('the defaults on loopback open little', () => {
   expect(namesFor({})).toEqual([
     'HOST',
     'SERVICE_WEBHOOK_AUTH_ENABLE',
+    'SERVICE_PUBLIC_BUILD_READERS',
     'SERVICE_FALLBACK_TO_ENV_VAR',
+    'lanes of builds',
     'public flows',
     '/surfaces/demo',
   ])

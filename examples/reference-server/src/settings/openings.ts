@@ -97,6 +97,7 @@ const switches: readonly Switch[] = [
   on('SERVICE_NEW_USER_IS_ACTIVE', 'added users sign in without approval'),
   off('SERVICE_LOGIN_RATE_LIMIT', 'passwords may be guessed without a limit'),
   off('SERVICE_WEBHOOK_AUTH_ENABLE', 'webhooks of flows are called without credentials'),
+  on('SERVICE_PUBLIC_BUILD_READERS', 'visitors read and cancel the public builds they started'),
   on('SERVICE_DEPRECATED_UPLOAD', 'anybody stores files for public flows, 10 MiB each'),
   given('SERVICE_CORS_ORIGINS', 'pages of these origins call the interface'),
   given('SERVICE_TRUST_PROXY', 'these peers say which address a client has'),
@@ -136,11 +137,20 @@ function variableOpenings(environment: Environment): Opening[] {
 
 /** What strangers may use of this machine, whatever is set. */
 function lanes(settings: Settings): Opening[] {
-  const kib = settings.SERVICE_MAX_PUBLIC_BODY ?? 1024
+  const {
+    SERVICE_MAX_PUBLIC_BODY: kib = 1024,
+    SERVICE_MAX_CONCURRENT_BUILDS: places,
+    SERVICE_MAX_BUILDS_PER_USER: perUser,
+    SERVICE_MAX_QUEUED_BUILDS: queued = 1000,
+  } = settings
   return [
     {
+      name: 'lanes of builds',
+      opens: `${places ?? 'the default number of'} builds at once, ${perUser ?? 'the default number'} of one user, ${queued} waiting (--help: SERVICE_MAX_*)`,
+    },
+    {
       name: 'public flows',
-      opens: `visitors run flows that their owners made public; bodies to ${kib} KiB, in the lanes of builds (--help: SERVICE_MAX_*)`,
+      opens: `visitors run flows that their owners made public; bodies to ${kib} KiB`,
     },
     { name: '/surfaces/demo', opens: 'anybody watches and uses the demo surface' },
   ]

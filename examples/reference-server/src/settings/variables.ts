@@ -64,7 +64,7 @@ export const variables = {
   SERVICE_SUPERUSER: text('name of the first superuser', 'admin'),
   SERVICE_SUPERUSER_PASSWORD: secret('its password; generated and printed once'),
   SERVICE_SECRET_KEY: secret('signs tokens, at least 32 characters; generated and kept'),
-  SERVICE_NEW_USER_IS_ACTIVE: flag('whether Add User makes active users'),
+  SERVICE_NEW_USER_IS_ACTIVE: flag('added users sign in without approval'),
   SERVICE_AUTO_LOGIN: flag(
     'signs everybody who reaches the server in as the superuser; loopback only',
   ),
@@ -95,7 +95,7 @@ export const variables = {
   ),
   SERVICE_REFRESH_HTTPONLY: flag('of the refresh cookie', true),
   SERVICE_COOKIE_DOMAIN: text('domain of the cookies'),
-  SERVICE_CORS_ORIGINS: list('foreign origins allowed'),
+  SERVICE_CORS_ORIGINS: list('foreign origins whose pages may call the interface'),
   SERVICE_CORS_ALLOW_CREDENTIALS: of('boolean', 'credentials from foreign origins; true'),
   SERVICE_CORS_ALLOW_METHODS: list('methods from foreign origins', '*'),
   SERVICE_CORS_ALLOW_HEADERS: list('headers from foreign origins', '*'),
@@ -103,10 +103,12 @@ export const variables = {
   SERVICE_API_KEY_SOURCE: choice('env: SERVICE_API_KEY also acts as the superuser', ['db', 'env']),
   SERVICE_API_KEY: secret('the key of SERVICE_API_KEY_SOURCE=env'),
   SERVICE_DISABLE_TRACK_APIKEY_USAGE: flag('counts no uses of API keys'),
-  SERVICE_WEBHOOK_AUTH_ENABLE: flag('webhooks need an API key'),
+  SERVICE_WEBHOOK_AUTH_ENABLE: flag(
+    'webhooks need an API key; false: anybody who knows an address calls it',
+  ),
   SERVICE_STORE_ENVIRONMENT_VARIABLES: flag('copies variables of the environment on sign-in'),
   SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT: list('which ones'),
-  SERVICE_FALLBACK_TO_ENV_VAR: flag('flows may read variables of the environment', true),
+  SERVICE_FALLBACK_TO_ENV_VAR: flag('flows may read provider keys of the environment', true),
   SERVICE_AGENTIC_EXPERIENCE: flag('opens the session run'),
   SERVICE_STORE: flag('the component store', true),
 
