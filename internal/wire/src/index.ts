@@ -7,6 +7,7 @@ export {
   responseParts,
   type ResponseParts,
 } from './deferred-response.ts'
+export { eventLoopTurn } from './event-loop-turn.ts'
 export { eventStream, type EventStreamOptions } from './event-stream.ts'
 export { createEvents, type EventSource } from './events.ts'
 export { json, respond, type JsonInit } from './json.ts'

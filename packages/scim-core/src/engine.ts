@@ -19,6 +19,8 @@ export interface Outcome {
   readonly status: number
   readonly error?: ScimError | undefined
   readonly trace?: Trace | undefined
+  /** The answer ended before its end. */
+  readonly aborted?: boolean
 }
 
 /** What one operation is called with. */
@@ -76,6 +78,7 @@ export function createEngine(options: ScimOptions): Engine {
       status: outcome.status,
       scimType: error?.scimType,
       withUserName: options.auditUserNames === true,
+      aborted: outcome.aborted === true,
     })
     callAudit(options, entry, (thrown) => report(thrown, outcome.requestId))
     if (emitter.wants('audit')) emitter.emit('audit', { entry })

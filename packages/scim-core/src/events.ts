@@ -82,6 +82,8 @@ export interface ScimAuditEntry {
   /** Names of the events emitted. */
   readonly events: readonly string[]
   readonly durationMs: number
+  /** The answer was streamed and ended before its end: it failed, or the client had gone. */
+  readonly aborted?: true
   /** Only with `auditUserNames`. */
   readonly userName?: string
 }

@@ -3,6 +3,7 @@ import { toScimError } from './http/error-response.ts'
 import { readListMembers } from './http/list-query.ts'
 import { listText } from './http/list-text.ts'
 import { PATCH_URN, readPatchBody, type PatchOperation } from './patch/normalize.ts'
+import { wholeText } from './resource/body-text.ts'
 import { createProjection } from './resource/project.ts'
 import type { Subject } from './rules/audit.ts'
 import type { Call } from './rules/call.ts'
@@ -79,11 +80,11 @@ export function createInProcess<R>(engine: Engine, type: ResourceTypeName): Scim
   const whole = createProjection({}, schemas[type], quirks.unprefixedExtension)
 
   const show = async (call: Call, record: AnyRecord): Promise<R> => {
-    const [text = 'null'] = await showRecords(store, call, {
+    const [text = 'null'] = await showRecords(rules, call, {
       records: [record],
       projection: whole,
     })
-    return JSON.parse(text) as R
+    return JSON.parse(await wholeText(text)) as R
   }
   const subject = (op: Subject['op'], resourceId: string | null = null): Subject => ({
     op,
@@ -114,7 +115,8 @@ export function createInProcess<R>(engine: Engine, type: ResourceTypeName): Scim
           offset: startIndex - 1,
           limit,
         })
-        return JSON.parse(listText(page, `,"startIndex":${startIndex}`)) as ListResponse<R>
+        const text = await wholeText(listText(page, `,"startIndex":${startIndex}`))
+        return JSON.parse(text) as ListResponse<R>
       }),
 
     replace: (tenant, id, input) =>

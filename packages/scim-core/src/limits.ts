@@ -20,6 +20,8 @@ export interface ScimLimits {
   readonly attributesListed: number
   readonly bulkOperations: number
   readonly bulkBytes: number
+  /** Members of groups in one answer. */
+  readonly membersPerAnswer: number
 }
 
 export const DEFAULT_LIMITS: ScimLimits = {
@@ -36,6 +38,7 @@ export const DEFAULT_LIMITS: ScimLimits = {
   attributesListed: 64,
   bulkOperations: 1_000,
   bulkBytes: 1_048_576,
+  membersPerAnswer: 5_000_000,
 }
 
 /** The limits with defaults for those not given. @throws ScimConfigError unless positive integers */

@@ -42,7 +42,7 @@ export function errorBody({
 }
 
 /** The answer to a failed request. */
-export function errorReply(error: ScimError): Reply {
+export function errorReply(error: ScimError): Reply & { readonly body: string } {
   return {
     status: error.status,
     body: JSON.stringify(errorBody(error)),

@@ -13,6 +13,7 @@ import type { Reply } from './reply.ts'
 import { findRoute, METHODS, type Route } from './route.ts'
 import { serveRoute } from './routes/index.ts'
 import { assertScopes, scopesOf } from './scopes.ts'
+import { streamBody } from './stream-body.ts'
 
 /**
  * Answers SCIM requests. Every failure is a Response; only inside a hook of the service it rejects, with a
@@ -79,19 +80,41 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
     result = errorReply(error)
     if (error.code === 'method_not_allowed') result = withAllow(result, route)
   }
-  engine.audit(subjectOf(route, method), {
-    started,
-    requestId,
-    tenant: identity.tenant,
-    actor: identity.principal?.id ?? null,
-    status: result.status,
-    error,
-    trace: identity.call?.trace,
+  const finished = ({ aborted = false } = {}): void =>
+    engine.audit(subjectOf(route, method), {
+      started,
+      requestId,
+      tenant: identity.tenant,
+      actor: identity.principal?.id ?? null,
+      status: result.status,
+      error,
+      trace: identity.call?.trace,
+      aborted,
+    })
+  if (result instanceof Response) {
+    finished()
+    return result
+  }
+  const { body } = result
+  if (body === null || typeof body === 'string' || method === 'HEAD') {
+    finished()
+    return toResponse(request, { ...result, body: typeof body === 'string' ? body : null })
+  }
+  const stream = streamBody(body, {
+    onEnd: () => finished(),
+    onCancel: () => finished({ aborted: true }),
+    onError(failure) {
+      engine.failed(failure, requestId)
+      finished({ aborted: true })
+    },
   })
-  return result instanceof Response ? result : toResponse(request, result)
+  return new Response(stream, { status: result.status, headers: { ...result.headers } })
 }
 
-function toResponse(request: Request, { status, body, headers = {} }: Reply): Response {
+function toResponse(
+  request: Request,
+  { status, body, headers = {} }: Reply & { readonly body: string | null },
+): Response {
   return respond(request, request.method === 'HEAD' ? null : body, { status, headers })
 }
 
@@ -158,5 +181,6 @@ function withAllow(result: Reply, route: Route | undefined): Reply {
 function outside(request: Request, mode: 'respond' | 'pass'): Response {
   const result = errorReply(new ScimError('not_found', 'The path is not below the SCIM base path.'))
   const headers = mode === 'pass' ? { ...result.headers, 'x-scim-outside': '1' } : result.headers
-  return toResponse(request, { ...result, ...(headers && { headers }) })
+  const { status, body } = result
+  return toResponse(request, { status, body, ...(headers && { headers }) })
 }

@@ -1,8 +1,10 @@
+import type { BodyText } from '../resource/body-text.ts'
+
 /** An answer before it becomes a Response. */
 export interface Reply {
   readonly status: number
   /** JSON text; null: no body. */
-  readonly body: string | null
+  readonly body: BodyText | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -13,14 +15,14 @@ export const BODY_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** An answer with a message. */
-export function reply(status: number, body: string): Reply {
+export function reply(status: number, body: BodyText): Reply {
   return { status, body, headers: BODY_HEADERS }
 }
 
 /** An answer with a resource, its address and, where versions are shown, its entity tag (SC-61). */
 export function resourceReply(
   status: number,
-  body: string,
+  body: BodyText,
   { location, etag }: { readonly location: string; readonly etag: string | null },
 ): Reply {
   // Merging objects by `...` would cost more than reading the user has.

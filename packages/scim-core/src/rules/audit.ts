@@ -57,6 +57,7 @@ export function auditEntry(
     readonly status: number
     readonly scimType: ScimType | undefined
     readonly withUserName: boolean
+    readonly aborted: boolean
   },
 ): ScimAuditEntry {
   const { at, durationMs, requestId, tenant, actor, status, scimType, withUserName } = facts
@@ -74,6 +75,7 @@ export function auditEntry(
     ...(trace.members !== null && { members: trace.members }),
     events: [...trace.events],
     durationMs,
+    ...(facts.aborted && { aborted: true }),
     ...(withUserName && trace.userName !== null && { userName: trace.userName }),
   }
 }

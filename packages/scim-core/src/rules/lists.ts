@@ -5,6 +5,7 @@ import type { AttributePath, ResolvedFilter, SortKey } from '../filter/resolved.
 import { resolveFilter, withPrefix } from '../filter/resolve.ts'
 import type { ListRequest } from '../http/list-query.ts'
 import { compareCodePoints, fold } from '../resource/fold.ts'
+import type { BodyText } from '../resource/body-text.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
 import { findPath, isNeverShown, toAttributePath, withValueSub } from '../schema/find-path.ts'
 import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
@@ -13,13 +14,14 @@ import type { KeysetPosition, ListQuery } from '../store/list-query.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserRecord } from '../store/users.ts'
 import type { Call, Rules } from './call.ts'
-import { showGroups, showUsers } from './show.ts'
+import { showGroups } from './show-groups.ts'
+import { showUsers } from './show-users.ts'
 import { sortKeys } from './sort-keys.ts'
 
 /** One page of resources as JSON texts. */
 export interface Page {
   readonly total: number
-  readonly texts: readonly string[]
+  readonly texts: readonly BodyText[]
 }
 
 /** A query looked up in one schema. */
@@ -142,19 +144,24 @@ export async function readSlice(
     : store.groups.list(tenant, list)
 }
 
-/** The JSON texts of records of one type. */
+/** The JSON texts of records of one type. @throws ScimError tooMany */
 export function showRecords(
-  store: ScimStore,
+  { config }: Rules,
   call: Call,
   {
     records,
     projection,
-  }: { readonly records: readonly AnyRecord[]; readonly projection: Projection },
-): Promise<string[]> | string[] {
+    membersPerAnswer = config.limits.membersPerAnswer,
+  }: {
+    readonly records: readonly AnyRecord[]
+    readonly projection: Projection
+    readonly membersPerAnswer?: number
+  },
+): Promise<BodyText[]> | BodyText[] {
   const users = records.filter((record) => 'userName' in record)
-  if (users.length > 0) return showUsers(store, call, { records: users, projection })
+  if (users.length > 0) return showUsers(config.store, call, { records: users, projection })
   const groups = records.filter((record) => 'displayNameKey' in record)
-  return showGroups(store, call, { records: groups, projection })
+  return showGroups(config.store, call, { records: groups, projection, membersPerAnswer })
 }
 
 /** A page of one type by offset. */
@@ -169,7 +176,7 @@ export async function listType(
 ): Promise<Page> {
   const { store } = rules.config
   const { total, records } = await readSlice(store, call, { query, slice: { offset, limit } })
-  return { total, texts: await showRecords(store, call, { records, projection: query.projection }) }
+  return { total, texts: await showRecords(rules, call, { records, projection: query.projection }) }
 }
 
 /** A page over both types (SC-35): users, then groups; merged when it is sorted. */
@@ -238,11 +245,22 @@ async function listMerged(
   const sorted = rows.toSorted(
     (a, b) => sign * compareSortKeys(a.key, b.key) || compareCodePoints(a.record.id, b.record.id),
   )
-  const texts: string[] = []
-  for (const { record, projection } of sorted.slice(offset, offset + limit)) {
-    texts.push(...(await showRecords(store, call, { records: [record], projection })))
+  return { total, texts: await showMerged(rules, call, sorted.slice(offset, offset + limit)) }
+}
+
+/** The texts of records of both types, shown type by type and put back into their order (SH-77). */
+async function showMerged(
+  rules: Rules,
+  call: Call,
+  rows: readonly MergedRow[],
+): Promise<readonly BodyText[]> {
+  const texts = new Map<AnyRecord, BodyText>()
+  for (const projection of new Set(rows.map((row) => row.projection))) {
+    const records = rows.filter((row) => row.projection === projection).map(({ record }) => record)
+    const shown = await showRecords(rules, call, { records, projection })
+    for (const [index, record] of records.entries()) texts.set(record, shown[index] ?? '')
   }
-  return { total, texts }
+  return rows.map(({ record }) => texts.get(record) ?? '')
 }
 
 const ID_PATH: AttributePath = {

@@ -10,6 +10,7 @@ import type { GroupRecord } from '../../store/groups.ts'
 import type { UserRecord } from '../../store/users.ts'
 import type { Routes } from '../exchange.ts'
 import type { ListRequest } from '../list-query.ts'
+import type { BodyText } from '../../resource/body-text.ts'
 import { listText } from '../list-text.ts'
 import { reply, type Reply } from '../reply.ts'
 
@@ -39,11 +40,11 @@ export async function listByCursor(
   assertWalkable(queries, request)
   const { total, rows } = await collect(rules.config.store, call, { queries, from, count })
   const page = rows.slice(0, count)
-  const texts: string[] = []
+  const texts: BodyText[] = []
   for (const query of queries) {
     const records = page.filter((row) => row.query === query).map(({ record }) => record)
     const { projection } = query
-    texts.push(...(await showRecords(rules.config.store, call, { records, projection })))
+    texts.push(...(await showRecords(rules, call, { records, projection })))
   }
   const last = rows.length > count ? page.at(-1) : undefined
   const next = last && cursors.write({ ...placeOf(last), count }, scope, call.now)

@@ -15,6 +15,8 @@ import type { Exchange, Routes } from '../exchange.ts'
 import { readProjection } from '../list-query.ts'
 import { NO_CONTENT, resourceReply, type Reply } from '../reply.ts'
 
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+
 interface Target {
   readonly type: ResourceTypeName
   readonly id: string
@@ -118,7 +120,7 @@ async function deleteResource(
 /** A resource as an answer, with its address and version (SC-8, SC-61). */
 async function shown(
   routes: Routes,
-  { call }: Exchange,
+  exchange: Exchange,
   answer: {
     readonly type: ResourceTypeName
     readonly record: UserRecord | GroupRecord
@@ -127,9 +129,15 @@ async function shown(
   },
 ): Promise<Reply> {
   const { type, record, request, status } = answer
-  const { store, etag } = routes.rules.config
+  const { config } = routes.rules
+  const { etag } = config
+  const { call } = exchange
   const projection = projectionOf(routes, type, request)
-  const texts = showRecords(store, call, { records: [record], projection })
+  // What was written is answered, however large it is.
+  const membersPerAnswer = READING.has(exchange.method)
+    ? config.limits.membersPerAnswer
+    : Number.POSITIVE_INFINITY
+  const texts = showRecords(routes.rules, call, { records: [record], projection, membersPerAnswer })
   const [text = ''] = texts instanceof Promise ? await texts : texts
   return resourceReply(status, text, {
     location: call.presenter.location(type, record.id),

@@ -1,14 +1,14 @@
 import type { Projection } from '../resource/project.ts'
 import { managerId } from '../resource/present.ts'
 import type { ScimDocument } from '../resource/document.ts'
-import type { GroupBrief, GroupRecord } from '../store/groups.ts'
+import type { GroupBrief } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
 import type { Call } from './call.ts'
 
 /**
- * The JSON texts of users with what stands in other tables: their groups and managers, each read
- * with one query for all, and only when the projection shows them (SC-34).
+ * The JSON texts of users with their groups and managers, each read with one query for all, and only when
+ * the projection shows them (SC-34).
  */
 export function showUsers(
   store: ScimStore,
@@ -65,25 +65,6 @@ function userTexts(
   })
 }
 
-/** The JSON texts of groups; members are read only when the projection shows them. */
-export async function showGroups(
-  store: ScimStore,
-  call: Call,
-  {
-    records,
-    projection,
-  }: { readonly records: readonly GroupRecord[]; readonly projection: Projection },
-): Promise<string[]> {
-  const texts: string[] = []
-  for (const record of records) {
-    const members = projection.includes('members')
-      ? await memberTexts(store, call, record.id)
-      : undefined
-    texts.push(projected(call.presenter.group(record, members), projection))
-  }
-  return texts
-}
-
 /** Whether the groups of a record were not read along with it. */
 function isUnread(record: UserRecord): boolean {
   return record.groups === undefined
@@ -107,14 +88,6 @@ function managerIds(records: readonly UserRecord[]): readonly string[] {
     if (id !== undefined) ids.add(id)
   }
   return [...ids]
-}
-
-async function memberTexts(store: ScimStore, call: Call, groupId: string): Promise<string[]> {
-  const texts: string[] = []
-  for await (const row of store.members.list(call.tenant, groupId)) {
-    texts.push(call.presenter.member(row))
-  }
-  return texts
 }
 
 function projected(text: string, projection: Projection): string {

@@ -1,0 +1,28 @@
+/** A text that is given in parts, because it is too large to be built whole. */
+export interface StreamedText {
+  readonly parts: () => AsyncIterable<string>
+}
+
+/** The text of an answer, or of a part of one. */
+export type BodyText = string | StreamedText
+
+/** Texts behind one another, whole unless one of them is streamed. */
+export function concatenated(texts: readonly BodyText[]): BodyText {
+  if (texts.every((text) => typeof text === 'string')) return texts.join('')
+  return { parts: () => partsOf(texts) }
+}
+
+async function* partsOf(texts: readonly BodyText[]): AsyncGenerator<string> {
+  for (const text of texts) {
+    if (typeof text === 'string') yield text
+    else yield* text.parts()
+  }
+}
+
+/** A text built whole, for callers in the same process. */
+export async function wholeText(text: BodyText): Promise<string> {
+  if (typeof text === 'string') return text
+  const parts: string[] = []
+  for await (const part of text.parts()) parts.push(part)
+  return parts.join('')
+}

@@ -1,0 +1,173 @@
+import { eventLoopTurn } from '@x/wire'
+import { ScimError } from '../errors.ts'
+import type { BodyText } from '../resource/body-text.ts'
+import type { ScimDocument } from '../resource/document.ts'
+import type { Projection } from '../resource/project.ts'
+import type { GroupRecord } from '../store/groups.ts'
+import type { MemberRow } from '../store/members.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+import type { Call } from './call.ts'
+
+/** Groups to be shown, and how. */
+export interface ShownGroups {
+  readonly records: readonly GroupRecord[]
+  readonly projection: Projection
+  /** Members that one answer may hold. */
+  readonly membersPerAnswer: number
+}
+
+/** Members that are read, and written, at once. */
+const PAGE = 1_000
+/** Members up to which an answer is built whole. */
+const BUILT = 10_000
+
+/**
+ * The JSON texts of groups; members are read only when the projection shows them. Texts with more than
+ * 10,000 members together are streamed: a page of members at a time, with a turn of the event loop
+ * between pages (SH-64).
+ * @throws ScimError tooMany, before anything is streamed
+ */
+export async function showGroups(
+  store: ScimStore,
+  call: Call,
+  { records, projection, membersPerAnswer }: ShownGroups,
+): Promise<BodyText[]> {
+  const show = (record: GroupRecord): Shown => ({ store, call, record, projection })
+  if (!projection.includes('members')) return records.map((record) => textOf(show(record)))
+  const texts: BodyText[] = []
+  let members = 0
+  for (const [index, record] of records.entries()) {
+    const rows = await readUpTo(show(record), BUILT - members)
+    if (rows === null) {
+      const rest = records.slice(index)
+      await assertFew(store, call, { rest, members, membersPerAnswer })
+      return [...texts, ...rest.map((each) => ({ parts: () => streamed(show(each)) }))]
+    }
+    members += rows.length
+    texts.push(textOf(show(record), rows))
+  }
+  if (members > membersPerAnswer) throw tooMany(membersPerAnswer)
+  return texts
+}
+
+interface Shown {
+  readonly store: ScimStore
+  readonly call: Call
+  readonly record: GroupRecord
+  readonly projection: Projection
+}
+
+function textOf({ call, record, projection }: Shown, rows?: readonly MemberRow[]): string {
+  const members = rows?.map((row) => call.presenter.member(row))
+  const text = call.presenter.group(record, members)
+  return projection.whole ? text : JSON.stringify(projection.apply(parse(text)))
+}
+
+/** All members of a group, null when there are more than `limit`. */
+async function readUpTo(shown: Shown, limit: number): Promise<readonly MemberRow[] | null> {
+  const rows: MemberRow[] = []
+  for await (const page of memberPages(shown)) {
+    rows.push(...page)
+    if (rows.length > limit) return null
+  }
+  return rows
+}
+
+async function* memberPages({ store, call, record }: Shown): AsyncGenerator<readonly MemberRow[]> {
+  let page: MemberRow[] = []
+  for await (const row of store.members.list(call.tenant, record.id)) {
+    page.push(row)
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+    await eventLoopTurn()
+  }
+  if (page.length > 0) yield page
+}
+
+async function assertFew(
+  store: ScimStore,
+  { tenant }: Call,
+  {
+    rest,
+    members,
+    membersPerAnswer,
+  }: {
+    readonly rest: readonly GroupRecord[]
+    readonly members: number
+    readonly membersPerAnswer: number
+  },
+): Promise<void> {
+  let total = members
+  for (const { id } of rest) {
+    total += await store.members.count(tenant, id)
+    if (total > membersPerAnswer) throw tooMany(membersPerAnswer)
+    await eventLoopTurn()
+  }
+}
+
+function tooMany(limit: number): ScimError {
+  return new ScimError(
+    'too_many',
+    `The answer would hold more than ${limit} members. Ask for fewer groups, or leave them out with excludedAttributes=members.`,
+  )
+}
+
+/** The text of a group in parts; the same bytes as `textOf` with all members. */
+async function* streamed(shown: Shown): AsyncGenerator<string> {
+  const frame = frameOf(shown)
+  let isFirst = true
+  for await (const page of memberPages(shown)) {
+    if (frame === null) break
+    const texts = frame.elements(page)
+    if (texts.length === 0) continue
+    yield `${isFirst ? frame.head : ','}${texts.join(',')}`
+    isFirst = false
+  }
+  yield isFirst || frame === null ? textOf(shown, []) : frame.tail
+}
+
+/** What stands before and behind the elements of `members`, and how these are written. */
+interface Frame {
+  readonly head: string
+  readonly tail: string
+  readonly elements: (rows: readonly MemberRow[]) => readonly string[]
+}
+
+/** No JSON text holds a control character as it is. */
+const PLACE = '\u0001'
+const PLACE_ID = 'place-of-members'
+
+/** Null: the projection shows nothing of a member. */
+function frameOf({ call, record, projection }: Shown): Frame | null {
+  const { presenter } = call
+  if (projection.whole) {
+    const [head = '', tail = ''] = presenter.group(record, [PLACE]).split(PLACE)
+    return { head, tail, elements: (rows) => rows.map((row) => presenter.member(row)) }
+  }
+  const one = presenter.member({ id: PLACE_ID, type: 'User', display: PLACE_ID })
+  const shown = projection.apply(parse(presenter.group(record, [one])))
+  const [element] = listOf(shown['members'])
+  if (element === undefined) return null
+  const [head = '', tail = ''] = JSON.stringify({ ...shown, members: [PLACE] }).split(
+    JSON.stringify(PLACE),
+  )
+  return {
+    head,
+    tail,
+    elements: (rows) => {
+      const members = rows.map((row) => parse(presenter.member(row)))
+      const page = projection.apply({ schemas: shown['schemas'], id: record.id, members })
+      return listOf(page['members']).map((member) => JSON.stringify(member))
+    },
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : []
+}
+
+/** The text was made by the presenter, so it is an object. */
+function parse(text: string): ScimDocument {
+  return JSON.parse(text) as ScimDocument
+}
