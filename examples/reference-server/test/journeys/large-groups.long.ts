@@ -1,5 +1,11 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readLargeGroups } from './large-groups.ts'
 
-test('AB-88 SH-64 200 groups of 20,000 members are read to the end while the server answers others', () =>
-  readLargeGroups(200))
+test('AB-88 SH-64 200 groups of 20,000 members are read to the end while the server answers others', async () => {
+  const read = await readLargeGroups(200)
+  expect(read.members).toBe(200 * 20_000)
+  expect(read.tail).toMatch(/\]\}$/)
+  expect(read.slowest).toBeLessThan(500)
+  expect(read.grown).toBeLessThan(100)
+  expect(read.membersOfOne).toBe(20_000)
+})

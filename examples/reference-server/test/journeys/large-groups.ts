@@ -2,15 +2,27 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openSqlite } from '@x/store-kysely/sqlite'
-import { expect } from 'vitest'
 import { seedLargeGroups } from '../../../../packages/store-kysely/test/large-groups.ts'
 import { inFolder, startServer } from '../start-server.ts'
 
 const MEMBERS = 20_000
 const TOKEN = 'token-of-the-directory'
 
-/** Reads a list of large groups to its end, and looks at the server meanwhile and afterwards. */
-export function readLargeGroups(groups: number): Promise<void> {
+export interface LargeGroupsRead {
+  /** Members in the answer. */
+  readonly members: number
+  /** The end of its text. */
+  readonly tail: string
+  /** The slowest answer of `/health` meanwhile, in milliseconds. */
+  readonly slowest: number
+  /** By how much the process has grown, in MiB. */
+  readonly grown: number
+  /** Members of one group, read afterwards. */
+  readonly membersOfOne: number
+}
+
+/** Reads a list of groups with 20,000 members each to its end; looks at the server meanwhile. */
+export function readLargeGroups(groups: number): Promise<LargeGroupsRead> {
   return inFolder(async (folder) => {
     const db = openSqlite<unknown>(join(folder, 'service.db'))
     await seedLargeGroups(db, { groups, members: MEMBERS })
@@ -26,20 +38,14 @@ export function readLargeGroups(groups: number): Promise<void> {
           headers: { authorization: `Bearer ${TOKEN}` },
         })
       // What a server needs to answer at all is not counted.
-      expect((await get('/Groups?count=1&excludedAttributes=members')).status).toBe(200)
+      await (await get('/Groups?count=1&excludedAttributes=members')).text()
       const before = memoryOf(server.pid)
       const watch = watchServer(`${server.url}/health`, server.pid)
       const answer = await get(`/Groups?count=${groups}`)
-      expect(answer.status).toBe(200)
       const { members, tail } = await countMembers(answer)
       const { slowest, largest } = await watch.end()
-      expect(members).toBe(groups * MEMBERS)
-      expect(tail).toMatch(/\]\}$/)
-      expect(slowest).toBeLessThan(500)
-      expect(largest - before).toBeLessThan(100)
       const one = (await (await get('/Groups/g0')).json()) as { members: unknown[] }
-      expect(one.members).toHaveLength(MEMBERS)
-      expect((await get('/Users?count=1')).status).toBe(200)
+      return { members, tail, slowest, grown: largest - before, membersOfOne: one.members.length }
     } finally {
       await server.end('SIGKILL')
     }
@@ -70,12 +76,12 @@ function watchServer(
   url: string,
   pid: number,
 ): { end(): Promise<{ slowest: number; largest: number }> } {
-  let isOver = false
+  const over = new AbortController()
   const seen = { slowest: 0, largest: 0 }
   const watching = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const begin = performance.now()
-      expect((await fetch(url)).status).toBe(200)
+      await (await fetch(url)).text()
       seen.slowest = Math.max(seen.slowest, performance.now() - begin)
       seen.largest = Math.max(seen.largest, memoryOf(pid))
       await pause(20)
@@ -83,7 +89,7 @@ function watchServer(
   })()
   return {
     async end() {
-      isOver = true
+      over.abort()
       await watching
       return seen
     },

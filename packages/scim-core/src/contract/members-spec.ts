@@ -29,6 +29,17 @@ export const membersSpec: StoreSpec = ({ describe, it }, store) => {
       assert.equal(await store().members.count(TENANT, OTHER_GROUP), 0)
     })
 
+    it('SH-64 pages, where a store offers them, hold what list gives', async () => {
+      await fill(store())
+      const { members } = store()
+      await members.add(TENANT, GROUP, [id(2), id(1)], moment(1))
+      await members.add(TENANT, GROUP, [id(3)], moment(2))
+      const listed = await collect(members.list(TENANT, GROUP))
+      assert.equal(listed.length, 3)
+      const pages = members.pages?.(TENANT, GROUP)
+      if (pages !== undefined) assert.deepEqual((await collect(pages)).flat(), listed)
+    })
+
     it('SC-58 remove tells who was really removed', async () => {
       await fill(store())
       await store().members.add(TENANT, GROUP, [id(1), id(2)], moment(1))

@@ -257,8 +257,8 @@ async function showMerged(
   const texts = new Map<AnyRecord, BodyText>()
   for (const projection of new Set(rows.map((row) => row.projection))) {
     const records = rows.filter((row) => row.projection === projection).map(({ record }) => record)
-    const shown = await showRecords(rules, call, { records, projection })
-    for (const [index, record] of records.entries()) texts.set(record, shown[index] ?? '')
+    const page = await showRecords(rules, call, { records, projection })
+    for (const [index, record] of records.entries()) texts.set(record, page[index] ?? '')
   }
   return rows.map(({ record }) => texts.get(record) ?? '')
 }

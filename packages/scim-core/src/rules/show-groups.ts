@@ -74,13 +74,22 @@ async function readUpTo(shown: Shown, limit: number): Promise<readonly MemberRow
 }
 
 async function* memberPages({ store, call, record }: Shown): AsyncGenerator<readonly MemberRow[]> {
+  const { tenant } = call
+  const { members } = store
+  for await (const page of members.pages?.(tenant, record.id) ??
+    inPages(members.list(tenant, record.id))) {
+    yield page
+    if (page.length >= PAGE) await eventLoopTurn()
+  }
+}
+
+async function* inPages(rows: AsyncIterable<MemberRow>): AsyncGenerator<readonly MemberRow[]> {
   let page: MemberRow[] = []
-  for await (const row of store.members.list(call.tenant, record.id)) {
+  for await (const row of rows) {
     page.push(row)
     if (page.length < PAGE) continue
     yield page
     page = []
-    await eventLoopTurn()
   }
   if (page.length > 0) yield page
 }

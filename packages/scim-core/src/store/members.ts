@@ -30,6 +30,11 @@ export interface MemberStore {
     groupId: string,
     page?: { readonly after?: string; readonly limit: number },
   ): AsyncIterable<MemberRow>
+  /**
+   * Optional: the same as `list`, up to 1,000 members at a time, for groups that are shown whole. It costs a
+   * fraction of waiting for each member.
+   */
+  pages?(tenant: string, groupId: string): AsyncIterable<readonly MemberRow[]>
   /** The groups each of `memberIds` is a direct member of, by group id; members of none are absent. */
   groupsOf(tenant: string, memberIds: readonly string[]): Promise<Map<string, GroupBrief[]>>
 }

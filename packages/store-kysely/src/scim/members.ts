@@ -72,6 +72,8 @@ export function createMemberStore(db: Db): MemberStore {
 
     list: (tenant, groupId, page) => listMembers(db, { tenant, groupId, ...page }),
 
+    pages: (tenant, groupId) => listPages(db, { tenant, groupId }),
+
     groupsOf: (tenant, memberIds) => groupsOfMembers(db, tenant, memberIds),
   }
 }
@@ -117,15 +119,16 @@ interface MemberPage {
 }
 
 async function* listMembers(db: Db, page: MemberPage): AsyncGenerator<MemberRow> {
+  for await (const members of listPages(db, page)) yield* members
+}
+
+async function* listPages(db: Db, page: MemberPage): AsyncGenerator<readonly MemberRow[]> {
   const { tenant, groupId, after, limit = Number.POSITIVE_INFINITY } = page
   let place = after === undefined ? FIRST : await placeOf(db, { tenant, groupId, memberId: after })
   for (let left = limit; left > 0;) {
     const size = Math.min(PAGE, left)
     const { rows } = await readMembers.run(db, { tenant, groupId, ...place, size })
-    for (const row of rows) {
-      const member = toMember(row)
-      if (member !== null) yield member
-    }
+    yield rows.map(toMember).filter((member) => member !== null)
     const last = rows.at(-1)
     if (last === undefined || rows.length < size) return
     place = { addedAt: last.added_at, memberId: last.member_id }

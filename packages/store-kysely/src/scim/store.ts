@@ -92,7 +92,7 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
   const store = {
     users: guarded(inside.users, check('users.')),
     groups: guarded(inside.groups, check('groups.')),
-    members: guarded(inside.members, check('members.'), ['list']),
+    members: guarded(inside.members, check('members.'), ['list', 'pages']),
     tokens: guarded(tokens, check('tokens.')),
     ...guarded({ transaction }, check('')),
   }
