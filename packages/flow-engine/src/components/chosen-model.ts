@@ -6,7 +6,7 @@ import {
   providerTable,
   type ProviderFacts,
 } from '../models/provider-table.ts'
-import { findChatModel, findEmbedder, hostEmbeds } from '../models/providers.ts'
+import { findChatModel, findEmbedder, hostEmbeds, hostServesModels } from '../models/providers.ts'
 import { isVendorKey } from '../outgoing/vendors.ts'
 import type { ComponentContext } from './context.ts'
 import type { ProviderKey } from './field.ts'
@@ -106,8 +106,7 @@ async function specOf(
   if (provider === '') {
     throw new TypeError('The selected model has no provider. Choose the model again in the list.')
   }
-  const isHosted =
-    kind === 'language' ? ctx.services.models !== undefined : hostEmbeds(ctx.services)
+  const isHosted = kind === 'language' ? hostServesModels(ctx.services) : hostEmbeds(ctx.services)
   const address = await addressOf(facts, access, ctx)
   const key = await keyOf(provider, access.apiKey, {
     address: isHosted ? null : address,

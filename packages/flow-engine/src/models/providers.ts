@@ -51,17 +51,27 @@ export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Em
   return models.embedder(spec)
 }
 
-/** Whether the host makes the embedders, so that keys and addresses are its business. */
-export function hostEmbeds({ models }: Readonly<ComponentServices>): boolean {
-  return models !== undefined && !isChatModel(models)
+/** The built-in clients: a flow that chooses one of their models needs a key of its own. */
+const builtIn = new WeakSet<object>()
+
+/** Whether the host makes the models, so that keys and addresses are its business. */
+export function hostServesModels({ models }: Readonly<ComponentServices>): boolean {
+  return models !== undefined && !builtIn.has(models)
+}
+
+/** Whether the host makes the embedders. */
+export function hostEmbeds(services: Readonly<ComponentServices>): boolean {
+  return hostServesModels(services) && !isChatModel(services.models)
 }
 
 /** The built-in clients as providers, for hosts that wrap them. */
 export function createModelProviders(host: ModelHost): ModelProviders {
-  return {
+  const providers: ModelProviders = {
     chatModel: (spec) => builtinChatModel(host, spec),
     embedder: (spec) => builtinEmbedder(host, spec),
   }
+  builtIn.add(providers)
+  return providers
 }
 
 function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {

@@ -7,6 +7,9 @@ interface Example extends Omit<ExampleFlow, 'data'> {
   readonly edges: readonly ExampleEdge[]
 }
 
+/** The variable that a user stores once for all examples. */
+const WITH_KEY = { api_key: 'OPENAI_API_KEY' }
+
 /** Our own examples; the web editor finds three of them by name (editor.md). */
 const examples: readonly Example[] = [
   {
@@ -25,7 +28,7 @@ const examples: readonly Example[] = [
         at: [0, 1],
         values: { template: 'You are a patient teacher. Explain things in two short sentences.' },
       },
-      { type: 'LanguageModelComponent', key: 'model', at: [1, 0] },
+      { type: 'LanguageModelComponent', key: 'model', at: [1, 0], values: WITH_KEY },
       { type: 'ChatOutput', key: 'output', at: [2, 0] },
     ],
     edges: [
@@ -58,7 +61,7 @@ const examples: readonly Example[] = [
             'Answer from these notes only; say so when they do not tell.\n\n{notes}\n\nQuestion: {question}',
         },
       },
-      { type: 'LanguageModelComponent', key: 'model', at: [5, 0] },
+      { type: 'LanguageModelComponent', key: 'model', at: [5, 0], values: WITH_KEY },
       { type: 'ChatOutput', key: 'output', at: [6, 0] },
     ],
     edges: [
@@ -85,7 +88,7 @@ const examples: readonly Example[] = [
       { type: 'ChatInput', key: 'input', at: [0, 0] },
       { type: 'CalculatorComponent', key: 'calculator', at: [0, 1], toolMode: true },
       { type: 'URLComponent', key: 'pages', at: [0, 2], toolMode: true },
-      { type: 'Agent', key: 'agent', at: [1, 0] },
+      { type: 'Agent', key: 'agent', at: [1, 0], values: WITH_KEY },
       { type: 'ChatOutput', key: 'output', at: [2, 0] },
     ],
     edges: [

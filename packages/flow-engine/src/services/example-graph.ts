@@ -35,6 +35,9 @@ export function exampleGraph(
       values,
       ...(node.toolMode === true ? { toolMode: true } : {}),
     })
+    // A key field of an example names a variable, whatever the component makes of a new node.
+    const key = flowNode.data.node.template['api_key']
+    if (key !== undefined && 'api_key' in values) key.load_from_db = true
     if (typeof values['template'] === 'string') addPromptFields(flowNode, values['template'])
     made.set(node.key, flowNode)
   }
