@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Answer, Service } from '../journeys/service.ts'
 import { withService } from '../journeys/service.ts'
 import { useService } from './attack.ts'
@@ -6,6 +6,7 @@ import { useService } from './attack.ts'
 const PASSWORD = 'the password of the superuser'
 const ENDED = { detail: 'Could not validate credentials' }
 
+vi.setConfig({ testTimeout: 60_000 })
 const running = useService({
   SERVICE_SUPERUSER_PASSWORD: PASSWORD,
   SERVICE_NEW_USER_IS_ACTIVE: 'true',
