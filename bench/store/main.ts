@@ -101,6 +101,7 @@ async function build(
     request: '',
     resumable: false,
     createdAt: now,
+    lane: '',
     maxRunningPerUser: null,
     maxQueued: 1000,
   })

@@ -97,6 +97,12 @@ export interface FlowSettings {
   /** Seconds, more than 600; 86,400. */
   publicFlowExpiration: number
   hideGettingStartedProgress: boolean
+  /** Builds of public flows by visitors at once; null: 2, or a quarter of the places (AB-70). */
+  maxPublicBuilds: number | null
+  /** Longest time of such a build, in seconds; 600. */
+  publicBuildSeconds: number
+  /** Runs that webhooks start at once, beside the places of builds; 8 (AB-71). */
+  maxWebhookRuns: number
   /**
    * The upload without credentials (deprecated): anybody stores files of public flows, 10 MiB each and
    * 100 MiB a day for each flow; false.
@@ -161,6 +167,9 @@ export const defaultSettings: FlowSettings = Object.freeze({
   publicFlowCleanupInterval: 3600,
   publicFlowExpiration: 86_400,
   hideGettingStartedProgress: false,
+  maxPublicBuilds: null,
+  publicBuildSeconds: 600,
+  maxWebhookRuns: 8,
   deprecatedUpload: false,
   publicBuildReaders: true,
 })

@@ -29,6 +29,7 @@ const RELEASED = {
     'flow 0003-webhook-names': 'bf1a8d00dda9eaee',
     'flow 0004-token-epoch': '02ff46de52c7b102',
     'flow 0005-collections': '37866b7d00eca823',
+    'flow 0006-job-lanes': 'a0b476bc4bee60e9',
     'scim 0001-initial': 'd85932ac8c3e4825',
   },
   postgres: {
@@ -37,6 +38,7 @@ const RELEASED = {
     'flow 0003-webhook-names': '99d33044339ff2db',
     'flow 0004-token-epoch': '9de92fc1ccd7d687',
     'flow 0005-collections': '860ba2a3ab636fc9',
+    'flow 0006-job-lanes': '98f519a315760d50',
     'scim 0001-initial': '92f3c614cfb01654',
   },
 }
@@ -75,6 +77,7 @@ function defineMigrations(
         { id: '0003-webhook-names', applied: true },
         { id: '0004-token-epoch', applied: true },
         { id: '0005-collections', applied: true },
+        { id: '0006-job-lanes', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -90,7 +93,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(5)
+      expect(rows).toHaveLength(6)
       await Promise.all(others.map((db) => db.destroy()))
     })
 

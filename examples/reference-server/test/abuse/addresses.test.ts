@@ -16,15 +16,26 @@ const inner: Server = createServer((request, response) => {
   seen.push(`${request.url} ${JSON.stringify(request.headers)}`)
   response.end(SECRET)
 })
+/** A private model server that the operator opened by SERVICE_SSRF_ALLOW. */
+const opened: Server = createServer((_request, response) => {
+  const message = { role: 'assistant', content: 'from the opened one' }
+  response
+    .setHeader('content-type', 'application/json')
+    .end(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] }))
+})
+let openedUrl = ''
 let address = ''
 let llm: FakeOpenAi
 beforeAll(async () => {
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.2', resolve))
   address = `http://127.0.0.2:${(inner.address() as AddressInfo).port}`
   llm = await startFakeOpenAi({ script: ['from the operator'] })
+  await new Promise<void>((resolve) => opened.listen(0, '127.0.0.3', resolve))
+  openedUrl = `http://127.0.0.3:${(opened.address() as AddressInfo).port}/v1`
 })
 afterAll(async () => {
   inner.close()
+  opened.close()
   await llm.close()
 })
 
@@ -33,6 +44,7 @@ test('AB-40 to AB-42: flows reach no private address and take no key of the serv
     OPENAI_API_KEY: KEY,
     ANTHROPIC_API_KEY: 'sk-ant-operator',
     OPENAI_BASE_URL: llm.url,
+    SERVICE_SSRF_ALLOW: '127.0.0.3',
   }
   await withService(environment, async (service) => {
     const ask = async (values: Values, type = 'OpenAIModel'): Promise<string> => {
@@ -45,6 +57,8 @@ test('AB-40 to AB-42: flows reach no private address and take no key of the serv
 
     // The operator's own address and key serve flows that name neither.
     expect(await ask({ api_key: servers })).toContain('from the operator')
+
+    expect(await ask({ ...own, openai_api_base: openedUrl })).toContain('from the opened one')
 
     const refused = [
       await ask({ ...own, openai_api_base: address }),

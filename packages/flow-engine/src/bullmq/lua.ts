@@ -4,6 +4,7 @@
  *
  * - `job:<id>` a hash: what the job is and how it stands; `epoch` counts its entries in BullMQ
  * - `queued` by position, `running` by the end of the lease, `finished` by the time of the end
+ * - `lane:<lane>` those that wait in it; users count in each lane for themselves
  * - `of:<user>` the running jobs of a user, `held:<user>` those that wait for one of them to end
  *
  * ARGV[1] is what the names of all keys begin with.
@@ -15,10 +16,16 @@ local function holds(id, worker)
   local found = redis.call('HMGET', key(id), 'state', 'worker')
   return found[1] == 'running' and found[2] == worker
 end
+local function laneOf(id) return redis.call('HGET', key(id), 'lane') or '' end
+local function unqueue(id)
+  redis.call('ZREM', K .. 'queued', id)
+  redis.call('SREM', K .. 'lane:' .. laneOf(id), id)
+end
 local function enqueue(id)
   local position = redis.call('INCR', K .. 'position')
   redis.call('HSET', key(id), 'state', 'queued', 'position', position)
   redis.call('ZADD', K .. 'queued', position, id)
+  redis.call('SADD', K .. 'lane:' .. laneOf(id), id)
   return redis.call('HINCRBY', key(id), 'epoch', 1)
 end
 local function leave(id)
@@ -32,13 +39,13 @@ local function leave(id)
 end
 `
 
-/** id, job, user, limit, resumable, maxQueued. Gives 'taken', 'full' or the number of the entry. */
+/** id, job, user, limit, resumable, maxQueued, lane. Gives 'taken', 'full' or the number of the entry. */
 export const ENQUEUE = `${HEAD}
 local id, limit = ARGV[2], ARGV[7]
 if redis.call('EXISTS', key(id)) == 1 then return 'taken' end
-if limit ~= '' and redis.call('ZCARD', K .. 'queued') >= tonumber(limit) then return 'full' end
+if limit ~= '' and redis.call('SCARD', K .. 'lane:' .. ARGV[8]) >= tonumber(limit) then return 'full' end
 redis.call('HSET', key(id), 'job', ARGV[3], 'user', ARGV[4], 'limit', ARGV[5],
-  'resumable', ARGV[6], 'attempts', 0, 'cancel', 0, 'worker', '', 'lease', 0,
+  'resumable', ARGV[6], 'lane', ARGV[8], 'attempts', 0, 'cancel', 0, 'worker', '', 'lease', 0,
   'error', 'null', 'question', 'null', 'answer', 'null')
 return enqueue(id)
 `
@@ -57,7 +64,7 @@ if user ~= '' then
   redis.call('ZREM', K .. 'held:' .. user, id)
   redis.call('SADD', K .. 'of:' .. user, id)
 end
-redis.call('ZREM', K .. 'queued', id)
+unqueue(id)
 redis.call('ZADD', K .. 'running', ARGV[5], id)
 redis.call('HSET', key(id), 'state', 'running', 'worker', ARGV[4], 'lease', ARGV[5])
 redis.call('HINCRBY', key(id), 'attempts', 1)
@@ -107,7 +114,7 @@ if not found[1] or found[2] then return false end
 redis.call('HSET', key(id), 'cancel', 1)
 if found[1] == 'running' then return 'running' end
 redis.call('HSET', key(id), 'state', 'cancelled', 'finishedAt', now)
-redis.call('ZREM', K .. 'queued', id)
+unqueue(id)
 redis.call('ZREM', K .. 'held:' .. found[3], id)
 redis.call('ZADD', K .. 'finished', now, id)
 return found[4]

@@ -19,6 +19,7 @@ const newJob = (id: string, more: Partial<NewJob> = {}): NewJob => ({
   request: '{}',
   resumable: true,
   createdAt: at(0),
+  lane: '',
   maxRunningPerUser: null,
   maxQueued: null,
   ...more,

@@ -1,6 +1,13 @@
 import type { ClaimedJob, JobQueue } from '../store/job-store.ts'
 import { QueueFullError, UniqueConflictError } from '../store/store-error.ts'
-import { connect, createEntries, LOCK_MS, type Entry, type RedisAddress } from './entries.ts'
+import {
+  connect,
+  createEntries,
+  LOCK_MS,
+  type Entries,
+  type Entry,
+  type RedisAddress,
+} from './entries.ts'
 import { formatFixed, parseFields, toClaimedJob, toStoredJob } from './record.ts'
 import { createRedisRecords } from './redis-records.ts'
 
@@ -38,7 +45,23 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
   redis.on('error', onError)
   const records = createRedisRecords(redis, `${prefix}:${name}:flow:`)
   const { connection } = options
-  const entries = createEntries({ redis, connection, name, prefix, keep: keepEntries, onError })
+  const lanes = new Map<string, Entries>()
+  /** A queue of BullMQ for each lane, as BullMQ hands out entries in their order only. */
+  const entriesOf = (lane: string): Entries => {
+    const made = lanes.get(lane)
+    if (made !== undefined) return made
+    const own = lane === '' ? name : `${name}-${lane}`
+    const entries = createEntries({
+      redis,
+      connection,
+      name: own,
+      prefix,
+      keep: keepEntries,
+      onError,
+    })
+    lanes.set(lane, entries)
+    return entries
+  }
   /** The entries of the jobs that this process runs. */
   const held = new Map<string, Entry>()
 
@@ -46,7 +69,7 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     const job = await get(jobId)
     if (job === null) return
     const { flowId, userId } = job
-    await entries.add({ jobId, flowId, userId, epoch }, { first })
+    await entriesOf(job.lane).add({ jobId, flowId, userId, epoch }, { first })
   }
   /** A job that waited for another one of its user; it was queued before most others. */
   const addFreed = async (freed: unknown): Promise<void> => {
@@ -73,25 +96,27 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     shared: true,
 
     async enqueue({ maxQueued, ...job }) {
-      const { id, flowId, userId, resumable, maxRunningPerUser } = job
+      const { id, flowId, userId, resumable, maxRunningPerUser, lane } = job
       const answer = await records.run(
         'ENQUEUE',
         id,
         formatFixed(job),
-        userId === null ? '' : userId,
+        userId === null ? '' : lane === '' ? userId : `${lane}/${userId}`,
         maxRunningPerUser ?? '',
         resumable ? 1 : 0,
         maxQueued ?? '',
+        lane,
       )
       if (answer === 'taken') throw new UniqueConflictError('job.id')
       if (answer === 'full') throw new QueueFullError(maxQueued ?? 0)
-      await entries.add({ jobId: id, flowId, userId, epoch: Number(answer) })
+      await entriesOf(lane).add({ jobId: id, flowId, userId, epoch: Number(answer) })
     },
 
-    async claim(worker, leaseUntil, now) {
+    async claim(worker, leaseUntil, now, open = ['', ...lanes.keys()]) {
       if (!(await records.anyQueued())) return null
+      const asked = [...new Set(open)].map(entriesOf)
       for (;;) {
-        const entry = await entries.take(worker)
+        const entry = await firstOf(asked, worker)
         if (entry === undefined) return null
         const { jobId, epoch } = entry.data
         const times = [leaseUntil.getTime(), now.getTime()]
@@ -135,7 +160,10 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     async requestCancel(jobId, now) {
       const answer = await records.run('CANCEL', jobId, now.getTime())
       if (answer === null) return false
-      if (answer !== 'running') await entries.remove(jobId, Number(answer))
+      if (answer !== 'running') {
+        const lane = (await get(jobId))?.lane ?? ''
+        await entriesOf(lane).remove(jobId, Number(answer))
+      }
       return true
     },
 
@@ -159,7 +187,7 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     },
 
     async close() {
-      await entries.close()
+      await Promise.all([...lanes.values()].map((entries) => entries.close()))
       redis.disconnect()
     },
   }
@@ -170,12 +198,22 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     await Promise.all(
       waiting.map(async ([id, number]) => {
         const [jobId, epoch] = [String(id), Number(number)]
+        const entries = entriesOf((await get(jobId))?.lane ?? '')
         if (await entries.isOpen(jobId, epoch)) return
         await entries.remove(jobId, epoch)
         await addEntry(jobId, epoch)
       }),
     )
   }
+}
+
+/** The next entry of the first lane that has one. */
+async function firstOf(lanes: readonly Entries[], worker: string): Promise<Entry | undefined> {
+  for (const entries of lanes) {
+    const entry = await entries.take(worker)
+    if (entry !== undefined) return entry
+  }
+  return undefined
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -5,6 +5,12 @@ export type JobFields = ReadonlyMap<string, string>
 
 type Fixed = Omit<NewJob, 'maxQueued'>
 
+/** The same as JSON has it; jobs of older versions have no lane. */
+type PlainFixed = Omit<Fixed, 'createdAt' | 'lane'> & {
+  readonly createdAt: number
+  readonly lane?: string
+}
+
 /** What never changes about a job, as one text. */
 export function formatFixed({ createdAt, ...job }: Fixed): string {
   return JSON.stringify({ ...job, createdAt: createdAt.getTime() })
@@ -18,9 +24,10 @@ export function parseFields(list: readonly unknown[]): JobFields {
 }
 
 export function toStoredJob(fields: JobFields): StoredJob {
-  const { createdAt, ...fixed } = parseFixed(fields)
+  const { createdAt, lane = '', ...fixed } = parseFixed(fields)
   return {
     ...fixed,
+    lane,
     createdAt: new Date(createdAt),
     state: (fields.get('state') ?? 'queued') as JobState,
     startedAt: dateOf(fields.get('startedAt')),
@@ -43,10 +50,8 @@ export function toClaimedJob(fields: JobFields): ClaimedJob {
   }
 }
 
-function parseFixed(fields: JobFields): Omit<Fixed, 'createdAt'> & { readonly createdAt: number } {
-  return JSON.parse(fields.get('job') ?? 'null') as Omit<Fixed, 'createdAt'> & {
-    readonly createdAt: number
-  }
+function parseFixed(fields: JobFields): PlainFixed {
+  return JSON.parse(fields.get('job') ?? 'null') as PlainFixed
 }
 
 function jsonOf(text: string | undefined): unknown {

@@ -13,6 +13,7 @@ function newJob(id: string, more: Partial<NewJob> = {}): NewJob {
     userId: null,
     request: '{"text":"ünïcode"}',
     resumable: false,
+    lane: '',
     createdAt: at(0),
     maxRunningPerUser: null,
     maxQueued: null,
@@ -84,6 +85,27 @@ function describeQueue(t: TestFrame, store: () => JobStore): void {
     await queue.finish('a', 'w', { state: 'succeeded', finishedAt: at(2) })
     assert.equal((await queue.claim('w', at(100), at(3)))?.id, 'b')
   })
+
+  t.it(
+    'AB-70 hands out the jobs of the lanes that have room, and counts each lane for itself',
+    async () => {
+      const { queue } = store()
+      const limited = { userId: 'u1', maxRunningPerUser: 1, maxQueued: 2 }
+      await queue.enqueue(newJob('p1', { ...limited, lane: 'public', maxRunningPerUser: null }))
+      await queue.enqueue(newJob('p2', { ...limited, lane: 'public', maxRunningPerUser: null }))
+      await assert.rejects(queue.enqueue(newJob('p3', { ...limited, lane: 'public' })), isQueueFull)
+      await queue.enqueue(newJob('a', limited))
+      await queue.enqueue(newJob('w', { ...limited, lane: 'webhook' }))
+      const claim = async (...lanes: string[]) =>
+        (await queue.claim('w', at(100), at(1), lanes))?.id
+      assert.equal(await claim(''), 'a')
+      assert.equal(await claim(''), undefined)
+      assert.equal(await claim('webhook', ''), 'w')
+      assert.equal(await claim('public'), 'p1')
+      assert.equal((await queue.claim('w', at(100), at(1)))?.lane, 'public')
+      assert.equal((await queue.get('w'))?.lane, 'webhook')
+    },
+  )
 
   t.it('keeps how a job ended', async () => {
     const { queue } = store()

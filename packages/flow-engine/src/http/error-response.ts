@@ -18,17 +18,31 @@ export function errorResponse(
     return json(request, { detail: error.body }, { status: error.status, headers: error.headers })
   }
   if (isFlowError(error) && isShown(error)) {
-    return json(request, { detail: error.detail }, { status: error.status })
+    const headers = retryAfter(error.status)
+    return json(request, { detail: error.detail }, { status: error.status, headers })
   }
   if (isStoreUnavailable(error)) {
     report(error)
-    return json(request, { detail: 'Service Unavailable' }, { status: 503 })
+    return json(
+      request,
+      { detail: 'Service Unavailable' },
+      { status: 503, headers: retryAfter(503) },
+    )
   }
   if (isQueueFull(error)) {
-    return json(request, { detail: 'Too many builds are waiting' }, { status: 429 })
+    return json(
+      request,
+      { detail: 'Too many builds are waiting' },
+      { status: 429, headers: retryAfter(429) },
+    )
   }
   report(error)
   return json(request, { detail: FIXED }, { status: 500 })
+}
+
+/** When to come back, in seconds. */
+function retryAfter(status: number): Record<string, string> {
+  return status === 429 || status === 503 ? { 'retry-after': '5' } : {}
 }
 
 /** Errors whose text is meant for the caller; `internal` never is. */

@@ -8,6 +8,7 @@ import type { RunEvent } from '../graph/run-event.ts'
 import type { BuildRecord } from '../graph/run-host.ts'
 import type { FlowRun, RunOptions, RunResult } from '../graph/run-options.ts'
 import type { FlowJson } from '../components/node-json.ts'
+import type { LaneOptions } from './lane-places.ts'
 import type { JobState, JobStore, StoredEvent } from '../store/job-store.ts'
 import type { Runtime } from '@x/wire'
 
@@ -25,8 +26,10 @@ export interface BuildJobsOptions {
   store?: JobStore
   /** Jobs that run at once; 8 by default. */
   concurrency?: number
-  /** Jobs of one user that run at once; no limit by default. */
-  concurrencyPerUser?: number
+  /** Jobs of one user that run at once; half of `concurrency` by default, null for no limit (AB-73). */
+  concurrencyPerUser?: number | null
+  /** Further lanes by name, in which requests run that name them. */
+  lanes?: Readonly<Record<string, LaneOptions>>
   /** Jobs that wait; 1,000 by default. */
   maxQueued?: number
   /** Finished jobs stay 24 h, at most 1,000 of them, and always for 5 minutes. */
@@ -63,6 +66,8 @@ export interface BuildRequest extends Omit<RunOptions, 'signal'> {
   refused?: string
   /** May go on after its process died, and may be suspended (FE-63, FE-63a). */
   resumable?: boolean
+  /** The lane it runs in, one of `lanes`; default: that of ordinary jobs. */
+  lane?: string
   /** Longest time of the run, in milliseconds. */
   timeoutMs?: number
   /** Kept with the job for the observer; JSON. */

@@ -290,6 +290,7 @@ describe('after a crash', () => {
       request: '',
       resumable: false,
       createdAt: now,
+      lane: '',
       maxRunningPerUser: null,
       maxQueued: null,
     })

@@ -12,6 +12,7 @@ import { toJobRecord } from './job-record.ts'
 import { jobChannel, readEvents, type ReaderContext } from './read-events.ts'
 import { appendCancelled, lastSeqOf, recoverJobs } from './recover.ts'
 import { rebuildResult } from './rebuild-result.ts'
+import { createLanePlaces } from './lane-places.ts'
 import { createRequestCodec } from './request-codec.ts'
 import { createRetention } from './retention.ts'
 import { createJobRunner } from './run-job.ts'
@@ -28,7 +29,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     cache = createResultCache(),
     leaseMs = 30_000,
     heartbeatMs = 10_000,
-    concurrencyPerUser = null,
+    concurrency = 8,
+    concurrencyPerUser = Math.max(1, Math.floor(concurrency / 2)),
+    lanes = {},
     maxQueued = 1000,
     retention = {},
     onError = () => undefined,
@@ -57,8 +60,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     queue,
     runtime,
     name,
-    concurrency: options.concurrency ?? 8,
-    askAgain: queue.shared || concurrencyPerUser !== null,
+    places: createLanePlaces(concurrency, lanes),
     leaseMs,
     heartbeatMs,
     onError,
@@ -123,10 +125,13 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   const reading = createJobReading(readers, check)
   const record = async (job: StoredJob): Promise<JobRecord> =>
     toJobRecord(job, runner.live(job.id)?.lastSeq ?? (await lastSeqOf(store, job.id)))
+  const laneOf = ({ lane = '' }: BuildRequest): string => (Object.hasOwn(lanes, lane) ? lane : '')
   const enqueue = async (request: BuildRequest): Promise<StoredJob> => {
     if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
     const id = orderedId(runtime)
     const now = runtime.now()
+    const lane = laneOf(request)
+    const most = lanes[lane]?.maxQueued ?? maxQueued
     const job = {
       id,
       flowId: request.flowId ?? flowIdOf(request) ?? runtime.uuid(),
@@ -134,8 +139,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       request: codec.encode(id, request),
       resumable: request.resumable === true,
       createdAt: now,
-      maxRunningPerUser: concurrencyPerUser,
-      maxQueued,
+      lane,
+      maxRunningPerUser: lane === '' ? concurrencyPerUser : null,
+      maxQueued: most,
     }
     // Where nobody else may run it, its readers need not look into the log for its begin.
     if (!queue.shared) runner.expect(id, request)
@@ -145,7 +151,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       codec.forget(id)
       runner.dismiss(id)
       if (!isQueueFull(error)) throw error
-      throw limitExceeded('maxQueued', `more than ${maxQueued} builds are waiting`, 429)
+      throw limitExceeded('maxQueued', `more than ${most} builds are waiting`, 429)
     }
     return {
       ...job,
@@ -165,9 +171,10 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await begin()
       const queued = enqueue(request)
       // Where nobody else claims, the claim may go to the store together with the job.
-      if (!queue.shared) worker.wake()
+      const lane = laneOf(request)
+      if (!queue.shared) worker.wake(lane)
       const job = await queued
-      if (queue.shared) worker.wake()
+      if (queue.shared) worker.wake(lane)
       if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
       return toJobRecord(job, -1)
     },
@@ -218,9 +225,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       closing.abort()
       for (const leave of unsubscribe) leave()
       const patience = new AbortController()
-      if (timeoutMs <= 0) runner.cancelAll()
+      if (timeoutMs <= 0) runner.endAll()
       runtime.sleep(timeoutMs, patience.signal).then(
-        () => runner.cancelAll(),
+        () => runner.endAll(),
         () => undefined,
       )
       await worker.stop()

@@ -41,11 +41,16 @@ export interface JobRunner {
   dismiss(jobId: string): void
   result(jobId: string): Promise<RunResult | undefined>
   cancel(jobId: string): void
-  cancelAll(): void
+  /**
+   * Ends what runs here: resumable jobs stop without an end, for the next process to go on with
+   * (DR-12), the others are cancelled.
+   */
+  endAll(): void
 }
 
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
   const lives = new Map<string, LiveJob>()
+  const executions = new Set<Execution>()
   const waiting = new Map<string, LiveJob>()
   const results = createResults()
   return {
@@ -60,8 +65,11 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
     },
     result: (jobId) => results.get(jobId),
     cancel: (jobId) => lives.get(jobId)?.cancel(cancelled()),
-    cancelAll() {
-      for (const live of lives.values()) live.cancel(cancelled())
+    endAll() {
+      for (const execution of executions) {
+        execution.released = execution.job.resumable && !execution.job.cancelRequested
+        execution.live.cancel(cancelled())
+      }
     },
     async run(job, lease) {
       const { store, runtime, codec, name } = options
@@ -82,7 +90,9 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       lives.set(job.id, live)
       // Its cancel was asked for while the process that ran it was dying.
       if (job.cancelRequested) live.cancel(cancelled())
-      const execution = { job, request, live, lease, firstSeq, results, finished: false }
+      const parts = { job, request, live, lease, firstSeq, results }
+      const execution: Execution = { ...parts, finished: false, released: false }
+      executions.add(execution)
       let rests = false
       try {
         rests = await execute(options, execution)
@@ -92,6 +102,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       } finally {
         live.close()
         lives.delete(job.id)
+        executions.delete(execution)
         if (!rests) codec.forget(job.id)
         store.bus.publish(jobChannel(job.id), String(live.lastSeq))
       }
@@ -132,6 +143,8 @@ interface Execution {
   readonly results: ReturnType<typeof createResults>
   /** Whether the end of the job stands in the queue. */
   finished: boolean
+  /** Whether the next process goes on with it: nothing more is written here. */
+  released: boolean
 }
 
 /** True when the job is suspended. */
@@ -146,7 +159,8 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
 
   // A lease that is lost ends the run and its log at once; one that asks for a cancel cancels.
   lease?.addEventListener('abort', () => live.cancel(cancelled()), { once: true })
-  const lost = (): boolean => lease?.aborted === true && lease.reason === 'lost'
+  const lost = (): boolean =>
+    execution.released || (lease?.aborted === true && lease.reason === 'lost')
 
   await told(() => observer?.started?.(record()))
   store.bus.publish(jobChannel(job.id), '')
@@ -187,7 +201,15 @@ async function begin(
   recorder: JobRecorder | undefined,
 ): Promise<{ run: FlowRun; suspension?: Suspension }> {
   const { components, services, servicesOf, runtime, cache, limits, store } = options
-  const { flow, resumable = false, timeoutMs: _t, metadata: _m, refused, ...rest } = request
+  const {
+    flow,
+    resumable = false,
+    timeoutMs: _t,
+    metadata: _m,
+    lane: _l,
+    refused,
+    ...rest
+  } = request
   if (refused !== undefined) return { run: refusedRun(job, refused, runtime) }
   const runOptions = {
     mode: 'build' as const,

@@ -1,13 +1,12 @@
 import type { Runtime } from '@x/wire'
 import type { ClaimedJob, JobQueue } from '../store/job-store.ts'
+import type { LanePlaces } from './lane-places.ts'
 
 export interface WorkerOptions {
   readonly queue: JobQueue
   readonly runtime: Runtime
   readonly name: string
-  readonly concurrency: number
-  /** Whether jobs may wait that only the end of another sets free, or that others queue. */
-  readonly askAgain: boolean
+  readonly places: LanePlaces
   readonly leaseMs: number
   readonly heartbeatMs: number
   /**
@@ -20,54 +19,73 @@ export interface WorkerOptions {
 
 /** Claims jobs and runs some of them at once. */
 export interface Worker {
-  /** There may be something to claim. */
-  wake(): void
+  /** There may be something to claim, in this lane or in any. */
+  wake(lane?: string): void
   /** Claims no more; resolves when the running jobs have ended. */
   stop(): Promise<void>
 }
 
+/** What may wait in one lane. */
+interface Lane {
+  readonly name: string
+  mayWait: boolean
+  /** Jobs that were queued here since the last claim: so many claims go out together. */
+  likely: number
+  /** Jobs that were queued here and not claimed: only the end of another may set them free. */
+  owed: number
+}
+
 export function createWorker(options: WorkerOptions): Worker {
-  const { queue, runtime, name, concurrency, askAgain, leaseMs, execute, onError } = options
-  const running = new Set<Promise<void>>()
-  let mayWait = true
+  const { queue, runtime, name, places, leaseMs, execute, onError } = options
+  const running = new Map<Promise<void>, string>()
+  const lanes: readonly Lane[] = places.names.map((lane) => ({
+    name: lane,
+    mayWait: true,
+    likely: 0,
+    owed: 0,
+  }))
   let claiming = false
   let again = false
-  /** Jobs that were queued here and not claimed since. */
-  let likely = 0
   const stopping = new AbortController()
 
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
 
+  const roomOf = (lane: Lane): number => places.room(lane.name, running.values())
+
   /** Claims as many jobs as are likely to wait, so that a store may write the claims together. */
-  const claimSome = async (): Promise<readonly ClaimedJob[]> => {
-    const wanted = Math.max(1, Math.min(likely, concurrency - running.size))
+  const claimSome = async (lane: Lane): Promise<boolean> => {
+    const wanted = Math.max(1, Math.min(lane.likely, roomOf(lane)))
     const claims = await Promise.allSettled(
-      Array.from({ length: wanted }, () => queue.claim(name, lease(), runtime.now())),
+      Array.from({ length: wanted }, () => queue.claim(name, lease(), runtime.now(), [lane.name])),
     )
     const jobs = claims.flatMap((claim) =>
       claim.status === 'fulfilled' && claim.value !== null ? [claim.value] : [],
     )
-    likely = jobs.length < wanted ? 0 : Math.max(0, likely - wanted)
-    for (const job of jobs) start(job)
+    lane.likely = jobs.length < wanted ? 0 : Math.max(0, lane.likely - wanted)
+    lane.owed = Math.max(0, lane.owed - jobs.length)
+    for (const job of jobs) start(job, lane)
     for (const claim of claims) if (claim.status === 'rejected') throw claim.reason
-    return jobs
+    if (jobs.length > 0) return true
+    lane.mayWait = again
+    if (running.size === 0) lane.owed = 0
+    return false
   }
-  const start = (job: ClaimedJob): void => {
+  const start = (job: ClaimedJob, lane: Lane): void => {
     const end: Promise<void> = run(job).finally(() => {
       running.delete(end)
-      if (askAgain) mayWait = true
+      for (const other of lanes) if (queue.shared || other.owed > 0) other.mayWait = true
       claimMore()
     })
-    running.add(end)
+    running.set(end, lane.name)
   }
   const claimAll = async (): Promise<void> => {
     try {
       do {
         again = false
-        while (mayWait && !stopping.signal.aborted && running.size < concurrency) {
-          if ((await claimSome()).length > 0) continue
-          mayWait = again
-          break
+        for (const lane of lanes) {
+          while (lane.mayWait && !stopping.signal.aborted && roomOf(lane) > 0) {
+            if (!(await claimSome(lane))) break
+          }
         }
       } while (again)
     } finally {
@@ -94,7 +112,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   const claimMore = (): void => {
-    if (stopping.signal.aborted || !mayWait) return
+    if (stopping.signal.aborted || !lanes.some(({ mayWait }) => mayWait)) return
     again = true
     if (claiming) return
     claiming = true
@@ -102,14 +120,18 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   return {
-    wake() {
-      mayWait = true
-      likely += 1
+    wake(wanted) {
+      for (const lane of lanes) {
+        if (wanted !== undefined && wanted !== lane.name) continue
+        lane.mayWait = true
+        lane.likely += 1
+        lane.owed += 1
+      }
       claimMore()
     },
     async stop() {
       stopping.abort()
-      await Promise.allSettled(running)
+      await Promise.allSettled(running.keys())
     },
   }
 }

@@ -38,8 +38,13 @@ function createQueue(): JobQueue {
     const job = jobs.get(id)
     return job?.state === 'running' && job.worker === worker ? job : undefined
   }
-  const runningOf = (userId: string | null): number =>
-    [...running].filter((job) => job.userId === userId).length
+  const runningOf = (userId: string | null, lane: string): number =>
+    [...running].filter((job) => job.userId === userId && job.lane === lane).length
+  const waitingIn = (wanted: string): number => {
+    let count = 0
+    for (const id of waiting) if (jobs.get(id)?.lane === wanted) count += 1
+    return count
+  }
   const requeue = (job: MemoryJob): void => {
     put({ ...job, state: 'queued', worker: null, leaseUntil: null })
     waiting.add(job.id)
@@ -49,16 +54,18 @@ function createQueue(): JobQueue {
     shared: false,
     async enqueue({ maxQueued, ...job }) {
       if (jobs.has(job.id)) throw new UniqueConflictError('job.id')
-      if (maxQueued !== null && waiting.size >= maxQueued) throw new QueueFullError(maxQueued)
+      if (maxQueued !== null && waiting.size >= maxQueued && waitingIn(job.lane) >= maxQueued)
+        throw new QueueFullError(maxQueued)
       put({ ...copy(job), ...FRESH })
       waiting.add(job.id)
     },
-    async claim(worker, leaseUntil, now) {
+    async claim(worker, leaseUntil, now, lanes) {
       for (const id of waiting) {
         const job = jobs.get(id)
         if (job === undefined) continue
-        const { maxRunningPerUser: limit, userId } = job
-        if (limit !== null && userId !== null && runningOf(userId) >= limit) continue
+        const { maxRunningPerUser: limit, userId, lane } = job
+        if (lanes !== undefined && !lanes.includes(lane)) continue
+        if (limit !== null && userId !== null && runningOf(userId, lane) >= limit) continue
         waiting.delete(id)
         const claimed: ClaimedJob = {
           ...job,

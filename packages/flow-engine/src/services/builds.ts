@@ -12,6 +12,7 @@ import type { PlanCache } from './plan-cache.ts'
 import { publicFlowId } from './public-flow-id.ts'
 import { createPublicJobs } from './public-jobs.ts'
 import { refuse } from './refusal.ts'
+import type { VisitorQueue } from './visitor-queue.ts'
 
 /** What a build is asked for (build.md). */
 export interface StartBuild {
@@ -36,6 +37,15 @@ export interface BuildMetadata {
   readonly storedFlowId: string
   readonly isPublic: boolean
   readonly logBuilds: boolean
+  /** How its records look; `build` by default. */
+  readonly form?: 'build' | 'run'
+}
+
+/** Who builds a public flow. */
+export interface Visitor {
+  readonly clientId: string
+  /** Undefined where the server does not tell. */
+  readonly address: string | undefined
 }
 
 /** Builds as jobs, for the users they belong to. */
@@ -44,9 +54,9 @@ export interface BuildService {
   start(caller: Caller, flowId: string, request: StartBuild): Promise<JobRecord>
   /**
    * Builds the stored graph of a public flow with the rights of its owner (public-build.md).
-   * @throws Refusal 403
+   * @throws Refusal 403, 429 when too many wait
    */
-  startPublic(flowId: string, clientId: string, request: StartBuild): Promise<JobRecord>
+  startPublic(flowId: string, visitor: Visitor, request: StartBuild): Promise<JobRecord>
   /**
    * The user under whom a reader may read and cancel a job: the caller, or the owner of the public
    * flow for the visitor who started the build (public-build.md 6). Null for a stranger to the job.
@@ -92,9 +102,13 @@ const TASK_STATUS = {
 export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly jobs: BuildJobs
   readonly plans: PlanCache
+  readonly visitors: VisitorQueue
+  /** Longest time of a public build, in milliseconds. */
+  readonly publicTimeoutMs: number
 }
 
-export function createBuildService({ store, jobs, plans }: BuildServiceOptions): BuildService {
+export function createBuildService(options: BuildServiceOptions): BuildService {
+  const { store, jobs, plans, visitors, publicTimeoutMs } = options
   const publicJobs = createPublicJobs({ store, jobs })
   const unknownJob = (jobId: string): Error =>
     refuse(404, `Job not found: Job queue not found for job_id: ${jobId}`)
@@ -131,7 +145,7 @@ export function createBuildService({ store, jobs, plans }: BuildServiceOptions):
         metadata: { ...metadata },
       })
     },
-    async startPublic(flowId, clientId, request) {
+    async startPublic(flowId, { clientId, address }, request) {
       const flow = await store.flows.get(flowId)
       if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
       const owner = await store.users.get(flow.userId)
@@ -144,14 +158,17 @@ export function createBuildService({ store, jobs, plans }: BuildServiceOptions):
         logBuilds: request.logBuilds,
       }
       const derivedFlowId = await publicFlowId(clientId, flowId)
-      const job = await jobs.start({
+      const build: BuildRequest = {
         ...buildOptions(request),
         ...planOf(plans, flow),
         flowId: derivedFlowId,
         flowName: request.flowName ?? `${clientId}_${flowId}`,
         userId: owner.id,
+        lane: 'public',
+        timeoutMs: publicTimeoutMs,
         metadata: { ...metadata },
-      })
+      }
+      const job = await visitors.start({ clientId, address }, () => jobs.start(build))
       publicJobs.remember(job.id, { ownerId: owner.id, storedFlowId: flowId, derivedFlowId })
       return job
     },

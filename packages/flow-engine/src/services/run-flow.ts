@@ -61,8 +61,6 @@ export interface RunService {
   stream(flow: FlowRecord, request: RunFlowRequest, signal: AbortSignal): AsyncIterable<string>
   /** Each input runs the whole flow once, in order. */
   advanced(flow: FlowRecord, request: AdvancedRunRequest, signal: AbortSignal): Promise<RunResponse>
-  /** Starts a run whose outcome nobody waits for: failures are stored as the run stores them. */
-  background(flow: FlowRecord, options: Partial<RunOptions>): void
 }
 
 export interface RunServiceOptions {
@@ -74,8 +72,6 @@ export interface RunServiceOptions {
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>
   readonly bySession: boolean
   readonly sweep: Pick<Sweep, 'after'>
-  /** Ends with the service. */
-  readonly signal: AbortSignal
 }
 
 export function createRunService(service: RunServiceOptions): RunService {
@@ -174,18 +170,6 @@ export function createRunService(service: RunServiceOptions): RunService {
         return withoutNulls({ ...facts, outputs: [...answer, ...repeated] })
       } catch (error) {
         throw runRefusal(error, false)
-      }
-    },
-    background(flow, more) {
-      try {
-        const { run, recorded } = start(flow, { ...more, signal: service.signal })
-        run.result.then(
-          () => recorded,
-          () => undefined,
-        )
-      } catch (error) {
-        // A graph that cannot be built fails without a trace, as nobody waits for it.
-        if (!isFlowError(error)) throw error
       }
     },
   }

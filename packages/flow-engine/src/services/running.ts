@@ -13,6 +13,7 @@ import { createBuildService, type BuildMetadata, type BuildService } from './bui
 import type { FlowService } from './flows.ts'
 import type { ServiceKit } from './kit.ts'
 import { createPendingWrites, type PendingWrites } from './pending-writes.ts'
+import { jobLanes } from './job-lanes.ts'
 import { createPlanCache } from './plan-cache.ts'
 import { createRunService, watched, type RunService } from './run-flow.ts'
 import { createRunRecorder } from './run-records.ts'
@@ -20,6 +21,7 @@ import { createRunServices, type RunScope } from './run-services.ts'
 import { createUserFileWriter } from './user-file-writer.ts'
 import { createSweep } from './sweep.ts'
 import type { VariableService } from './variables.ts'
+import { createVisitorQueue } from './visitor-queue.ts'
 import { createVertexService, type VertexService } from './vertices.ts'
 import { createWebhookService, type WebhookService } from './webhooks.ts'
 
@@ -57,7 +59,6 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     items: settings.maxItemsLength,
     ...options.limits,
   })
-  const closing = new AbortController()
   const customCode = options.services?.codeRunner !== undefined
   const plans = createPlanCache(components, limits, customCode)
   const injected: Partial<ComponentServices> = {
@@ -79,6 +80,8 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     return pending
   }
   const sweep = createSweep({ store, records: writer, report })
+  const visitors = createVisitorQueue(() => jobs)
+  const { concurrency = 8 } = options.queue ?? {}
   const open = new Map<string, { readonly flowId: string; readonly userId: string | undefined }>()
 
   const jobs = createBuildJobs({
@@ -88,6 +91,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     limits,
     ...(options.jobs === undefined ? {} : { store: options.jobs }),
     ...options.queue,
+    lanes: jobLanes(concurrency, settings),
     servicesOf: (request) =>
       servicesOf({
         ...metadataOf(request),
@@ -96,6 +100,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       }),
     observer: {
       started(job) {
+        visitors.left(job.id)
         open.set(job.id, { flowId: job.flowId, userId: job.userId })
         kit.emit('job.started', { ...noticeOf(job), at: runtime.now() })
       },
@@ -103,7 +108,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         const recorder = createRunRecorder(records, {
           flowId: job.flowId,
           flow: flowOf(request),
-          form: 'build',
+          form: metadataOf(request).form ?? 'build',
           builds: metadataOf(request).logBuilds,
         })
         return {
@@ -120,6 +125,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         }
       },
       finished(job) {
+        visitors.left(job.id)
         open.delete(job.id)
         kit.emit('job.finished', { ...noticeOf(job), at: runtime.now(), state: job.state })
       },
@@ -136,13 +142,18 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     base,
     bySession: settings.agenticExperience,
     sweep,
-    signal: closing.signal,
   })
 
   return {
     jobs,
     services: {
-      builds: createBuildService({ store, jobs, plans }),
+      builds: createBuildService({
+        store,
+        jobs,
+        plans,
+        visitors,
+        publicTimeoutMs: settings.publicBuildSeconds * 1000,
+      }),
       vertices: createVertexService({
         store,
         components,
@@ -156,7 +167,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         uuid: () => runtime.uuid(),
       }),
       runs,
-      webhooks: createWebhookService({ store, settings, flows, runs, apiKeys }),
+      webhooks: createWebhookService({ store, settings, flows, plans, jobs, apiKeys }),
     },
     async cancelBuilds({ flowIds = [], userId }) {
       const hit = [...open].filter(
@@ -166,7 +177,6 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       await Promise.all(hit.map(([id]) => jobs.cancel(id).catch(() => undefined)))
     },
     async close() {
-      closing.abort()
       await jobs.close()
       await sweep.settled()
       await writer.flush()

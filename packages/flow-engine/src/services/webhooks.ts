@@ -4,7 +4,10 @@ import type { FlowStore } from '../store/flow-store.ts'
 import type { ApiKeyService } from './api-keys.ts'
 import type { FlowService } from './flows.ts'
 import { refuse } from './refusal.ts'
-import type { RunService } from './run-flow.ts'
+import type { BuildJobs } from '../jobs/build-jobs.ts'
+import { isFlowError } from '../errors.ts'
+import type { BuildMetadata } from './builds.ts'
+import type { PlanCache } from './plan-cache.ts'
 
 /** Runs that a webhook starts (webhook.md). */
 export interface WebhookService {
@@ -13,8 +16,9 @@ export interface WebhookService {
   /** @throws Refusal 401, 403 where webhooks need a key */
   authorize(flow: FlowRecord, key: string | undefined): Promise<void>
   /**
-   * Starts the run and does not wait for it.
-   * @throws Refusal 400 when the body is empty
+   * Queues the run as a resumable job and does not wait for it (AB-71); a flow without a Webhook
+   * component is left alone (AB-72), and one that cannot be built fails without a trace.
+   * @throws Refusal 400 when the body is empty; 429, or 503 where callers are known, when too many wait
    */
   start(flow: FlowRecord, body: string): Promise<void>
 }
@@ -23,14 +27,15 @@ export interface WebhookServiceOptions {
   readonly store: Pick<FlowStore, 'users'>
   readonly settings: FlowSettings
   readonly flows: Pick<FlowService, 'findForWebhook'>
-  readonly runs: Pick<RunService, 'background'>
+  readonly plans: PlanCache
+  readonly jobs: Pick<BuildJobs, 'start'>
   readonly apiKeys: Pick<ApiKeyService, 'find' | 'countUse'>
 }
 
 const EMPTY = 'Request body is empty. You should provide a JSON payload containing the flow ID.'
 
 export function createWebhookService(options: WebhookServiceOptions): WebhookService {
-  const { store, settings, flows, runs, apiKeys } = options
+  const { store, settings, flows, plans, jobs, apiKeys } = options
   return {
     async find(idOrName, userId) {
       const flow = await flows.findForWebhook(idOrName, userId)
@@ -53,11 +58,37 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
     },
     async start(flow, body) {
       if (body === '') throw refuse(400, EMPTY)
-      runs.background(flow, {
-        input: { value: '', type: 'chat' },
-        outputType: 'chat',
-        tweaks: webhookTweaks(flow, body),
-      })
+      const tweaks = webhookTweaks(flow, body)
+      if (flow.data === null || Object.keys(tweaks).length === 0) return
+      const metadata: BuildMetadata = {
+        ownerId: flow.userId,
+        storedFlowId: flow.id,
+        isPublic: false,
+        logBuilds: true,
+        form: 'run',
+      }
+      try {
+        await jobs.start({
+          flow: plans.get(flow.id, flow.name, flow.data),
+          mode: 'run',
+          input: { value: '', type: 'chat' },
+          outputType: 'chat',
+          tweaks,
+          flowId: flow.id,
+          flowName: flow.name,
+          userId: flow.userId,
+          lane: 'webhook',
+          resumable: true,
+          metadata: { ...metadata },
+        })
+      } catch (error) {
+        if (!isFlowError(error)) throw error
+        if (error.code !== 'limit_exceeded') return
+        throw refuse(settings.webhookAuthEnable ? 503 : 429, 'Too many webhook calls are waiting', {
+          headers: { 'retry-after': '5' },
+          cause: error,
+        })
+      }
     },
   }
 }

@@ -11,9 +11,11 @@ export interface NewJob {
   /** Whether it may go on after its process died (FE-63). */
   readonly resumable: boolean
   readonly createdAt: Date
-  /** `claim` leaves it while that many jobs of its user run; null: no limit. */
+  /** Which places it takes and whom it waits with; '' for ordinary jobs. Letters and dashes. */
+  readonly lane: string
+  /** `claim` leaves it while that many jobs of its user run in its lane; null: no limit. */
   readonly maxRunningPerUser: number | null
-  /** `enqueue` refuses it when that many jobs are queued; null: no limit. */
+  /** `enqueue` refuses it when that many jobs of its lane are queued; null: no limit. */
   readonly maxQueued: number | null
 }
 
@@ -57,8 +59,14 @@ export interface JobQueue {
   /**
    * Takes the job that was queued first and may run (`maxRunningPerUser`): state running, one more
    * attempt, `startedAt` = now at the first one. Null when there is none. No two workers get one job.
+   * @param lanes which lanes have room; all by default
    */
-  claim(worker: string, leaseUntil: Date, now: Date): Promise<ClaimedJob | null>
+  claim(
+    worker: string,
+    leaseUntil: Date,
+    now: Date,
+    lanes?: readonly string[],
+  ): Promise<ClaimedJob | null>
   /** Prolongs the lease: `lost` when the worker no longer holds the job, `cancel` when it is to stop. */
   heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>
   /** False when the worker no longer holds the job. */

@@ -249,6 +249,7 @@ describe('a cancel before the run of a job has begun', () => {
       request: JSON.stringify({ flow: flow.toJSON(), resumable: true }),
       resumable: true,
       createdAt: now,
+      lane: '',
       maxRunningPerUser: null,
       maxQueued: null,
     })
@@ -274,6 +275,7 @@ describe('a cancel before the run of a job has begun', () => {
         request: '{"flow":{"nodes":[],"edges":[]}}',
         resumable,
         createdAt: now,
+        lane: '',
         maxRunningPerUser: null,
         maxQueued: null,
       })

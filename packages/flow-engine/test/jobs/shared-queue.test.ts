@@ -106,6 +106,7 @@ describe('several processes on one queue', () => {
       request: JSON.stringify({ flow: alone(gate.component), resumable: true }),
       resumable: true,
       createdAt: now,
+      lane: '',
       maxRunningPerUser: null,
       maxQueued: null,
     })

@@ -11,10 +11,11 @@ import { eventRows } from '../migrations/flow/0002-event-rows.ts'
 import { webhookNames } from '../migrations/flow/0003-webhook-names.ts'
 import { tokenEpoch } from '../migrations/flow/0004-token-epoch.ts'
 import { collections } from '../migrations/flow/0005-collections.ts'
+import { jobLanes } from '../migrations/flow/0006-job-lanes.ts'
 
 const FLOW_SCHEMA: Schema = {
   name: 'flow',
-  migrations: [initial, eventRows, webhookNames, tokenEpoch, collections],
+  migrations: [initial, eventRows, webhookNames, tokenEpoch, collections, jobLanes],
 }
 
 /**

@@ -10,6 +10,7 @@ const newFields = {
   userId: nullable(plain()),
   request: text,
   resumable: bool,
+  lane: plain(),
   createdAt: date,
   maxRunningPerUser: nullable(number),
 }

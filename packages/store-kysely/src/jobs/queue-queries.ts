@@ -18,6 +18,7 @@ export interface EnqueueValues {
   readonly user_id: string | null
   readonly request: string
   readonly resumable: number
+  readonly lane: string
   readonly created_at: number
   readonly max_running_per_user: number | null
   readonly max_queued: number | null
@@ -25,17 +26,21 @@ export interface EnqueueValues {
 
 /** Inserts nothing when enough jobs wait. */
 export const enqueueJob = hotSql<EnqueueValues, never>(
-  (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, created_at,
+  (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, lane, created_at,
       max_running_per_user, state, attempts, cancel_requested, question, answer, position)
     select ${text(value('id'))}, ${text(value('flow_id'))}, ${text(value('user_id'))},
-      ${text(value('request'))}, ${int(value('resumable'))}, ${int(value('created_at'))},
+      ${text(value('request'))}, ${int(value('resumable'))}, ${text(value('lane'))},
+      ${int(value('created_at'))},
       ${int(value('max_running_per_user'))}, 'queued', 0, 0, 'null', 'null', ${lastPosition}
     where ${int(value('max_queued'))} is null
-      or (select count(*) from flow_job where state = 'queued') < ${int(value('max_queued'))}`,
+      or (select count(*) from flow_job where state = 'queued' and lane = ${text(value('lane'))})
+        < ${int(value('max_queued'))}`,
 )
 
 export interface ClaimValues {
   readonly worker: string
+  /** Names with commas around them; null: all. */
+  readonly lanes: string | null
   readonly leaseUntil: number
   readonly now: number
 }
@@ -45,8 +50,10 @@ export const claimJob = hotSql<ClaimValues, ClaimedRow>(
       lease_until = ${value('leaseUntil')}, attempts = attempts + 1,
       started_at = coalesce(started_at, ${value('now')})
     where seq = (select q.seq from flow_job as q where q.state = 'queued'
+      and (${text(value('lanes'))} is null or ${text(value('lanes'))} like '%,' || q.lane || ',%')
       and (q.max_running_per_user is null or q.user_id is null
-        or (select count(*) from flow_job as r where r.state = 'running' and r.user_id = q.user_id)
+        or (select count(*) from flow_job as r where r.state = 'running' and r.user_id = q.user_id
+            and r.lane = q.lane)
           < q.max_running_per_user)
       order by q.position, q.seq limit 1)
     returning ${claimedColumns}`,

@@ -28,8 +28,10 @@ export function createJobQueue(
       if (!durable) passing.add(job.id)
     },
 
-    async claim(worker, leaseUntil, now) {
-      const values = { worker, leaseUntil: leaseUntil.getTime(), now: now.getTime() }
+    async claim(worker, leaseUntil, now, lanes) {
+      const open = lanes === undefined ? null : `,${lanes.join(',')},`
+      const times = { leaseUntil: leaseUntil.getTime(), now: now.getTime() }
+      const values = { worker, lanes: open, ...times }
       if (locking && !(await someWaiting(db))) return null
       const { rows } = await writer.write(queries.claimJob, values, { durable: false, alone: true })
       const row = rows[0]

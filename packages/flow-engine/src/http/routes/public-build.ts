@@ -18,11 +18,15 @@ export const publicBuildRoutes: readonly Route[] = [
       body: BuildBody,
       output: JobStarted,
     },
-    async ({ services, params, query, body, request, signal }) => {
+    async ({ services, params, query, body, request, context, signal }) => {
       const clientId = readClientId(request)
       if (clientId === null) throw refuse(400, 'No client_id cookie found')
       const start = { ...readBuild(query, body), graph: null }
-      const job = await services.builds.startPublic(params.flow_id, clientId, start)
+      const job = await services.builds.startPublic(
+        params.flow_id,
+        { clientId, address: context.clientAddress },
+        start,
+      )
       if (query.event_delivery !== 'direct') return { job_id: job.id }
       const ownerId = job.userId ?? ''
       return deliverDirectly(services.builds, { ownerId, jobId: job.id, signal })

@@ -1,0 +1,127 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { withService, type Service } from '../journeys/service.ts'
+import { addUser, saveFlow } from './flows.ts'
+
+/** A model server that never answers, but the paths that begin with `/ok`. */
+const asked: string[] = []
+const slow: Server = createServer((request, response) => {
+  asked.push(request.url?.split('?')[0] ?? '')
+  if (request.url?.startsWith('/ok') === true) response.end('{}')
+})
+let address = ''
+beforeAll(async () => {
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+  address = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  slow.closeAllConnections()
+  slow.close()
+})
+
+/** The honest client's answers must come in time; the machine may be busy. */
+const IN_TIME = 5_000
+
+async function timed<T>(work: Promise<T>): Promise<T> {
+  const started = performance.now()
+  const result = await work
+  expect(performance.now() - started).toBeLessThan(IN_TIME)
+  return result
+}
+
+const hanging = (path = '/hang') =>
+  [
+    ['Webhook'],
+    [
+      'APIRequest',
+      { url_input: `${address}${path}`, mode: 'URL', timeout: 600 },
+      'output_data>query_params',
+    ],
+  ] as const
+
+/** A build of the honest user, with its events. */
+async function build(service: Service, flow: string, key: string): Promise<string> {
+  const answer = await service.call('POST', `/api/v1/build/${flow}/flow?event_delivery=direct`, {
+    body: {},
+    key,
+  })
+  expect(answer.status).toBe(200)
+  return answer.text
+}
+
+test('AB-70 to AB-73: hanging work of strangers, webhooks and one user delays nobody else', async () => {
+  const environment = { SERVICE_SSRF_ALLOW: '127.0.0.1', SERVICE_MAX_CONCURRENT_BUILDS: '8' }
+  await withService(environment, async (service) => {
+    const other = await addUser(service, 'other')
+    const quick = await saveFlow(service, [['TextInput', { input_value: 'quick' }]], { key: other })
+    const open = await saveFlow(service, hanging(), { isPublic: true })
+    const honest = async (): Promise<void> => {
+      expect(await timed(build(service, quick, other))).toContain('"end"')
+      const run = service.call('POST', `/api/v1/run/${quick}`, { key: other, body: {} })
+      expect((await timed(run)).status).toBe(200)
+      expect((await timed(service.call('GET', '/health'))).status).toBe(200)
+    }
+
+    // 24 builds of visitors: two run, few wait, the rest is refused.
+    const visitors = await Promise.all(
+      Array.from({ length: 24 }, (_, at) =>
+        service.call('POST', `/api/v1/build_public_tmp/${open}/flow`, {
+          key: null,
+          headers: { cookie: `client_id=visitor-${at}` },
+          body: {},
+        }),
+      ),
+    )
+    const statuses = visitors.map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(7)
+    const refused = visitors.find(({ status }) => status === 429)
+    expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/)
+    await vi.waitFor(() => expect(asked.length).toBe(2), IN_TIME)
+    await honest()
+
+    // Webhooks: 8 run beside the builds, 100 wait, the rest is refused.
+    const hooked = await saveFlow(service, hanging('/hooked'))
+    const calls = await Promise.all(
+      Array.from({ length: 120 }, () =>
+        service.call('POST', `/api/v1/webhook/${hooked}`, { key: null, body: { a: 1 } }),
+      ),
+    )
+    const accepted = calls.filter(({ status }) => status === 202).length
+    expect(calls.filter(({ status }) => status === 429)).toHaveLength(120 - accepted)
+    expect(accepted).toBeGreaterThanOrEqual(100)
+    expect(accepted).toBeLessThanOrEqual(110)
+    const hooks = (): number => asked.filter((path) => path === '/hooked').length
+    await vi.waitFor(() => expect(hooks()).toBe(8), IN_TIME)
+    await honest()
+
+    // One user: half of the places.
+    const mine = await saveFlow(service, hanging('/mine'))
+    for (let at = 0; at < 30; at += 1)
+      await service.call('POST', `/api/v1/build/${mine}/flow`, { body: {} })
+    await vi.waitFor(() => {
+      expect(asked.filter((path) => path === '/mine')).toHaveLength(4)
+    }, IN_TIME)
+    await honest()
+  })
+}, 90_000)
+
+test('AB-71, AB-72: an accepted call survives the end of the process; without a Webhook nothing starts', async () => {
+  const environment = { SERVICE_SSRF_ALLOW: '127.0.0.1', SERVICE_MAX_WEBHOOK_RUNS: '1' }
+  await withService(environment, async (service) => {
+    asked.length = 0
+    const none = await saveFlow(service, [['APIRequest', { url_input: `${address}/none` }]])
+    const hooked = await saveFlow(service, hanging('/first'))
+    const second = await saveFlow(service, hanging('/ok-second'))
+    for (const flow of [none, hooked, second]) {
+      const answer = await service.call('POST', `/api/v1/webhook/${flow}`, { key: null, body: {} })
+      expect(answer.status).toBe(202)
+    }
+    await vi.waitFor(() => expect(asked).toEqual(['/first']), IN_TIME)
+    await service.restart({ signal: 'SIGKILL' })
+    // The first one was not idempotent and ends; the second one waited and runs now.
+    await vi.waitFor(() => expect(asked).toContain('/ok-second'), 15_000)
+    expect(asked).not.toContain('/none')
+  })
+}, 90_000)
