@@ -107,8 +107,13 @@ export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly publicTimeoutMs: number
 }
 
-export function createBuildService(options: BuildServiceOptions): BuildService {
-  const { store, jobs, plans, visitors, publicTimeoutMs } = options
+export function createBuildService({
+  store,
+  jobs,
+  plans,
+  visitors,
+  publicTimeoutMs,
+}: BuildServiceOptions): BuildService {
   const publicJobs = createPublicJobs({ store, jobs })
   const unknownJob = (jobId: string): Error =>
     refuse(404, `Job not found: Job queue not found for job_id: ${jobId}`)

@@ -33,7 +33,7 @@ export function createVisitorQueue(jobs: () => Pick<BuildJobs, 'get'>): VisitorQ
     const room = rooms.get(name) ?? new Set()
     rooms.set(name, room.add(place))
     if (room.size <= most) return true
-    for (const other of [...room]) {
+    for (const other of room) {
       if (other !== place && !(await isWaiting(other))) room.delete(other)
     }
     return room.size <= most
