@@ -41,6 +41,7 @@ export function codeComponent(type: string, node: NodeDetails, code: string): Co
     displayName: displayName ?? type,
     ...(description === undefined ? {} : { description }),
     version: codeHash(code),
+    sandboxed: true,
     inputs: Object.fromEntries(inputs),
     outputs: Object.fromEntries(declared),
     toTools: (values, ctx) => codeTools(code, values, ctx),

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { apiRequest, languageModel, openAIModel, textInput } from '../../src/components.ts'
 import { anthropicModel } from '../../src/components/anthropic/anthropic-model.ts'
+import { codeComponent } from '../../src/components/code-component.ts'
 import { createNode } from '../../src/components/create-node.ts'
 import { defineComponent } from '../../src/components/define.ts'
 import { field } from '../../src/components/field.ts'
@@ -122,6 +123,13 @@ describe('AB-41: keys of the environment', () => {
       expect(JSON.stringify(result.outputs)).not.toContain(KEY)
     }
   })
+})
+
+test('AB-41: a node with code of its own takes no key of the server', () => {
+  const wire = { type: 'str', name: 'key', _input_type: 'SecretStrInput', value: 'OPENAI_API_KEY' }
+  const component = codeComponent('Own', { template: { key: wire } }, 'export default 1')
+  expect(component.inputs['key']?.fieldKind).toBe('secret')
+  expect(component.sandboxed).toBe(true)
 })
 
 describe('AB-42: refreshing a node', () => {
