@@ -1,3 +1,4 @@
+import { createTestRuntime } from '@x/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FlowEngine } from '../src/index.ts'
 import type { McpService } from '../src/components/services.ts'
@@ -81,6 +82,33 @@ describe('tool servers of a user', () => {
     expect(removal.status).toBe(404)
     expect((await send(engine, server)).status).toBe(403)
     expect((await call(server)).body).toEqual(config)
+  })
+
+  test('replaced by many at once, it is there once and nobody is refused', async () => {
+    const puts = Array.from({ length: 10 }, (_, n) =>
+      call(server, { method: 'PATCH', json: { ...config, n } }),
+    )
+    expect((await Promise.all(puts)).map(({ status }) => status)).toEqual(puts.map(() => 200))
+    expect((await call('/api/v2/mcp/servers')).body).toHaveLength(1)
+  })
+
+  test('a server that never answers is told after 30 seconds', async () => {
+    const runtime = createTestRuntime()
+    const silent: McpService = { connect: () => new Promise(() => undefined) }
+    const waiting = await createTestEngine({ services: { mcp: silent }, runtime })
+    const admin = await adminToken(waiting)
+    await send(waiting, server, { token: admin, json: config })
+    let answer: Awaited<ReturnType<typeof send>> | undefined
+    const asked = send(waiting, '/api/v2/mcp/servers?action_count=true', { token: admin }).then(
+      (found) => (answer = found),
+    )
+    for (let turn = 0; turn < 100 && answer === undefined; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+      await runtime.advance(1_000)
+    }
+    await asked
+    expect(answer?.body).toMatchObject([{ name: 'good', error: 'The server cannot be reached' }])
+    await waiting.close()
   })
 
   test('an entry has to be an object', async () => {

@@ -101,3 +101,16 @@ test('one vertex at a time: side inputs are named, and the monitor shows what wa
   ])
   await engine.close()
 })
+
+test('the stream of a vertex gives the text that it made, however it reads', async () => {
+  const { call, create, engine } = await createUserCalls()
+  const id = await create(echo())
+  const text = 'one "text":"two" \\ three'
+  const path = `/api/v1/build/${id}/vertices`
+  await call('POST', path)
+  await call('POST', `${path}/ChatInput-00001`, { inputs: { input_value: text } })
+  await call('POST', `${path}/ChatOutput-00001`, {})
+  const { text: stream } = await call('GET', `/api/v1/build/${id}/ChatOutput-00001/stream`)
+  expect(stream).toContain(`data: ${JSON.stringify({ chunk: text })}\n`)
+  await engine.close()
+})

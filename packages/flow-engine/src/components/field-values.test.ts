@@ -64,6 +64,11 @@ describe('fieldValue (CO-10)', () => {
     expect(() => read(field.message(), 7)).toThrow('expects a message, got int')
   })
 
+  test('CO-10: a message whose text is neither is refused by name', () => {
+    const message = createMessage({ text: 5 as unknown as string })
+    expect(() => read(field.text(), message)).toThrow('expects text, got int')
+  })
+
   test.for([
     [
       'a number for a text',

@@ -175,7 +175,8 @@ function readWhole(text: string | AsyncIterable<string>): string | Promise<strin
 
 function whenRead(text: unknown, one: Conversion): unknown {
   if (typeof text === 'string') return text
-  return isStream(text) ? readText(text) : misfit(one, text, 'text')
+  if (isStream(text)) return readText(text)
+  throw misfit(one, text, 'text')
 }
 
 function textOf(value: unknown, one: Conversion): string | AsyncIterable<string> {

@@ -95,9 +95,9 @@ function digitsOf(size: number, { type, precision, alternate }: Parts): string {
       return whole(size).toString()
     case 'f':
     case 'F':
-      return size.toFixed(places)
+      return fixed(size, places)
     case '%':
-      return `${(size * 100).toFixed(places)}%`
+      return `${fixed(size * 100, places)}%`
     case 'e':
     case 'E':
       return exponent(size.toExponential(places), type)
@@ -121,13 +121,20 @@ function digitsOf(size: number, { type, precision, alternate }: Parts): string {
   }
 }
 
+/** All digits before the point, where `toFixed` falls back to an exponent. */
+function fixed(size: number, places: number): string {
+  if (!Number.isFinite(size) || size < 1e21) return size.toFixed(places)
+  return places === 0 ? whole(size).toString() : `${whole(size)}.${'0'.repeat(places)}`
+}
+
 function whole(size: number): bigint {
   if (!Number.isInteger(size)) throw new TypeError('This format needs a whole number')
   return BigInt(size)
 }
 
 function general(size: number, precision: number): string {
-  const power = size === 0 ? 0 : Math.floor(Math.log10(size))
+  // The exponent after rounding: 999999.5 has seven digits before the point.
+  const power = Number(size.toExponential(precision - 1).split('e')[1])
   if (power < -4 || power >= precision) {
     return exponent(size.toExponential(precision - 1).replace(/\.?0*e/, 'e'), 'e')
   }

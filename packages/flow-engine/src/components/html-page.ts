@@ -52,7 +52,7 @@ function textsOf(nodes: readonly HtmlNode[]): string[] {
     } else if ('name' in node && UNSEEN.has(node.name)) {
       continue
     } else if ('children' in node) {
-      open.push(...node.children.toReversed())
+      for (const child of node.children.toReversed()) open.push(child)
     }
   }
   return texts

@@ -53,7 +53,7 @@ function walk(element: XmlElement, visit: (node: XmlNode) => void): void {
   const open = element.children.toReversed()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     visit(node)
-    if ('children' in node) open.push(...node.children.toReversed())
+    if ('children' in node) for (const child of node.children.toReversed()) open.push(child)
   }
 }
 

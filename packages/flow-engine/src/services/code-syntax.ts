@@ -108,11 +108,12 @@ function* walk(tree: Node): Generator<Record<string, unknown>> {
   const stack: unknown[] = [tree]
   while (stack.length > 0) {
     const next = stack.pop()
-    if (Array.isArray(next)) stack.push(...next.toReversed())
+    // Item by item: a spread of a long list does not fit on the stack.
+    if (Array.isArray(next)) for (const item of next.toReversed()) stack.push(item)
     else if (isObject(next)) {
       if (typeof next['type'] === 'string') yield next
       const inner = Object.values(next).filter((value) => typeof value === 'object')
-      stack.push(...inner.toReversed())
+      for (const item of inner.toReversed()) stack.push(item)
     }
   }
 }

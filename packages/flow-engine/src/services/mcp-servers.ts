@@ -1,3 +1,4 @@
+import type { Runtime } from '@x/wire'
 import { connectHttpMcp } from '../components/models-and-agents/mcp-http.ts'
 import type { McpService } from '../components/services.ts'
 import { isUniqueConflict } from '../store/store-error.ts'
@@ -6,6 +7,7 @@ import { isObject } from '../wire/scalars.ts'
 import type { Caller } from './caller.ts'
 import type { ServiceKit } from './kit.ts'
 import { refuse } from './refusal.ts'
+import { retryTaken } from './retry.ts'
 
 /** An entry as the user gave it: a command with arguments and variables, or an address. */
 export type McpServerConfig = Readonly<Record<string, unknown>>
@@ -35,6 +37,8 @@ export interface McpServerService {
 
 /** Sessions of servers that are remembered. */
 const MAX_SESSIONS = 1000
+/** For connecting to one server and listing its tools. */
+const COUNT_TIMEOUT_MS = 30_000
 
 export function createMcpServerService(
   kit: ServiceKit,
@@ -81,7 +85,9 @@ export function createMcpServerService(
         records.map(async (one) => {
           const config = await open(one)
           const status = { name: one.name, mode: modeOf(config), toolsCount: null }
-          return count ? await counted(connector, status, { userId: caller.id, signal }) : status
+          return count
+            ? await counted(connector, status, { userId: caller.id, signal, runtime })
+            : status
         }),
       )
     },
@@ -95,9 +101,10 @@ export function createMcpServerService(
     },
     async put(caller, name, config) {
       const made = await record(caller, name, config)
-      if (!(await store.mcpServers.update(caller.id, name, made))) {
-        await store.mcpServers.insert(made)
-      }
+      await retryTaken(['mcpServer.name'], async () => {
+        if (!(await store.mcpServers.update(caller.id, name, made)))
+          await store.mcpServers.insert(made)
+      })
     },
     async remove(caller, name) {
       if (!(await store.mcpServers.remove(caller.id, name))) {
@@ -117,16 +124,44 @@ function modeOf(config: McpServerConfig | null): McpServerStatus['mode'] {
 async function counted(
   connector: McpService,
   status: McpServerStatus,
-  options: { userId: string; signal: AbortSignal },
+  { userId, signal, runtime }: { userId: string; signal: AbortSignal; runtime: Runtime },
 ): Promise<McpServerStatus> {
+  const answered = new AbortController()
+  const late = new AbortController()
+  runtime.sleep(COUNT_TIMEOUT_MS, answered.signal).then(
+    () => late.abort(),
+    () => undefined,
+  )
+  const limits = { userId, signal: AbortSignal.any([signal, late.signal]) }
   try {
-    const client = await connector.connect({ name: status.name }, options)
-    try {
-      return { ...status, toolsCount: (await client.listTools()).length }
-    } finally {
-      await client.close().catch(() => undefined)
-    }
+    const count = countTools(connector, status.name, limits)
+    return { ...status, toolsCount: await orAborted(count, limits.signal) }
   } catch {
     return { ...status, error: 'The server cannot be reached' }
+  } finally {
+    answered.abort()
   }
+}
+
+async function countTools(
+  connector: McpService,
+  name: string,
+  options: { userId: string; signal: AbortSignal },
+): Promise<number> {
+  const client = await connector.connect({ name }, options)
+  try {
+    return (await client.listTools()).length
+  } finally {
+    await client.close().catch(() => undefined)
+  }
+}
+
+/** A server that answers nothing at all does not hold up the list. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => undefined)
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Error('The tool server does not answer'))
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }

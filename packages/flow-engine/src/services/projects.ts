@@ -1,5 +1,5 @@
 import type { FlowStore } from '../store/flow-store.ts'
-import type { FlowRecord } from '../store/flows.ts'
+import type { FlowPatch, FlowRecord } from '../store/flows.ts'
 import type { Page } from '../store/paging.ts'
 import type { ProjectPatch, ProjectRecord } from '../store/projects.ts'
 import { isUniqueConflict } from '../store/store-error.ts'
@@ -7,7 +7,7 @@ import { compareText } from './compare-text.ts'
 import { sealAuthSettings } from './auth-settings.ts'
 import type { Caller } from './caller.ts'
 import type { FlowInput } from './flow-input.ts'
-import { writeFlows } from './flow-writer.ts'
+import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
 import { afterRemoval } from './flows.ts'
 import type { ServiceKit } from './kit.ts'
 import { firstFreeName, numberedName } from './numbered-name.ts'
@@ -48,6 +48,14 @@ export interface ProjectFile {
   readonly flows: readonly FlowInput[]
 }
 
+/** How one flow is offered as a tool; absent means unchanged. */
+export interface ToolChanges extends Pick<
+  FlowPatch,
+  'mcpEnabled' | 'actionName' | 'actionDescription'
+> {
+  readonly flowId: string
+}
+
 /** Projects (projects.md). What belongs to another user is as if it did not exist. */
 export interface ProjectService {
   list(caller: Caller): Promise<ProjectRecord[]>
@@ -59,6 +67,16 @@ export interface ProjectService {
   page(caller: Caller, id: string, query: ProjectPageQuery): Promise<Page<FlowRecord>>
   /** @throws Refusal 400, 404 */
   update(caller: Caller, id: string, changes: ProjectChanges): Promise<ProjectRecord>
+  /**
+   * Which flows of a project are offered as tools, all or nothing; `authSettings` undefined: unchanged.
+   * @throws Refusal 404, also for a flow that is not in the project
+   */
+  updateTools(
+    caller: Caller,
+    id: string,
+    tools: readonly ToolChanges[],
+    authSettings: ProjectChanges['authSettings'],
+  ): Promise<void>
   /** @throws Refusal 404 */
   remove(caller: Caller, id: string): Promise<void>
   upload(caller: Caller, file: ProjectFile): Promise<FlowRecord[]>
@@ -104,6 +122,8 @@ export function createProjectService(kit: ServiceKit): ProjectService {
       })
     },
     update: (caller, id, changes) => updateProject(kit, { caller, id, changes }),
+    updateTools: (caller, id, tools, authSettings) =>
+      updateTools(kit, { caller, id, tools, authSettings }),
     async remove(caller, id) {
       const gone = await store.transaction(async (tx) => {
         const query = { userId: caller.id, folderId: id, order: 'created', data: 'none' } as const
@@ -176,34 +196,70 @@ interface Update {
   readonly changes: ProjectChanges
 }
 
-async function updateProject(
-  { store, secrets }: ServiceKit,
-  { caller, id, changes }: Update,
-): Promise<ProjectRecord> {
-  const { name, description, parentId, authSettings } = changes
+async function updateProject(kit: ServiceKit, update: Update): Promise<ProjectRecord> {
   try {
-    return await store.transaction(async (tx) => {
-      const before = await tx.projects.get(caller.id, id)
-      if (before === null) throw refuse(404, NOT_FOUND)
-      if (parentId !== undefined) await checkParent(tx, { userId: caller.id, id, parentId })
-      const sealing = { stored: before.authSettings, context: caller.id }
-      const patch: ProjectPatch = {
-        ...((name ?? '') === '' ? {} : { name: name ?? '' }),
-        ...(description === undefined ? {} : { description }),
-        ...(parentId === undefined ? {} : { parentId }),
-        ...(authSettings === undefined ? {} : { authSettings: null }),
-        ...(isGiven(authSettings)
-          ? { authSettings: await sealAuthSettings(secrets, authSettings, sealing) }
-          : {}),
-      }
-      return (await tx.projects.update(caller.id, id, patch)) ?? before
-    })
+    return await kit.store.transaction((tx) => changeProject(kit, tx, update))
   } catch (error) {
     if (isUniqueConflict(error) && error.constraint === 'project.name') {
       throw refuse(400, 'Name must be unique')
     }
     throw error
   }
+}
+
+/** The changes of one project, inside a transaction. */
+async function changeProject(
+  { secrets }: ServiceKit,
+  tx: FlowStore,
+  { caller, id, changes }: Update,
+): Promise<ProjectRecord> {
+  const { name, description, parentId, authSettings } = changes
+  const before = await tx.projects.get(caller.id, id)
+  if (before === null) throw refuse(404, NOT_FOUND)
+  if (parentId !== undefined) await checkParent(tx, { userId: caller.id, id, parentId })
+  const sealing = { stored: before.authSettings, context: caller.id }
+  const patch: ProjectPatch = {
+    ...((name ?? '') === '' ? {} : { name: name ?? '' }),
+    ...(description === undefined ? {} : { description }),
+    ...(parentId === undefined ? {} : { parentId }),
+    ...(authSettings === undefined ? {} : { authSettings: null }),
+    ...(isGiven(authSettings)
+      ? { authSettings: await sealAuthSettings(secrets, authSettings, sealing) }
+      : {}),
+  }
+  return (await tx.projects.update(caller.id, id, patch)) ?? before
+}
+
+/** Which flows are offered as tools, under which names, and how the project is signed in to. */
+async function updateTools(
+  kit: ServiceKit,
+  { caller, id, tools, authSettings }: UpdateTools,
+): Promise<void> {
+  const { runtime, emit } = kit
+  const changed = await kit.store.transaction(async (tx) => {
+    if ((await tx.projects.get(caller.id, id)) === null) throw refuse(404, NOT_FOUND)
+    if (authSettings !== undefined)
+      await changeProject(kit, tx, { caller, id, changes: { authSettings } })
+    const records: FlowRecord[] = []
+    for (const { flowId, ...changes } of tools) {
+      const flow = await tx.flows.get(flowId)
+      if (flow?.userId !== caller.id || flow.folderId !== id) throw refuse(404, 'Flow not found')
+      const patch = { ...changes, updatedAt: writeTime(kit) }
+      records.push((await tx.flows.update(caller.id, flowId, patch)) ?? flow)
+    }
+    return records
+  })
+  for (const flow of changed) {
+    await writeFile(kit, flow)
+    emit('flow.updated', { at: runtime.now(), userId: caller.id, id: flow.id })
+  }
+}
+
+interface UpdateTools {
+  readonly caller: Caller
+  readonly id: string
+  readonly tools: readonly ToolChanges[]
+  readonly authSettings: ProjectChanges['authSettings']
 }
 
 function isGiven<T>(value: T | null | undefined): value is T {

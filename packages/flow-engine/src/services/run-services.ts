@@ -5,6 +5,7 @@ import type {
   MessageService,
 } from '../components/services.ts'
 import type { MessageStore, StoredMessage } from '../store/messages.ts'
+import { readUuid } from '../wire/scalars.ts'
 import { createKnowledge, createVectorStores } from './collections.ts'
 import type { ServiceKit } from './kit.ts'
 import type { PendingWrites } from './pending-writes.ts'
@@ -55,21 +56,25 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
     vectors: createVectorStores(options, options.vectors, ownerId),
     flows: {
       async get(idOrName) {
-        const { items } = await store.flows.list({
-          userId: ownerId,
-          order: 'created',
-          data: 'none',
-          offset: 0,
-          limit: 100_000,
-        })
-        const found = items.find(({ id, name }) => id === idOrName || name === idOrName)
-        const flow = found === undefined ? null : await store.flows.get(found.id)
-        return flow?.data == null ? null : { id: flow.id, ...(JSON.parse(flow.data) as object) }
+        const id = readUuid(idOrName) ?? (await idOfName(store, ownerId, idOrName))
+        const flow = id === undefined ? null : await store.flows.get(id)
+        if (flow?.userId !== ownerId || flow.data === null) return null
+        return { id: flow.id, ...(JSON.parse(flow.data) as object) }
       },
     },
     ...others,
     ...(settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
   }
+}
+
+async function idOfName(
+  { flows }: Pick<ServiceKit['store'], 'flows'>,
+  userId: string,
+  name: string,
+): Promise<string | undefined> {
+  const query = { userId, search: name, order: 'created', data: 'none' } as const
+  const { items } = await flows.list(query)
+  return items.find((flow) => flow.name === name)?.id
 }
 
 function createMessages(

@@ -1,12 +1,14 @@
 import type { ComponentRegistry } from '../components/registry.ts'
 import type { ComponentServices } from '../components/services.ts'
 import { FlowCompileError } from '../errors.ts'
+import { readCheckpoint } from '../graph/checkpoint.ts'
 import { compilePartly, graphOf, unknownProblems, type FlowPlan } from '../graph/compile.ts'
 import type { PlanGraph, PlanVertex } from '../graph/plan-graph.ts'
 import type { VertexBuildJson } from '../graph/run-event.ts'
 import type { RunOptions } from '../graph/run-options.ts'
 import { startRun } from '../graph/run.ts'
 import { sliceOf } from '../graph/slice.ts'
+import { isMessage } from '../graph/values/message.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { Caller } from './caller.ts'
@@ -218,9 +220,11 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
 
 /** The text of a built vertex, in one chunk. */
 function chunksOf(state: string | undefined) {
-  const text = state === undefined ? undefined : /"text":"((?:[^"\\]|\\.)*)"/.exec(state)?.[1]
-  if (text === undefined || text === '') return []
-  return [{ event: 'message', data: { chunk: JSON.parse(`"${text}"`) as string } }]
+  const result = readCheckpoint(state, undefined)
+  const values = result === undefined || result === 'started' ? [] : Object.values(result.outputs)
+  const text = values.find(isMessage)?.text
+  if (typeof text !== 'string' || text === '') return []
+  return [{ event: 'message', data: { chunk: text } }]
 }
 
 function required(plan: FlowPlan): PlanGraph {

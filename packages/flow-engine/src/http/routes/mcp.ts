@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { refuse } from '../../services/refusal.ts'
 import { maskAuthSettings } from '../../services/auth-settings.ts'
 import { bool, dict, IdParams, maybe, text, TextParams, uuid } from '../../wire/scalars.ts'
 import { route, type Route } from '../route.ts'
@@ -148,20 +147,13 @@ export const mcpRoutes: readonly Route[] = [
       output: z.object({ message: z.string() }),
     },
     async ({ services, caller, params, body }) => {
-      const flows = await services.projects.flows(caller, params.project_id, 'none')
-      const own = new Set(flows.map((flow) => flow.id))
-      if (body.settings.some(({ id }) => !own.has(id))) throw refuse(404, 'Flow not found')
-      if (body.auth_settings !== undefined) {
-        const changes = { authSettings: body.auth_settings }
-        await services.projects.update(caller, params.project_id, changes)
-      }
-      for (const one of body.settings) {
-        await services.flows.update(caller, one.id, {
-          mcpEnabled: one.mcp_enabled ?? undefined,
-          actionName: one.action_name ?? undefined,
-          actionDescription: one.action_description ?? undefined,
-        })
-      }
+      const tools = body.settings.map((one) => ({
+        flowId: one.id,
+        ...(one.mcp_enabled == null ? {} : { mcpEnabled: one.mcp_enabled }),
+        ...(one.action_name == null ? {} : { actionName: one.action_name }),
+        ...(one.action_description == null ? {} : { actionDescription: one.action_description }),
+      }))
+      await services.projects.updateTools(caller, params.project_id, tools, body.auth_settings)
       return { message: `Updated MCP settings for ${body.settings.length} flows` }
     },
   ),

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { parseHtmlPage } from '../src/components/html-page.ts'
+import { descendantsOf, parseXml } from '../src/components/xml-tree.ts'
+import { adminToken, send } from './support/client.ts'
+import { createTestEngine } from './support/engine.ts'
+
+const MANY = 150_000
+
+test('a source with very long lists is checked', async () => {
+  const engine = await createTestEngine()
+  const token = await adminToken(engine)
+  const code = `export const list = [${'1,'.repeat(MANY)}]`
+  const { status } = await send(engine, '/api/v1/validate/code', { token, json: { code } })
+  expect(status).toBe(200)
+  await engine.close()
+})
+
+test('pages and documents with very many siblings are read', async () => {
+  const siblings = '<b>a</b>'.repeat(MANY)
+  const page = await parseHtmlPage(`<p>${siblings}</p>`)
+  expect(page.texts()).toHaveLength(MANY)
+  expect(descendantsOf(await parseXml(`<p>${siblings}</p>`), 'b')).toHaveLength(MANY)
+})
