@@ -81,6 +81,7 @@ export async function createReferenceServer(
   const stores = linkUsers(db, {
     adoptUsers: provisioning.adoptUsers,
     onFlowUserWrite: (change) => engine.userWritten(change),
+    onMembersLeft: (change) => scim.service.announceMembers(change),
   })
 
   const vectors = vectorDatabase(settings, folder)

@@ -9,6 +9,7 @@ import {
   type UserResource,
 } from './in-process.ts'
 import type { ScimOptions } from './options.ts'
+import { membersChanged } from './rules/group-members.ts'
 
 /** Users in process. */
 export type ScimUsers = ScimResources<UserResource>
@@ -23,6 +24,16 @@ export interface ScimService {
   readonly match: (request: Request) => boolean
   /** Notifications, emitted after the commit (SC-73). */
   readonly events: EventSource<ScimEvents>
+  /**
+   * Emits `group.members.changed` for a change that was made beside the service, such as by a host that
+   * removes its own users.
+   */
+  readonly announceMembers: (change: {
+    readonly tenant: string
+    readonly groupId: string
+    readonly added: readonly string[]
+    readonly removed: readonly string[]
+  }) => void
   /** The users, with the same rules, errors and events as over HTTP. */
   readonly users: ScimUsers
   /** The groups, likewise. */
@@ -37,6 +48,17 @@ export function createScimService(options: ScimOptions): ScimService {
     handle: createHandler(engine, options),
     match: (request) => belowBase(placeOf(request.url).path, basePath) !== undefined,
     events: engine.emitter.source,
+    announceMembers({ tenant, groupId, added, removed }) {
+      const { runtime } = engine.routes.rules.config
+      engine.emitter.emit('group.members.changed', {
+        at: runtime.now().toISOString(),
+        tenant,
+        requestId: runtime.uuid(),
+        actor: null,
+        id: groupId,
+        ...membersChanged({ added, removed }),
+      })
+    },
     users: createInProcess<UserResource>(engine, 'User'),
     groups: createInProcess<GroupResource>(engine, 'Group'),
   }

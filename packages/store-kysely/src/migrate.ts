@@ -6,8 +6,13 @@ import { engineOf, type DialectKind } from './dialect.ts'
 export interface Migration {
   /** Orders the steps, `0001-initial`. */
   readonly id: string
+  /**
+   * An older version of this package works with the schema behind this step as well, so its processes may
+   * run on while newer ones start (SH-75).
+   */
+  readonly isExpansion?: boolean
   /** The statements, one each. */
-  statements(dialect: DialectKind): readonly string[]
+  readonly statements: (dialect: DialectKind) => readonly string[]
 }
 
 /** The steps of one schema, in order. Several schemas may live in one database. */
@@ -33,15 +38,38 @@ export class MigrationError extends Error {
   }
 }
 
+/** How a schema is brought up to date. */
+export interface MigrateOptions {
+  /**
+   * Told of a step of a newer version that this one can work with. Default: it is written to `console.warn`.
+   */
+  readonly onNewer?: (message: string) => void
+}
+
 /**
- * Brings a schema up to date; does nothing when it is. Each step is one transaction, so a failure
+ * Brings a schema up to date; when it is, nothing is written and no right to create is needed. Each step is one transaction, so a failure
  * leaves the steps before it. Two processes that start at once wait for each other.
  *
  * @throws MigrationError `changed` when an applied step has other statements than this version's,
- *   `unknown` when the database has a step that this version does not know (it is newer)
+ *   `unknown` when the database has a step of a newer version that this one cannot work with
  */
-export async function migrate<Tables>(db: Kysely<Tables>, schema: Schema): Promise<void> {
+export async function migrate<Tables>(
+  db: Kysely<Tables>,
+  schema: Schema,
+  { onNewer = warn }: MigrateOptions = {},
+): Promise<void> {
   const { kind } = engineOf(db)
+  if (await hasBook(db)) {
+    const applied = await readBook(db, schema)
+    const known = new Set(schema.migrations.map(({ id }) => id))
+    for (const id of applied.keys()) {
+      if (known.has(id)) continue
+      onNewer(
+        `The database has the ${schema.name} migration ${id} of a newer version; it is compatible`,
+      )
+    }
+    if (schema.migrations.every(({ id }) => applied.has(id))) return
+  }
   for (const migration of schema.migrations) {
     await db.transaction().execute(async (tx) => {
       await lockBook(tx, kind)
@@ -103,6 +131,7 @@ async function readBook<Tables>(db: Kysely<Tables>, schema: Schema): Promise<Map
   for (const { id, checksum } of rows) {
     const migration = known.get(id)
     if (migration === undefined) {
+      if (checksum.startsWith(EXPANSION)) continue
       throw new MigrationError(
         'unknown',
         `The database has the ${schema.name} migration ${id}, which this version does not know`,
@@ -118,6 +147,15 @@ async function readBook<Tables>(db: Kysely<Tables>, schema: Schema): Promise<Map
   return new Map(rows.map(({ id, checksum }) => [id, checksum]))
 }
 
-function checksumOf(migration: Migration, kind: DialectKind): string {
-  return createHash('sha256').update(migration.statements(kind).join(';\n')).digest('hex')
+/** Marks the checksum of a step that older versions can work with. */
+const EXPANSION = 'expand:'
+
+function checksumOf({ isExpansion, statements }: Migration, kind: DialectKind): string {
+  const digest = createHash('sha256').update(statements(kind).join(';\n')).digest('hex')
+  return isExpansion === true ? `${EXPANSION}${digest}` : digest
+}
+
+function warn(message: string): void {
+  // oxlint-disable-next-line no-console -- the host may take it itself by `onNewer`
+  console.warn(message)
 }

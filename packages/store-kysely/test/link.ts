@@ -151,6 +151,38 @@ export function defineLink(name: string, open: () => Promise<TestDatabase>): voi
       expect(await stores.scim.members.count('default', 'group')).toBe(0)
     })
 
+    test('SH-67 groups that a removed flow user leaves count as changed, and are told of', async () => {
+      const left: unknown[] = []
+      const telling = link({ onMembersLeft: (change) => left.push(change) })
+      await telling.scim.users.insert('default', scimUser('ada@corp.example'))
+      const group = (id: string) => ({
+        tenant: 'default',
+        id,
+        externalId: null,
+        displayName: id,
+        displayNameKey: id,
+        uniqueKey: id,
+        data: '{}',
+        created: at(1),
+        lastModified: at(1),
+        version: 1,
+      })
+      for (const id of ['a', 'b', 'c']) await telling.scim.groups.insert('default', group(id))
+      for (const id of ['a', 'c']) await telling.scim.members.add('default', id, [ID], at(2))
+      await telling.flow.users.remove(ID)
+      const change = { tenant: 'default', added: [], removed: [ID] }
+      expect(left).toEqual([
+        { ...change, groupId: 'a', displayName: 'a' },
+        { ...change, groupId: 'c', displayName: 'c' },
+      ])
+      for (const id of ['a', 'c']) {
+        const changed = await telling.scim.groups.get('default', id)
+        expect(changed?.version).toBe(2)
+        expect(changed?.lastModified.getTime()).toBeGreaterThan(at(1).getTime())
+      }
+      expect(await telling.scim.groups.get('default', 'b')).toEqual(group('b'))
+    })
+
     test('SU-15 the last active superuser is not deactivated or removed by SCIM', async () => {
       const record = scimUser('ada@corp.example')
       await stores.scim.users.insert('default', record)

@@ -7,12 +7,19 @@ import {
   flowMigrationStatus,
   migrateFlow,
 } from '@x/store-kysely/flow'
-import { migrateScim, scimMigrationPlan, scimMigrationStatus } from '@x/store-kysely/scim'
+import { createSchemas, parseFilter, resolveFilter } from '@x/scim-core'
+import {
+  createScimStore,
+  migrateScim,
+  scimMigrationPlan,
+  scimMigrationStatus,
+} from '@x/store-kysely/scim'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../src/migrate.ts'
 import { initial } from '../src/migrations/flow/0001-initial.ts'
+import { initial as initialScim } from '../src/migrations/scim/0001-initial.ts'
 import { eventRows } from '../src/migrations/flow/0002-event-rows.ts'
 import { webhookNames } from '../src/migrations/flow/0003-webhook-names.ts'
 import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
@@ -31,6 +38,7 @@ const RELEASED = {
     'flow 0005-collections': '37866b7d00eca823',
     'flow 0006-job-lanes': 'a0b476bc4bee60e9',
     'scim 0001-initial': 'd85932ac8c3e4825',
+    'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -40,6 +48,7 @@ const RELEASED = {
     'flow 0005-collections': '860ba2a3ab636fc9',
     'flow 0006-job-lanes': '98f519a315760d50',
     'scim 0001-initial': '92f3c614cfb01654',
+    'scim 0002-elements-by-tenant': 'expand:e1291ac31',
   },
 }
 
@@ -57,13 +66,15 @@ function defineMigrations(
 
     test('status and plan tell what is missing and change nothing', async () => {
       const { db } = database
-      expect(await scimMigrationStatus(db)).toEqual([{ id: '0001-initial', applied: false }])
+      const steps = ['0001-initial', '0002-elements-by-tenant']
+      const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
+      expect(await scimMigrationStatus(db)).toEqual(all(false))
       const plan = await scimMigrationPlan(db)
       expect(plan.join('\n')).toContain('create table scim_user')
       expect(plan.join('\n')).not.toContain('flow_')
       expect(await tables(db)).toEqual([])
       await migrateScim(db)
-      expect(await scimMigrationStatus(db)).toEqual([{ id: '0001-initial', applied: true }])
+      expect(await scimMigrationStatus(db)).toEqual(all(true))
       expect(await scimMigrationPlan(db)).toEqual([])
     })
 
@@ -102,6 +113,64 @@ function defineMigrations(
       await sql`insert into x_migration (schema_name, id, checksum, applied_at)
         values ('scim', '9999-later', 'x', 'now')`.execute(database.db)
       await expect(migrateScim(database.db)).rejects.toMatchObject({ code: 'unknown' })
+    })
+
+    test('SH-75 a schema that is up to date needs no right to write', async () => {
+      await migrateScim(database.db)
+      const address =
+        name === 'sqlite'
+          ? database.address
+          : `${database.address}&options=-c%20default_transaction_read_only%3Don`
+      const reading = open(address)
+      if (name === 'sqlite') await sql`pragma query_only = on`.execute(reading)
+      await expect(migrateScim(reading)).resolves.toBeUndefined()
+      await reading.destroy()
+    })
+
+    test('SH-75 a step of a newer version that only expands is told of, and the process starts', async () => {
+      await migrateScim(database.db)
+      await sql`insert into x_migration (schema_name, id, checksum, applied_at)
+        values ('scim', '9999-later', 'expand:x', 'now')`.execute(database.db)
+      const told: string[] = []
+      await migrateScim(database.db, { onNewer: (message) => told.push(message) })
+      expect(told).toEqual([
+        'The database has the scim migration 9999-later of a newer version; it is compatible',
+      ])
+    })
+
+    test('SH-71 SH-76 a database of the first schema gets its new keys and tenants, also from older writers', async () => {
+      const { db } = database
+      await migrate(db, { name: 'scim', migrations: [initialScim] })
+      const add = (
+        seq: number,
+        userName: string,
+        key: string,
+      ) => sql`insert into scim_user (tenant, id,
+        user_name, user_name_key, created, modified, version, lists, search, data)
+        values ('acme', ${`u${seq}`}, ${userName}, ${key}, 0, 0, 1, '', '{"title":"οδος"}', '{"title":"ΟΔΟΣ"}')`
+      await add(1, 'ΟΔΟΣ', 'οδος').execute(db)
+      await add(2, 'λόγοσ', 'λόγοσ').execute(db)
+      await add(3, 'λόγος', 'λόγος').execute(db)
+      const element = () => sql`insert into scim_user_element (user_seq, attr, ord, value_key)
+        select seq, 'emails', 0, 'ος@corp.example' from scim_user where id = 'u1'`
+      await element().execute(db)
+      await migrateScim(db)
+      const store = createScimStore(db)
+      const find = async (filter: string): Promise<string[]> => {
+        const resolved = resolveFilter(parseFilter(filter), createSchemas().User)
+        if (typeof resolved === 'boolean') throw new TypeError(filter)
+        const query = { filter: resolved, limit: 10, withTotal: true }
+        return (await store.users.list('acme', query)).records.map(({ id }) => id)
+      }
+      expect(await find('userName eq "οδοσ"')).toEqual(['u1'])
+      expect(await find('title eq "ΟΔΟΣ"')).toEqual(['u1', 'u2', 'u3'])
+      expect(await find('emails.value co "οσ@"')).toEqual(['u1'])
+      // The name that is taken in its new form keeps its old key, and nobody is lost.
+      expect(await find('userName sw "λόγο"')).toEqual(['u2', 'u3'])
+      await sql`delete from scim_user_element`.execute(db)
+      await element().execute(db)
+      const { rows } = await sql`select tenant from scim_user_element`.execute(db)
+      expect(rows).toEqual([{ tenant: 'acme' }])
     })
 
     test('a step that was applied with other statements is refused', async () => {

@@ -80,6 +80,12 @@ describe('query plans of the SCIM store (SC-84)', () => {
     expect(plan.filter(isScan)).toEqual([])
   })
 
+  test('SH-76 emails co reads the elements of its tenant alone', async () => {
+    const plan = await users('emails.value co "corp"')
+    expect(plan.filter((line) => line.includes('scim_user_element_tenant'))).not.toEqual([])
+    expect(plan.join('\n')).toMatch(/scim_user_element_tenant \(tenant=\? AND attr=\?\)/)
+  })
+
   test.each(['userName co "corp"', 'displayName co "ada"', 'userName ew "example"'])(
     '%s reads an index instead of the table',
     async (text) => {

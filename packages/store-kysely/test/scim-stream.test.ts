@@ -109,10 +109,14 @@ describe('SH-64 answers with more than 10,000 members', () => {
 
   test('an error behind the first byte ends the stream, goes to onError and into the audit', async () => {
     const failure = new Error('the disk is gone')
+    // A store that gives its members one by one.
+    const members = Object.fromEntries(
+      Object.entries(store.members).filter(([name]) => name !== 'pages'),
+    ) as unknown as ScimStore['members']
     const failing: ScimStore = {
       ...store,
       members: {
-        ...store.members,
+        ...members,
         async *list(...args) {
           let count = 0
           for await (const row of store.members.list(...args)) {

@@ -1,9 +1,11 @@
 /**
- * The form in which strings are compared where case does not count: NFKC, then lower case (SC-38).
- * Keys of unique indexes are made with it.
+ * The form in which strings are compared where case does not count: NFKC, then lower case (SC-38), with
+ * the final sigma as any other, so that a word keeps its prefixes (SH-71). Keys of unique indexes are made
+ * with it.
  */
 export function fold(text: string): string {
-  return UNUSUAL.test(text) ? text.normalize('NFKC').toLowerCase() : text.toLowerCase()
+  if (!UNUSUAL.test(text)) return text.toLowerCase()
+  return text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ')
 }
 
 /** Anything but printable ASCII, which NFKC leaves as it is. */

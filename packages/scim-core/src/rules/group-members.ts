@@ -1,4 +1,5 @@
 import { invalidValue, shown } from '../errors.ts'
+import type { MembersChanged } from '../events.ts'
 import type { MemberStep } from '../patch/member-steps.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
@@ -159,6 +160,16 @@ function createNet(): Net {
 
 function* chunks(ids: readonly string[]): Generator<readonly string[]> {
   for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK)
+}
+
+/** What an event tells of a change; its lists end after 1,000 ids (SC-73). */
+export function membersChanged({ added, removed }: MemberChange): MembersChanged {
+  return {
+    added: added.slice(0, LISTED),
+    removed: removed.slice(0, LISTED),
+    addedCount: added.length,
+    removedCount: removed.length,
+  }
 }
 
 /** A change of members in parts of at most 1,000 ids. */

@@ -19,7 +19,12 @@ import {
   type Rules,
 } from './call.ts'
 import { askHost, changeResource, unique } from './change-resource.ts'
-import { changeMembers, LISTED, type MemberChange, type MemberScope } from './group-members.ts'
+import {
+  changeMembers,
+  membersChanged,
+  type MemberChange,
+  type MemberScope,
+} from './group-members.ts'
 import { groupDocument, groupFields, touchedGroup, withGroupDocument } from './group-record.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 
@@ -203,14 +208,7 @@ function note(
 
 function memberEvents(id: string, { added, removed }: MemberChange): readonly PendingEvent[] {
   if (added.length + removed.length === 0) return []
-  return [
-    pending('group.members.changed', id, () => ({
-      added: added.slice(0, LISTED),
-      removed: removed.slice(0, LISTED),
-      addedCount: added.length,
-      removedCount: removed.length,
-    })),
-  ]
+  return [pending('group.members.changed', id, () => membersChanged({ added, removed }))]
 }
 
 function ask(

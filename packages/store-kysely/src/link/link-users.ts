@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { createFlowStore } from '../flow/store.ts'
 import { createLinkedScimStore, createScimStore, type SqlScimStore } from '../scim/store.ts'
 import { adoptableUser, writeFlowUser } from './to-flow.ts'
-import { writeScimUser } from './to-scim.ts'
+import { writeScimUser, type MembersLeft } from './to-scim.ts'
 
 /** The two stores of one database, joined by their users. */
 export interface LinkedStores {
@@ -22,6 +22,11 @@ export interface LinkOptions {
   readonly onFlowUserWrite?: (change: UserChange) => void
   /** Told of the SCIM side of each flow write, after the commit. */
   readonly onScimUserWrite?: (change: UserWrite) => void
+  /**
+   * Told of each group that a user has left with its flow user, after the commit: for
+   * `service.announceMembers`, which emits the event (SH-67).
+   */
+  readonly onMembersLeft?: (change: MembersLeft) => void
 }
 
 /** What a call has written on the other side, told when it has been committed. */
@@ -38,7 +43,13 @@ type Told = (() => void)[]
  * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
  */
 export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {
-  const { tenant = 'default', adoptUsers = false, onFlowUserWrite, onScimUserWrite } = options
+  const {
+    tenant = 'default',
+    adoptUsers = false,
+    onFlowUserWrite,
+    onScimUserWrite,
+    onMembersLeft,
+  } = options
 
   /** The SCIM store of one call, which keeps what is to be told. */
   const scimStore = (told: Told): SqlScimStore =>
@@ -58,8 +69,11 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
   const flowStore = (told: Told): FlowStore =>
     createFlowStore(db, {
       async onUserWrite(change, tx) {
-        const written = await writeScimUser(createScimStore(tx), tenant, change)
-        if (written !== null) told.push(() => onScimUserWrite?.(written))
+        const scope = { tenant, at: new Date() }
+        const side = await writeScimUser(createScimStore(tx), scope, change)
+        if (side === null) return
+        told.push(() => onScimUserWrite?.(side.written))
+        for (const left of side.left) told.push(() => onMembersLeft?.(left))
       },
     })
   const scim = scimStore([])

@@ -1,6 +1,21 @@
 import { FlowError } from '@x/flow-engine/graph'
 import type { UserChange, UserRecord as FlowUser } from '@x/flow-engine'
-import { userWrite, type ScimStore, type UserRecord, type UserWrite } from '@x/scim-core'
+import {
+  userWrite,
+  type GroupWrite,
+  type ScimStore,
+  type UserRecord,
+  type UserWrite,
+} from '@x/scim-core'
+
+/** A group that a user has left. */
+export type MembersLeft = Omit<Extract<GroupWrite, { readonly kind: 'members' }>, 'kind'>
+
+/** What a flow write has changed on the side of SCIM. */
+export interface ScimSide {
+  readonly written: UserWrite
+  readonly left: readonly MembersLeft[]
+}
 
 /**
  * Writes the SCIM user of a managed flow user, in the transaction of its change. Gives what was
@@ -8,28 +23,56 @@ import { userWrite, type ScimStore, type UserRecord, type UserWrite } from '@x/s
  */
 export async function writeScimUser(
   scim: ScimStore,
-  tenant: string,
+  { tenant, at }: { readonly tenant: string; readonly at: Date },
   { before, after }: UserChange,
-): Promise<UserWrite | null> {
+): Promise<ScimSide | null> {
   const id = (after ?? before)?.id
   if (before === null || id === undefined) return null
+  if (after === null) await lockGroups(scim, tenant, id)
   const known = await scim.users.get(tenant, id, { forUpdate: true })
   if (known === null) return null
-  if (after === null) return removeScimUser(scim, known)
+  if (after === null) return removeScimUser(scim, known, at)
   if (after.username !== before.username) {
     throw new FlowError('invalid_request', 'The username is managed by the directory')
   }
   if (after.isActive === before.isActive || after.isActive === (known.active === true)) return null
   const changed = withActive(known, after)
   await scim.users.update(tenant, changed, known.version)
-  return userWrite(known, changed)
+  return { written: userWrite(known, changed), left: [] }
 }
 
-/** Groups lose the member (SU-14). */
-async function removeScimUser(scim: ScimStore, known: UserRecord): Promise<UserWrite> {
-  await scim.members.removeUser(known.tenant, known.id)
-  await scim.users.remove(known.tenant, known.id)
-  return userWrite(known, null)
+async function lockGroups(scim: ScimStore, tenant: string, id: string): Promise<void> {
+  const groups = (await scim.members.groupsOf(tenant, [id])).get(id) ?? []
+  for (const groupId of groups.map((group) => group.id).toSorted()) {
+    await scim.groups.get(tenant, groupId, { forUpdate: true })
+  }
+}
+
+/**
+ * Groups lose the member (SU-14) and count as changed (SH-67). They are locked in the order of their ids,
+ * before the user.
+ */
+async function removeScimUser(
+  scim: ScimStore,
+  known: UserRecord,
+  at: Date,
+): Promise<{ written: UserWrite; left: readonly MembersLeft[] }> {
+  const { tenant, id } = known
+  const left: MembersLeft[] = []
+  for (const groupId of await scim.members.removeUser(tenant, id)) {
+    const group = await scim.groups.get(tenant, groupId, { forUpdate: true })
+    if (group === null) continue
+    const earliest = group.lastModified.getTime() + 1
+    const changed = {
+      ...group,
+      version: group.version + 1,
+      lastModified: new Date(Math.max(at.getTime(), earliest)),
+    }
+    await scim.groups.update(tenant, changed, group.version)
+    left.push({ tenant, groupId, displayName: group.displayName, added: [], removed: [id] })
+  }
+  await scim.users.remove(tenant, id)
+  return { written: userWrite(known, null), left }
 }
 
 /** An effective change: one version more, a later time (SC-20). */

@@ -43,7 +43,7 @@ function column(name: string, kind: Operand['kind'] = 'text'): Operand {
   return { kind, sql: sql.ref(name), indexed: false }
 }
 
-function contactList(attr: string, { mode }: ElementScope): ElementList {
+function contactList(attr: string, { mode, tenant }: ElementScope): ElementList {
   const columns = new Map([
     ['value', column('e.value_key')],
     ['type', column('e.type_key')],
@@ -55,7 +55,7 @@ function contactList(attr: string, { mode }: ElementScope): ElementList {
     some: (where) =>
       mode === 'sets'
         ? sql`r.seq in (select e.user_seq from scim_user_element as e
-            where e.attr = ${attr} and ${where})`
+            where e.tenant = ${tenant} and e.attr = ${attr} and ${where})`
         : sql`exists (select 1 from scim_user_element as e
             where e.user_seq = r.seq and e.attr = ${attr} and ${where})`,
     present: sql`(e.is_primary is not null or coalesce(e.value_key, '') <> ''

@@ -3,20 +3,23 @@ import {
   migrate,
   migrationPlan,
   migrationStatus,
+  type MigrateOptions,
   type MigrationState,
   type Schema,
 } from '../migrate.ts'
 import { initial } from '../migrations/scim/0001-initial.ts'
+import { elementsByTenant } from '../migrations/scim/0002-elements-by-tenant.ts'
 
-const SCIM_SCHEMA: Schema = { name: 'scim', migrations: [initial] }
+const SCIM_SCHEMA: Schema = { name: 'scim', migrations: [initial, elementsByTenant] }
 
 /**
- * Makes or updates the tables of the SCIM store; does nothing when they are up to date. Processes
- * that start at once wait for each other.
+ * Makes or updates the tables of the SCIM store; when they are up to date, it needs no right to create
+ * anything. Processes that start at once wait for each other. A process starts on tables of a newer version
+ * as long as these were only expanded.
  * @throws MigrationError when the database was migrated by another version
  */
-export function migrateScim<Tables>(db: Kysely<Tables>): Promise<void> {
-  return migrate(db, SCIM_SCHEMA)
+export function migrateScim<Tables>(db: Kysely<Tables>, options?: MigrateOptions): Promise<void> {
+  return migrate(db, SCIM_SCHEMA, options)
 }
 
 /** The steps of the SCIM schema, and which of them the database has. */

@@ -13,7 +13,7 @@ export const CONTACT_LISTS: ReadonlySet<string> = new Set([
 /** Key under which the search document holds the instants of texts that are times. */
 export const INSTANTS = '#'
 
-export type ElementRow = Omit<ScimUserElementRow, 'user_seq'>
+export type ElementRow = Omit<ScimUserElementRow, 'user_seq' | 'tenant'>
 
 /** What makes a user findable, taken from its document. */
 export interface UserKeys {

@@ -108,6 +108,7 @@ export const deleteUser = hotQuery<ScimTables, UserKey, never>((db, value) =>
 export const insertElement = hotQuery<ScimTables, ScimUserElementRow, never>((db, value) =>
   db.insertInto('scim_user_element').values({
     user_seq: value('user_seq'),
+    tenant: value('tenant'),
     attr: value('attr'),
     ord: value('ord'),
     value_key: value('value_key'),

@@ -203,6 +203,6 @@ function isKeySame(
 
 async function insertElements(tx: Db, seq: number, record: UserRecord): Promise<void> {
   for (const row of elementRows(recordData(record))) {
-    await insertElement.run(tx, { ...row, user_seq: seq })
+    await insertElement.run(tx, { ...row, user_seq: seq, tenant: record.tenant })
   }
 }

@@ -31,6 +31,8 @@ export interface ScimUserRow {
 /** An element of a list of contact values (`emails` and its like). */
 export interface ScimUserElementRow {
   user_seq: number
+  /** That of the user; null only while a version that does not know it writes. */
+  tenant: string | null
   attr: string
   ord: number
   value_key: string | null
