@@ -11,6 +11,8 @@ const MAX_TEXT = 1_000_000
 /** Characters times steps of the pattern: about a tenth of a second. */
 const MAX_WORK = 40_000_000
 const MAX_PATTERN = 10_000
+/** A group whose name begins with a digit: the automaton takes it, the notation does not. */
+const NAME_OF_DIGITS = /(?<!\\)\(\?P<\d/
 
 /**
  * A regular expression in the notation that exported flows use: named groups as `(?P<name>)`,
@@ -20,6 +22,7 @@ const MAX_PATTERN = 10_000
  */
 export async function linearPattern(source: string): Promise<LinearPattern | null> {
   if (source.length > MAX_PATTERN) throw unsupported(`it has over ${MAX_PATTERN} characters`)
+  if (NAME_OF_DIGITS.test(source)) return null
   const { RE2JS } = await import('re2js')
   let compiled
   try {
