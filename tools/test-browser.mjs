@@ -17,6 +17,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const images = join(root, 'docs/images')
 const takesPictures = process.argv.includes('--screenshots')
 
+/** One red pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
 const browserPath = [
   process.env.CHROMIUM_PATH,
   '/usr/bin/chromium',
@@ -109,7 +115,43 @@ async function testConsole(page, folder) {
       .evaluateAll((all) => all.map((g) => g.dataset.state))
     assert.deepEqual(new Set(states), new Set(['done']))
     assert.match(await page.locator('#events').textContent(), /end_vertex/)
-    passed('a run shows its messages, its events and the states of its nodes')
+    assert.match(await page.locator('#graph .note').first().textContent(), /\d (ms|seconds?|s)/)
+    assert.match(await page.locator('#status').textContent(), /^Done · 3 nodes · \d+\.\d s$/)
+    passed('a run shows its messages, its events, and states and times of its nodes')
+
+    await page.getByLabel('Attach files').setInputFiles([
+      { name: 'dot.png', mimeType: 'image/png', buffer: PIXEL },
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('some notes') },
+    ])
+    await page.locator('#attached li', { hasText: 'notes.txt' }).waitFor()
+    await page.getByLabel('Message', { exact: true }).fill('with files')
+    await page.getByRole('button', { name: 'Run' }).click()
+    const image = page.locator('#chat li[data-sender=User] img[alt$="dot.png"]')
+    await image.waitFor()
+    await page.waitForFunction(() => document.querySelector('#chat img')?.naturalWidth > 0)
+    await page.locator('#chat li[data-sender=User] .file', { hasText: /^notes.txt$/ }).waitFor()
+    await page.locator('#chat li', { hasText: 'You said: with files' }).waitFor()
+    passed('a message goes with an image, which is shown, and a file')
+
+    await page.reload()
+    await page.locator('#user', { hasText: 'admin' }).waitFor()
+    await page.locator('#flow-list button', { hasText: 'echo' }).waitFor()
+    passed('the sign-in outlives a reload')
+
+    await addFailingFlow(page)
+    await page.reload()
+    await page.locator('#flow-list button', { hasText: 'fails' }).click()
+    await page.getByLabel('Message', { exact: true }).fill('go')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.locator('#chat li[data-error=true]').waitFor()
+    await page.locator('#graph g[data-state=failed]').waitFor({ state: 'attached' })
+    await page.locator('#status', { hasText: 'Failed' }).waitFor()
+    passed('a failure is told in the chat, at its node and in the status')
+    await page.locator('#flow-list button', { hasText: 'echo' }).click()
+    await page.getByLabel('Message', { exact: true }).fill('hello')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.locator('#chat li', { hasText: 'You said: hello' }).waitFor()
+    await page.locator('#status', { hasText: 'Done' }).waitFor()
     await picture(page, 'console-flows.png')
 
     const created = await fetch(`${server.url}/api/v1/scim/v2/Users`, {
@@ -130,9 +172,51 @@ async function testConsole(page, folder) {
     await page.getByText('Pressed 1 time', { exact: true }).waitFor()
     passed('the public renderer shows the surface; pressing its button changes it')
     await picture(page, 'console-surface.png')
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Sign in to see your flows').waitFor({ state: 'attached' })
+    await page.reload()
+    await page.getByPlaceholder('Password').waitFor()
+    passed('signing out outlives a reload too')
   } finally {
     await server.stop()
   }
+}
+
+/** A flow whose second node has to fail: its model has no key. */
+async function addFailingFlow(page) {
+  await page.evaluate(async () => {
+    const signIn = await (await fetch('/api/v1/refresh', { method: 'POST' })).json()
+    const headers = {
+      authorization: `Bearer ${signIn.access_token}`,
+      'content-type': 'application/json',
+    }
+    const get = async (path) => (await fetch(`/api/v1${path}`, { headers })).json()
+    const { data } = (await get('/flows/')).find(({ name }) => name === 'echo')
+    const input = data.nodes.find(({ data: { type } }) => type === 'ChatInput')
+    const node = (await get('/all')).models_and_agents.LanguageModelComponent
+    const model = {
+      id: 'Model-1',
+      type: 'genericNode',
+      position: { x: 700, y: 0 },
+      data: { id: 'Model-1', type: 'LanguageModelComponent', node },
+    }
+    const [from, to] = [
+      { dataType: 'ChatInput', id: input.id, name: 'message', output_types: ['Message'] },
+      { fieldName: 'input_value', id: 'Model-1', inputTypes: ['Message'], type: 'str' },
+    ]
+    const text = (handle) => JSON.stringify(handle).replaceAll('"', 'œ')
+    const edge = {
+      id: 'edge-1',
+      source: input.id,
+      target: 'Model-1',
+      sourceHandle: text(from),
+      targetHandle: text(to),
+      data: { sourceHandle: from, targetHandle: to },
+    }
+    const flow = { name: 'fails', data: { nodes: [input, model], edges: [edge] } }
+    await fetch('/api/v1/flows/', { method: 'POST', headers, body: JSON.stringify(flow) })
+  })
 }
 
 async function testPoll(page) {

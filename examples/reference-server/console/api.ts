@@ -10,7 +10,26 @@ export class ApiError extends Error {
 
 let token = ''
 
-/** Signs in; the token stays in this page only. */
+/**
+ * Goes on with a sign-in of before, which its cookie keeps, or with the automatic one.
+ * @returns the name of the user; null when somebody has to sign in
+ */
+export async function resume(): Promise<string | null> {
+  const refreshed = await fetch('/api/v1/refresh', { method: 'POST' })
+  const response = refreshed.ok ? refreshed : await fetch('/api/v1/auto_login')
+  if (!response.ok) return null
+  token = ((await response.json()) as { access_token: string }).access_token
+  const user = (await (await call('/users/whoami')).json()) as { username: string }
+  return user.username
+}
+
+/** Ends the sign-in, also of the next visit. */
+export async function signOut(): Promise<void> {
+  await call('/logout', { method: 'POST' })
+  token = ''
+}
+
+/** Signs in; the token stays in this page, the cookie keeps the sign-in over a reload. */
 export async function signIn(username: string, password: string): Promise<void> {
   const response = await fetch('/api/v1/login', {
     method: 'POST',
@@ -25,6 +44,11 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   const headers = new Headers(init.headers)
   headers.set('authorization', `Bearer ${token}`)
   if (typeof init.body === 'string') headers.set('content-type', 'application/json')
+  const response = await fetch(`/api/v1${path}`, { ...init, headers })
+  // A token lives for an hour, the sign-in longer.
+  if (response.status !== 401 || path === '/users/whoami' || (await resume()) === null)
+    return checked(response)
+  headers.set('authorization', `Bearer ${token}`)
   return checked(await fetch(`/api/v1${path}`, { ...init, headers }))
 }
 

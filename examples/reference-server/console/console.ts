@@ -1,7 +1,7 @@
 import { defineSurfaceViewer } from 'surface-viewer/browser'
-import { signIn } from './api.ts'
+import { resume, signIn, signOut } from './api.ts'
 import { setUpDirectory } from './directory-view.ts'
-import { byId, field, make, onSubmit } from './elements.ts'
+import { attempt, byId, field, make, onSubmit } from './elements.ts'
 import { setUpRuns, showFlows } from './flows-view.ts'
 
 const SECTIONS = ['flows', 'directory', 'surface']
@@ -9,12 +9,24 @@ const SECTIONS = ['flows', 'directory', 'surface']
 onSubmit('sign-in', async (fields) => {
   const username = field(fields, 'username')
   await signIn(username, field(fields, 'password'))
-  byId('sign-in', HTMLFormElement).hidden = true
-  const user = byId('user', HTMLParagraphElement)
-  user.hidden = false
-  user.textContent = username
-  await showFlows()
+  await showUser(username)
 })
+
+async function showUser(username: string | null): Promise<void> {
+  byId('sign-in', HTMLFormElement).hidden = username !== null
+  byId('signed-in', HTMLDivElement).hidden = username === null
+  byId('welcome', HTMLParagraphElement).hidden = username !== null
+  byId('flows', HTMLElement).dataset['open'] = String(username !== null)
+  byId('user', HTMLSpanElement).textContent = username ?? ''
+  if (username !== null) await showFlows()
+}
+
+byId('sign-out', HTMLButtonElement).addEventListener('click', () =>
+  attempt(async () => {
+    await signOut()
+    await showUser(null)
+  }),
+)
 
 /** Shows the section that the address names; the surface is watched only while it is shown. */
 function showSection(): void {
@@ -39,3 +51,4 @@ setUpRuns()
 setUpDirectory()
 addEventListener('hashchange', showSection)
 showSection()
+attempt(async () => showUser(await resume()))

@@ -1,6 +1,7 @@
 import { call } from './api.ts'
+import { attachment, setUpAttachments, takeAttachments } from './attachments.ts'
 import { attempt, byId, field, make, onSubmit } from './elements.ts'
-import { drawGraph, showState, type FlowGraph } from './graph-view.ts'
+import { drawGraph, showNote, showState, type FlowGraph } from './graph-view.ts'
 import { readJsonLines } from './json-lines.ts'
 
 interface Flow {
@@ -18,9 +19,12 @@ interface BuildEvent {
     readonly chunk?: string
     readonly sender?: string
     readonly category?: string
+    readonly files?: readonly string[]
     readonly build_data?: {
       readonly id: string
       readonly valid: boolean
+      readonly params: string | null
+      readonly data?: { readonly duration?: string | null }
       readonly inactivated_vertices: readonly string[]
       readonly next_vertices_ids: readonly string[]
     }
@@ -52,6 +56,7 @@ function pick(flow: Flow, button: HTMLButtonElement): void {
     other.setAttribute('aria-current', String(other === button))
   byId('chat', HTMLOListElement).replaceChildren()
   byId('events', HTMLOListElement).replaceChildren()
+  byId('status', HTMLParagraphElement).textContent = ''
   drawGraph(flow.data ?? { nodes: [], edges: [] })
 }
 
@@ -65,42 +70,77 @@ export function setUpRuns(): void {
     stop.disabled = false
     showState('waiting')
     byId('events', HTMLOListElement).replaceChildren()
+    const run = startStatus()
     try {
+      const { signal } = running
+      const files = await takeAttachments(current.id, signal)
+      byId('message', HTMLInputElement).value = ''
       const response = await call(`/build/${current.id}/flow?event_delivery=direct`, {
         method: 'POST',
-        body: JSON.stringify({ inputs: { input_value: field(fields, 'input') } }),
-        signal: running.signal,
+        body: JSON.stringify({ inputs: { input_value: field(fields, 'input') }, files }),
+        signal,
       })
-      for await (const event of readJsonLines<BuildEvent>(response)) show(event)
+      for await (const event of readJsonLines<BuildEvent>(response)) {
+        show(event)
+        run.count(event)
+      }
+      run.end()
+    } catch (error) {
+      run.end(running.signal.aborted ? 'Stopped' : 'Failed')
+      if (!running.signal.aborted) throw error
     } finally {
       stop.disabled = true
     }
   })
+  setUpAttachments()
 
   byId('stop', HTMLButtonElement).addEventListener('click', () =>
     attempt(async () => running?.abort()),
   )
 }
 
+/** The line that says how far a run is, and how long it took. */
+function startStatus() {
+  const line = byId('status', HTMLParagraphElement)
+  const begin = performance.now()
+  let built = 0
+  let failed = 0
+  const tell = (word: string): void => {
+    const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+    const nodes = built === 1 ? '1 node' : `${built} nodes`
+    line.textContent = `${word} · ${nodes} · ${seconds} s`
+    line.dataset['state'] = word.toLowerCase()
+  }
+  tell('Running')
+  return {
+    count({ event, data }: BuildEvent): void {
+      if (event === 'error' && data.build_data === undefined) failed += 1
+      if (data.build_data !== undefined) built += 1
+      tell('Running')
+    },
+    end: (word = failed > 0 ? 'Failed' : 'Done'): void => tell(word),
+  }
+}
+
 function show({ event, data }: BuildEvent): void {
   byId('events', HTMLOListElement).append(make('li', `${event} ${JSON.stringify(data)}`))
   if (event === 'vertices_sorted') for (const id of data.ids ?? []) showState('running', id)
-  if (event === 'add_message') bubble(data.id).textContent = data.text ?? ''
   if (event === 'add_message' || event === 'error') describe(data)
   if (event === 'token') bubble(data.id).textContent += data.chunk ?? ''
   if (event === 'remove_message') bubble(data.id).remove()
   const built = data.build_data
   if (built === undefined) return
   showState(built.valid ? 'done' : 'failed', built.id)
+  showNote(built.id, built.valid ? (built.data?.duration ?? '') : 'failed', built.params)
   for (const id of built.inactivated_vertices) showState('skipped', id)
   for (const id of built.next_vertices_ids) showState('running', id)
 }
 
-function describe({ id, sender = '', category, text }: BuildEvent['data']): void {
+function describe({ id, sender = '', category, text, files = [] }: BuildEvent['data']): void {
   const item = bubble(id)
   item.dataset['sender'] = sender
   item.dataset['error'] = String(category === 'error')
-  item.textContent = text ?? ''
+  item.replaceChildren(text ?? '', ...files.map(attachment))
 }
 
 /** The bubble of a message; made when it is new. */
@@ -109,5 +149,6 @@ function bubble(id = ''): HTMLLIElement {
   if (known !== null) return known
   const item = make('li', '', { 'data-id': id })
   byId('chat', HTMLOListElement).append(item)
+  item.scrollIntoView({ block: 'nearest' })
   return item
 }

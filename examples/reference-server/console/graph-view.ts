@@ -48,7 +48,11 @@ function drawNode(id: string, label: string, { x, y }: { x: number; y: number })
   text.setAttribute('x', String(x + 20))
   text.setAttribute('y', String(y + HEIGHT / 2 + 9))
   text.textContent = label
-  group.append(box, text)
+  const note = document.createElementNS(SVG, 'text')
+  note.classList.add('note')
+  note.setAttribute('x', String(x + WIDTH - 20))
+  note.setAttribute('y', String(y + HEIGHT + 30))
+  group.append(box, text, note, document.createElementNS(SVG, 'title'))
   return group
 }
 
@@ -59,12 +63,26 @@ function frame(positions: readonly { readonly x: number; readonly y: number }[])
   const ys = positions.map(({ y }) => y)
   const [left, top] = [Math.min(...xs) - margin, Math.min(...ys) - margin]
   const width = Math.max(...xs) + WIDTH + margin - left
-  const height = Math.max(...ys) + HEIGHT + margin - top
+  const height = Math.max(...ys) + HEIGHT + margin + 30 - top
   return `${left} ${top} ${width} ${height}`
+}
+
+/** Says below a node how long it took, or what failed; the whole reason shows on hover. */
+export function showNote(id: string, note: string, reason: string | null): void {
+  for (const node of document.querySelectorAll<SVGGElement>('#graph g')) {
+    if (node.dataset['id'] !== id) continue
+    const [line, title] = [node.querySelector('.note'), node.querySelector('title')]
+    if (line !== null) line.textContent = note
+    if (title !== null) title.textContent = reason ?? ''
+  }
 }
 
 /** Shows the state of a node; all of them when no id is given. */
 export function showState(state: NodeState, id?: string): void {
   for (const node of document.querySelectorAll<SVGGElement>('#graph g'))
-    if (id === undefined || node.dataset['id'] === id) node.dataset['state'] = state
+    if (id === undefined || node.dataset['id'] === id) {
+      node.dataset['state'] = state
+      const note = node.querySelector('.note')
+      if (state === 'waiting' && note !== null) note.textContent = ''
+    }
 }
