@@ -23,9 +23,13 @@ const FILES: ReadonlyMap<string, readonly [type: string, load: () => Promise<str
 
 const read = (name: string): Promise<string> => readFile(new URL(name, folder), 'utf8')
 
-/** Answers for the console page; null for every other path. */
-export async function consolePage(request: Request, path: string): Promise<Response | null> {
-  const file = FILES.get(path)
+/** Answers for the console page, which is at `home`; null for every other path. */
+export async function consolePage(
+  request: Request,
+  path: string,
+  home: '/' | '/console' = '/',
+): Promise<Response | null> {
+  const file = path === home ? FILES.get('/') : path === '/' ? undefined : FILES.get(path)
   if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return null
   const [type, load] = file
   return new Response(await load(), { headers: { ...HEADERS, 'content-type': type } })

@@ -18,6 +18,7 @@ import { createSqlConnections } from '@x/store-kysely/connections'
 import { linkUsers } from '@x/store-kysely/link'
 import { consolePage } from './console-page.ts'
 import { openDatabase } from './database.ts'
+import { createEditorPage } from './editor-page.ts'
 import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
 import type { Log } from './log.ts'
@@ -76,6 +77,8 @@ export async function createReferenceServer(
     allow: settings.SERVICE_SQL_ALLOW ?? [],
     setting: 'SERVICE_SQL_ALLOW',
   })
+  const editorFolder = settings.SERVICE_FRONTEND_PATH
+  const editor = editorFolder === undefined ? undefined : await createEditorPage(editorFolder)
   const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, folder)
   const stores = linkUsers(db, {
@@ -150,7 +153,8 @@ export async function createReferenceServer(
     if (/^\/api\/v1\/scim(\/|$)/.test(path)) return scim.service.handle(request, context)
     if (/^\/surfaces\/demo\/(stream|events)$/.test(path)) return surface.handle(request)
     return (
-      (await consolePage(request, path)) ??
+      (await consolePage(request, path, editor === undefined ? '/' : '/console')) ??
+      (await editor?.(request, path)) ??
       (await signOn(request, path)) ??
       engine.handler(request, context)
     )

@@ -44,6 +44,9 @@ export const variables = {
   SERVICE_DATABASE_URL: text(
     'sqlite:PATH, sqlite::memory: or postgres://...; a file in the folder',
   ),
+  SERVICE_FRONTEND_PATH: text(
+    'folder of a built single-page editor, served at /; the console moves to /console',
+  ),
   SERVICE_PUBLIC_URL: text('base of the absolute addresses in answers; http://HOST:PORT'),
   SERVICE_TRUST_PROXY: list(
     'true, or addresses/CIDR of proxies whose X-Forwarded-* count',
