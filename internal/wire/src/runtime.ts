@@ -4,9 +4,15 @@ export interface Runtime {
   /** A random UUID in lower case (RFC 9562 version 4). */
   uuid(): string
   randomBytes(size: number): Uint8Array
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
+  /**
+   * Resolves after `ms` milliseconds, never for Infinity; rejects with the signal's reason when it is
+   * aborted first.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
+
+/** Milliseconds; a timer over it fires at once (AB-90). */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 /** The runtime's own clock, randomness and timers. */
 export function createSystemRuntime(): Runtime {
@@ -24,10 +30,20 @@ export function createSystemRuntime(): Runtime {
           clearTimeout(timer)
           reject(signal?.reason as Error)
         }
-        const timer = setTimeout(() => {
-          signal?.removeEventListener('abort', stop)
-          resolve()
-        }, ms)
+        let left = ms
+        const wait = (): ReturnType<typeof setTimeout> => {
+          const part = Math.min(left, LONGEST_TIMER)
+          left -= part
+          return setTimeout(() => {
+            if (left > 0) {
+              timer = wait()
+              return
+            }
+            signal?.removeEventListener('abort', stop)
+            resolve()
+          }, part)
+        }
+        let timer = wait()
         signal?.addEventListener('abort', stop, { once: true })
       }),
   }

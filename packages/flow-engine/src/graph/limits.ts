@@ -1,4 +1,6 @@
-/** Bounds of one run (FE-64); null = none. */
+import { invalidRequest } from '../errors.ts'
+
+/** Bounds of one run (FE-64); null and Infinity = none (AB-90). */
 export interface RunLimits {
   /** After group expansion. Default 20,000. */
   vertices: number
@@ -47,10 +49,32 @@ export function completeLimits(
 ): RunLimits {
   if (given === undefined) return base
   if (isComplete(given)) return given
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  const set = Object.entries(given)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, readLimit(name, value)])
   const limits = Object.freeze({ ...base, ...Object.fromEntries(set) })
   complete.add(limits)
   return limits
+}
+
+/** The same for what is needed before limits are checked: the defaults where they are impossible. */
+export function limitsOrDefault(given: Partial<RunLimits> | undefined): RunLimits {
+  try {
+    return completeLimits(given)
+  } catch {
+    return defaultRunLimits
+  }
+}
+
+const TIMES: ReadonlySet<string> = new Set(['runTimeoutMs', 'vertexTimeoutMs'])
+
+/** No limit is null for times, which are not waited for then, and Infinity for numbers (DR-17). */
+function readLimit(name: string, value: unknown): number | null {
+  if (value === null || value === Number.POSITIVE_INFINITY) {
+    return TIMES.has(name) ? null : Number.POSITIVE_INFINITY
+  }
+  if (typeof value === 'number' && value >= 0) return value
+  throw invalidRequest(`limits.${name} must be a number of 0 or more, null or Infinity`)
 }
 
 /** Whether limits were completed here before: the runs of a service share them. */

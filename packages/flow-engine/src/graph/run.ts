@@ -8,7 +8,7 @@ import { Execution, Phase } from './execution.ts'
 import { startFailureJson } from './failure.ts'
 import type { FlowJson } from './flow-json.ts'
 import { LazySignal } from './lazy-signal.ts'
-import { completeLimits, type RunLimits } from './limits.ts'
+import { limitsOrDefault, type RunLimits } from './limits.ts'
 import { createRunMessages } from './memory-messages.ts'
 import type { FlowProblem } from './problems.ts'
 import { REST_MARK, startMark } from './checkpoint.ts'
@@ -61,7 +61,7 @@ class Start {
   #cancelled: FlowError | undefined = undefined
 
   constructor({ runtime, limits }: RunOptions, host: RunHost) {
-    const { bufferedTokens, eventBytes } = completeLimits(limits)
+    const { bufferedTokens, eventBytes } = limitsOrDefault(limits)
     this.host = host
     this.log = createRunLog({ bufferedTokens, eventBytes, firstSeq: host.resume?.firstSeq ?? 0 })
     this.runtime = runtime ?? systemRuntime

@@ -1,5 +1,5 @@
 import { createSystemRuntime } from '@x/wire'
-import { FlowError, limitExceeded } from '../errors.ts'
+import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import { createResultCache } from '../graph/cache.ts'
 import { completeLimits } from '../graph/limits.ts'
 import { orderedId } from '../graph/ordered-id.ts'
@@ -28,7 +28,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     runtime = createSystemRuntime(),
     cache = createResultCache(),
     leaseMs = 30_000,
-    heartbeatMs = 10_000,
+    heartbeatMs = leaseMs / 3,
     concurrency = 8,
     concurrencyPerUser = Math.max(1, Math.floor(concurrency / 2)),
     lanes = {},
@@ -36,6 +36,11 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     retention = {},
     onError = () => undefined,
   } = options
+  if (!(leaseMs >= 100 && heartbeatMs > 0 && heartbeatMs * 2 <= leaseMs)) {
+    throw invalidRequest(
+      `leaseMs (${leaseMs}) must be at least 100 and twice heartbeatMs (${heartbeatMs})`,
+    )
+  }
   const { queue, bus } = store
   const name = runtime.uuid()
   const limits = completeLimits(options.limits)

@@ -72,14 +72,14 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       }
     },
     async run(job, lease) {
-      const { store, runtime, codec, name } = options
+      const { store, runtime, codec } = options
       const request = codec.decode(job)
       const expected = waiting.get(job.id)
       waiting.delete(job.id)
       if (request === null) {
         expected?.close()
         const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: interrupted }
-        await store.queue.finish(job.id, name, outcome)
+        await store.queue.finish(job.id, job.worker, outcome)
         await appendEnd(store, job.id, { runtime })
         return
       }
@@ -115,15 +115,15 @@ const LAST_TRIES = 3
 
 /** What could not be written down ends its job as soon as the store can be written to again. */
 async function endFailed(
-  { store, runtime, name, heartbeatMs = 10_000 }: JobRunnerOptions,
-  { job: { id }, live: { lastSeq: given }, finished: ended }: Execution,
+  { store, runtime, heartbeatMs = 10_000 }: JobRunnerOptions,
+  { job: { id, worker }, live: { lastSeq: given }, finished: ended }: Execution,
 ): Promise<void> {
   const { detail } = FAILED
   let finished = ended
   for (let tries = 1; ; tries += 1) {
     try {
       const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: FAILED }
-      finished ||= await store.queue.finish(id, name, outcome)
+      finished ||= await store.queue.finish(id, worker, outcome)
       if (finished) await appendEnd(store, id, { runtime, detail, given })
       return
     } catch {
@@ -150,7 +150,7 @@ interface Execution {
 /** True when the job is suspended. */
 async function execute(options: JobRunnerOptions, execution: Execution): Promise<boolean> {
   const { job, request, live, lease, firstSeq, results } = execution
-  const { store, runtime, name, observer, onError } = options
+  const { store, runtime, observer, onError } = options
   const record = (): ReturnType<typeof toJobRecord> => toJobRecord(job, live.lastSeq)
   const told = (work: () => Promise<void> | void): Promise<void> =>
     Promise.resolve()
@@ -177,15 +177,22 @@ async function execute(options: JobRunnerOptions, execution: Execution): Promise
     behind: !store.queue.shared && request.resumable !== true,
     stopped: lost,
     publish: live.publish,
+    refused: () => live.cancel(cancelled()),
     appended: (seq) => store.bus.publish(jobChannel(job.id), String(seq)),
     async beforeEnd() {
       outcome = outcomeOf(await settled(run), runtime.now())
-      const [finished] = await Promise.all([store.queue.finish(job.id, name, outcome), watched])
+      const [finished] = await Promise.all([
+        store.queue.finish(job.id, job.worker, outcome),
+        watched,
+      ])
       execution.finished = finished
     },
   })
-  if (suspension?.suspended === true) return true
   if (lost()) return false
+  // A run that ended in spite of a question needs no answer any more (DR-4).
+  if (suspension !== undefined && suspension.suspended && !execution.finished) {
+    return await suspension.store()
+  }
   await store.log.close(job.id)
   if (request.resumable === true) await store.checkpoints.remove(job.id)
   const { state, finishedAt, error = null } = outcome

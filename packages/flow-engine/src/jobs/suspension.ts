@@ -46,7 +46,7 @@ export class Suspension {
   readonly #answers: ReadonlyMap<string, string>
   /** How often a vertex has asked, by its place. */
   readonly #asked = new Map<string, number>()
-  #suspended = false
+  #question: Question | undefined
 
   constructor(queue: JobStore['queue'], job: ClaimedJob, answers: ReadonlyMap<string, string>) {
     this.#queue = queue
@@ -54,9 +54,17 @@ export class Suspension {
     this.#answers = answers
   }
 
-  /** Whether a question was kept: the job rests. */
+  /** Whether a question was kept. */
   get suspended(): boolean {
-    return this.#suspended
+    return this.#question !== undefined
+  }
+
+  /**
+   * Stores the question, when the run is at rest: an answer that came while another vertex ran would
+   * start the job a second time (DR-1). False when another process has taken the job.
+   */
+  store(): Promise<boolean> {
+    return this.#queue.suspend(this.#job.id, this.#job.worker, this.#question)
   }
 
   readonly ask: NonNullable<RunHost['suspend']> = async (vertexId, question, pass) => {
@@ -68,11 +76,7 @@ export class Suspension {
     const answer = this.#answers.get(answerName(about))
     if (answer !== undefined) return { kind: 'answered', answer: JSON.parse(answer) as unknown }
     // Of several vertices that ask at once, one is answered at a time.
-    if (!this.#suspended) {
-      this.#suspended = true
-      const stored: Question = { ...about, question }
-      await this.#queue.suspend(this.#job.id, this.#job.worker, stored)
-    }
+    this.#question ??= { ...about, question }
     return { kind: 'suspended' }
   }
 }

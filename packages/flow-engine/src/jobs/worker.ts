@@ -48,6 +48,10 @@ export function createWorker(options: WorkerOptions): Worker {
   let again = false
   const stopping = new AbortController()
 
+  let claims = 0
+  /** Of its own for each claim: what this process held before does not count any more (DR-7). */
+  const token = (): string => `${name}/${(claims += 1)}`
+
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
 
   const roomOf = (lane: Lane): number => places.room(lane.name, running.values())
@@ -55,16 +59,18 @@ export function createWorker(options: WorkerOptions): Worker {
   /** Claims as many jobs as are likely to wait, so that a store may write the claims together. */
   const claimSome = async (lane: Lane): Promise<boolean> => {
     const wanted = Math.max(1, Math.min(lane.likely, roomOf(lane)))
-    const claims = await Promise.allSettled(
-      Array.from({ length: wanted }, () => queue.claim(name, lease(), runtime.now(), [lane.name])),
+    const claimed = await Promise.allSettled(
+      Array.from({ length: wanted }, () =>
+        queue.claim(token(), lease(), runtime.now(), [lane.name]),
+      ),
     )
-    const jobs = claims.flatMap((claim) =>
+    const jobs = claimed.flatMap((claim) =>
       claim.status === 'fulfilled' && claim.value !== null ? [claim.value] : [],
     )
     lane.likely = jobs.length < wanted ? 0 : Math.max(0, lane.likely - wanted)
     lane.owed = Math.max(0, lane.owed - jobs.length)
     for (const job of jobs) start(job, lane)
-    for (const claim of claims) if (claim.status === 'rejected') throw claim.reason
+    for (const claim of claimed) if (claim.status === 'rejected') throw claim.reason
     if (jobs.length > 0) return true
     lane.mayWait = again
     if (running.size === 0) lane.owed = 0
@@ -145,11 +151,20 @@ interface Lease {
 
 /** Prolongs the lease of a job until it ends; aborts it when it is lost or to be cancelled. */
 async function keepLease(
-  { queue, runtime, name, heartbeatMs, onError }: WorkerOptions,
+  { queue, runtime, heartbeatMs, onError }: WorkerOptions,
   { job, lost, ended, lease }: Lease,
 ): Promise<void> {
   let until = job.leaseUntil
-  while (!ended.aborted) {
+  // A heartbeat that hangs or fails prolongs nothing: the lease ends by this clock (DR-8).
+  const watch = async (): Promise<void> => {
+    while (!ended.aborted && !lost.signal.aborted) {
+      const left = until.getTime() - runtime.now().getTime()
+      if (left <= 0) lost.abort('lost')
+      else await runtime.sleep(left, ended)
+    }
+  }
+  watch().catch(() => undefined)
+  while (!ended.aborted && !lost.signal.aborted) {
     try {
       await runtime.sleep(heartbeatMs, ended)
     } catch {
@@ -157,7 +172,7 @@ async function keepLease(
     }
     try {
       const next = lease()
-      const answer = await queue.heartbeat(job.id, name, next)
+      const answer = await queue.heartbeat(job.id, job.worker, next)
       if (answer === 'kept') until = next
       else {
         lost.abort(answer)
@@ -165,10 +180,6 @@ async function keepLease(
       }
     } catch (error) {
       onError(error, { jobId: job.id })
-      if (runtime.now() > until) {
-        lost.abort('lost')
-        return
-      }
     }
   }
 }

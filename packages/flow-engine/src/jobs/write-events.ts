@@ -23,6 +23,8 @@ export interface WriteEventsOptions {
   readonly stopped: () => boolean
   /** Called when the last event is in the log, or on its way into it, and before a reader sees it. */
   readonly beforeEnd: () => Promise<void>
+  /** The log has taken no event: the run is to end at once (AB-91). */
+  readonly refused: () => void
   /** Told the number of the last event in the log. */
   readonly appended: (seq: number) => void
 }
@@ -43,6 +45,7 @@ export async function writeEvents(
     stopped,
     publish,
     beforeEnd,
+    refused,
     appended,
   }: WriteEventsOptions,
 ): Promise<void> {
@@ -60,9 +63,10 @@ export async function writeEvents(
 
   const write = async (): Promise<void> => {
     try {
-      while (unwritten.length > 0 && !stopped()) await writeBatch()
+      while (unwritten.length > 0 && !stopped() && failure === undefined) await writeBatch()
     } catch (error) {
       failure ??= { error }
+      refused()
     }
     // In the same turn as the last look at `unwritten`, so that no event is left behind.
     writing = undefined
