@@ -22,7 +22,9 @@ function source(type: string, run: (ctx: never) => unknown) {
   })
 }
 
-type Suspends = { suspend(question: unknown): Promise<unknown>; signal: AbortSignal }
+interface Waits {
+  readonly signal: AbortSignal
+}
 
 const flowOf = (...components: ReturnType<typeof source>[]) => {
   const builder = flowBuilder()
@@ -60,7 +62,7 @@ describe('AB-90: limits that are none', () => {
 describe('AB-91: a log that cannot be written', () => {
   test('cancels the run at once; the job fails when the store takes writes again', async () => {
     const signals: AbortSignal[] = []
-    const waiting = source('Waiting', ({ signal }: Suspends) => {
+    const waiting = source('Waiting', ({ signal }: Waits) => {
       signals.push(signal)
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
@@ -88,13 +90,11 @@ describe('AB-92: one run, one actor', () => {
   test('an answer while another branch still runs is a conflict; each vertex acts once', async () => {
     const acts: string[] = []
     let finish = (): void => undefined
-    const asking = source('Asking', async ({ suspend }: Suspends) => suspend({ ask: 'sure?' }))
     const slow = source('Slow', async () => {
       acts.push('slow')
       await new Promise<void>((resolve) => (finish = resolve))
     })
     const asks = defineComponent({
-      ...asking,
       type: 'Asking',
       inputs: {},
       outputs: {
