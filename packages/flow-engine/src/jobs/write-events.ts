@@ -63,7 +63,7 @@ export async function writeEvents(
 
   const write = async (): Promise<void> => {
     try {
-      while (unwritten.length > 0 && !stopped() && failure === undefined) await writeBatch()
+      while (unwritten.length > 0 && !stopped()) await writeBatch()
     } catch (error) {
       failure ??= { error }
       refused()
@@ -87,7 +87,7 @@ export async function writeEvents(
     publishUntil(reached)
   }
   const flush = (): void => {
-    if (writing !== undefined || unwritten.length === 0) return
+    if (writing !== undefined || failure !== undefined || unwritten.length === 0) return
     // Set before it runs: it may end in the same turn.
     const turn = Promise.resolve().then(write)
     writing = turn
