@@ -1,5 +1,6 @@
 export type { Catalog } from './catalog/catalog.ts'
 export { parseCatalog, type ParseCatalogOptions } from './catalog/parse-catalog.ts'
+export { pruneCatalog } from './catalog/v09/prune-catalog.ts'
 export { formatCatalog } from './catalog/format-catalog.ts'
 export {
   defineCatalog,

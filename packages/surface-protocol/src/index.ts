@@ -24,8 +24,29 @@ export {
   parseMessage,
   validateMessage,
   type ValidateMessageOptions,
-  type ValidationResult,
 } from './message/validate-message.ts'
+export type { ValidationResult } from './message/validation-result.ts'
+export type { VersionName } from './data/version.ts'
+export type {
+  ActionV09,
+  ClientMessageV09,
+  ComponentV09,
+  ServerMessageV09,
+} from './message/v09/messages-v09.ts'
+export { basicCatalogV09, minimalCatalogV09 } from './catalog/v09/basic-catalog.ts'
+export type { HostFunction } from './functions/evaluate.ts'
+export {
+  checkComponent,
+  checkSurface,
+  type CheckFailure,
+  type CheckResult,
+} from './store/checks.ts'
+export {
+  validateSubmission,
+  type Submission,
+  type ValidateSubmissionOptions,
+} from './store/submission.ts'
+export type { SurfaceViewV09 } from './store/view-v09.ts'
 export { validateMessages, type ValidateMessagesOptions } from './store/validate-messages.ts'
 export {
   checkUserAction,
@@ -37,10 +58,10 @@ export { formatMessage } from './message/format-message.ts'
 export {
   formatClientError,
   parseClientMessage,
-  validateClientMessage,
   type ClientMessage,
   type UserAction,
 } from './message/v08/client-message.ts'
+export { validateClientMessage } from './message/validate-client-message.ts'
 export type { Catalog } from './catalog/catalog.ts'
 export {
   MINIMAL_CATALOG_ID,
@@ -63,7 +84,12 @@ export {
 export { applyStream, type ApplyStreamOptions } from './transport/apply-stream.ts'
 export { formatDataPath, parseDataPath, type DataPath } from './data/data-path.ts'
 export { formatEntries, parseEntries, type FormatEntriesOptions } from './message/v08/entries.ts'
-export { createSurfaceStore, type ApplyResult, type SurfaceStore } from './store/store.ts'
+export {
+  createSurfaceStore,
+  type ApplyResult,
+  type SurfaceStore,
+  type SurfaceStoreV09,
+} from './store/store.ts'
 export type { SurfaceStoreOptions } from './store/store-options.ts'
 export type { SurfaceState, SurfaceStatus, SurfaceView } from './store/surface.ts'
 export type { SurfaceChange, SurfaceEvents } from './store/notify.ts'

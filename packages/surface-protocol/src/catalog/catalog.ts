@@ -4,6 +4,9 @@ import { Report } from '../diagnostics/report.ts'
 import { checkShape, checkStyles } from './check-slot.ts'
 import { nearest } from './nearest.ts'
 import { findReferences, type ReferenceFound } from './references.ts'
+import type { FunctionShape, ShapeV09 } from './v09/shape.ts'
+import type { CatalogTable } from './v09/table.ts'
+import { findReferencesV09 } from './v09/walk-v09.ts'
 import type { Shape } from './slot.ts'
 
 /**
@@ -12,7 +15,11 @@ import type { Shape } from './slot.ts'
  */
 export interface Catalog<Types extends object = object> {
   readonly catalogId: string
+  /** The version of the protocol that the catalog is for: `0.8` or `0.9`. */
+  readonly protocolVersion?: string
   readonly types: readonly string[]
+  /** Functions that components may call. */
+  readonly functionNames?: readonly string[]
   /** What is wrong with the properties of a component; an unknown type has path `""`. */
   validateComponent(type: string, properties: unknown): SurfaceDiagnostic[]
   validateStyles(styles: unknown): SurfaceDiagnostic[]
@@ -30,6 +37,15 @@ export interface CatalogCore {
   shape(type: string): Shape | null
   /** Whether bound values stand only where the shape names them. */
   readonly exact: boolean
+  /** What a catalog of version 0.9.1 declares; absent for 0.8. */
+  readonly v09?: CatalogPartsV09
+}
+
+/** The parts of a catalog of version 0.9.1. */
+export interface CatalogPartsV09 {
+  readonly components: ReadonlyMap<string, ShapeV09>
+  readonly functions: ReadonlyMap<string, FunctionShape>
+  readonly table: CatalogTable
 }
 
 /** Under this key a catalog of this package keeps its core, also for another copy of the package. */
@@ -49,7 +65,9 @@ export function createCatalog<Types extends object>(
 ): Catalog<Types> {
   const catalog: Catalog<Types> = {
     catalogId,
+    protocolVersion: core.v09 === undefined ? '0.8' : '0.9',
     types: Object.freeze([...types]),
+    functionNames: Object.freeze([...(core.v09?.functions.keys() ?? [])]),
     validateComponent(type, properties) {
       const report = new Report()
       core.checkComponent(type, properties, report)
@@ -62,7 +80,7 @@ export function createCatalog<Types extends object>(
       return report.finish()
     },
     references(type, properties) {
-      return isPlainObject(properties) ? findReferences(core.shape(type), properties) : []
+      return isPlainObject(properties) ? referencesIn(core, type, properties) : []
     },
   }
   Object.defineProperty(catalog, CORE, { value: core })
@@ -92,6 +110,17 @@ export function reportUnknownType(type: string, types: readonly string[], report
   report.add('invalid_component_type', `The catalog has no component type ${quote(type)}.`, {
     hint: nearest(type, types),
   })
+}
+
+/** The references of a component by the catalog that is in force for it. */
+export function referencesIn(
+  core: CatalogCore | null,
+  type: string,
+  properties: Readonly<Record<string, unknown>>,
+): ReferenceFound[] {
+  if (core?.v09 === undefined) return findReferences(core?.shape(type) ?? null, properties)
+  const shape = core.v09.components.get(type)
+  return shape === undefined ? [] : findReferencesV09(shape, properties)
 }
 
 function publicCore(catalog: Catalog): CatalogCore {

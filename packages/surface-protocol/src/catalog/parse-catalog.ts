@@ -8,12 +8,17 @@ import { checkValue } from './check-value.ts'
 import { inferShape } from './infer-shape.ts'
 import { checkSchemas, invalidCatalog, type Schema, type SchemaAt } from './json-schema.ts'
 import { nearest } from './nearest.ts'
+import { readVersion, type VersionName } from '../data/version.ts'
+import { compileCatalog } from './v09/compile-catalog.ts'
+import { createTableCatalog } from './v09/table-catalog.ts'
 import { PatternTable } from './pattern-table.ts'
 import { checkBoundPaths } from './check-bound-paths.ts'
 import type { Shape } from './slot.ts'
 
 /** What a catalog document leaves open. */
 export interface ParseCatalogOptions {
+  /** The version that the document is for. Default: 0.8. */
+  readonly version?: VersionName
   /** Where references stand, by type: `{ Grid: ['slots[].child'] }`. Default: inferred (SP-53). */
   readonly references?: Readonly<Record<string, readonly string[]>>
   /** `catalogBytes` counts here. */
@@ -44,7 +49,11 @@ export function parseCatalog<Types extends object = object>(
   document: unknown,
   options: ParseCatalogOptions = {},
 ): Catalog<Types> {
-  return readCatalog(document, options, NO_PATTERNS)
+  if (readVersion(options.version) === '0.8') return readCatalog(document, options, NO_PATTERNS)
+  const copy = copyDocument(document, resolveLimits(options.limits))
+  const catalog = createTableCatalog<Types>(compileCatalog(copy))
+  documents.set(catalog, copy)
+  return catalog
 }
 
 /** The same; the `trusted` patterns are those of the host, and may be any. */

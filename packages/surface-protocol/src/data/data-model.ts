@@ -2,6 +2,7 @@ import {
   arrayIndex,
   isContainer,
   member,
+  valueAt,
   type DataContainer,
   type DataMap,
   type DataValue,
@@ -15,6 +16,8 @@ export interface DataChange {
   readonly key: string | null
   /** What was there; undefined when nothing was. */
   readonly before: DataValue | undefined
+  /** Whether nothing is there any more. */
+  readonly removed?: true
 }
 
 interface Write extends DataChange {
@@ -116,6 +119,69 @@ export class DataModel {
     )
   }
 
+  /**
+   * Sets a location by the rules of version 0.9.1 (SN-23): what is missing on the way is made, an
+   * array where an index follows; an index beyond the end of an array fills it up with null.
+   * @param maximumGap how far beyond the end an index may be
+   */
+  place(
+    segments: readonly string[],
+    value: DataValue,
+    maximumGap: number,
+  ): 'placed' | 'conflict' | 'gap' {
+    let container: DataContainer = this.#root
+    for (let depth = 0; depth < segments.length; depth += 1) {
+      const key = segments[depth] ?? ''
+      const parent = segments.slice(0, depth)
+      const isLast = depth === segments.length - 1
+      const next = member(container, key)
+      if (!isLast && isContainer(next)) {
+        container = next
+        continue
+      }
+      if (!isLast && next !== undefined && next !== null) return 'conflict'
+      const gap = this.#fillUp(container, parent, { key, maximumGap })
+      if (gap !== 'placed') return gap
+      const made: DataContainer = arrayIndex(segments[depth + 1] ?? '') === null ? new Map() : []
+      this.write(container, { parent, key, value: isLast ? value : made })
+      container = made
+    }
+    return 'placed'
+  }
+
+  #fillUp(
+    container: DataContainer,
+    parent: readonly string[],
+    { key, maximumGap }: { key: string; maximumGap: number },
+  ): 'placed' | 'conflict' | 'gap' {
+    if (container instanceof Map) return 'placed'
+    const index = arrayIndex(key)
+    if (index === null) return 'conflict'
+    if (index - container.length > maximumGap) return 'gap'
+    while (container.length < index) {
+      this.write(container, { parent, key: String(container.length), value: null })
+    }
+    return 'placed'
+  }
+
+  /** Removes a location (SN-24): a key of an object goes, an item of an array becomes null. */
+  removeAt(segments: readonly string[]): void {
+    const parent = segments.slice(0, -1)
+    const key = segments.at(-1) ?? ''
+    const container = valueAt(this.#root, parent)
+    const before = member(container, key)
+    if (before === undefined || !isContainer(container)) return
+    if (Array.isArray(container)) {
+      this.write(container, { parent, key, value: null })
+      return
+    }
+    this.#note({ parent, key, container, before, removed: true })
+    this.#count(before, -1)
+    this.#size -= key.length
+    this.#entries -= 1
+    container.delete(key)
+  }
+
   commit(): void {
     if (this.#writes.length > 0) this.#writes = []
     if (this.#overwritten.length > 0) this.#overwritten = []
@@ -138,8 +204,7 @@ export class DataModel {
   }
 
   #note(change: DataChange & { readonly container: DataContainer | null }): void {
-    const { parent, key, container, before } = change
-    this.#writes.push({ parent, key, before, container, size: this.#size, entries: this.#entries })
+    this.#writes.push({ ...change, size: this.#size, entries: this.#entries })
   }
 
   #count(value: DataValue, sign: 1 | -1): void {

@@ -14,6 +14,9 @@ const FORGIVABLE: ReadonlySet<SurfaceErrorCode> = new Set([
   'missing_property',
   'invalid_property_value',
   'invalid_style',
+  'invalid_theme',
+  'unknown_function',
+  'invalid_argument',
 ])
 
 /** Findings that are listed. */

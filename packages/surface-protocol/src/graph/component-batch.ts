@@ -1,4 +1,5 @@
-import { findReferences, type ReferenceFound } from '../catalog/references.ts'
+import { referencesIn } from '../catalog/catalog.ts'
+import type { ReferenceFound } from '../catalog/references.ts'
 import { quote } from '../diagnostics/errors.ts'
 import { formatPointer } from '../json.ts'
 import type { Report } from '../diagnostics/report.ts'
@@ -9,16 +10,24 @@ import { findLoops } from './loops.ts'
 /** Components of a message by id, in its order; of equal ids the later one. */
 export type ComponentBatch = ReadonlyMap<string, Definition>
 
+/** The message that components came in. */
+export type UpdateKind = 'surfaceUpdate' | 'updateComponents'
+
 /** Collects the components of a message and reports ids that occur twice (SP-23). */
-export function collectBatch(instances: readonly Definition[], report: Report): ComponentBatch {
+export function collectBatch(
+  instances: readonly Definition[],
+  report: Report,
+  kind: UpdateKind = 'surfaceUpdate',
+): ComponentBatch {
   const batch = new Map<string, Definition>()
   for (const instance of instances) {
     const { id, position } = instance
     if (batch.delete(id)) {
-      report.duplicate('duplicate_id', `The id ${quote(id)} occurs twice in the message.`, {
-        at: ['surfaceUpdate', 'components', position, 'id'],
-        componentId: id,
-      })
+      const finding = { at: [kind, 'components', position, 'id'], componentId: id }
+      const text = `The id ${quote(id)} occurs twice in the message.`
+      const isError = kind === 'updateComponents' && report.mode === 'strict'
+      if (isError) report.add('duplicate_id', text, finding)
+      else report.duplicate('duplicate_id', text, finding)
     }
     findEdges(instance)
     batch.set(id, instance)
@@ -27,28 +36,37 @@ export function collectBatch(instances: readonly Definition[], report: Report): 
 }
 
 /** Reports loops, repeated children and weights that mean nothing (SP-16, SP-17, SP-25). */
-export function checkBatch(graph: Graph, batch: ComponentBatch, report: Report): void {
-  if (exceedsReferences(graph, batch, report)) return
+export function checkBatch(
+  graph: Graph,
+  batch: ComponentBatch,
+  report: Report,
+  kind: UpdateKind = 'surfaceUpdate',
+): void {
+  if (exceedsReferences(graph, batch, { report, kind })) return
   const known = new Map<Definition, ReferenceFound[]>()
   for (const { owner, edge, related } of findLoops(graph, batch)) {
     const references = known.get(owner) ?? referencesOf(owner)
     known.set(owner, references)
     report.add('circular_reference', `The component ${quote(owner.id)} contains itself.`, {
-      at: placeOf(owner),
-      pointer: pointerOf(owner, references[edge]),
+      at: placeOf(owner, kind),
+      pointer: pointerOf(owner, references[edge], kind),
       componentId: owner.id,
       related,
     })
   }
   for (const definition of batch.values()) {
     if (report.isSaturated) break
-    if (hasRepeats(definition.edges)) reportRepeats(definition, report)
+    if (hasRepeats(definition.edges)) reportRepeats(definition, { report, kind })
   }
   if (graph.weighted > 0 || someWeight(batch)) checkWeights(graph, batch, report)
 }
 
 /** Reports more references than one component, or the surface, may have (SP-88). */
-function exceedsReferences(graph: Graph, batch: ComponentBatch, report: Report): boolean {
+function exceedsReferences(
+  graph: Graph,
+  batch: ComponentBatch,
+  { report, kind }: { report: Report; kind: UpdateKind },
+): boolean {
   const { references, surfaceReferences } = report.limits
   const { errors } = report
   let total = graph.references
@@ -56,7 +74,7 @@ function exceedsReferences(graph: Graph, batch: ComponentBatch, report: Report):
     const { id, edges } = definition
     total += edges.length - (graph.definitions.get(id)?.edges.length ?? 0)
     if (edges.length > references) {
-      report.exceeds('references', { at: placeOf(definition), componentId: id })
+      report.exceeds('references', { at: placeOf(definition, kind), componentId: id })
     }
   }
   if (total > surfaceReferences) report.exceeds('surfaceReferences')
@@ -64,31 +82,42 @@ function exceedsReferences(graph: Graph, batch: ComponentBatch, report: Report):
 }
 
 /** Where a component stands in its message. */
-export function placeOf({ position }: Definition): (string | number)[] {
-  return ['surfaceUpdate', 'components', position]
+export function placeOf(
+  { position }: Definition,
+  kind: UpdateKind = 'surfaceUpdate',
+): (string | number)[] {
+  return [kind, 'components', position]
 }
 
 function referencesOf({ type, properties, core }: Definition): ReferenceFound[] {
-  return findReferences(core?.shape(type) ?? null, properties)
+  return referencesIn(core, type, properties)
 }
 
-function pointerOf({ type }: Definition, reference: ReferenceFound | undefined): string {
-  return `/component${formatPointer([type])}${reference?.path ?? ''}`
+function pointerOf(
+  { type }: Definition,
+  reference: ReferenceFound | undefined,
+  kind: UpdateKind,
+): string {
+  const path = reference?.path ?? ''
+  return kind === 'updateComponents' ? path : `/component${formatPointer([type])}${path}`
 }
 
 function hasRepeats(edges: readonly string[]): boolean {
   return edges.length > 1 && new Set(edges).size < edges.length
 }
 
-function reportRepeats(definition: Definition, report: Report): void {
+function reportRepeats(
+  definition: Definition,
+  { report, kind }: { report: Report; kind: UpdateKind },
+): void {
   const seen = new Set<string>()
   for (const reference of referencesOf(definition)) {
     if (report.isSaturated) return
     const { componentId } = reference
     if (seen.has(componentId)) {
       report.warn('duplicate_child', `The child ${quote(componentId)} occurs twice.`, {
-        at: placeOf(definition),
-        pointer: pointerOf(definition, reference),
+        at: placeOf(definition, kind),
+        pointer: pointerOf(definition, reference, kind),
         componentId: definition.id,
         related: [componentId],
       })

@@ -1,5 +1,7 @@
 import type { CatalogCore } from '../catalog/catalog.ts'
 import { visitReferences } from '../catalog/references.ts'
+import type { ShapeV09 } from '../catalog/v09/shape.ts'
+import { visitReferencesV09 } from '../catalog/v09/walk-v09.ts'
 import type { JsonObject } from '../json.ts'
 import type { Plan } from './plan.ts'
 
@@ -31,6 +33,10 @@ export const noIds: readonly string[] = Object.freeze([])
 /** Finds what a component that was read refers to. */
 export function findEdges(definition: Definition): void {
   const { type, properties, core } = definition
+  if (core?.v09 !== undefined) {
+    findEdgesV09(definition, core.v09.components.get(type))
+    return
+  }
   const shape = core?.shape(type) ?? null
   if (shape?.references === false) return
   const edges: string[] = []
@@ -39,6 +45,19 @@ export function findEdges(definition: Definition): void {
     edges.push(componentId)
     if (template) templates.push(componentId)
   })
+  definition.edges = edges
+  definition.templates = templates
+}
+
+function findEdgesV09(definition: Definition, shape: ShapeV09 | undefined): void {
+  if (shape === undefined || shape.live.length === 0) return
+  const edges: string[] = []
+  const templates: string[] = []
+  visitReferencesV09(shape, definition.properties, (componentId, template) => {
+    edges.push(componentId)
+    if (template) templates.push(componentId)
+  })
+  if (edges.length === 0) return
   definition.edges = edges
   definition.templates = templates
 }

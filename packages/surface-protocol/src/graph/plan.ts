@@ -6,6 +6,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { readDataPath, type DataPath } from '../data/data-path.ts'
 import type { Definition } from './definition.ts'
 import { sameEdges } from './graph.ts'
+import { makePlanV09, type DynamicKind } from './plan-v09.ts'
 
 /** A bound value of a component. */
 export interface BindingPlan {
@@ -16,6 +17,15 @@ export interface BindingPlan {
   readonly pathText: string
   /** Undefined when there is none. */
   readonly literal: JsonValue | undefined
+  /** A binding or a call of version 0.9.1. */
+  readonly dynamic?: DynamicPlan
+}
+
+/** A dynamic value of version 0.9.1 with the kind of its slot and the paths that it reads. */
+export interface DynamicPlan {
+  readonly value: JsonObject
+  readonly kind: DynamicKind
+  readonly paths: readonly DataPath[]
 }
 
 /** The children that stand in one reference property. */
@@ -33,6 +43,8 @@ export interface Plan {
   readonly bindings: readonly BindingPlan[]
   readonly groups: readonly GroupPlan[]
 }
+
+const noPlan: Plan = { bindings: [], groups: [] }
 
 interface Draft {
   readonly bindings: BindingPlan[]
@@ -65,6 +77,10 @@ function sameGroup(a: GroupPlan, b: GroupPlan | undefined): boolean {
 }
 
 function makePlan({ type, properties, core }: Definition): Plan {
+  if (core?.v09 !== undefined) {
+    const shapeV09 = core.v09.components.get(type)
+    return shapeV09 === undefined ? noPlan : makePlanV09(shapeV09, properties)
+  }
   const draft: Draft = { bindings: [], groups: [] }
   const shape = core?.shape(type) ?? null
   if (shape !== null && core?.exact === true) {

@@ -1,5 +1,5 @@
 import { catalogCore, type Catalog } from '../catalog/catalog.ts'
-import { errorFrom, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
+import { errorFrom } from '../diagnostics/errors.ts'
 import { defined } from '../json.ts'
 import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import { checkBatch, collectBatch } from '../graph/component-batch.ts'
@@ -8,15 +8,12 @@ import { dataToEntries } from './v08/entries.ts'
 import { Graph } from '../graph/graph.ts'
 import { parseJson } from './v08/client-message.ts'
 import { dataModelUpdate, surfaceUpdate, type ServerMessage } from './v08/messages.ts'
+import { readVersion, type VersionName } from '../data/version.ts'
+import type { ServerMessageV09 } from './v09/messages-v09.ts'
+import { validateMessageV09 } from './v09/validate-message-v09.ts'
 import { readMessage, type MessageDraft } from './v08/read-message.ts'
+import type { ValidationResult } from './validation-result.ts'
 import { Report, type Mode } from '../diagnostics/report.ts'
-
-/** What a check of one message found (SP-57). */
-export type ValidationResult<T> = {
-  /** A copy of the message; null when there is an error. */
-  message: T | null
-  diagnostics: SurfaceDiagnostic[]
-}
 
 /** How one message is checked. */
 export interface ValidateMessageOptions {
@@ -24,14 +21,29 @@ export interface ValidateMessageOptions {
   readonly mode?: Mode
   /** Checks components and styles too. */
   readonly catalog?: Catalog
+  /** Catalogs of which one must accept the components (0.9.1). */
+  readonly catalogs?: readonly Catalog[]
+  /** Further ids for the catalogs (0.9.1). */
+  readonly catalogAliases?: Readonly<Record<string, string>>
+  /** Default: 0.8. */
+  readonly version?: VersionName
   readonly limits?: Partial<SurfaceLimits>
 }
 
 /** Checks one message on its own: nothing is known of what was sent before (SP-56). */
 export function validateMessage(
   value: unknown,
+  options: ValidateMessageOptions & { readonly version: '0.9' | '0.9.1' },
+): ValidationResult<ServerMessageV09>
+export function validateMessage(
+  value: unknown,
+  options?: ValidateMessageOptions,
+): ValidationResult<ServerMessage>
+export function validateMessage(
+  value: unknown,
   options: ValidateMessageOptions = {},
-): ValidationResult<ServerMessage> {
+): ValidationResult<ServerMessage | ServerMessageV09> {
+  if (readVersion(options.version) !== '0.8') return validateMessageV09(value, options)
   const { mode = 'strict', catalog } = options
   const core = catalog === undefined ? null : catalogCore(catalog)
   const report = new Report(mode, resolveLimits(options.limits))
@@ -54,7 +66,15 @@ export function validateMessage(
  * Reads a message from JSON text and checks it.
  * @throws SurfaceError with the first error's code and all diagnostics
  */
-export function parseMessage(text: string, options: ValidateMessageOptions = {}): ServerMessage {
+export function parseMessage(
+  text: string,
+  options: ValidateMessageOptions & { readonly version: '0.9' | '0.9.1' },
+): ServerMessageV09
+export function parseMessage(text: string, options?: ValidateMessageOptions): ServerMessage
+export function parseMessage(
+  text: string,
+  options: ValidateMessageOptions = {},
+): ServerMessage | ServerMessageV09 {
   const { message, diagnostics } = validateMessage(parseJson(text), options)
   if (message === null) throw errorFrom(diagnostics)
   return message

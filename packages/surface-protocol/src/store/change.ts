@@ -1,7 +1,7 @@
 import { quote } from '../diagnostics/errors.ts'
 import { formatPointer } from '../json.ts'
 import type { ComponentCheck } from '../message/v08/read-message.ts'
-import type { Report } from '../diagnostics/report.ts'
+import { Report } from '../diagnostics/report.ts'
 import type { DataChange } from '../data/data-model.ts'
 import type { Instance } from '../tree/instance.ts'
 import type { StoreSettings } from './store-options.ts'
@@ -143,4 +143,17 @@ function updateTree(change: Change): readonly Instance[] | null {
     noteOverflow(surface, error)
     return NO_NODES
   }
+}
+
+/** Takes a surface out of the store. */
+export function removeSurface(state: StoreState, surfaceId: string): Processed {
+  const surface = state.surfaces.get(surfaceId)
+  if (surface === undefined) return 'nothing'
+  const change = openChange(state, surfaceId, new Report())
+  state.buffered -= change.costBefore
+  state.total -= change.sizeBefore
+  state.surfaces.delete(surfaceId)
+  surface.revision += 1
+  change.deleted = true
+  return change
 }

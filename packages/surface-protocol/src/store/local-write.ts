@@ -3,6 +3,7 @@ import { checkPath } from '../data/check-path.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { formatPointer } from '../json.ts'
 import { fromJson, type DataValue } from '../data/data-value.ts'
+import { reportPlacing } from './report-placing.ts'
 import { openChange, settle, type Processed, type StoreState } from './change.ts'
 
 /** A write that no message brought: an input of a client, or a test (SP-38). */
@@ -33,14 +34,17 @@ export function processLocalWrite(state: StoreState, write: LocalWrite, report: 
   const { segments } = path
   const change = openChange(state, write.surfaceId, report)
   if (segments.length === 0 && value instanceof Map) surface.data.replace(value)
-  else if (!surface.data.set(segments, value)) {
+  else if (state.settings.version !== '0.8') {
+    reportPlacing(surface.data.place(segments, value, report.limits.arrayIndex), report, [])
+  } else if (!surface.data.set(segments, value)) {
     report.add('invalid_path', 'The path leads beyond the end of an array.')
   }
   change.dataPaths = [formatPointer(segments)]
   return settle(state, change, { status: surface.status, report })
 }
 
-function depthOf(value: DataValue): number {
+/** Levels of containers in a value. */
+export function depthOf(value: DataValue): number {
   if (typeof value !== 'object' || value === null) return 0
   let deepest = 0
   for (const item of value.values()) deepest = Math.max(deepest, 1 + depthOf(item))

@@ -1,10 +1,10 @@
 import { escapeSegment, formatPointer } from '../json.ts'
 import { readMessage, type MessageDraft } from '../message/v08/read-message.ts'
-import { Report } from '../diagnostics/report.ts'
+import type { Report } from '../diagnostics/report.ts'
 import { checkBatch, collectBatch } from '../graph/component-batch.ts'
 import { initialiseData } from './initialise-data.ts'
 import { begin } from './begin.ts'
-import { openChange, settle, type Processed, type StoreState } from './change.ts'
+import { openChange, removeSurface, settle, type Processed, type StoreState } from './change.ts'
 import type { DataModel } from '../data/data-model.ts'
 import type { DataMap } from '../data/data-value.ts'
 import type { Surface, SurfaceStatus } from './surface.ts'
@@ -19,7 +19,7 @@ export function processMessage(state: StoreState, message: unknown, report: Repo
   if (draft.kind === 'beginRendering') return begin(state, draft, report)
   if (report.errors > 0) return 'refused'
   if (draft.kind === 'dataModelUpdate') return updateData(state, draft, report)
-  return remove(state, draft.surfaceId)
+  return removeSurface(state, draft.surfaceId)
 }
 
 function updateComponents(
@@ -84,16 +84,4 @@ function writeContents(
 
 function refuseIndex(report: Report, at: readonly (string | number)[]): void {
   report.add('invalid_path', 'The path leads beyond the end of an array.', { at })
-}
-
-function remove(state: StoreState, surfaceId: string): Processed {
-  const surface = state.surfaces.get(surfaceId)
-  if (surface === undefined) return 'nothing'
-  const change = openChange(state, surfaceId, new Report())
-  state.buffered -= change.costBefore
-  state.total -= change.sizeBefore
-  state.surfaces.delete(surfaceId)
-  surface.revision += 1
-  change.deleted = true
-  return change
 }

@@ -1,11 +1,16 @@
 import { catalogCore, createCatalog, type Catalog, type CatalogCore } from '../catalog/catalog.ts'
 import { STANDARD_CATALOG_ID, standardCatalogV08 } from '../catalog/standard.ts'
+import { aliasesV09, basicCatalogV09, minimalCatalogV09 } from '../catalog/v09/basic-catalog.ts'
+import { readVersion, type VersionName } from '../data/version.ts'
+import { Evaluator, type HostFunction } from '../functions/evaluate.ts'
 import { defaultLimits, resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import type { Mode } from '../diagnostics/report.ts'
 import type { PathMode } from '../tree/scope.ts'
 
 /** How a store judges and resolves. */
-export interface SurfaceStoreOptions {
+export interface SurfaceStoreOptions extends StoreOptionsV09 {
+  /** Version of the messages. Default: 0.8. */
+  readonly version?: VersionName
   /** Catalogs that surfaces may name. Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
   /** Further ids for catalogs of the store: from an id to a known one. */
@@ -20,8 +25,20 @@ export interface SurfaceStoreOptions {
   readonly onListenerError?: (error: unknown) => void
 }
 
+/** What only stores of version 0.9.1 use. */
+export interface StoreOptionsV09 {
+  /** Functions of the host, by name (SN-34). */
+  readonly functions?: Readonly<Record<string, HostFunction>>
+  /** Of formatted numbers and dates. Default: en-US. */
+  readonly locale?: string
+  /** Of formatted dates. Default: UTC. */
+  readonly timeZone?: string
+}
+
 /** The same with everything decided. */
 export interface StoreSettings {
+  readonly version: VersionName
+  readonly evaluator: Evaluator | null
   readonly mode: Mode
   readonly pathMode: PathMode
   readonly limits: Readonly<SurfaceLimits>
@@ -42,6 +59,8 @@ const openCore = catalogCore(
 
 /** Settings of a store that follows messages of any catalog. */
 export const openSettings: StoreSettings = {
+  version: '0.8',
+  evaluator: null,
   mode: 'tolerant',
   pathMode: 'compatible',
   limits: defaultLimits,
@@ -54,19 +73,31 @@ export const openSettings: StoreSettings = {
  * @throws TypeError for options that make no sense
  */
 export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings {
-  const { catalogs = [standardCatalogV08], catalogAliases = {} } = options
+  const version = readVersion(options.version)
+  const isV08 = version === '0.8'
+  const { catalogs = isV08 ? [standardCatalogV08] : [basicCatalogV09, minimalCatalogV09] } = options
   const { mode = 'strict', pathMode = 'compatible' } = options
+  const catalogAliases = { ...(isV08 ? {} : aliasesV09), ...options.catalogAliases }
   if (catalogs.length === 0) throw new TypeError('A store needs at least one catalog')
   if (mode !== 'strict' && mode !== 'tolerant') throw new TypeError('mode: strict or tolerant')
   if (pathMode !== 'compatible' && pathMode !== 'pointer') {
     throw new TypeError('pathMode: compatible or pointer')
   }
+  const limits = resolveLimits(options.limits)
   const byId = new Map(catalogs.map((catalog) => [catalog.catalogId, catalogCore(catalog)]))
   const aliases = new Map(Object.entries(catalogAliases))
+  for (const catalog of catalogs) {
+    if ((catalogCore(catalog).v09 === undefined) !== isV08) {
+      throw new TypeError(`The catalog ${catalog.catalogId} is for another version`)
+    }
+  }
   return {
+    version,
+    evaluator: isV08 ? null : new Evaluator({ ...options, limits }),
     mode,
-    pathMode,
-    limits: resolveLimits(options.limits),
+    // From 0.9.1 on, an absolute path begins at the root always (SN-28).
+    pathMode: isV08 ? pathMode : 'pointer',
+    limits,
     cores: [...byId.values()],
     findCatalog(catalogId) {
       const id = catalogId ?? STANDARD_CATALOG_ID

@@ -1,5 +1,6 @@
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import type { JsonValue } from '../json.ts'
+import { isPlainObject, ownValue, type JsonObject, type JsonValue } from '../json.ts'
+import type { VersionName } from '../data/version.ts'
 import type { ServerMessage } from '../message/v08/messages.ts'
 import { Report, type MessagePosition } from '../diagnostics/report.ts'
 import { parseDataPath } from '../data/data-path.ts'
@@ -9,6 +10,9 @@ import { createNotifier, type Notifier, type SurfaceChange } from './notify.ts'
 import type { Change, Processed, StoreState } from './change.ts'
 import { createComponentCheck } from './component-check.ts'
 import { processMessage } from './process.ts'
+import { processMessageV09 } from './process-v09.ts'
+import { evaluateIn, type EvaluateOptions } from './evaluate-in.ts'
+import { snapshotOfV09, viewOfV09, type SurfaceViewV09 } from './view-v09.ts'
 import { processLocalWrite } from './local-write.ts'
 import { snapshotOf } from './snapshot.ts'
 import {
@@ -36,14 +40,19 @@ export type ApplyResult = {
 }
 
 /** Surfaces built from messages: the state every client would have (SP-20 to SP-45). */
-export interface SurfaceStore extends Pick<Notifier, 'on' | 'watchNode' | 'watchData'> {
+export interface SurfaceStore<View = SurfaceView, Message = ServerMessage> extends Pick<
+  Notifier,
+  'on' | 'watchNode' | 'watchData'
+> {
+  /** Version of the messages. */
+  readonly version: VersionName
   /** Applies one message, whole or not at all; never throws for what a peer sent. */
   apply(message: unknown, context?: { line?: number; index?: number }): ApplyResult
-  /** Applies messages in order; a refused one does not stop the rest. */
-  applyAll(messages: Iterable<unknown>): ApplyResult[]
+  /** Applies messages in order, also `{messages: [...]}`; a refused one does not stop the rest. */
+  applyAll(messages: Iterable<unknown> | { readonly messages: unknown }): ApplyResult[]
   surfaceIds(): string[]
   /** The surface as plain JSON, null when there is none. */
-  get(surfaceId: string): SurfaceView | null
+  get(surfaceId: string): View | null
   /**
    * The tree with all values resolved; null unless the surface is rendered.
    * @throws SurfaceError `limit_exceeded` when it passes `treeNodes` or `treeDepth`
@@ -57,21 +66,36 @@ export interface SurfaceStore extends Pick<Notifier, 'on' | 'watchNode' | 'watch
   /** Writes data as an input of a client would (SP-38). */
   setData(surfaceId: string, path: string, value: JsonValue): ApplyResult
   /** Messages that bring about the same state, of one surface or of all (SP-72). */
-  snapshot(surfaceId?: string): ServerMessage[]
+  snapshot(surfaceId?: string): Message[]
+  /**
+   * The value of a literal, a binding or a call in a surface of version 0.9.1 (SN-33).
+   * @throws SurfaceError `surface_not_found`, `component_not_found`, and what the evaluation gives
+   */
+  evaluate(surfaceId: string, value: JsonValue, options?: EvaluateOptions): JsonValue
 }
+
+/** A store of version 0.9.1. */
+export type SurfaceStoreV09 = SurfaceStore<SurfaceViewV09, JsonObject>
 
 /**
  * Creates an empty store.
  * @throws TypeError for wrong options
  */
-export function createSurfaceStore(options: SurfaceStoreOptions = {}): SurfaceStore {
+export function createSurfaceStore(
+  options: SurfaceStoreOptions & { readonly version: '0.9' | '0.9.1' },
+): SurfaceStoreV09
+export function createSurfaceStore(options?: SurfaceStoreOptions): SurfaceStore
+export function createSurfaceStore(
+  options: SurfaceStoreOptions = {},
+): SurfaceStore | SurfaceStoreV09 {
+  // What a store gives depends on its version; the overloads say so.
   return new Store(resolveStoreOptions(options), {}, options.onListenerError)
 }
 
-const states = new WeakMap<SurfaceStore, StoreState>()
+const states = new WeakMap<object, StoreState>()
 
 /** What is behind a store. @throws TypeError for a store that was not made here */
-export function stateOfStore(store: SurfaceStore): StoreState {
+export function stateOfStore(store: SurfaceStore | SurfaceStoreV09): StoreState {
   const state = states.get(store)
   if (state === undefined) throw new TypeError('A store made by createSurfaceStore is expected')
   return state
@@ -104,6 +128,7 @@ export function createOpenStore(): SurfaceStore {
 type Process<Input> = (state: StoreState, input: Input, report: Report) => Processed
 
 class Store implements SurfaceStore {
+  readonly version: VersionName
   readonly on: Notifier['on']
   readonly watchNode: Notifier['watchNode']
   readonly watchData: Notifier['watchData']
@@ -112,6 +137,7 @@ class Store implements SurfaceStore {
   readonly #notifier: Notifier
   /** What listeners sent while a message was told of. */
   readonly #waiting: (() => void)[] = []
+  readonly #processor: Process<unknown>
   #busy = false
 
   constructor(
@@ -122,6 +148,8 @@ class Store implements SurfaceStore {
     const surfaces = new Map<string, Surface>()
     const check = createComponentCheck(surfaces, settings.cores)
     this.#fixed = fixed
+    this.version = settings.version
+    this.#processor = settings.version === '0.8' ? processMessage : processMessageV09
     this.#state = { settings, surfaces, check, buffered: 0, total: 0 }
     this.#notifier = createNotifier({
       limits: settings.limits,
@@ -133,11 +161,13 @@ class Store implements SurfaceStore {
 
   apply(message: unknown, context?: { line?: number; index?: number }): ApplyResult {
     const position = context === undefined ? this.#fixed : { ...this.#fixed, ...context }
-    return this.#run(message, position, processMessage)
+    return this.#run(message, position, this.#processor)
   }
 
-  applyAll(messages: Iterable<unknown>): ApplyResult[] {
-    return Array.from(messages, (message) => this.apply(message))
+  applyAll(messages: Iterable<unknown> | { readonly messages: unknown }): ApplyResult[] {
+    const list = isPlainObject(messages) ? ownValue(messages, 'messages') : messages
+    const isList = typeof list === 'object' && list !== null && Symbol.iterator in list
+    return Array.from(isList ? (list as Iterable<unknown>) : [], (message) => this.apply(message))
   }
 
   surfaceIds(): string[] {
@@ -147,7 +177,10 @@ class Store implements SurfaceStore {
   get(surfaceId: string): SurfaceView | null {
     const { surfaces, settings } = this.#state
     const surface = surfaces.get(surfaceId)
-    return surface === undefined ? null : viewOf(surface, settings)
+    if (surface === undefined) return null
+    if (settings.version === '0.8') return viewOf(surface, settings)
+    // The overloads of createSurfaceStore give the view of each version its type.
+    return viewOfV09(surface, settings.version, settings) as unknown as SurfaceView
   }
 
   tree(surfaceId: string): TreeNode | null {
@@ -164,11 +197,19 @@ class Store implements SurfaceStore {
     return this.#run({ surfaceId, path, value }, {}, processLocalWrite)
   }
 
+  evaluate(surfaceId: string, value: JsonValue, options: EvaluateOptions = {}): JsonValue {
+    return evaluateIn(this.#state, surfaceId, { value, ...options })
+  }
+
   snapshot(surfaceId?: string): ServerMessage[] {
     const { surfaces, settings } = this.#state
     return [...surfaces.values()]
       .filter(({ id }) => surfaceId === undefined || id === surfaceId)
-      .flatMap((surface) => snapshotOf(surface, settings.limits))
+      .flatMap((surface) =>
+        settings.version === '0.8'
+          ? snapshotOf(surface, settings.limits)
+          : (snapshotOfV09(surface, settings.version, settings.limits) as never[]),
+      )
   }
 
   /**

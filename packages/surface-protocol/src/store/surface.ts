@@ -8,6 +8,7 @@ import {
 import { cloneJson, type JsonObject } from '../json.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { ComponentInstance } from '../message/v08/messages.ts'
+import type { Evaluator } from '../functions/evaluate.ts'
 import { DataModel } from '../data/data-model.ts'
 import { mapToJson } from '../data/data-value.ts'
 import { toInstance } from '../message/v08/to-instance.ts'
@@ -51,6 +52,10 @@ export interface Surface {
   styles: JsonObject
   /** Size of the styles (SP-89). */
   styleSize: number
+  /** Whether styles were given as a theme (0.9.1). */
+  hasTheme: boolean
+  /** Whether the client sends its data model (0.9.1). */
+  sendDataModel: boolean
   readonly graph: Graph
   readonly data: DataModel
   revision: number
@@ -72,6 +77,8 @@ export function createSurface(id: string): Surface {
     core: null,
     styles: {},
     styleSize: 0,
+    hasTheme: false,
+    sendDataModel: false,
     graph: new Graph(),
     data: new DataModel(),
     revision: 0,
@@ -86,15 +93,19 @@ export function createSurface(id: string): Surface {
 export interface TreeOptions {
   readonly pathMode: PathMode
   readonly limits: Readonly<SurfaceLimits>
+  readonly evaluator: Evaluator | null
 }
 
 /** Grows the tree of a rendered surface if it is not there; null when it would pass a limit. */
-export function ensureTree(surface: Surface, { pathMode, limits }: TreeOptions): Tree | null {
+export function ensureTree(
+  surface: Surface,
+  { pathMode, limits, evaluator }: TreeOptions,
+): Tree | null {
   const { root, graph, data } = surface
   if (surface.status !== 'rendered' || root === null) return null
   if (surface.tree !== null) return surface.tree
   try {
-    surface.tree = new Tree({ graph, data, root, mode: pathMode, limits })
+    surface.tree = new Tree({ graph, data, root, mode: pathMode, limits, evaluator })
     surface.overflow = null
   } catch (error) {
     noteOverflow(surface, error)
@@ -174,6 +185,7 @@ const MAXIMUM = 100
 const sentences: Readonly<Record<string, string>> = {
   binding_type: 'The value in the data has no form that this property takes.',
   not_iterable: 'A template needs a map or an array in the data.',
+  function_failed: 'A function has no value for its arguments.',
   compatible_path: 'An absolute path inside a template was read relative to the entry.',
 }
 

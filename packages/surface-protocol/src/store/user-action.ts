@@ -11,7 +11,9 @@ import type { Definition } from '../graph/definition.ts'
 import type { Instance } from '../tree/instance.ts'
 import { readBinding } from '../graph/plan.ts'
 import { resolveBinding } from '../tree/resolve.ts'
-import { stateOfStore, type SurfaceStore } from './store.ts'
+import type { ClientMessageV09 } from '../message/v09/messages-v09.ts'
+import { createAction } from './action-v09.ts'
+import { stateOfStore, type SurfaceStore, type SurfaceStoreV09 } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 
 /** Which instance acts, and when. */
@@ -28,9 +30,17 @@ export interface CreateUserActionOptions {
  * @throws SurfaceError `surface_not_found`, `component_not_found`, `not_actionable`
  */
 export function createUserAction(
+  store: SurfaceStoreV09,
+  options: CreateUserActionOptions,
+): ClientMessageV09
+export function createUserAction(
   store: SurfaceStore,
   options: CreateUserActionOptions,
-): { userAction: UserAction } {
+): { userAction: UserAction }
+export function createUserAction(
+  store: SurfaceStore | SurfaceStoreV09,
+  options: CreateUserActionOptions,
+): ClientMessageV09 | { userAction: UserAction } {
   const { surfaceId, nodeId, now = createSystemRuntime().now() } = options
   const fail = (code: SurfaceErrorCode, detail: string, componentId?: string): SurfaceError =>
     new SurfaceError({ code, detail, surfaceId, componentId })
@@ -42,6 +52,11 @@ export function createUserAction(
     throw fail('component_not_found', `The tree has no node ${quote(nodeId)}.`)
   }
   const { componentId } = instance
+  const { version } = settings
+  if (version !== '0.8') {
+    const action = createAction(surface, instance, { settings, timestamp: now.toISOString() })
+    if (action !== null) return { version: `v${version}`, action }
+  }
   const action = actionOf(instance.definition)
   if (action === null) {
     const detail = `The component ${quote(componentId)} has no action.`
@@ -162,7 +177,15 @@ function contextValue(
   const { scope, componentId } = instance
   const { data, graph } = surface
   const binding = readBinding(value, 'any', [])
-  const context = { root: data.root, scope, mode, graph, componentId, warnings: [] }
+  const context = {
+    root: data.root,
+    scope,
+    mode,
+    graph,
+    componentId,
+    warnings: [],
+    evaluator: null,
+  }
   const resolved = resolveBinding(binding, context)
   // Nothing was written for an action, so that its literal counts everywhere.
   return resolved === null && binding.literal !== undefined ? binding.literal : resolved

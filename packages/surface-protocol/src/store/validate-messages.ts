@@ -1,10 +1,10 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../diagnostics/errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
-import type { ComponentInstance } from '../message/v08/messages.ts'
-import { findReferences } from '../catalog/references.ts'
-import { createStore } from './store.ts'
-import type { SurfaceView } from './surface.ts'
+import type { VersionName } from '../data/version.ts'
+import { isPlainObject } from '../json.ts'
+import { validateMessageV09 } from '../message/v09/validate-message-v09.ts'
+import { createStore, stateOfStore, type SurfaceStore } from './store.ts'
 import type { Mode } from '../diagnostics/report.ts'
 
 /** How a sequence of messages is checked. */
@@ -15,6 +15,10 @@ export interface ValidateMessagesOptions {
   readonly catalogs?: readonly Catalog[]
   /** Whether surfaces that have begun rendering must be whole at the end. Default: false. */
   readonly complete?: boolean
+  /** Further ids for the catalogs. */
+  readonly catalogAliases?: Readonly<Record<string, string>>
+  /** Default: 0.8. */
+  readonly version?: VersionName
   readonly limits?: Partial<SurfaceLimits>
 }
 
@@ -30,26 +34,47 @@ export function validateMessages(
   const store = createStore(options, { strictDuplicates: true })
   const found: SurfaceDiagnostic[] = []
   let index = 0
+  const isV08 = store.version === '0.8'
   for (const value of values) {
-    for (const diagnostic of store.apply(value, { index }).diagnostics) found.push(diagnostic)
+    const { diagnostics } =
+      isV08 || isKnown(value, store) ? store.apply(value, { index }) : validateAlone(value, options)
+    for (const diagnostic of diagnostics) found.push({ ...diagnostic, index })
     index += 1
   }
   if (!complete) return found
   const { treeDepth } = resolveLimits(limits)
-  for (const surfaceId of store.surfaceIds()) {
-    const view = store.get(surfaceId)
-    if (view !== null && view.root !== null) {
-      for (const diagnostic of incomplete(view, view.root, treeDepth)) found.push(diagnostic)
+  for (const surface of stateOfStore(store).surfaces.values()) {
+    if (surface.root === null) continue
+    const definitions = [...surface.graph.definitions.values()]
+    const edges: Edges = new Map(definitions.map((one) => [one.id, one.edges]))
+    for (const diagnostic of incomplete(surface.id, { root: surface.root, edges, treeDepth })) {
+      found.push(diagnostic)
     }
   }
   return found
 }
 
+/** Whether a message is about a surface of the list; one that the list only updates is judged alone (SN-17). */
+function isKnown(value: unknown, store: SurfaceStore): boolean {
+  if (!isPlainObject(value)) return true
+  const payload = value.updateComponents ?? value.updateDataModel
+  const surfaceId = isPlainObject(payload) ? payload.surfaceId : undefined
+  return typeof surfaceId !== 'string' || store.get(surfaceId) !== null
+}
+
+function validateAlone(
+  value: unknown,
+  options: ValidateMessagesOptions,
+): { readonly diagnostics: readonly SurfaceDiagnostic[] } {
+  return validateMessageV09(value, options)
+}
+
 type Edges = ReadonlyMap<string, readonly string[]>
 
-function incomplete(view: SurfaceView, root: string, treeDepth: number): SurfaceDiagnostic[] {
-  const { surfaceId } = view
-  const edges: Edges = new Map(view.components.map((one) => [one.id, targetsOf(one)]))
+function incomplete(
+  surfaceId: string,
+  { root, edges, treeDepth }: { root: string; edges: Edges; treeDepth: number },
+): SurfaceDiagnostic[] {
   const found: SurfaceDiagnostic[] = []
   const add = (
     code: SurfaceErrorCode,
@@ -76,12 +101,6 @@ function incomplete(view: SurfaceView, root: string, treeDepth: number): Surface
     add('limit_exceeded', `The tree is deeper than ${treeDepth}.`, { limit: 'treeDepth' })
   }
   return found
-}
-
-function targetsOf({ component }: ComponentInstance): string[] {
-  return Object.values(component).flatMap((properties) =>
-    findReferences(null, properties).map(({ componentId }) => componentId),
-  )
 }
 
 /** The length of the longest way from the root to each component; the graph has no loops. */

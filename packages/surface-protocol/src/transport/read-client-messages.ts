@@ -1,6 +1,7 @@
 import { readBody } from '@x/wire'
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import { validateClientMessage, type ClientMessage } from '../message/v08/client-message.ts'
+import { validateClientMessage } from '../message/validate-client-message.ts'
+import type { ClientMessage } from '../message/v08/client-message.ts'
 import { createJsonLinesParser } from './json-lines.ts'
 import { exceedsDepth } from './json-depth.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'

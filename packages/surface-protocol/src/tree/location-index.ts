@@ -76,8 +76,7 @@ export class LocationIndex<Owner> {
       const { key } = change
       if (key === null) collectBelow(container, found)
       else {
-        if (container.watches !== null)
-          noteWatches(container.watches, change.before === undefined, found)
+        if (container.watches !== null) noteWatches(container.watches, changesKeys(change), found)
         const node = container.children?.get(key)
         if (node !== undefined) collectBelow(node, found)
       }
@@ -95,6 +94,11 @@ export class LocationIndex<Owner> {
     }
     return node
   }
+}
+
+/** Whether a key came or went. */
+function changesKeys({ before, removed }: DataChange): boolean {
+  return before === undefined || removed === true
 }
 
 /** Notes those that a change below them concerns; `added` says that one of their keys is new. */

@@ -3,7 +3,11 @@ import type { BoundKind } from '../catalog/slot.ts'
 import { toJson, type DataMap, type DataValue } from '../data/data-value.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { InstanceWarning } from './instance.ts'
-import type { BindingPlan } from '../graph/plan.ts'
+import type { BindingPlan, DynamicPlan } from '../graph/plan.ts'
+import type { DynamicKind } from '../graph/plan-v09.ts'
+import type { Evaluator } from '../functions/evaluate.ts'
+import { EvaluationError } from '../functions/evaluation-error.ts'
+import { isTrue, toNumber, toText } from '../functions/truth.ts'
 import { locate, type PathMode, type Scope } from './scope.ts'
 
 /** Where a bound value is resolved. */
@@ -14,11 +18,14 @@ export interface ResolveContext {
   readonly graph: Graph
   readonly componentId: string
   readonly warnings: InstanceWarning[]
+  /** Computes dynamic values of version 0.9.1. */
+  readonly evaluator: Evaluator | null
 }
 
 /** The value of a binding as plain JSON; null when there is none (SP-33, SP-34). */
 export function resolveBinding(binding: BindingPlan, context: ResolveContext): JsonValue {
-  const { path, literal, kind, pathText } = binding
+  const { path, literal, kind, pathText, dynamic } = binding
+  if (dynamic !== undefined) return resolveDynamic(dynamic, pathText, context)
   if (path === null) return literal === undefined ? null : cloneJson(literal)
   const { value, compatible } = locate(context.root, path, context)
   if (compatible) context.warnings.push({ code: 'compatible_path', pathText })
@@ -30,6 +37,43 @@ export function resolveBinding(binding: BindingPlan, context: ResolveContext): J
   if (result !== undefined) return result
   context.warnings.push({ code: 'binding_type', pathText })
   return null
+}
+
+/** A dynamic value in the form of its slot (SN-30); null with a warning when it has none. */
+function resolveDynamic(
+  { value, kind }: DynamicPlan,
+  pathText: string,
+  { root, scope, evaluator, warnings }: ResolveContext,
+): JsonValue {
+  let result: JsonValue | undefined
+  try {
+    result = evaluator?.evaluate(value, { root, scope: scope.segments })
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error
+    warnings.push({ code: error.code, pathText })
+    return kind === 'dString' ? '' : null
+  }
+  const converted = toSlotValue(result, kind)
+  if (converted !== undefined) return converted
+  warnings.push({ code: 'binding_type', pathText })
+  return kind === 'dBoolean' ? isTrue(result) : null
+}
+
+/** The value in the form of a slot; undefined when it has none. */
+function toSlotValue(value: JsonValue | undefined, kind: DynamicKind): JsonValue | undefined {
+  switch (kind) {
+    case 'dString':
+      return toText(value)
+    case 'dNumber':
+      return value === undefined || value === null ? null : (toNumber(value) ?? undefined)
+    case 'dBoolean':
+      return typeof value === 'boolean' ? value : undefined
+    case 'dStrings':
+      if (value === undefined || value === null) return null
+      return Array.isArray(value) ? value.map(toText) : undefined
+    default:
+      return value ?? null
+  }
 }
 
 /** Inside a template the literal was not written anywhere: it is the value while nothing is there (SP-37). */

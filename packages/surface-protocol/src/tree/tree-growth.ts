@@ -7,6 +7,7 @@ import { LocationIndex, type Concerned, type Reach, type Watch } from './locatio
 import { planOf, samePlaces, type BindingPlan, type GroupPlan } from '../graph/plan.ts'
 import { resolveBinding } from './resolve.ts'
 import { entryScope, hasDots, locate, rootScope, watchedLocations } from './scope.ts'
+import type { Evaluator } from '../functions/evaluate.ts'
 import type { DataPath } from '../data/data-path.ts'
 import type { PathMode, Scope } from './scope.ts'
 
@@ -17,6 +18,7 @@ export interface TreeSource {
   readonly root: string
   readonly mode: PathMode
   readonly limits: Readonly<SurfaceLimits>
+  readonly evaluator: Evaluator | null
 }
 
 /** The tree would pass a limit (SP-45). */
@@ -164,10 +166,10 @@ export class TreeGrowth {
       if (instance.values.length > 0) instance.values = []
       return
     }
-    const { data, mode, graph } = this.#source
+    const { data, mode, graph, evaluator } = this.#source
     const warnings: InstanceWarning[] = []
     const { scope, componentId } = instance
-    const context = { root: data.root, scope, mode, graph, componentId, warnings }
+    const context = { root: data.root, scope, mode, graph, componentId, warnings, evaluator }
     instance.values = bindings.map((binding) => resolveBinding(binding, context))
     if (warnings.length > 0 || instance.warnings.length > 0) this.#warn(instance, warnings)
   }
@@ -179,7 +181,11 @@ export class TreeGrowth {
   }
 
   #watchBinding(instance: Instance, binding: BindingPlan | undefined, part: number): void {
-    if (binding === undefined || binding.path === null) return
+    if (binding === undefined) return
+    for (const path of binding.dynamic?.paths ?? []) {
+      this.#watch(instance, path, { owner: instance, part, reach: 'deep' })
+    }
+    if (binding.path === null) return
     const { kind, path } = binding
     const deep = kind === 'any' || kind === 'stringArray' || this.#mayWander(path)
     this.#watch(instance, path, { owner: instance, part, reach: deep ? 'deep' : 'value' })

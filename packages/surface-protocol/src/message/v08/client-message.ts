@@ -4,7 +4,7 @@ import { defined, isPlainObject, type JsonObject } from '../../json.ts'
 import { copyObject } from '../../data/copy-json.ts'
 import { readKind, readMember, readText, refuseOthers } from '../read-member.ts'
 import { Report } from '../../diagnostics/report.ts'
-import type { ValidationResult } from '../validate-message.ts'
+import type { ValidationResult } from '../validation-result.ts'
 
 /** What a user did with a component (SP-62). */
 export type UserAction = {
@@ -22,7 +22,7 @@ export type ClientMessage = { userAction: UserAction } | { error: JsonObject }
 const KEYS = ['userAction', 'error'] as const
 
 /** Checks a message of a client (SP-62). Further members of a `userAction` are kept. */
-export function validateClientMessage(value: unknown): ValidationResult<ClientMessage> {
+export function validateClientMessageV08(value: unknown): ValidationResult<ClientMessage> {
   const report = new Report()
   const message = readClientMessage(value, report)
   const diagnostics = report.finish()
@@ -34,7 +34,7 @@ export function validateClientMessage(value: unknown): ValidationResult<ClientMe
  * @throws SurfaceError with the first error's code and all diagnostics
  */
 export function parseClientMessage(text: string): ClientMessage {
-  const { message, diagnostics } = validateClientMessage(parseJson(text))
+  const { message, diagnostics } = validateClientMessageV08(parseJson(text))
   if (message === null) throw errorFrom(diagnostics)
   return message
 }
@@ -67,12 +67,13 @@ function readClientMessage(value: unknown, report: Report): ClientMessage | null
   }
   const copy = copyObject(payload, report)
   if (kind === 'error') return { error: copy }
-  checkFields(payload, report)
+  checkActionFields(payload, report)
   // What does not have these fields was reported.
   return { userAction: copy as UserAction }
 }
 
-function checkFields(payload: Record<string, unknown>, report: Report): void {
+/** Checks the members that an action of every version has. */
+export function checkActionFields(payload: Record<string, unknown>, report: Report): void {
   readText(payload, 'name', report)
   const surfaceId = readText(payload, 'surfaceId', report)
   if (surfaceId !== null) report.surfaceId = surfaceId

@@ -1,0 +1,263 @@
+import { SurfaceError } from '../../diagnostics/errors.ts'
+import { formatPointer, isPlainObject } from '../../json.ts'
+import type { CatalogTable, FunctionTable, ObjectTable, SlotTable } from './table.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+type Place = readonly (string | number)[]
+
+/** Names of `common_types.json#/$defs/...` that are slots of their own. */
+const common: Readonly<Record<string, SlotTable>> = {
+  ComponentId: 'id',
+  Child: 'id',
+  ChildList: 'children',
+  DynamicString: 'dString',
+  DynamicNumber: 'dNumber',
+  DynamicBoolean: 'dBoolean',
+  DynamicStringList: 'dStrings',
+  DynamicValue: 'dValue',
+  DataBinding: 'binding',
+  FunctionCall: 'call',
+  Action: 'action',
+}
+const COMMON =
+  /^(?:https:\/\/a2ui\.org\/specification\/v0_9(?:_1)?\/)?common_types\.json#\/\$defs\/(\w+)$/
+
+/**
+ * The table of a catalog document of version 0.9.1 (SN-44). Nothing is fetched.
+ * @throws SurfaceError `invalid_catalog` with the place in the document
+ */
+export function compileCatalog(document: Schema): CatalogTable {
+  const { catalogId } = document
+  if (typeof catalogId !== 'string' || catalogId === '') {
+    throw wrong('A catalog needs an id.', ['catalogId'])
+  }
+  return {
+    catalogId,
+    components: mapOf(document.components, ['components'], (schema, place) =>
+      componentOf(schema, { document, place }),
+    ),
+    functions: functionsOf(document),
+    theme: themeOf(document),
+  }
+}
+
+interface At {
+  readonly document: Schema
+  readonly place: Place
+}
+
+function wrong(detail: string, place: Place): SurfaceError {
+  return new SurfaceError({ code: 'invalid_catalog', detail, path: formatPointer(place) })
+}
+
+function mapOf<T>(
+  value: unknown,
+  place: Place,
+  make: (schema: Schema, place: Place) => T,
+): Record<string, T> {
+  if (value === undefined) return {}
+  if (!isPlainObject(value)) throw wrong('An object is expected.', place)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, schema]) => {
+      if (!isPlainObject(schema)) throw wrong('A schema is an object.', [...place, name])
+      return [name, make(schema, [...place, name])]
+    }),
+  )
+}
+
+/** Functions by name; the list form of inline catalogs too. */
+function functionsOf(document: Schema): Record<string, FunctionTable> {
+  const { functions } = document
+  if (!Array.isArray(functions)) {
+    return mapOf(functions, ['functions'], (schema, place) =>
+      functionOf(schema, { document, place }),
+    )
+  }
+  return Object.fromEntries(
+    functions.map((one: unknown, index) => {
+      const place = ['functions', index]
+      if (!isPlainObject(one) || typeof one.name !== 'string') {
+        throw wrong('A function has a name.', place)
+      }
+      const parameters = isPlainObject(one.parameters) ? one.parameters : {}
+      const args = objectOf(parameters, { document, place: [...place, 'parameters'] })
+      const { returnType = 'any' } = one
+      return [one.name, { args, returns: typeof returnType === 'string' ? returnType : 'any' }]
+    }),
+  )
+}
+
+function functionOf(schema: Schema, { document, place }: At): FunctionTable {
+  const properties = isPlainObject(schema.properties) ? schema.properties : {}
+  const args = isPlainObject(properties.args) ? properties.args : {}
+  const returns = isPlainObject(properties.returnType) ? properties.returnType.const : undefined
+  const table = objectOf(args, { document, place: [...place, 'properties', 'args'] })
+  const anyOf = Array.isArray(args.anyOf)
+    ? args.anyOf.flatMap((one: unknown) =>
+        isPlainObject(one) && Array.isArray(one.required) ? (one.required as string[]) : [],
+      )
+    : []
+  return {
+    args: table,
+    ...(anyOf.length === 0 ? {} : { anyOf }),
+    returns: typeof returns === 'string' ? returns : 'any',
+  }
+}
+
+function themeOf(document: Schema): ObjectTable | null {
+  const defs = isPlainObject(document.$defs) ? document.$defs : {}
+  const inline = isPlainObject(document.theme) ? document.theme : undefined
+  const theme = defs.theme ?? inline
+  if (!isPlainObject(theme)) return null
+  return objectOf(theme, { document, place: ['$defs', 'theme'] })
+}
+
+/** A component: what its parts declare together, without the members of the envelope. */
+function componentOf(schema: Schema, at: At): ObjectTable {
+  const { fields, required } = objectOf(schema, at)
+  const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !ENVELOPE.has(name)))
+  const needed = (required ?? []).filter((name) => !ENVELOPE.has(name))
+  return { fields: own, ...(needed.length === 0 ? {} : { required: needed }) }
+}
+
+const ENVELOPE = new Set(['id', 'component', 'accessibility'])
+
+/** The members of an object schema, those of its `allOf` parts too. */
+function objectOf(schema: Schema, at: At): ObjectTable {
+  const fields: Record<string, SlotTable> = {}
+  const required = new Set<string>()
+  let closed = false
+  for (const part of partsOf(schema, at)) {
+    if (part.common === 'Checkable') fields.checks = 'checks'
+    else if (part.common !== null) continue
+    const { properties, additionalProperties, unevaluatedProperties } = part.schema
+    if (additionalProperties === false || unevaluatedProperties === false) closed = true
+    for (const [name, member] of Object.entries(isPlainObject(properties) ? properties : {})) {
+      if (ENVELOPE.has(name) && at.place[0] === 'components' && at.place.length === 2) continue
+      fields[name] = slotOf(member, {
+        document: at.document,
+        place: [...part.place, 'properties', name],
+      })
+    }
+    const names = part.schema.required
+    if (Array.isArray(names)) for (const name of names) required.add(String(name))
+  }
+  return {
+    fields,
+    ...(required.size === 0 ? {} : { required: [...required] }),
+    ...(closed ? {} : { open: true }),
+  }
+}
+
+interface Part {
+  readonly schema: Schema
+  readonly place: Place
+  /** The name among the common types, where it is one. */
+  readonly common: string | null
+}
+
+/** A schema and everything that it is composed of, references followed. */
+function partsOf(schema: Schema, { document, place }: At): Part[] {
+  const parts: Part[] = []
+  const waiting: { schema: Schema; place: Place }[] = [{ schema, place }]
+  for (const next of waiting) {
+    if (waiting.length > 200) throw wrong('The schema leads to itself.', place)
+    const { $ref: reference, allOf } = next.schema
+    if (reference === undefined) parts.push({ ...next, common: null })
+    else {
+      const name = commonName(reference)
+      if (name === null) waiting.push(resolve(reference, { document, place: next.place }))
+      else parts.push({ schema: {}, place: next.place, common: name })
+    }
+    if (Array.isArray(allOf)) {
+      allOf.forEach((one: unknown, index) => {
+        if (isPlainObject(one))
+          waiting.push({ schema: one, place: [...next.place, 'allOf', index] })
+      })
+    }
+  }
+  return parts
+}
+
+function commonName(reference: unknown): string | null {
+  return typeof reference === 'string' ? (COMMON.exec(reference)?.[1] ?? null) : null
+}
+
+function resolve(reference: unknown, { document, place }: At): { schema: Schema; place: Place } {
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) {
+    throw wrong('A reference stays within the document or leads to common_types.json.', [
+      ...place,
+      '$ref',
+    ])
+  }
+  const path = reference
+    .slice(2)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  let target: unknown = document
+  for (const part of path) {
+    target = isPlainObject(target) && Object.hasOwn(target, part) ? target[part] : undefined
+  }
+  if (!isPlainObject(target)) throw wrong('The reference leads nowhere.', [...place, '$ref'])
+  return { schema: target, place: path }
+}
+
+/** The slot of a property. */
+function slotOf(value: unknown, at: At, depth = 0): SlotTable {
+  if (value === true) return 'any'
+  if (!isPlainObject(value)) throw wrong('A schema is an object.', at.place)
+  if (depth > 32) throw wrong('The schema is nested too deeply.', at.place)
+  const { $ref: reference } = value
+  if (reference !== undefined) {
+    const name = commonName(reference)
+    if (name !== null && common[name] !== undefined) return common[name]
+    if (name !== null) return 'any'
+    const target = resolve(reference, at)
+    return slotOf(target.schema, { document: at.document, place: target.place }, depth + 1)
+  }
+  const { allOf, oneOf, anyOf } = value
+  if (Array.isArray(allOf)) return combined(allOf, at, depth)
+  const alternatives = Array.isArray(oneOf) ? oneOf : anyOf
+  if (Array.isArray(alternatives)) {
+    const one = alternatives.map((schema: unknown, index) =>
+      slotOf(schema, { ...at, place: [...at.place, 'oneOf', index] }, depth + 1),
+    )
+    return one.length === 1 && one[0] !== undefined ? one[0] : { one }
+  }
+  return plainSlot(value, at, depth)
+}
+
+/** Parts that say more than annotations; formats are annotations. */
+function combined(parts: readonly unknown[], at: At, depth: number): SlotTable {
+  const slots = parts
+    .filter((part) => isPlainObject(part) && !('if' in part))
+    .map((part, index) => slotOf(part, { ...at, place: [...at.place, 'allOf', index] }, depth + 1))
+    .filter((slot) => slot !== 'any')
+  const [first = 'any'] = slots
+  return first
+}
+
+function plainSlot(schema: Schema, at: At, depth: number): SlotTable {
+  const { type, enum: words, const: fixed, pattern, minimum, maximum, items, minItems } = schema
+  if (Array.isArray(words)) return { enum: words as string[] }
+  if (fixed !== undefined) return { enum: [fixed as string] }
+  if (type === 'string') return typeof pattern === 'string' ? { pattern } : 'string'
+  if (type === 'boolean') return 'boolean'
+  if (type === 'number' || type === 'integer') {
+    if (typeof minimum !== 'number' && typeof maximum !== 'number') return type
+    const low = typeof minimum === 'number' ? minimum : null
+    const high = typeof maximum === 'number' ? maximum : null
+    return { range: [low, high], ...(type === 'integer' ? { whole: true as const } : {}) }
+  }
+  if (type === 'array') {
+    const list =
+      items === undefined
+        ? 'any'
+        : slotOf(items, { ...at, place: [...at.place, 'items'] }, depth + 1)
+    return { list, ...(typeof minItems === 'number' ? { min: minItems } : {}) }
+  }
+  if (type === 'object' || schema.properties !== undefined) {
+    return { object: objectOf(schema, at) }
+  }
+  return 'any'
+}

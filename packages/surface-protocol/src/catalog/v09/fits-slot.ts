@@ -1,0 +1,35 @@
+import { isBinding } from '../../functions/evaluate.ts'
+import { isPlainObject } from '../../json.ts'
+import type { SlotV09 } from './shape.ts'
+
+/** Whether a value has the form of a slot, by its type alone. */
+export function fitsSlot(value: unknown, slot: SlotV09): boolean {
+  switch (slot.kind) {
+    case 'enum':
+      return slot.values.has(value)
+    case 'string':
+    case 'id':
+    case 'pattern':
+      return typeof value === 'string'
+    case 'number':
+    case 'integer':
+    case 'range':
+      return typeof value === 'number'
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'list':
+      return Array.isArray(value)
+    case 'binding':
+      return isBinding(value)
+    case 'call':
+      return isPlainObject(value) && typeof value.call === 'string'
+    case 'object':
+      return (
+        isPlainObject(value) &&
+        slot.shape.required.every((name) => value[name] !== undefined) &&
+        (slot.shape.open || Object.keys(value).every((name) => slot.shape.fields.has(name)))
+      )
+    default:
+      return true
+  }
+}

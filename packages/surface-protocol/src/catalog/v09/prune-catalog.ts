@@ -1,0 +1,31 @@
+import { SurfaceError } from '../../diagnostics/errors.ts'
+import { catalogCore, type Catalog } from '../catalog.ts'
+import { createTableCatalog } from './table-catalog.ts'
+
+/**
+ * A catalog of the same id with only these components and functions (SN-48); unknown names are
+ * ignored, and what is not named is kept as a whole.
+ * @throws SurfaceError `invalid_catalog` when nothing is left; TypeError for a catalog of version 0.8
+ */
+export function pruneCatalog(
+  catalog: Catalog,
+  keep: { readonly components?: readonly string[]; readonly functions?: readonly string[] },
+): Catalog {
+  const table = catalogCore(catalog).v09?.table
+  if (table === undefined) throw new TypeError('A catalog of version 0.9.1 is expected')
+  const components = pick(table.components, keep.components)
+  const functions = pick(table.functions, keep.functions)
+  if (Object.keys(components).length === 0) {
+    throw new SurfaceError({ code: 'invalid_catalog', detail: 'No component is left.' })
+  }
+  return createTableCatalog({ ...table, components, functions })
+}
+
+function pick<T>(
+  all: Readonly<Record<string, T>>,
+  names: readonly string[] | undefined,
+): Readonly<Record<string, T>> {
+  if (names === undefined) return all
+  const kept = new Set(names)
+  return Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name)))
+}

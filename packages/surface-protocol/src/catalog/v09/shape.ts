@@ -1,0 +1,105 @@
+import type { FunctionTable, ObjectTable, SlotTable } from './table.ts'
+
+/** A slot that is ready to be checked. */
+export type SlotV09 =
+  | { readonly kind: Exclude<SlotTable, object> }
+  | { readonly kind: 'enum'; readonly values: ReadonlySet<unknown> }
+  | { readonly kind: 'list'; readonly item: SlotV09; readonly minimum: number }
+  | { readonly kind: 'object'; readonly shape: ShapeV09 }
+  | { readonly kind: 'one'; readonly slots: readonly SlotV09[] }
+  | { readonly kind: 'pattern'; readonly test: (text: string) => boolean }
+  | { readonly kind: 'range'; readonly low: number; readonly high: number; readonly whole: boolean }
+  | { readonly kind: 'schema'; readonly check: SchemaCheck }
+
+/** Checks a value against a schema; the finding's pointer begins at the value. */
+export type SchemaCheck = (value: unknown) => { pointer: string; message: string } | null
+
+/** The members of an object. */
+export interface ShapeV09 {
+  readonly fields: ReadonlyMap<string, SlotV09>
+  readonly required: readonly string[]
+  readonly open: boolean
+  /** Members that can hold references or dynamic values. */
+  readonly live: readonly (readonly [string, SlotV09])[]
+}
+
+/** The arguments of a function. */
+export interface FunctionShape {
+  readonly args: ShapeV09
+  readonly anyOf: readonly string[]
+  readonly returns: string
+}
+
+/** How the parts of a table that are not plain are made. */
+export interface ShapeMaking {
+  readonly pattern: (source: string) => (text: string) => boolean
+  readonly schema: (schema: unknown) => SchemaCheck
+}
+
+const simple = new Map<string, SlotV09>()
+
+/** Makes an object table ready. */
+export function shapeOfTable(table: ObjectTable, making: ShapeMaking): ShapeV09 {
+  const { fields, required = [], open = false } = table
+  const entries = Object.entries(fields).map(
+    ([name, slot]) => [name, slotOfTable(slot, making)] as const,
+  )
+  return {
+    fields: new Map(entries),
+    required,
+    open,
+    live: entries.filter(([, slot]) => isLive(slot)),
+  }
+}
+
+/** Makes a function table ready. */
+export function functionOfTable(
+  { args, anyOf = [], returns }: FunctionTable,
+  making: ShapeMaking,
+): FunctionShape {
+  return { args: shapeOfTable(args, making), anyOf, returns }
+}
+
+function slotOfTable(slot: SlotTable, making: ShapeMaking): SlotV09 {
+  if (typeof slot === 'string') {
+    const known = simple.get(slot) ?? { kind: slot }
+    simple.set(slot, known)
+    return known
+  }
+  if ('enum' in slot) return { kind: 'enum', values: new Set(slot.enum) }
+  if ('list' in slot) {
+    return { kind: 'list', item: slotOfTable(slot.list, making), minimum: slot.min ?? 0 }
+  }
+  if ('object' in slot) return { kind: 'object', shape: shapeOfTable(slot.object, making) }
+  if ('one' in slot) return { kind: 'one', slots: slot.one.map((one) => slotOfTable(one, making)) }
+  if ('pattern' in slot) return { kind: 'pattern', test: making.pattern(slot.pattern) }
+  if ('range' in slot) {
+    const [low, high] = slot.range
+    return {
+      kind: 'range',
+      low: low ?? -Infinity,
+      high: high ?? Infinity,
+      whole: slot.whole === true,
+    }
+  }
+  return { kind: 'schema', check: making.schema(slot.schema) }
+}
+
+const DEAD: ReadonlySet<string> = new Set([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'any',
+  'enum',
+  'pattern',
+  'range',
+  'schema',
+])
+
+function isLive(slot: SlotV09): boolean {
+  if (slot.kind === 'list') return isLive(slot.item)
+  if (slot.kind === 'object') return slot.shape.live.length > 0
+  if (slot.kind === 'one') return slot.slots.some(isLive)
+  return !DEAD.has(slot.kind)
+}

@@ -1,0 +1,91 @@
+import { createLinearPattern, type LinearPattern } from '../../data/linear-pattern.ts'
+import { quote, SurfaceError } from '../../diagnostics/errors.ts'
+import { Report } from '../../diagnostics/report.ts'
+import { isPlainObject } from '../../json.ts'
+import { createCatalog, reportUnknownType, type Catalog } from '../catalog.ts'
+import { nearest } from '../nearest.ts'
+import { checkShapeV09 } from './check-slot-v09.ts'
+import { functionOfTable, shapeOfTable, type ShapeMaking, type ShapeV09 } from './shape.ts'
+import type { CatalogTable, ObjectTable } from './table.ts'
+
+/** What every component may have beside its properties (SN-44). */
+const envelope: Readonly<Record<string, ObjectTable['fields'][string]>> = {
+  accessibility: {
+    object: { fields: { label: 'dString', description: 'dString' }, open: true },
+  },
+}
+
+const plainMaking: ShapeMaking = {
+  pattern: (source) => {
+    const pattern = linearPattern(source)
+    return (text) => text.length <= 10_000 && pattern.test(text)
+  },
+  schema: () => () => null,
+}
+
+/** A catalog of version 0.9.1 from its table; checks are made once, not read for each message. */
+export function createTableCatalog<Types extends object = object>(
+  table: CatalogTable,
+  making: ShapeMaking = plainMaking,
+): Catalog<Types> {
+  const components = new Map(
+    Object.entries(table.components).map(([type, object]): [string, ShapeV09] => {
+      const fields = { ...envelope, ...object.fields }
+      return [type, shapeOfTable({ ...object, fields }, making)]
+    }),
+  )
+  const functions = new Map(
+    Object.entries(table.functions).map(([name, one]) => [name, functionOfTable(one, making)]),
+  )
+  const theme = table.theme === null ? null : shapeOfTable(table.theme, making)
+  const types = [...components.keys()]
+  return createCatalog<Types>(table.catalogId, types, {
+    exact: true,
+    shape: () => null,
+    v09: { components, functions, table },
+    checkComponent(type, properties, report) {
+      const shape = components.get(type)
+      if (shape === undefined) reportUnknownType(type, types, report)
+      else if (isPlainObject(properties)) {
+        checkShapeV09(properties, shape, {
+          report,
+          functions,
+          code: 'invalid_property_value',
+          depth: 0,
+        })
+      } else report.must('invalid_property_value', 'an object', { fatal: true })
+    },
+    checkStyles(values, report) {
+      if (theme === null) return
+      for (const name of Object.keys(values)) {
+        const slot = theme.fields.get(name)
+        if (slot === undefined && theme.open) continue
+        const trial = new Report()
+        const context = { report: trial, functions, code: 'invalid_argument', depth: 0 } as const
+        checkShapeV09({ [name]: values[name] }, { ...theme, required: [] }, context)
+        if (trial.errors === 0) continue
+        report.add('invalid_theme', `The theme parameter ${quote(name)} is unknown or wrong.`, {
+          at: [name],
+          hint: slot === undefined ? nearest(name, theme.fields.keys()) : undefined,
+        })
+      }
+      for (const name of theme.required) {
+        if (values[name] !== undefined) continue
+        report.add('invalid_theme', `The theme parameter ${quote(name)} is required.`, {
+          at: [name],
+        })
+      }
+    },
+  })
+}
+
+/** @throws SurfaceError `invalid_catalog` */
+function linearPattern(source: string): LinearPattern {
+  try {
+    if (source.length <= 512) return createLinearPattern(source)
+  } catch {
+    // Refused below, like a pattern that is too long.
+  }
+  const detail = `The pattern ${quote(source)} cannot run in linear time.`
+  throw new SurfaceError({ code: 'invalid_catalog', detail })
+}

@@ -1,0 +1,18 @@
+import type { CatalogCore } from '../../catalog/catalog.ts'
+import type { Report } from '../../diagnostics/report.ts'
+import type { Definition } from '../../graph/definition.ts'
+
+/** Checks components against a catalog; the report's path begins at the message. */
+export function checkComponents(
+  components: readonly Definition[],
+  core: CatalogCore | null,
+  report: Report,
+): void {
+  for (const { id, type, properties, position } of components) {
+    report.path.push('updateComponents', 'components', position)
+    report.componentId = id
+    core?.checkComponent(type, properties, report)
+    report.path.length = 0
+  }
+  report.componentId = undefined
+}

@@ -1,0 +1,53 @@
+import { copyObject } from '../../data/copy-json.ts'
+import { Report } from '../../diagnostics/report.ts'
+import { isPlainObject } from '../../json.ts'
+import { readText, refuseOthers } from '../read-member.ts'
+import { checkActionFields } from '../v08/client-message.ts'
+import type { ValidationResult } from '../validation-result.ts'
+import type { ClientMessageV09 } from './messages-v09.ts'
+import { readEnvelope } from './read-message-v09.ts'
+
+const KINDS = ['action', 'error'] as const
+
+/** Checks a message of a client, version 0.9.1. */
+export function validateClientMessageV09(value: unknown): ValidationResult<ClientMessageV09> {
+  const report = new Report()
+  report.message = value
+  const message = read(value, report)
+  const diagnostics = report.finish()
+  return { message: report.errors > 0 ? null : message, diagnostics }
+}
+
+function read(value: unknown, report: Report): ClientMessageV09 | null {
+  const kind = readEnvelope(value, KINDS, report)
+  if (kind === null || !isPlainObject(value)) return null
+  const payload = value[kind]
+  report.path.push(kind)
+  if (!isPlainObject(payload)) {
+    report.must('invalid_type', 'an object')
+    return null
+  }
+  const copy = copyObject(payload, report)
+  if (kind === 'error') checkError(payload, report)
+  else {
+    checkActionFields(payload, report)
+    refuseOthers(payload, ACTION, report)
+  }
+  report.path.pop()
+  return { version: value.version, [kind]: copy } as unknown as ClientMessageV09
+}
+
+const ACTION = ['name', 'surfaceId', 'sourceComponentId', 'timestamp', 'context']
+const VALIDATION = ['code', 'surfaceId', 'path', 'message']
+
+function checkError(payload: Record<string, unknown>, report: Report): void {
+  const code = readText(payload, 'code', report)
+  readText(payload, 'surfaceId', report)
+  readText(payload, 'message', report)
+  if (code !== 'VALIDATION_FAILED') return
+  if (typeof payload.path !== 'string') {
+    if (payload.path === undefined) report.missing('missing_field', 'path')
+    else report.must('invalid_type', 'a string', { at: ['path'] })
+  }
+  refuseOthers(payload, VALIDATION, report)
+}

@@ -1,0 +1,261 @@
+import { checkPath } from '../../data/check-path.ts'
+import { copyJson, copyObject } from '../../data/copy-json.ts'
+import { quote } from '../../diagnostics/errors.ts'
+import type { Report } from '../../diagnostics/report.ts'
+import { noIds, type Definition } from '../../graph/definition.ts'
+import { isPlainObject, ownValue, type JsonObject, type JsonValue } from '../../json.ts'
+import { readId, refuseOthers } from '../read-member.ts'
+
+/** A message of version 0.9.1 that was read: copied, and free of what the version does not know. */
+export type MessageDraftV09 =
+  | {
+      readonly kind: 'createSurface'
+      readonly surfaceId: string
+      readonly catalogId: string
+      /** Null when there is none. */
+      readonly theme: JsonObject | null
+      readonly themeSize: number
+      readonly sendDataModel: boolean
+    }
+  | {
+      readonly kind: 'updateComponents'
+      readonly surfaceId: string
+      /** Not checked against a catalog yet. */
+      readonly components: readonly Definition[]
+    }
+  | {
+      readonly kind: 'updateDataModel'
+      readonly surfaceId: string
+      readonly segments: readonly string[]
+      /** As it was sent; null when there is none. */
+      readonly path: string | null
+      /** Undefined: what stands there is removed. */
+      readonly value: JsonValue | undefined
+    }
+  | { readonly kind: 'deleteSurface'; readonly surfaceId: string }
+
+type Kind = MessageDraftV09['kind']
+type Payload = Record<string, unknown>
+
+const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
+  createSurface: ['surfaceId', 'catalogId', 'theme', 'sendDataModel'],
+  updateComponents: ['surfaceId', 'components'],
+  updateDataModel: ['surfaceId', 'path', 'value'],
+  deleteSurface: ['surfaceId'],
+}
+const KINDS = Object.keys(MEMBERS) as Kind[]
+
+/** Keys that only messages of other versions have. */
+const FOREIGN_KEYS = [
+  'beginRendering',
+  'surfaceUpdate',
+  'dataModelUpdate',
+  'callRendererFunction',
+  'agentFunctionResponse',
+  'callFunction',
+]
+
+/**
+ * Reads a message of version 0.9.1 (SN-4, SN-15 steps 1 to 4). The draft is only to be used when the
+ * report counts no error.
+ */
+export function readMessageV09(value: unknown, report: Report): MessageDraftV09 | null {
+  report.message = value
+  const kind = readEnvelope(value, KINDS, report)
+  if (kind === null || !isPlainObject(value)) return null
+  const payload = value[kind]
+  report.path.push(kind)
+  const draft = isPlainObject(payload) ? readPayload(kind, payload, report) : null
+  if (!isPlainObject(payload)) report.must('invalid_type', 'an object')
+  report.path.pop()
+  return report.errors > 0 ? null : draft
+}
+
+/** The version and the one message key of an envelope; null after a report (SN-4). */
+export function readEnvelope<K extends string>(
+  value: unknown,
+  kinds: readonly K[],
+  report: Report,
+): K | null {
+  if (!isPlainObject(value)) {
+    report.must(
+      'malformed_message',
+      `an object with version and exactly one of ${kinds.join(', ')}`,
+    )
+    return null
+  }
+  if (!checkVersion(value, report)) return null
+  const present = kinds.filter((kind) => value[kind] !== undefined)
+  const [kind] = present
+  if (present.length !== 1 || kind === undefined) {
+    report.must('malformed_message', `an object with exactly one of ${kinds.join(', ')}`)
+    return null
+  }
+  refuseOthers(value, [kind, 'version'], report)
+  return report.errors > 0 ? null : kind
+}
+
+function checkVersion(value: Payload, report: Report): boolean {
+  const version = ownValue(value, 'version')
+  const found = typeof version === 'string' ? quote(version) : 'another one'
+  if (version === undefined) {
+    report.add('missing_version', 'A message says its version: "v0.9" or "v0.9.1".', {
+      at: ['version'],
+    })
+    return false
+  }
+  if (typeof version !== 'string') {
+    report.must('invalid_type', 'a string', { at: ['version'] })
+    return false
+  }
+  if (version !== 'v0.9' && version !== 'v0.9.1') {
+    report.add(
+      'unsupported_version',
+      `The version is ${found}; "v0.9" and "v0.9.1" are accepted.`,
+      {
+        at: ['version'],
+      },
+    )
+    return false
+  }
+  const foreign = FOREIGN_KEYS.find((key) => value[key] !== undefined)
+  if (foreign === undefined) return true
+  report.add('unsupported_version', `${quote(foreign)} belongs to another version.`, {
+    at: [foreign],
+  })
+  return false
+}
+
+function readPayload(kind: Kind, payload: Payload, report: Report): MessageDraftV09 | null {
+  const surfaceId = readId(payload, 'surfaceId', report)
+  if (surfaceId !== null) report.surfaceId = surfaceId
+  refuseOthers(payload, MEMBERS[kind], report)
+  const id = surfaceId ?? ''
+  switch (kind) {
+    case 'createSurface':
+      return readCreate(payload, id, report)
+    case 'updateComponents':
+      return readUpdate(payload, id, report)
+    case 'updateDataModel':
+      return readData(payload, id, report)
+    default:
+      return { kind, surfaceId: id }
+  }
+}
+
+function readCreate(payload: Payload, surfaceId: string, report: Report): MessageDraftV09 {
+  const catalogId = readId(payload, 'catalogId', report) ?? ''
+  const { theme: sent, sendDataModel = false } = payload
+  if (typeof sendDataModel !== 'boolean') {
+    report.must('invalid_type', 'a boolean', { at: ['sendDataModel'] })
+  }
+  const before = report.size
+  let theme: JsonObject | null = null
+  report.path.push('theme')
+  if (isPlainObject(sent)) theme = copyObject(sent, report)
+  else if (sent !== undefined) report.must('invalid_type', 'an object')
+  report.path.pop()
+  return {
+    kind: 'createSurface',
+    surfaceId,
+    catalogId,
+    theme,
+    themeSize: report.size - before,
+    sendDataModel: sendDataModel === true,
+  }
+}
+
+function readUpdate(payload: Payload, surfaceId: string, report: Report): MessageDraftV09 | null {
+  const list = ownValue(payload, 'components')
+  if (list === undefined) {
+    report.missing('missing_field', 'components')
+    return null
+  }
+  report.path.push('components')
+  const components = Array.isArray(list) ? readComponents(list, report) : null
+  if (!Array.isArray(list)) report.must('invalid_type', 'an array')
+  report.path.pop()
+  return components === null ? null : { kind: 'updateComponents', surfaceId, components }
+}
+
+function readComponents(list: readonly unknown[], report: Report): Definition[] | null {
+  if (list.length === 0) {
+    report.must('invalid_value', 'at least one component', {
+      severity: report.mode === 'tolerant' ? 'warning' : 'error',
+    })
+  }
+  if (list.length > report.limits.componentsPerMessage) {
+    report.exceeds('componentsPerMessage')
+    return null
+  }
+  const components: Definition[] = []
+  for (let index = 0; index < list.length; index += 1) {
+    report.path.push(index)
+    const component = readComponent(list[index], index, report)
+    report.path.pop()
+    report.componentId = undefined
+    if (component !== null) components.push(component)
+  }
+  return components
+}
+
+/** Size (SP-89) of `{id, component}` without the two values. */
+const FRAME = 'idcomponent'.length + 3 * 8
+
+function readComponent(value: unknown, position: number, report: Report): Definition | null {
+  if (!isPlainObject(value)) {
+    report.must('invalid_type', 'an object')
+    return null
+  }
+  const id = readId(value, 'id', report)
+  if (id !== null) report.componentId = id
+  const type = readId(value, 'component', report)
+  if (id === null || type === null) return null
+  const start = report.size
+  const { id: _, component: __, ...properties } = value
+  const copy = copyObject(properties, report)
+  return {
+    id,
+    position,
+    type,
+    properties: copy,
+    weight: undefined,
+    size: report.size - start + id.length + type.length + FRAME,
+    initialises: false,
+    core: null,
+    edges: noIds,
+    templates: noIds,
+    plan: null,
+  }
+}
+
+function readData(payload: Payload, surfaceId: string, report: Report): MessageDraftV09 | null {
+  const path = ownValue(payload, 'path')
+  const segments = path === undefined ? [] : readSegments(path, report)
+  const sent = ownValue(payload, 'value')
+  report.path.push('value')
+  const value = sent === undefined ? undefined : copyJson(sent, report)
+  if (segments?.length === 0 && value !== undefined && !isPlainObject(value)) {
+    report.must('invalid_value', 'an object, as the whole data model is one')
+  }
+  report.path.pop()
+  if (segments === null) return null
+  return {
+    kind: 'updateDataModel',
+    surfaceId,
+    segments,
+    path: typeof path === 'string' ? path : null,
+    value,
+  }
+}
+
+function readSegments(path: unknown, report: Report): readonly string[] | null {
+  report.path.push('path')
+  let segments: readonly string[] | null = null
+  if (typeof path !== 'string') report.must('invalid_type', 'a string')
+  else if (path !== '' && !path.startsWith('/')) {
+    report.add('invalid_path', `The path ${quote(path)} does not begin with "/".`)
+  } else segments = checkPath(path, report)?.segments ?? null
+  report.path.pop()
+  return segments
+}

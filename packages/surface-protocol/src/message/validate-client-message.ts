@@ -1,0 +1,23 @@
+import { readVersion, type VersionName } from '../data/version.ts'
+import { validateClientMessageV08, type ClientMessage } from './v08/client-message.ts'
+import { validateClientMessageV09 } from './v09/client-message-v09.ts'
+import type { ClientMessageV09 } from './v09/messages-v09.ts'
+import type { ValidationResult } from './validation-result.ts'
+
+/** Checks a message of a client; the version is 0.8 unless another one is given. */
+export function validateClientMessage(
+  value: unknown,
+  options: { readonly version: '0.9' | '0.9.1' },
+): ValidationResult<ClientMessageV09>
+export function validateClientMessage(
+  value: unknown,
+  options?: { readonly version?: VersionName },
+): ValidationResult<ClientMessage>
+export function validateClientMessage(
+  value: unknown,
+  options: { readonly version?: VersionName } = {},
+): ValidationResult<ClientMessage | ClientMessageV09> {
+  return readVersion(options.version) === '0.8'
+    ? validateClientMessageV08(value)
+    : validateClientMessageV09(value)
+}

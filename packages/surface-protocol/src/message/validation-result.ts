@@ -1,0 +1,8 @@
+import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
+
+/** What a check of one message found (SP-57). */
+export type ValidationResult<T> = {
+  /** A copy of the message; null when there is an error. */
+  message: T | null
+  diagnostics: SurfaceDiagnostic[]
+}

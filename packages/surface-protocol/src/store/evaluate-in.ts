@@ -1,0 +1,50 @@
+import { readDataPath } from '../data/data-path.ts'
+import { SurfaceError } from '../diagnostics/errors.ts'
+import { EvaluationError } from '../functions/evaluation-error.ts'
+import type { JsonValue } from '../json.ts'
+import type { StoreState } from './change.ts'
+import { ensureTree } from './surface.ts'
+
+/** Where a value is evaluated; default: at the root of the data. */
+export interface EvaluateOptions {
+  /** The node of the tree whose scope counts. */
+  readonly nodeId?: string
+  /** Pointer of the scope. */
+  readonly scope?: string
+}
+
+/** The value of a literal, a binding or a call. @throws SurfaceError */
+export function evaluateIn(
+  { surfaces, settings }: StoreState,
+  surfaceId: string,
+  { value, nodeId, scope = '' }: EvaluateOptions & { readonly value: JsonValue },
+): JsonValue {
+  const surface = surfaces.get(surfaceId)
+  const { evaluator } = settings
+  if (surface === undefined || evaluator === null) {
+    const detail =
+      evaluator === null ? 'Version 0.8 has no functions.' : 'There is no such surface.'
+    throw new SurfaceError({ code: 'surface_not_found', detail, surfaceId })
+  }
+  const node = nodeId === undefined ? undefined : ensureTree(surface, settings)?.find(nodeId)
+  if (nodeId !== undefined && node === undefined) {
+    throw new SurfaceError({
+      code: 'component_not_found',
+      detail: 'The tree has no such node.',
+      surfaceId,
+    })
+  }
+  const segments = node?.scope.segments ?? readDataPath(scope)?.segments ?? []
+  try {
+    const place = { root: surface.data.root, scope: segments, surfaceId }
+    return evaluator.evaluate(value, place) ?? null
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error
+    throw new SurfaceError({
+      code: error.code,
+      detail: error.message,
+      limit: error.limit,
+      surfaceId,
+    })
+  }
+}

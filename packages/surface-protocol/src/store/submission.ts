@@ -1,0 +1,257 @@
+import { createSystemRuntime } from '@x/wire'
+import { readDataPath } from '../data/data-path.ts'
+import { DataModel } from '../data/data-model.ts'
+import { fromJson, mapFromJson, mapToJson, type DataMap } from '../data/data-value.ts'
+import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../diagnostics/errors.ts'
+import { isBinding, locationOf } from '../functions/evaluate.ts'
+import { EvaluationError } from '../functions/evaluation-error.ts'
+import { equalJson, isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
+import { parseTimestamp } from '../message/v08/client-message.ts'
+import { validateClientMessageV09 } from '../message/v09/client-message-v09.ts'
+import type { ActionV09, ClientMessageV09 } from '../message/v09/messages-v09.ts'
+import type { Instance } from '../tree/instance.ts'
+import { eventOf, type DeclaredEvent } from './action-v09.ts'
+import { failuresOf, instancesOver } from './checks.ts'
+import type { StoreSettings } from './store-options.ts'
+import { stateOfStore, type SurfaceStoreV09 } from './store.ts'
+import { ensureTree, type Surface } from './surface.ts'
+
+/** How a submission is judged. */
+export interface ValidateSubmissionOptions {
+  /** The data model that the client reported; it takes the place of the server's. */
+  readonly dataModel?: JsonObject
+  /**
+   * Whose checks are run: those of the source alone, also those of inputs that the context reads, or
+   * those of all inputs. Default: context.
+   */
+  readonly checks?: 'source' | 'context' | 'surface'
+  /** Milliseconds a timestamp may differ from `now`. Default: any. */
+  readonly maxSkewMs?: number
+  /** Default: the system's time. */
+  readonly now?: Date
+}
+
+/** What a submission comes to. */
+export type Submission = {
+  /** Null when there is an error. */
+  message: ClientMessageV09 | null
+  /** The data that the checks saw: a copy. */
+  data: JsonObject
+  diagnostics: SurfaceDiagnostic[]
+}
+
+/**
+ * Judges what a client sent without trusting it (SN-42): the envelope, the surface, the component,
+ * its event, the keys of the context, the timestamp, computed values, then the checks, on a copy of
+ * the data. Nothing is written to the store. Never throws for what the client sent.
+ */
+export function validateSubmission(
+  store: SurfaceStoreV09,
+  message: unknown,
+  options: ValidateSubmissionOptions = {},
+): Submission {
+  const { message: read, diagnostics } = validateClientMessageV09(message)
+  if (read === null) return { message: null, data: {}, diagnostics }
+  if (!('action' in read)) return { message: read, data: {}, diagnostics }
+  const { surfaces, settings } = stateOfStore(store)
+  const judge = new Judge(read.action, options, settings)
+  const surface = surfaces.get(read.action.surfaceId)
+  if (surface === undefined) {
+    judge.add('surface_not_found', 'surfaceId', 'There is no such surface.')
+    return { message: null, data: {}, diagnostics: judge.diagnostics }
+  }
+  const root = judge.run(surface)
+  const isRight = judge.diagnostics.every(({ severity }) => severity !== 'error')
+  return {
+    message: isRight ? read : null,
+    data: mapToJson(root),
+    diagnostics: judge.diagnostics,
+  }
+}
+
+/** Failures that are listed. */
+const MAXIMUM = 100
+
+class Judge {
+  readonly diagnostics: SurfaceDiagnostic[] = []
+  readonly #action: ActionV09
+  readonly #options: ValidateSubmissionOptions
+  readonly #settings: StoreSettings
+
+  constructor(action: ActionV09, options: ValidateSubmissionOptions, settings: StoreSettings) {
+    this.#action = action
+    this.#options = options
+    this.#settings = settings
+  }
+
+  add(
+    code: SurfaceErrorCode,
+    field: string,
+    message: string,
+    about: Partial<SurfaceDiagnostic> = {},
+  ): void {
+    if (this.diagnostics.length >= MAXIMUM) return
+    const { surfaceId } = this.#action
+    const path = `/action/${field}`
+    this.diagnostics.push({ code, severity: 'error', message, path, surfaceId, ...about })
+  }
+
+  /** Judges the action and gives the data that it was judged on. */
+  run(surface: Surface): DataMap {
+    const { dataModel } = this.#options
+    const base = dataModel === undefined ? surface.data.root : readModel(dataModel)
+    if (base === null) {
+      this.add('limit_exceeded', 'context', 'The data model is too large.', { limit: 'dataDepth' })
+      return surface.data.root
+    }
+    const source = this.#source(surface)
+    if (source === null) return base
+    const event = this.#event(source)
+    if (event === null) return base
+    this.#checkKeys(event)
+    this.#checkTime()
+    if (this.diagnostics.length > 0) return base
+    const data = dataModel === undefined ? this.#written(base, event, source) : base
+    this.#checkComputed(event, source, data)
+    this.#check(surface, data, { event, source })
+    return data
+  }
+
+  #source(surface: Surface): Instance | null {
+    const { sourceComponentId: id } = this.#action
+    const tree = ensureTree(surface, this.#settings)
+    const found = tree?.find(id) ?? tree?.instances().find(({ componentId }) => componentId === id)
+    if (found !== undefined) return found
+    this.add('component_not_found', 'sourceComponentId', 'The surface has no such component.')
+    return null
+  }
+
+  #event({ definition }: Instance): DeclaredEvent | null {
+    const event = eventOf(definition)
+    if (event === null) {
+      this.add('not_actionable', 'sourceComponentId', 'The component declares no event.')
+      return null
+    }
+    if (event.name === this.#action.name) return event
+    this.add('action_not_declared', 'name', 'The component declares another event.')
+    return null
+  }
+
+  #checkKeys({ context }: DeclaredEvent): void {
+    const sent = this.#action.context
+    for (const key of Object.keys(context)) {
+      if (Object.hasOwn(sent, key)) continue
+      this.add('context_mismatch', 'context', `The key ${quote(key)} is missing.`)
+    }
+    for (const key of Object.keys(sent)) {
+      if (Object.hasOwn(context, key)) continue
+      this.add('context_mismatch', 'context', `The event does not declare the key ${quote(key)}.`)
+    }
+  }
+
+  #checkTime(): void {
+    const { maxSkewMs, now } = this.#options
+    if (maxSkewMs === undefined) return
+    const time = parseTimestamp(this.#action.timestamp)
+    const present = (now ?? createSystemRuntime().now()).getTime()
+    if (time === null || Math.abs(time - present) > maxSkewMs) {
+      this.add('invalid_value', 'timestamp', `The timestamp is more than ${maxSkewMs} ms away.`)
+    }
+  }
+
+  /** A copy of the data with what the client sent written where the context reads it. */
+  #written(base: DataMap, { context }: DeclaredEvent, { scope }: Instance): DataMap {
+    const model = new DataModel()
+    model.replace(mapFromJson(mapToJson(base)))
+    for (const key of Object.keys(context)) {
+      const declared = context[key]
+      if (!isBinding(declared)) continue
+      const path = readDataPath(declared.path)
+      if (path === null) continue
+      const location = locationOf(path, scope.segments)
+      const value = this.#action.context[key] ?? null
+      const { arrayIndex } = this.#settings.limits
+      if (location.length === 0) {
+        if (isPlainObject(value)) model.replace(mapFromJson(value))
+      } else if (model.place(location, fromJson(value), arrayIndex) !== 'placed') {
+        this.add(
+          'path_conflict',
+          `context/${key}`,
+          'The value cannot stand where the context reads it.',
+        )
+      }
+    }
+    return model.root
+  }
+
+  /** Literals and calls are computed here; the client may not say otherwise. */
+  #checkComputed({ context }: DeclaredEvent, { scope }: Instance, root: DataMap): void {
+    for (const key of Object.keys(context)) {
+      const declared = context[key] ?? null
+      if (isBinding(declared)) continue
+      const computed = this.#computed(declared, { root, scope: scope.segments })
+      if (equalJson(computed, this.#action.context[key] ?? null)) continue
+      this.add('context_mismatch', 'context', `The value of ${quote(key)} is another one.`)
+    }
+  }
+
+  #computed(value: JsonValue, place: { root: DataMap; scope: readonly string[] }): JsonValue {
+    const { surfaceId } = this.#action
+    try {
+      return this.#settings.evaluator?.evaluate(value, { ...place, surfaceId }) ?? null
+    } catch (error) {
+      if (error instanceof EvaluationError) return null
+      throw error
+    }
+  }
+
+  #check(
+    surface: Surface,
+    root: DataMap,
+    { event, source }: { event: DeclaredEvent; source: Instance },
+  ): void {
+    const { checks = 'context' } = this.#options
+    const { surfaceId } = this.#action
+    const read = locationsOf(Object.values(event.context), source.scope.segments)
+    for (const node of instancesOver(surface, root, this.#settings)) {
+      const counts =
+        node.id === source.id ||
+        checks === 'surface' ||
+        (checks === 'context' &&
+          boundLocations(node).some((one) => read.some((path) => touches(one, path))))
+      if (!counts) continue
+      for (const failure of failuresOf(node, { settings: this.#settings, root, surfaceId })) {
+        const { componentId, index, message } = failure
+        this.add('check_failed', 'context', message, { componentId, related: [String(index)] })
+      }
+    }
+  }
+}
+
+/** A reported model as data; null when it is nested too deeply. */
+function readModel(value: JsonObject): DataMap | null {
+  return isPlainObject(value) ? mapFromJson(value) : null
+}
+
+function locationsOf(
+  values: readonly JsonValue[],
+  scope: readonly string[],
+): (readonly string[])[] {
+  return values.filter(isBinding).flatMap(({ path }) => {
+    const parsed = readDataPath(path)
+    return parsed === null ? [] : [locationOf(parsed, scope)]
+  })
+}
+
+/** The location that an input writes: that of its bound `value`. */
+function boundLocations({ definition, scope }: Instance): (readonly string[])[] {
+  const value = definition?.properties.value
+  return value === undefined ? [] : locationsOf([value], scope.segments)
+}
+
+/** Whether one location lies at, above or below the other. */
+function touches(a: readonly string[], b: readonly string[]): boolean {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false
+  return true
+}

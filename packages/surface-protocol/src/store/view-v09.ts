@@ -1,0 +1,76 @@
+import { mapToJson } from '../data/data-value.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import { cloneJson, setOwn, type JsonObject } from '../json.ts'
+import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
+import type { ComponentV09 } from '../message/v09/messages-v09.ts'
+import type { Definition } from '../graph/definition.ts'
+import { missingChildren, treeDiagnostics, type Surface, type TreeOptions } from './surface.ts'
+
+/** A surface of version 0.9.1, as plain JSON (SN-54). */
+export type SurfaceViewV09 = {
+  surfaceId: string
+  version: string
+  status: 'pending' | 'rendered'
+  catalogId: string
+  theme: JsonObject
+  sendDataModel: boolean
+  /** In the order of their first arrival. */
+  components: ComponentV09[]
+  data: JsonObject
+  /** Number of messages applied. */
+  revision: number
+  /** Ids that are reachable from the root but not defined. */
+  missing: string[]
+  /** What resolving the tree has to say. */
+  diagnostics: SurfaceDiagnostic[]
+}
+
+/** The surface as plain JSON; a copy. */
+export function viewOfV09(surface: Surface, version: string, options: TreeOptions): SurfaceViewV09 {
+  return {
+    surfaceId: surface.id,
+    version,
+    status: surface.status === 'rendered' ? 'rendered' : 'pending',
+    catalogId: surface.catalogId ?? '',
+    theme: cloneJson(surface.styles),
+    sendDataModel: surface.sendDataModel,
+    components: [...surface.graph.definitions.values()].map(toComponentV09),
+    data: mapToJson(surface.data.root),
+    revision: surface.revision,
+    missing: missingChildren(surface).map(({ id }) => id),
+    diagnostics: treeDiagnostics(surface, options),
+  }
+}
+
+/** The component as a message carries it; a copy. */
+export function toComponentV09({ id, type, properties }: Definition): ComponentV09 {
+  const component: ComponentV09 = { id, component: type }
+  for (const [name, value] of Object.entries(cloneJson(properties))) {
+    setOwn(component, name, value)
+  }
+  return component
+}
+
+/** The messages that bring about the state of a surface (SN-54). */
+export function snapshotOfV09(
+  surface: Surface,
+  version: string,
+  { componentsPerMessage }: Readonly<SurfaceLimits>,
+): JsonObject[] {
+  const { id: surfaceId, catalogId, styles, hasTheme, sendDataModel, graph, data } = surface
+  const named = `v${version}`
+  const created: JsonObject = { surfaceId, catalogId: catalogId ?? '' }
+  if (hasTheme) created.theme = cloneJson(styles)
+  if (sendDataModel) created.sendDataModel = true
+  const messages: JsonObject[] = [{ version: named, createSurface: created }]
+  const components = [...graph.definitions.values()].map(toComponentV09)
+  for (let from = 0; from < components.length; from += componentsPerMessage) {
+    const part = components.slice(from, from + componentsPerMessage)
+    messages.push({ version: named, updateComponents: { surfaceId, components: part } })
+  }
+  if (data.root.size > 0) {
+    const value = mapToJson(data.root)
+    messages.push({ version: named, updateDataModel: { surfaceId, path: '/', value } })
+  }
+  return messages
+}
