@@ -11,16 +11,7 @@ import {
 } from '@x/surface-protocol'
 import { parseCatalog, pruneCatalog } from '@x/surface-protocol/catalog'
 import { costOf } from './cost.ts'
-import {
-  version,
-  catalogId,
-  create,
-  define,
-  write,
-  text,
-  begun,
-  codesOf,
-} from './v09-messages.ts'
+import { version, catalogId, create, define, write, text, begun, codesOf } from './v09-messages.ts'
 
 describe('functions and checks', () => {
   const call = (name: string, args: JsonObject = {}) => ({ call: name, args })
