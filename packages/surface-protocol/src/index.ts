@@ -112,10 +112,21 @@ export {
   type UiNode,
 } from './build/nodes.ts'
 export { toSelfContained } from './build/self-contained.ts'
-export { createUi, ui, type Ui } from './build/ui.ts'
+export { createUi, ui, uiV09, type Ui } from './build/ui.ts'
+export {
+  call,
+  check,
+  event,
+  run,
+  type Action,
+  type Call,
+  type Check,
+  type DynamicValue,
+} from './build/nodes-v09.ts'
 export {
   createSurfaceWriter,
   type SurfaceWriter,
   type SurfaceWriterOptions,
 } from './build/writer.ts'
+export type { AnyClientMessage, AnyServerMessage } from './message/any-message.ts'
 export { createSystemRuntime, type Runtime } from '@x/wire'

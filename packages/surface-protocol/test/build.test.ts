@@ -19,6 +19,7 @@ import {
   ui,
   type JsonObject,
   type JsonValue,
+  type AnyServerMessage,
   type ServerMessage,
   type SurfaceDiagnostic,
   type SurfaceState,
@@ -391,7 +392,7 @@ describe('self-contained form', () => {
 
 describe('writer', () => {
   test('SP-73: only differences are sent, in order', async () => {
-    const sent: ServerMessage[] = []
+    const sent: AnyServerMessage[] = []
     const writer = createSurfaceWriter({ send: (message) => void sent.push(message) })
     const view = (n: number) => ({
       root: ui.Column({
@@ -445,7 +446,7 @@ describe('writer', () => {
   })
 
   test('SP-73: what could not be sent is sent anew', async () => {
-    const sent: ServerMessage[] = []
+    const sent: AnyServerMessage[] = []
     let failing = true
     const writer = createSurfaceWriter({
       send(message) {

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { createSurfaceStore, type ServerMessage } from '@x/surface-protocol'
+import { createSurfaceStore, type AnyServerMessage } from '@x/surface-protocol'
 import { createSurfaceChannel, type SurfaceChannel } from '@x/surface-protocol/http'
 
 const del = (surfaceId: string) => ({ deleteSurface: { surfaceId } })
 const readAll = async (channel: SurfaceChannel, after?: string) => {
-  const messages: ServerMessage[] = []
+  const messages: AnyServerMessage[] = []
   const items = channel.subscribe(after === undefined ? {} : { after })
   for await (const { message } of items) messages.push(message)
   return messages

@@ -21,6 +21,7 @@ import {
   ui,
   validateMessage,
   type JsonObject,
+  type AnyServerMessage,
   type ServerMessage,
 } from '@x/surface-protocol'
 import { defineCatalog, parseCatalog, serverMessageSchema } from '@x/surface-protocol/catalog'
@@ -303,7 +304,7 @@ describe('building', () => {
   })
 
   test('SP-73: a wrong description sends nothing', async () => {
-    const sent: ServerMessage[] = []
+    const sent: AnyServerMessage[] = []
     const writer = createSurfaceWriter({
       send: (message) => void sent.push(message),
       catalogs: [catalog],
@@ -328,11 +329,11 @@ describe('building', () => {
 })
 
 describe('what a writer sends', () => {
-  const kindsOf = (messages: readonly ServerMessage[]) =>
+  const kindsOf = (messages: readonly AnyServerMessage[]) =>
     messages.map((message) => Object.keys(message).join())
 
   test('SP-73: nothing, when a later message would be refused', async () => {
-    const sent: ServerMessage[] = []
+    const sent: AnyServerMessage[] = []
     const [one, two] = ['One', 'Two'].map((type) =>
       parseCatalog({
         catalogId: `urn:${type}`,
@@ -359,7 +360,7 @@ describe('what a writer sends', () => {
   })
 
   test('SP-73: a surface that was deleted after a failure is new, and is not deleted again', async () => {
-    const sent: ServerMessage[] = []
+    const sent: AnyServerMessage[] = []
     let failing = true
     const writer = createSurfaceWriter({
       send(message) {

@@ -1,4 +1,4 @@
-import { bind, createSurfaceWriter, ui, type ClientMessage } from '@x/surface-protocol'
+import { bind, createSurfaceWriter, ui } from '@x/surface-protocol'
 import { createSurfaceChannel, createSurfaceHandler } from '@x/surface-protocol/http'
 
 /**
@@ -37,7 +37,7 @@ export function createDemoSurface(): {
       await shown
       return channel
     },
-    async onClientMessage(message: ClientMessage) {
+    async onClientMessage(message) {
       if (!('userAction' in message) || message.userAction.name !== 'count') return
       count += 1
       await writer.update('demo', '/demo', { count: counted(count) })

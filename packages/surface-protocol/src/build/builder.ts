@@ -15,6 +15,10 @@ export interface SurfaceDescription {
   readonly root: UiNode
   readonly data?: JsonObject
   readonly styles?: JsonObject
+  /** Parameters of the look, in version 0.9.1. */
+  readonly theme?: JsonObject
+  /** Whether the client sends its data model with every message (0.9.1). Default: false. */
+  readonly sendDataModel?: boolean
   /** Default: the catalog of the root node. */
   readonly catalog?: Catalog | string
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { standardCatalogV08, type StandardTypes } from '../catalog/standard.ts'
+import { basicCatalogV09 } from '../catalog/v09/basic-catalog.ts'
 import { isPlainObject, setOwn } from '../json.ts'
 import type { UiNode, UiProperties } from './nodes.ts'
 
@@ -12,6 +13,11 @@ export type Ui<C> =
     : {
         readonly [Name in keyof TypesOf<C>]: (properties: UiProperties<TypesOf<C>[Name]>) => UiNode
       }
+
+/** One factory for each type, whose properties the compiler does not know. */
+export type UiOf<C> = {
+  readonly [Name in keyof TypesOf<C>]: (properties: Readonly<Record<string, unknown>>) => UiNode
+}
 
 /** What a node is made of. */
 export interface NodeParts {
@@ -57,6 +63,11 @@ function createNode(made: NodeParts): UiNode {
   parts.set(node, made)
   return node
 }
+
+/** Factories for the types of the basic catalog of version 0.9.1 (SN-56). */
+export const uiV09: UiOf<typeof basicCatalogV09> = createUi<Catalog>(basicCatalogV09) as UiOf<
+  typeof basicCatalogV09
+>
 
 /** Factories for the types of the standard catalog. */
 export const ui: Ui<Catalog<StandardTypes>> = createUi(standardCatalogV08)

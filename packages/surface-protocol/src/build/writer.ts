@@ -1,16 +1,22 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import { errorFrom, limitError } from '../diagnostics/errors.ts'
+import { errorFrom, SurfaceError } from '../diagnostics/errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
-import type { JsonObject } from '../json.ts'
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { dataModelUpdate, deleteSurface, type ServerMessage } from '../message/v08/messages.ts'
 import { createSurfaceStore, type SurfaceStore } from '../store/store.ts'
 import { describeSurface, type SurfaceDescription } from './builder.ts'
+import { createCallQueue } from './call-queue.ts'
 import { diffSurface } from './diff.ts'
+import { readVersion, type VersionName } from '../data/version.ts'
+import type { AnyServerMessage } from '../message/any-message.ts'
 import { selfContain } from './self-contained.ts'
+import { createWriterV09 } from './writer-v09.ts'
 
 /** Where a writer sends, and in which form. */
 export interface SurfaceWriterOptions {
-  readonly send: (message: ServerMessage) => void | Promise<void>
+  /** Version of the messages. Default: 0.8. */
+  readonly version?: VersionName
+  send(message: AnyServerMessage): void | Promise<void>
   /** Sends the self-contained form (SP-69). Default: false. */
   readonly selfContained?: boolean
   /** Catalogs that surfaces may use. Default: the standard catalog. */
@@ -28,32 +34,28 @@ export interface SurfaceWriter {
    * @throws SurfaceError when the description is wrong; nothing is sent then
    */
   render(surfaceId: string, view: SurfaceDescription): Promise<void>
-  /** Sets keys at a path of the data. @throws SurfaceError, also `limit_exceeded` (`waitingCalls`) */
-  update(surfaceId: string, path: string, contents: JsonObject): Promise<void>
+  /**
+   * Sets the keys of an object at a path of the data; in version 0.9.1 any value.
+   * @throws SurfaceError, also `limit_exceeded` (`waitingCalls`)
+   */
+  update(surfaceId: string, path: string, contents: JsonValue): Promise<void>
+  /** Removes a location of the data. @throws SurfaceError `unsupported_version` in version 0.8 */
+  remove(surfaceId: string, path: string): Promise<void>
   delete(surfaceId: string): Promise<void>
 }
 
 /** Creates a writer. If `send` rejects, the next `render` resends the whole surface. */
 export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWriter {
-  const { send, selfContained = false } = options
+  const version = readVersion(options.version)
+  return version === '0.8' ? createWriterV08(options) : createWriterV09({ ...options, version })
+}
+
+function createWriterV08(options: SurfaceWriterOptions): SurfaceWriter {
+  const { selfContained = false } = options
   const store = createSurfaceStore(options)
   const { waitingCalls } = resolveLimits(options.limits)
   const uncertain = new Set<string>()
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-
-  const inOrder = (work: () => Promise<void>): Promise<void> => {
-    if (waiting >= waitingCalls) {
-      const detail = `There may be ${waitingCalls} calls waiting. Await the calls of a writer.`
-      return Promise.reject(limitError('waitingCalls', detail))
-    }
-    waiting += 1
-    const result = last.then(work).finally(() => {
-      waiting -= 1
-    })
-    last = result.catch(() => undefined)
-    return result
-  }
+  const inOrder = createCallQueue(waitingCalls)
 
   const deliver = async (surfaceId: string, messages: readonly ServerMessage[]): Promise<void> => {
     const list = selfContained ? selfContain(messages, store.get(surfaceId)) : messages
@@ -62,7 +64,7 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
       const { applied, diagnostics } = store.apply(message)
       if (!applied) throw errorFrom(diagnostics)
       try {
-        await send(message)
+        await options.send(message)
       } catch (error) {
         // Nobody knows what the receiver has now.
         store.apply(deleteSurface(surfaceId))
@@ -90,11 +92,20 @@ export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWrite
         await deliver(surfaceId, [...reset, ...messages])
       }),
     update: (surfaceId, path, contents) =>
-      inOrder(() => deliver(surfaceId, [dataModelUpdate(surfaceId, contents, path)])),
+      inOrder(() => deliver(surfaceId, [dataModelUpdate(surfaceId, asObject(contents), path)])),
+    remove: () => {
+      const detail = 'Version 0.8 has no removal of data.'
+      return Promise.reject(new SurfaceError({ code: 'unsupported_version', detail }))
+    },
     delete: (surfaceId) =>
       inOrder(async () => {
         uncertain.delete(surfaceId)
         await deliver(surfaceId, [deleteSurface(surfaceId)])
       }),
   }
+}
+
+function asObject(contents: JsonValue): JsonObject {
+  if (isPlainObject(contents)) return contents
+  throw new SurfaceError({ code: 'invalid_type', detail: 'Contents are an object in version 0.8.' })
 }

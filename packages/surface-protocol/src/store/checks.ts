@@ -7,7 +7,7 @@ import { isPlainObject, ownValue, type JsonObject, type JsonValue } from '../jso
 import { Tree } from '../tree/tree.ts'
 import type { Instance } from '../tree/instance.ts'
 import type { StoreSettings } from './store-options.ts'
-import { stateOfStore, type SurfaceStoreV09 } from './store.ts'
+import { stateOfStore, type SurfaceStore, type SurfaceStoreV09 } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 
 /** A check that does not hold. */
@@ -35,7 +35,7 @@ export type CheckResult = {
  * @throws SurfaceError `surface_not_found`, `component_not_found`
  */
 export function checkComponent(
-  store: SurfaceStoreV09,
+  store: SurfaceStore | SurfaceStoreV09,
   surfaceId: string,
   nodeId: string,
 ): CheckResult {
@@ -57,7 +57,7 @@ export function checkComponent(
  * @throws SurfaceError `surface_not_found`
  */
 export function checkSurface(
-  store: SurfaceStoreV09,
+  store: SurfaceStore | SurfaceStoreV09,
   surfaceId: string,
   options: { readonly dataModel?: JsonObject } = {},
 ): CheckFailure[] {
@@ -70,7 +70,7 @@ export function checkSurface(
 }
 
 function find(
-  store: SurfaceStoreV09,
+  store: SurfaceStore | SurfaceStoreV09,
   surfaceId: string,
 ): { surface: Surface; settings: StoreSettings } {
   const { surfaces, settings } = stateOfStore(store)

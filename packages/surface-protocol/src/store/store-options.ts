@@ -1,4 +1,10 @@
-import { catalogCore, createCatalog, type Catalog, type CatalogCore } from '../catalog/catalog.ts'
+import {
+  catalogCore,
+  createCatalog,
+  type Catalog,
+  type CatalogCore,
+  type CatalogPartsV09,
+} from '../catalog/catalog.ts'
 import { STANDARD_CATALOG_ID, standardCatalogV08 } from '../catalog/standard.ts'
 import { aliasesV09, basicCatalogV09, minimalCatalogV09 } from '../catalog/v09/basic-catalog.ts'
 import { readVersion, type VersionName } from '../data/version.ts'
@@ -66,6 +72,25 @@ export const openSettings: StoreSettings = {
   limits: defaultLimits,
   cores: [openCore],
   findCatalog: (catalogId) => ({ id: catalogId ?? STANDARD_CATALOG_ID, core: openCore }),
+}
+
+/** The same for version 0.9.1, whose components are kept without a look into them. */
+export function openSettingsOf(version: VersionName): StoreSettings {
+  if (version === '0.8') return openSettings
+  const core: CatalogCore = { ...openCore, v09: noParts }
+  return {
+    ...openSettings,
+    version,
+    pathMode: 'pointer',
+    cores: [core],
+    findCatalog: (id) => ({ id: id ?? '', core }),
+  }
+}
+
+const noParts: CatalogPartsV09 = {
+  components: new Map(),
+  functions: new Map(),
+  table: { catalogId: '', components: {}, functions: {}, theme: null },
 }
 
 /**

@@ -16,7 +16,7 @@ import { snapshotOfV09, viewOfV09, type SurfaceViewV09 } from './view-v09.ts'
 import { processLocalWrite } from './local-write.ts'
 import { snapshotOf } from './snapshot.ts'
 import {
-  openSettings,
+  openSettingsOf,
   resolveStoreOptions,
   type StoreSettings,
   type SurfaceStoreOptions,
@@ -121,8 +121,8 @@ export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition
 }
 
 /** A store that takes messages with components of any catalog, to know what their receivers have. */
-export function createOpenStore(): SurfaceStore {
-  return new Store(openSettings, {})
+export function createOpenStore(version: VersionName = '0.8'): SurfaceStore {
+  return new Store(openSettingsOf(version), {})
 }
 
 type Process<Input> = (state: StoreState, input: Input, report: Report) => Processed

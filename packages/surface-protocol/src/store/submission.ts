@@ -13,7 +13,7 @@ import type { Instance } from '../tree/instance.ts'
 import { eventOf, type DeclaredEvent } from './action-v09.ts'
 import { failuresOf, instancesOver } from './checks.ts'
 import type { StoreSettings } from './store-options.ts'
-import { stateOfStore, type SurfaceStoreV09 } from './store.ts'
+import { stateOfStore, type SurfaceStore, type SurfaceStoreV09 } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 
 /** How a submission is judged. */
@@ -46,7 +46,7 @@ export type Submission = {
  * the data. Nothing is written to the store. Never throws for what the client sent.
  */
 export function validateSubmission(
-  store: SurfaceStoreV09,
+  store: SurfaceStore | SurfaceStoreV09,
   message: unknown,
   options: ValidateSubmissionOptions = {},
 ): Submission {

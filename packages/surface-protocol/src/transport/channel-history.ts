@@ -1,13 +1,19 @@
+import type { VersionName } from '../data/version.ts'
 import { formatLine } from '../message/format-message.ts'
-import type { ServerMessage } from '../message/v08/messages.ts'
+import type { AnyServerMessage } from '../message/any-message.ts'
 
 /** A message with its number in a channel. */
 export interface HistoryEntry {
   readonly number: number
-  readonly message: ServerMessage
-  /** Bytes of the message as a line. */
+  readonly message: AnyServerMessage
+  /** The same in other versions. */
+  readonly converted: Converted
+  /** Bytes of all of it as lines. */
   readonly bytes: number
 }
+
+/** A message in other versions, by version. */
+export type Converted = ReadonlyMap<VersionName, readonly AnyServerMessage[]>
 
 /** How much a channel keeps. */
 export interface HistoryLimits {
@@ -16,6 +22,10 @@ export interface HistoryLimits {
 }
 
 const encoder = new TextEncoder()
+
+function bytesOf(message: AnyServerMessage): number {
+  return encoder.encode(formatLine(message)).length
+}
 
 /** The latest messages of a channel; whichever limit is reached first drops the oldest (AB-4). */
 export class ChannelHistory {
@@ -40,10 +50,14 @@ export class ChannelHistory {
   }
 
   /** Numbers a message and keeps it; gives the entries that are dropped for it. */
-  add(message: ServerMessage): { entry: HistoryEntry; dropped: readonly HistoryEntry[] } {
+  add(
+    message: AnyServerMessage,
+    converted: Converted,
+  ): { entry: HistoryEntry; dropped: readonly HistoryEntry[] } {
     this.#count += 1
-    const bytes = encoder.encode(formatLine(message)).length
-    const entry = { number: this.#count, message, bytes }
+    let bytes = bytesOf(message)
+    for (const list of converted.values()) for (const one of list) bytes += bytesOf(one)
+    const entry = { number: this.#count, message, converted, bytes }
     this.#entries.push(entry)
     this.#bytes += bytes
     return { entry, dropped: this.#drop() }

@@ -1,10 +1,18 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import { SurfaceError } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
-import type { ServerMessage } from '../message/v08/messages.ts'
-import { createOpenStore, type SurfaceStore } from '../store/store.ts'
-import { ChannelHistory, type HistoryEntry } from './channel-history.ts'
+import type { AnyServerMessage } from '../message/any-message.ts'
+import { isPlainObject } from '../json.ts'
+import { readVersion, type VersionName } from '../data/version.ts'
+import { createOpenStore, type SurfaceStore, type SurfaceStoreV09 } from '../store/store.ts'
+import { ChannelHistory, type Converted, type HistoryEntry } from './channel-history.ts'
 import { createChannelReader, type ChannelReader, type SlowRules } from './channel-reader.ts'
+import {
+  createConverter,
+  readVersions,
+  refuseVersion,
+  type MessageConverter,
+} from './channel-versions.ts'
 
 /** A message with its position in a channel. */
 export interface ChannelItem {
@@ -13,11 +21,15 @@ export interface ChannelItem {
    * resumed, as those of a snapshot before the last, has the id that the subscriber had before.
    */
   readonly id: string
-  readonly message: ServerMessage
+  readonly message: AnyServerMessage
 }
 
 /** What a channel keeps and how far it runs ahead. */
 export interface SurfaceChannelOptions {
+  /** Version of the messages that are sent. Default: that of the store, or 0.8. */
+  readonly version?: VersionName
+  /** Versions that subscribers may ask for (SN-57). Default: `version` alone. */
+  readonly versions?: readonly VersionName[]
   /** Messages kept for subscribers that come late or come back. Default: 1000. */
   readonly history?: number
   /** Bytes of these messages, encoded. Default: 67,108,864. */
@@ -25,7 +37,7 @@ export interface SurfaceChannelOptions {
   /** Messages that wait for one subscriber before `send` waits. Default: 64. */
   readonly highWaterMark?: number
   /** The state that a subscriber gets when the history is not enough. Default: a mirror. */
-  readonly store?: SurfaceStore
+  readonly store?: SurfaceStore | SurfaceStoreV09
   /**
    * Whether a channel without `store` follows its own messages, so that it always has a state for
    * new subscribers. Default: true. With false, they get `resume_gap` once the history is full.
@@ -44,6 +56,8 @@ export interface SurfaceChannelOptions {
 
 /** Where a subscriber begins. */
 export interface SubscribeOptions {
+  /** Default: the version of the channel. */
+  readonly version?: VersionName
   /** Continue behind this id. Default, also when empty: from the first message. */
   readonly after?: string
   /** Ends the subscription; the iteration ends. */
@@ -52,12 +66,16 @@ export interface SubscribeOptions {
 
 /** Messages from one sender to any number of subscribers (SP-74). */
 export interface SurfaceChannel {
+  /** Version of the messages that are sent. */
+  readonly version: VersionName
+  /** Versions that subscribers may ask for. */
+  readonly versions: readonly VersionName[]
   /**
    * Numbers a message and resolves when every subscriber has room for the next one, or was ended
    * because it stopped reading.
    * @throws SurfaceError `channel_closed`
    */
-  send(message: ServerMessage): Promise<void>
+  send(message: AnyServerMessage): Promise<void>
   /** Ends all subscriptions, with the error if one is given, after what was sent. */
   close(error?: unknown): void
   /**
@@ -76,16 +94,20 @@ export function createSurfaceChannel(options: SurfaceChannelOptions = {}): Surfa
 
 /** A class: V8 retains the closures of an object literal with a getter until a full collection. */
 class Channel implements SurfaceChannel {
+  readonly version: VersionName
+  readonly versions: readonly VersionName[]
+  /** Converters into further versions; each message goes through them once. */
+  readonly #converters: ReadonlyMap<VersionName, MessageConverter>
   readonly #name: string
-  readonly #store: SurfaceStore | undefined
+  readonly #store: AnyStore | undefined
   readonly #mirrors: boolean
   readonly #highWaterMark: number
   readonly #slow: SlowRules | null
   readonly #history: ChannelHistory
-  readonly #readers = new Set<ChannelReader>()
+  readonly #readers = new Map<ChannelReader, Subscriber>()
   readonly #mentioned = new Set<string>()
   /** What the messages so far amount to; made when the first one is dropped from the history. */
-  #mirror: SurfaceStore | null = null
+  #mirror: AnyStore | null = null
   #closed: { readonly error: unknown } | null = null
 
   constructor(options: SurfaceChannelOptions) {
@@ -104,6 +126,15 @@ class Channel implements SurfaceChannel {
     const lag = Math.max(messages, highWaterMark)
     this.#slow = onSlow === 'wait' ? null : { ms, lag, runtime }
     this.#store = store
+    this.version = readVersion(options.version ?? store?.version)
+    if (store !== undefined && isV08(store.version) !== isV08(this.version)) {
+      throw new TypeError('The store of a channel has its version')
+    }
+    this.versions = readVersions(this.version, options.versions)
+    const further = this.versions.filter((version) => version !== this.version)
+    this.#converters = new Map(
+      further.map((version) => [version, createConverter(this.version, version)]),
+    )
     this.#mirrors = store === undefined && mirror
     this.#name = runtime.uuid()
   }
@@ -112,59 +143,87 @@ class Channel implements SurfaceChannel {
     return this.#history.count === 0 ? null : this.#idOf(this.#history.count)
   }
 
-  async send(message: ServerMessage): Promise<void> {
+  async send(message: AnyServerMessage): Promise<void> {
     if (this.#closed !== null) {
       throw new SurfaceError({ code: 'channel_closed', detail: 'The channel is closed.' })
     }
-    const { entry, dropped } = this.#history.add(message)
+    const { entry, dropped } = this.#history.add(message, this.#convert(message))
     noteSurface(message, this.#mentioned)
     if (this.#mirror !== null) this.#mirror.apply(message)
     else if (this.#mirrors && dropped.length > 0) this.#mirror = this.#mirrorOf(dropped)
     if (this.#readers.size === 0) return
-    const items = [this.#itemOf(entry)]
-    await Promise.all(Array.from(this.#readers, (reader) => reader.push(items)))
+    await Promise.all(
+      Array.from(this.#readers, ([reader, subscriber]) =>
+        reader.push(this.#itemsOf(entry, subscriber)),
+      ),
+    )
+  }
+
+  #convert(message: AnyServerMessage): Converted {
+    const converted = new Map<VersionName, readonly AnyServerMessage[]>()
+    for (const [version, convert] of this.#converters) {
+      converted.set(version, convert(message))
+    }
+    return converted
   }
 
   close(error?: unknown): void {
     if (this.#closed !== null) return
     this.#closed = { error }
-    for (const reader of this.#readers) reader.finish(error)
+    for (const reader of this.#readers.keys()) reader.finish(error)
   }
 
   subscribe(options: SubscribeOptions = {}): AsyncIterable<ChannelItem> {
     return { [Symbol.asyncIterator]: () => this.#read(options) }
   }
 
-  #read({ after = '', signal }: SubscribeOptions): AsyncIterator<ChannelItem> {
+  #read(options: SubscribeOptions): AsyncIterator<AnyItem> {
+    const { after = '', version = this.version, signal } = options
+    if (!this.versions.includes(version)) refuseVersion(version, this.versions)
+    const subscriber: Subscriber = { version, last: after }
     const reader = createChannelReader({
-      waiting: this.#backlog(after),
+      waiting: this.#backlog(after, subscriber),
       highWaterMark: this.#highWaterMark,
       slow: this.#slow,
       onLeave: (left) => this.#readers.delete(left),
       ...(signal === undefined ? {} : { signal }),
     })
     if (this.#closed !== null) reader.finish(this.#closed.error)
-    else if (signal?.aborted !== true) this.#readers.add(reader)
+    else if (signal?.aborted !== true) this.#readers.set(reader, subscriber)
     return reader.iterator
   }
 
   /** What a subscriber has missed. */
-  #backlog(after: string): ChannelItem[] {
+  #backlog(after: string, subscriber: Subscriber): AnyItem[] {
     const position = after === '' ? 0 : positionOf(after, this.#name)
     const missed = position === null ? null : this.#history.after(position)
-    if (missed !== null) return missed.map((entry) => this.#itemOf(entry))
+    if (missed !== null) {
+      const items = missed.flatMap((entry) => this.#itemsOf(entry, subscriber))
+      return [...this.#repeated(missed[0], after, subscriber), ...items]
+    }
     // Ids of another channel are known only to a store that outlives this one.
     const isOwn = position !== null && position <= this.#history.count
     const store = this.#store ?? (isOwn ? this.#mirror : null)
-    if (store !== null) return this.#snapshot(store, after)
+    if (store !== null) return this.#snapshot(store, subscriber)
     throw new SurfaceError({
       code: 'resume_gap',
       detail: 'The messages after this position are no longer available.',
     })
   }
 
-  #mirrorOf(dropped: readonly HistoryEntry[]): SurfaceStore {
-    const mirror = createOpenStore()
+  /** Clears a surface that the subscriber may hold since it broke off inside this message (SN-57). */
+  #repeated(entry: HistoryEntry | undefined, after: string, { version }: Subscriber): AnyItem[] {
+    const list = entry?.converted.get(version) ?? []
+    if (list.length < 2) return []
+    return list.flatMap((message) =>
+      'createSurface' in message
+        ? [{ id: after, message: deletion(message.createSurface.surfaceId, version) }]
+        : [],
+    )
+  }
+
+  #mirrorOf(dropped: readonly HistoryEntry[]): AnyStore {
+    const mirror = createOpenStore(this.version)
     const kept = this.#history.after(this.#history.first) ?? []
     for (const { message } of [...dropped, ...kept]) mirror.apply(message)
     return mirror
@@ -174,17 +233,31 @@ class Channel implements SurfaceChannel {
    * Clears what a subscriber may know and gives it the current state. Only the last item has an id
    * of its own, so that a subscriber that breaks off before it gets all of them again (AB-6).
    */
-  #snapshot(store: SurfaceStore, after: string): ChannelItem[] {
+  #snapshot(store: AnyStore, subscriber: Subscriber): AnyItem[] {
+    const { version, last: after } = subscriber
     const surfaceIds = new Set([...this.#mentioned, ...store.surfaceIds()])
-    const cleared = Array.from(surfaceIds, (surfaceId) => ({ deleteSurface: { surfaceId } }))
-    const items = [...cleared, ...store.snapshot()].map((message) => ({ id: after, message }))
+    const cleared = Array.from(surfaceIds, (surfaceId) => deletion(surfaceId, version))
+    const convert = createConverter(this.version, version)
+    const state = (store.snapshot() as AnyServerMessage[]).flatMap(convert)
+    const items = [...cleared, ...state].map((message) => ({ id: after, message }))
     const last = items.at(-1)
-    if (last !== undefined) last.id = this.#idOf(this.#history.count)
+    if (last !== undefined) {
+      last.id = this.#idOf(this.#history.count)
+      subscriber.last = last.id
+    }
     return items
   }
 
-  #itemOf({ number, message }: HistoryEntry): ChannelItem {
-    return { id: this.#idOf(number), message }
+  /** A message in the version of a subscriber; only the last item carries its id. */
+  #itemsOf({ number, message, converted }: HistoryEntry, subscriber: Subscriber): AnyItem[] {
+    const list = converted.get(subscriber.version) ?? [message]
+    const items = list.map((one) => ({ id: subscriber.last, message: one }))
+    const last = items.at(-1)
+    if (last !== undefined) {
+      last.id = this.#idOf(number)
+      subscriber.last = last.id
+    }
+    return items
   }
 
   #idOf(number: number): string {
@@ -205,12 +278,31 @@ function positionOf(id: string, name: string): number | null {
 }
 
 /** Notes a surface that a subscriber may know; the latest ones are kept. */
-function noteSurface(message: ServerMessage, seen: Set<string>): void {
-  for (const payload of Object.values(message)) {
-    const { surfaceId } = payload
+function noteSurface(message: AnyServerMessage, seen: Set<string>): void {
+  for (const payload of Object.values(message) as unknown[]) {
+    const surfaceId = isPlainObject(payload) ? payload.surfaceId : undefined
+    if (typeof surfaceId !== 'string') continue
     seen.delete(surfaceId)
     seen.add(surfaceId)
   }
   const [oldest] = seen
   if (seen.size > defaultLimits.surfaces && oldest !== undefined) seen.delete(oldest)
+}
+
+type AnyStore = SurfaceStore | SurfaceStoreV09
+type AnyItem = { id: string; message: AnyServerMessage }
+
+interface Subscriber {
+  readonly version: VersionName
+  /** The id that it has or will have when it has read what waits. */
+  last: string
+}
+
+function isV08(version: VersionName): boolean {
+  return version === '0.8'
+}
+
+function deletion(surfaceId: string, version: VersionName): AnyServerMessage {
+  const payload = { deleteSurface: { surfaceId } }
+  return version === '0.8' ? payload : { version: `v${version}`, ...payload }
 }

@@ -7,9 +7,10 @@ import {
   type Runtime,
 } from '@x/wire'
 import { isSurfaceError } from '../diagnostics/errors.ts'
-import type { ClientMessage } from '../message/v08/client-message.ts'
+import type { AnyClientMessage } from '../message/any-message.ts'
 import { formatLine } from '../message/format-message.ts'
 import type { ChannelItem, SurfaceChannel } from './channel.ts'
+import { negotiateVersionOf } from './negotiate-version.ts'
 import { negotiate } from './negotiate.ts'
 import { readClientMessages } from './read-client-messages.ts'
 import {
@@ -33,10 +34,7 @@ export interface SurfaceHandlerOptions {
     request: Request,
   ) => SurfaceChannel | Response | Promise<SurfaceChannel | Response>
   /** Receives what a client tells, one message after the other. Default: nothing happens. */
-  readonly onClientMessage?: (
-    message: ClientMessage,
-    context: ClientMessageContext,
-  ) => void | Promise<void>
+  onClientMessage?(message: AnyClientMessage, context: ClientMessageContext): void | Promise<void>
   /** Milliseconds of silence before the body shows a sign of life. Default: 15000. */
   readonly heartbeatMs?: number
   /** Bytes a POST may carry. Default: 65536. */
@@ -87,23 +85,31 @@ async function stream(request: Request, settings: Settings): Promise<Response> {
   }
   const channel = await settings.open(request)
   if (!isChannel(channel)) return channel
+  const version = negotiateVersionOf(request, channel.versions)
+  if (version === null) {
+    const message = `This address speaks ${channel.versions.join(', ')}.`
+    return json(request, { error: { code: 'unsupported_version', message } }, { status: 406 })
+  }
+  const headers = { 'a2ui-version': version, vary: 'A2UI-Version' }
   if (request.method === 'HEAD') {
-    return respond(request, null, { headers: form === 'sse' ? sseHeaders : jsonLinesHeaders })
+    const own = form === 'sse' ? sseHeaders : jsonLinesHeaders
+    return respond(request, null, { headers: { ...own, ...headers } })
   }
   const { signal } = request
   const position = positionOf(request, form)
   // Subscribed here, so that a gap is answered with a status.
-  const items = begun(channel.subscribe(position))
+  const items = begun(channel.subscribe({ ...position, version }))
   const { heartbeatMs, runtime } = settings
   if (form === 'sse') {
-    return toSseResponse(withoutOldIds(items, position.after), { signal, heartbeatMs, runtime })
+    const options = { signal, heartbeatMs, runtime, headers }
+    return toSseResponse(withoutOldIds(items, position.after), options)
   }
   const body = eventStream(items, {
     encode: ({ message }) => `${formatLine(message)}\n`,
     heartbeat: { text: '\n', everyMs: heartbeatMs, runtime },
     signal,
   })
-  return new Response(body, { headers: { ...jsonLinesHeaders } })
+  return new Response(body, { headers: { ...jsonLinesHeaders, ...headers } })
 }
 
 function positionOf(request: Request, form: 'sse' | 'json-lines'): { after?: string } {

@@ -1,14 +1,16 @@
 import { readBody } from '@x/wire'
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { validateClientMessage } from '../message/validate-client-message.ts'
-import type { ClientMessage } from '../message/v08/client-message.ts'
+import type { AnyClientMessage } from '../message/any-message.ts'
+import { isPlainObject } from '../json.ts'
+import type { ValidationResult } from '../message/validation-result.ts'
 import { createJsonLinesParser } from './json-lines.ts'
 import { exceedsDepth } from './json-depth.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
 
 /** The messages of a body, or why it is refused as a whole. */
 export type ReceivedMessages =
-  | { readonly kind: 'messages'; readonly messages: readonly ClientMessage[] }
+  | { readonly kind: 'messages'; readonly messages: readonly AnyClientMessage[] }
   | {
       readonly kind: 'refused'
       readonly status: number
@@ -76,10 +78,13 @@ function tooDeep(): Refused {
 }
 
 function checkAll(values: readonly unknown[]): ReceivedMessages {
-  const messages: ClientMessage[] = []
+  const messages: AnyClientMessage[] = []
   const diagnostics: SurfaceDiagnostic[] = []
   values.forEach((value, index) => {
-    const checked = validateClientMessage(value)
+    const isLater = isPlainObject(value) && (value.version !== undefined || 'action' in value)
+    const checked: ValidationResult<AnyClientMessage> = isLater
+      ? validateClientMessage(value, { version: '0.9.1' })
+      : validateClientMessage(value)
     if (checked.message !== null) messages.push(checked.message)
     if (diagnostics.length >= 100) return
     for (const diagnostic of checked.diagnostics) diagnostics.push({ ...diagnostic, index })

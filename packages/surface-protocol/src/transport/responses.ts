@@ -1,12 +1,12 @@
 import { createSystemRuntime, eventStream, type Runtime } from '@x/wire'
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import { formatLine } from '../message/format-message.ts'
-import type { ServerMessage } from '../message/v08/messages.ts'
+import type { AnyServerMessage } from '../message/any-message.ts'
 
 /** A message as SSE carries it. */
 export interface SseItem {
   readonly id?: string
-  readonly message: ServerMessage
+  readonly message: AnyServerMessage
 }
 
 /** How an SSE body runs. */
@@ -15,6 +15,8 @@ export interface SseResponseOptions {
   /** Milliseconds of silence before a comment keeps the connection open. Default: 15000. */
   readonly heartbeatMs?: number
   readonly runtime?: Runtime
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** How a JSON Lines body runs. */
@@ -51,14 +53,14 @@ export function toSseResponse(
     onError: (error) => `event: error\ndata: ${formatLine(errorBody(error))}\n\n`,
     ...(signal === undefined ? {} : { signal }),
   })
-  return new Response(body, { headers: { ...sseHeaders } })
+  return new Response(body, { headers: { ...sseHeaders, ...options.headers } })
 }
 
 /**
  * An answer that streams messages as JSON Lines. A source that fails aborts the body.
  */
 export function toJsonLinesResponse(
-  source: AsyncIterable<ServerMessage>,
+  source: AsyncIterable<AnyServerMessage>,
   options: JsonLinesResponseOptions = {},
 ): Response {
   const { signal } = options

@@ -16,7 +16,7 @@ export type UserAction = {
   context: JsonObject
 }
 
-/** A message from the client to the server. */
+/** A message from the client to the server, version 0.8. */
 export type ClientMessage = { userAction: UserAction } | { error: JsonObject }
 
 const KEYS = ['userAction', 'error'] as const

@@ -1,0 +1,22 @@
+import { limitError } from '../diagnostics/errors.ts'
+
+/** Runs calls one after the other, whatever becomes of those before. */
+export type CallQueue = (work: () => Promise<void>) => Promise<void>
+
+/** A queue of at most `maximum` calls; the next one rejects with `limit_exceeded` (AB-7). */
+export function createCallQueue(maximum: number): CallQueue {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return (work) => {
+    if (waiting >= maximum) {
+      const detail = `There may be ${maximum} calls waiting. Await the calls of a writer.`
+      return Promise.reject(limitError('waitingCalls', detail))
+    }
+    waiting += 1
+    const result = last.then(work).finally(() => {
+      waiting -= 1
+    })
+    last = result.catch(() => undefined)
+    return result
+  }
+}

@@ -1,0 +1,46 @@
+import type { Binding } from './nodes.ts'
+
+/** A value of version 0.9.1: a literal, a binding or a call. */
+export type DynamicValue = string | number | boolean | readonly unknown[] | Binding | Call
+
+/** A call of a function. */
+export interface Call {
+  readonly kind: 'call'
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** A check of a component: a condition, and what is said when it does not hold. */
+export interface Check {
+  readonly condition: Call | Binding
+  readonly message: string
+}
+
+/** What happens when the user acts. */
+export type Action =
+  | {
+      readonly kind: 'event'
+      readonly name: string
+      readonly context: Readonly<Record<string, DynamicValue>>
+    }
+  | { readonly kind: 'run'; readonly call: Call }
+
+/** Calls a function of the catalog; arguments may be bindings and calls. */
+export function call(name: string, args: Readonly<Record<string, unknown>> = {}): Call {
+  return Object.freeze({ kind: 'call', name, args })
+}
+
+/** A check of a component (SN-41). */
+export function check(condition: Call | Binding, message = 'Invalid value.'): Check {
+  return Object.freeze({ condition, message })
+}
+
+/** Tells the server of an event, with the values of its context. */
+export function event(name: string, context: Readonly<Record<string, DynamicValue>> = {}): Action {
+  return Object.freeze({ kind: 'event', name, context })
+}
+
+/** Runs a function on the client. */
+export function run(callOfFunction: Call): Action {
+  return Object.freeze({ kind: 'run', call: callOfFunction })
+}
