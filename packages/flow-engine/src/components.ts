@@ -41,6 +41,18 @@ import { tavilySearch } from './components/tavily/tavily-search.ts'
 import { calculator } from './components/utilities/calculator.ts'
 import { currentDate } from './components/utilities/current-date.ts'
 import { yfinance } from './components/yahoosearch/yahoo-finance.ts'
+import { agentQL } from './components/vendors/agent-ql.ts'
+import { scrapeGraphSearchApi } from './components/vendors/scrape-graph-search.ts'
+import { needle } from './components/vendors/needle.ts'
+import { youTubeComments } from './components/vendors/youtube-comments.ts'
+import { apifyActors } from './components/vendors/apify-actors.ts'
+import { assemblyAITranscriptionJobCreator } from './components/vendors/assembly-ai-creator.ts'
+import { assemblyAITranscriptionJobPoller } from './components/vendors/assembly-ai-poller.ts'
+import { assemblyAITranscriber } from './components/vendors/assembly-ai-transcriber.ts'
+import { astraDB } from './components/vendors/astra-db.ts'
+import { knowledge, knowledgeBase } from './components/files-and-knowledge/knowledge.ts'
+import { memoryBase } from './components/files-and-knowledge/memory-base.ts'
+import { parseData } from './components/processing/parse-data.ts'
 
 export type { ComponentContext } from './components/context.ts'
 export type { Component, ComponentDefinition } from './components/component.ts'
@@ -92,6 +104,19 @@ export const builtinComponents: readonly Component[] = [
   calculator,
   currentDate,
   yfinance,
+  agentQL,
+  scrapeGraphSearchApi,
+  needle,
+  youTubeComments,
+  apifyActors,
+  assemblyAITranscriptionJobCreator,
+  assemblyAITranscriptionJobPoller,
+  assemblyAITranscriber,
+  astraDB,
+  knowledge,
+  knowledgeBase,
+  memoryBase,
+  parseData,
 ]
 
 export {
@@ -137,4 +162,17 @@ export {
   calculator,
   currentDate,
   yfinance,
+  agentQL,
+  scrapeGraphSearchApi,
+  needle,
+  youTubeComments,
+  apifyActors,
+  assemblyAITranscriptionJobCreator,
+  assemblyAITranscriptionJobPoller,
+  assemblyAITranscriber,
+  astraDB,
+  knowledge,
+  knowledgeBase,
+  memoryBase,
+  parseData,
 }

@@ -9,6 +9,7 @@ import { createDescriptionRoutes } from './http/routes/description.ts'
 import { routeGroups, routes } from './http/routes/index.ts'
 import { createOpenApi } from './http/openapi.ts'
 import type { BuildJobs } from './jobs/build-jobs.ts'
+import { createMemoryBases } from './memory/memory-bases.ts'
 import { outgoingFetch } from './outgoing/outgoing-fetch.ts'
 import type { FlowEngineOptions, HostContext } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
@@ -52,7 +53,12 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   const kit = createKit(options, (of) => running.cancelBuilds(of))
   const components = withCustomComponent(options.components ?? createRegistry(builtinComponents))
   const core = createCoreServices(kit.kit, options, components)
-  const injected = { ...options.services, mcp: core.mcpServers.connector }
+  const { vectors } = options.services ?? {}
+  const injected = {
+    memories: createMemoryBases(vectors === undefined ? {} : { vectors }),
+    ...options.services,
+    mcp: core.mcpServers.connector,
+  }
   const running = createRunning({
     kit: kit.kit,
     components,

@@ -43,12 +43,16 @@ function comparable(attributes: Attributes, defaults: Attributes): Attributes {
   ) as Attributes
 }
 
+/** Components of versions after the recorded one, and those added for its flows, have a form of their own. */
+const ADDED = builtinComponents.findIndex(({ type }) => type === 'YfinanceComponent') + 1
+const EXACT = builtinComponents.slice(0, ADDED)
+
 describe.skipIf(recorded === undefined)(
   'the catalogue beside the recorded one (CO-11, FE-41)',
   () => {
     const ours = catalogueJson(builtinComponents)
 
-    test.for(builtinComponents.map((component) => [component.type, component] as const))(
+    test.for(EXACT.map((component) => [component.type, component] as const))(
       '%s',
       ([type, { category = '' }]) => {
         const wanted = recorded?.categories[category]?.[type]

@@ -42,6 +42,8 @@ export interface ComponentContext {
   sources(field: string): readonly InputSource[]
   /** `_input_type` of a field in the node's own template; undefined where it has no such field. */
   inputType(field: string): string | undefined
+  /** Names of the value types that the node's own template lets into a field; none where it says nothing. */
+  handleTypes(field: string): readonly string[]
   /** A variable of the request, of the user or of the environment; null where none has it (FE-20). */
   variable(name: string): Promise<VariableValue | null>
   /** FE-30; an output name that the component does not have is an error of the component. */

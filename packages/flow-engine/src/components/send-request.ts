@@ -8,11 +8,13 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
   /** Default `follow`. */
   readonly redirect?: 'follow' | 'manual'
   /** For the whole exchange; default none. */
   readonly timeoutMs?: number | undefined
+  /** Of the answer; default 64 MiB. */
+  readonly maxBytes?: number | undefined
 }
 
 /** An answer that was read to its end, whatever its status. */
@@ -41,7 +43,7 @@ export class RequestError extends Error {
  */
 export async function sendRequest(
   url: string,
-  { timeoutMs, ...init }: RequestOptions,
+  { timeoutMs, maxBytes = MAX_ANSWER_BYTES, ...init }: RequestOptions,
   ctx: Pick<ComponentContext, 'runtime' | 'services' | 'signal'>,
 ): Promise<Answer> {
   const send = outgoingFetch(ctx.services)
@@ -61,7 +63,7 @@ export async function sendRequest(
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,
-      bytes: await readBytes(response),
+      bytes: await readBytes(response, maxBytes),
     }
   } catch (error) {
     ctx.signal.throwIfAborted()
@@ -92,13 +94,15 @@ export function statusText({ status, statusText: words, url }: Answer): string {
   return `${status} ${whose}: ${words} for url: ${url}`
 }
 
-async function readBytes(response: Response): Promise<Uint8Array> {
+async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
   if (response.body === null) return new Uint8Array(0)
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of readChunks(response.body)) {
     length += chunk.byteLength
-    if (length > MAX_ANSWER_BYTES) throw new RangeError('the answer is longer than 64 MiB')
+    if (length > maxBytes) {
+      throw new RangeError(`the answer is longer than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
+    }
     chunks.push(chunk)
   }
   const bytes = new Uint8Array(length)

@@ -15,6 +15,8 @@ export interface ComponentServices {
   files?: FileService
   fetch?: typeof fetch
   knowledge?: KnowledgeService
+  /** Vector memories of flows (NX-32). */
+  memories?: MemoryBases
   finance?: FinanceSource
   sql?: SqlConnections
   vectors?: VectorStores
@@ -216,6 +218,17 @@ export interface KnowledgeService {
 export interface KnowledgeBase {
   id: string
   name: string
+  embedding: { provider: string; model: string; apiKey?: string }
+  store: VectorStore
+}
+
+/** Vector memories, each of one user and one flow (NX-32). */
+export interface MemoryBases {
+  /** null: no such base is attached to the flow. */
+  open(name: string, scope: FileScope): Promise<MemoryBaseStore | null>
+}
+
+export interface MemoryBaseStore {
   embedding: { provider: string; model: string; apiKey?: string }
   store: VectorStore
 }

@@ -47,6 +47,7 @@ export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
   abstract state(): Map<string, unknown>
   abstract sources(field: string): readonly InputSource[]
   abstract inputType(field: string): string | undefined
+  abstract handleTypes(field: string): readonly string[]
   abstract readonly variables: Readonly<Record<string, string>> | undefined
   abstract expectPasses(items: number): number
 
@@ -238,6 +239,10 @@ class ToolCall implements BuildFacts {
 
   inputType(field: string): string | undefined {
     return this.#request.inputType(field)
+  }
+
+  handleTypes(field: string): readonly string[] {
+    return this.#request.handleTypes(field)
   }
 
   expectPasses(): number {

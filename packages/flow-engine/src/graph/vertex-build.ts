@@ -6,7 +6,7 @@ import { isFrozenResult, resultKey, type FrozenResult } from './frozen.ts'
 import { givenValues } from './given-values.ts'
 import { DEAD, rawInputs, UNBUILT, type InputRequest, type RawInputs } from './inputs.ts'
 import type { InputSource } from '../components/context.ts'
-import { ownObject, ownText } from './plain-object.ts'
+import { own, ownObject, ownText, texts } from './plain-object.ts'
 import type { PlanEdge, PlanVertex } from './plan-graph.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunHost } from './run-host.ts'
@@ -110,6 +110,11 @@ class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskRes
 
   inputType(field: string): string | undefined {
     return ownText(ownObject(this.vertex.template, field) ?? {}, '_input_type')
+  }
+
+  handleTypes(field: string): readonly string[] {
+    const types = own(ownObject(this.vertex.template, field) ?? {}, 'input_types')
+    return Array.isArray(types) ? texts(types) : []
   }
 
   /** The builds of a frozen loop are kept one by one, so that its passes follow each other (FE-33). */

@@ -47,6 +47,7 @@ export interface BuildFacts {
   partial?: string | undefined
   sources(field: string): readonly InputSource[]
   inputType(field: string): string | undefined
+  handleTypes(field: string): readonly string[]
   /** Variables of the request. */
   readonly variables: Readonly<Record<string, string>> | undefined
   /** See the context. */
@@ -150,6 +151,10 @@ export class VertexContext implements ComponentContext {
 
   inputType(field: string): string | undefined {
     return this.#facts.inputType(field)
+  }
+
+  handleTypes(field: string): readonly string[] {
+    return this.#facts.handleTypes(field)
   }
 
   async variable(name: string): Promise<VariableValue | null> {

@@ -36,6 +36,8 @@ export interface TestComponentOptions {
   readonly chatOutput?: boolean
   /** `_input_type` of fields, as the template of the node has them. */
   readonly inputTypes?: Readonly<Record<string, string>>
+  /** `input_types` of fields, as the template of the node has them. */
+  readonly handleTypes?: Readonly<Record<string, readonly string[]>>
   /** Variables of the request. */
   readonly variables?: Readonly<Record<string, string>>
   /** Each event when it is sent, also before a failure. */
@@ -122,6 +124,10 @@ class TestBuild extends VertexBuild {
   inputType(field: string): string | undefined {
     const { inputTypes = {} } = this.#options
     return Object.hasOwn(inputTypes, field) ? inputTypes[field] : undefined
+  }
+  handleTypes(field: string): readonly string[] {
+    const { handleTypes = {} } = this.#options
+    return Object.hasOwn(handleTypes, field) ? (handleTypes[field] ?? []) : []
   }
   get variables(): Readonly<Record<string, string>> | undefined {
     return this.#options.variables

@@ -207,7 +207,7 @@ describe('knowledge bases (CO-74, CO-75)', () => {
       ['mine', 'Custom'],
     ] as const) {
       const given = createMemoryServices({ knowledge: { kb: { provider, model } } })
-      const refusal = `The provider ${provider} is not built in; give \`services.models\` to serve it`
+      const refusal = `Unknown provider: ${provider}`
       await expect(ingest(given)).rejects.toThrow(`Error during KB ingestion: ${refusal}`)
       await expect(retrieve(given, { search_query: 'x' })).rejects.toThrow(refusal)
       const kept = await given.knowledge?.get('kb', {})

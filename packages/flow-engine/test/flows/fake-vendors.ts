@@ -25,7 +25,8 @@ export function fakeVendors(): { fetch: typeof fetch; requests: SeenRequest[] } 
         body: parsed(text),
       }
       requests.push(seen)
-      const answer = VENDORS.get(seen.url.hostname)?.(seen)
+      const host = seen.url.hostname.replace(/^.*\.apps\.astra\./, 'apps.astra.')
+      const answer = VENDORS.get(host)?.(seen)
       return answer ?? new Response(PAGE, { headers: { 'content-type': 'text/html' } })
     },
   }
@@ -104,15 +105,54 @@ function vectorOf(text: string): number[] {
   return [...createHash('sha256').update(text).digest().subarray(0, 8)].map((byte) => byte / 255)
 }
 
+const assemblyAi: Answer = ({ url, method }) => {
+  if (url.pathname.endsWith('/upload')) return json({ upload_url: 'https://cdn.example/a' })
+  if (method === 'POST') return json({ id: 'transcript-1', status: 'queued' })
+  return json({ id: 'transcript-1', status: 'completed', text: 'What was said.', utterances: [] })
+}
+
+const astra: Answer = ({ body, url }) => {
+  const command = object(body)
+  if ('findCollections' in command) {
+    // The address in a file of 1.8 stands for a collection that embeds texts itself.
+    const service = url.hostname.startsWith('db-1') ? {} : { service: { provider: 'nvidia' } }
+    const vector = { dimension: 8, metric: 'cosine', ...service }
+    const lexical = { enabled: true }
+    const options = { vector, lexical, rerank: { enabled: true } }
+    const collections = [{ name: 'collection', options }]
+    return json({ status: { collections } })
+  }
+  if ('insertMany' in command) return json({ status: { insertedIds: [] } })
+  if ('findOne' in command) return json({ data: { document: null } })
+  return json({
+    data: { documents: [{ _id: '1', content: 'A stored text.', metadata: { n: 1 } }] },
+  })
+}
+
+const apify: Answer = ({ url, method }) => {
+  if (method === 'POST') return json({ data: { id: 'run-1' } })
+  if (url.pathname.startsWith('/v2/actor-runs')) {
+    return json({ data: { id: 'run-1', status: 'SUCCEEDED', defaultDatasetId: 'set-1' } })
+  }
+  if (url.pathname.startsWith('/v2/datasets')) return json([{ title: 'An item' }])
+  return json({ data: { description: 'An actor.' } })
+}
+
+const databases: Answer = () =>
+  json([{ id: 'db-1', status: 'ACTIVE', info: { name: 'database', region: 'eu-west-1' } }])
+
 const VENDORS = new Map<string, Answer>([
+  ['api.agentql.com', () => json({ data: { products: [] }, metadata: {} })],
+  ['api.assemblyai.com', assemblyAi],
+  ['api.scrapegraphai.com', () => json({ result: 'An answer.' })],
+  ['search.needle.xyz', () => json({ result: [{ content: 'A text.' }] })],
+  ['api.apify.com', apify],
+  ['api.devops.astra.datastax.com', databases],
+  ['apps.astra.datastax.com', astra],
+  ['www.googleapis.com', () => json({ items: [] })],
   ['api.openai.com', openAi],
   ['localhost', openAi],
 ])
-
-/** Further vendors, by host name. */
-export function addVendor(host: string, answer: Answer): void {
-  VENDORS.set(host, answer)
-}
 
 function parsed(text: string): unknown {
   try {

@@ -62,8 +62,13 @@ function fill(name: string, field: TemplateField, hasPicker: boolean): void {
   } else if (field.type === 'file') {
     field.file_path = fileFor(field)
   } else if (isBlank && NAMES[name] !== undefined) {
-    field.value = NAMES[name]
-  } else if (field.password === true && field.show !== false && !hasPicker) {
+    // The editor shows the next choice once one is made.
+    Object.assign(field, { value: NAMES[name], show: true })
+  } else if (
+    field.password === true &&
+    field.show !== false &&
+    !(hasPicker && name === 'api_key')
+  ) {
     Object.assign(field, { value: 'VENDOR_KEY', load_from_db: true })
   }
 }

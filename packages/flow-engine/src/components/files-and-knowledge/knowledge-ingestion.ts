@@ -1,11 +1,14 @@
 import { errorText } from '../../errors.ts'
 import { isRecord, toDataFrame } from '../../graph/values/convert.ts'
 import { isData } from '../../graph/values/data.ts'
-import { isDataFrame, type Row } from '../../graph/values/data-frame.ts'
+import { createDataFrame, isDataFrame, type Row } from '../../graph/values/data-frame.ts'
+import { isMessage } from '../../graph/values/message.ts'
 import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
-import { field } from '../field.ts'
+import { field, type ProviderKey } from '../field.ts'
 import { kindOf } from '../field-values.ts'
+import type { NodeTemplate } from '../node-json.ts'
+import { isModelChoice, readPicked } from '../picked-model.ts'
 import type { RefreshContext } from '../refresh-context.ts'
 import { output } from '../output.ts'
 import type { KnowledgeBase } from '../services.ts'
@@ -72,7 +75,7 @@ export const knowledgeIngestion = defineComponent({
       default: 1000,
       advanced: true,
     }),
-    api_key: field.secret({ displayName: 'Embedding Provider API Key', advanced: true }),
+    api_key: field.key({ displayName: 'Embedding Provider API Key', advanced: true }),
     allow_duplicates: field.bool({
       displayName: 'Allow Duplicates',
       info: 'Keep rows again that are in the base already.',
@@ -86,7 +89,7 @@ export const knowledgeIngestion = defineComponent({
       method: 'build_kb_info',
       async run(inputs, ctx) {
         try {
-          const info = await ingest(inputs, ctx)
+          const { info } = await ingest(inputs, ctx)
           ctx.status(info)
           return info
         } catch (error) {
@@ -96,25 +99,43 @@ export const knowledgeIngestion = defineComponent({
       },
     }),
   },
-  async refresh(template, name, value, ctx) {
-    if (name !== 'knowledge_base') return
-    if (isRecord(value) && '01_new_kb_name' in value && template.knowledge_base !== undefined) {
-      template.knowledge_base.value = await createBase(value, ctx)
-    }
-    await offerBases(template.knowledge_base, ctx)
-  },
+  refresh: refreshKnowledge,
 })
 
-interface IngestInputs {
+/** The editor's dialog makes a base; the list offers those there are. */
+export async function refreshKnowledge(
+  template: NodeTemplate,
+  name: string,
+  value: unknown,
+  ctx: RefreshContext,
+): Promise<void> {
+  if (name !== 'knowledge_base') return
+  if (isRecord(value) && '01_new_kb_name' in value && template.knowledge_base !== undefined) {
+    template.knowledge_base.value = await createBase(value, ctx)
+  }
+  await offerBases(template.knowledge_base, ctx)
+}
+
+export interface IngestInputs {
   readonly knowledge_base: string
   readonly input_df: unknown
   readonly column_config: readonly Row[]
   readonly chunk_size: number
-  readonly api_key: string | null
+  readonly api_key: ProviderKey
   readonly allow_duplicates: boolean
+  /** JSON text that is kept with every row (NX-30). */
+  readonly source_metadata?: string | undefined
 }
 
-async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<object> {
+/** What an ingestion did, and how many rows are new. */
+export interface Ingestion {
+  readonly info: Readonly<Record<string, unknown>>
+  readonly created: number
+  readonly skipped: number
+}
+
+/** Puts the rows of a table into a base that exists. */
+export async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<Ingestion> {
   const frame = tableOf(inputs.input_df)
   const columns = readColumns(inputs.column_config, frame)
   const base = await openKnowledgeBase(inputs.knowledge_base, ctx)
@@ -125,9 +146,15 @@ async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<obje
   await requireRoom(base.store, documents.length)
   const options = { apiKey: inputs.api_key, chunkSize: inputs.chunk_size }
   const embedder = await knowledgeEmbedder(base, options, ctx)
-  const rows = await embedDocuments(documents, embedder, ctx)
+  const { source_metadata: source } = inputs
+  const sourced = documents.map((document) =>
+    source === undefined
+      ? document
+      : { ...document, metadata: { ...document.metadata, source_metadata: source } },
+  )
+  const rows = await embedDocuments(sourced, embedder, ctx)
   if (rows.length > 0) await base.store.add(rows)
-  return {
+  const info = {
     kb_id: ctx.runtime.uuid(),
     kb_name: base.name,
     rows: frame.rows.length,
@@ -136,9 +163,11 @@ async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<obje
     config_columns: columns.length,
     timestamp: ctx.runtime.now().toISOString(),
   }
+  return { info, created: rows.length, skipped: frame.rows.length - rows.length }
 }
 
 function tableOf(value: unknown) {
+  if (isMessage(value)) return createDataFrame([{ text: value.text }])
   if (isDataFrame(value) || isData(value)) return toDataFrame(value)
   if (Array.isArray(value) && value.every(isData)) return toDataFrame(value)
   throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
@@ -161,13 +190,18 @@ async function createBase(
   if (typeof name !== 'string' || !/^[A-Za-z\d][\w-]{1,61}[A-Za-z\d]$/.test(name)) {
     throw new TypeError(`Invalid knowledge base name: ${String(name)}`)
   }
-  const model = dialog['02_embedding_model']
-  if (typeof model !== 'string' || model === '') throw new TypeError('An embedding model is needed')
+  const chosen = readPicked(dialog['02_embedding_model'])
+  if (!isModelChoice(chosen)) throw new TypeError('An embedding model is needed')
+  const { name: model, provider } = chosen
   const scope = userId === undefined ? {} : { userId }
   const apiKey = await resolveKey(dialog['03_api_key'], { services, userId })
   await knowledgeService(services).create(
     name,
-    { provider: providerOf(model), model, ...(apiKey === '' ? {} : { apiKey }) },
+    {
+      provider: provider === '' ? providerOf(model) : provider,
+      model,
+      ...(apiKey === '' ? {} : { apiKey }),
+    },
     scope,
   )
   return name
@@ -178,6 +212,7 @@ async function resolveKey(
   given: unknown,
   { services, userId }: Pick<RefreshContext, 'services' | 'userId'>,
 ): Promise<string> {
+  if (given === undefined || given === null) return ''
   if (typeof given !== 'string') throw new TypeError('API key must be a string.')
   const scope = { flowId: '', ...(userId === undefined ? {} : { userId }) }
   return (given === '' ? null : await services.variables?.get(given, scope)) ?? given

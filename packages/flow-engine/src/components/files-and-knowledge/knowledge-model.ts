@@ -1,7 +1,9 @@
 import type { Embedder } from '../../models/chat-model.ts'
-import { findEmbedder, hostEmbeds } from '../../models/providers.ts'
+import { chosenEmbedder } from '../chosen-model.ts'
 import type { ComponentContext } from '../context.ts'
+import type { ProviderKey } from '../field.ts'
 import type { TemplateField } from '../node-json.ts'
+import { providerSetting } from '../provider-setting.ts'
 import type { RefreshContext } from '../refresh-context.ts'
 import type { KnowledgeBase, KnowledgeService } from '../services.ts'
 
@@ -39,24 +41,23 @@ export async function openKnowledgeBase(
   throw new TypeError(`Metadata not found for knowledge base: ${name}. Ensure it has been indexed.`)
 }
 
-/** The embedding model of a base; a key of the component goes before the one that is kept. */
+/** The embedding model of a base. Its key: the component's, the one that is kept, the user's variable. */
 export async function knowledgeEmbedder(
   { embedding }: KnowledgeBase,
-  { apiKey, chunkSize }: { readonly apiKey: string | null; readonly chunkSize?: number },
+  { apiKey, chunkSize }: { readonly apiKey: ProviderKey; readonly chunkSize?: number },
   ctx: ComponentContext,
 ): Promise<Embedder> {
   const { provider, model } = embedding
-  const key = apiKey === null || apiKey === '' ? embedding.apiKey : apiKey
-  const hasKey = key !== undefined && key !== ''
-  if (provider === 'OpenAI' && !hasKey && !hostEmbeds(ctx.services)) {
-    throw new TypeError('OpenAI API key is required when using OpenAI provider')
-  }
-  return findEmbedder(ctx, {
-    provider,
-    model,
-    ...(key === undefined ? {} : { apiKey: key }),
-    options: chunkSize === undefined ? {} : { chunkSize },
-  })
+  const own = await providerSetting(apiKey, '', ctx)
+  return chosenEmbedder(
+    {
+      picked: { name: model, provider, plain: false, reasons: false },
+      older: true,
+      apiKey: own === null ? (embedding.apiKey ?? null) : apiKey,
+      options: chunkSize === undefined ? {} : { chunkSize },
+    },
+    ctx,
+  )
 }
 
 /** Offers the bases there are; one that is gone is no longer chosen. */

@@ -1,7 +1,7 @@
 import { createDataFrame, type DataFrame } from '../../graph/values/data-frame.ts'
 import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
-import { field } from '../field.ts'
+import { field, type ProviderKey } from '../field.ts'
 import { output } from '../output.ts'
 import { embedText } from '../vectors/ingest.ts'
 import { nearestIn } from '../vectors/open-store.ts'
@@ -22,7 +22,7 @@ export const knowledgeRetrieval = defineComponent({
       refresh: true,
       attributes: { refresh_button: true },
     }),
-    api_key: field.secret({
+    api_key: field.key({
       displayName: 'Embedding Provider API Key',
       info: 'Instead of the key that is kept with the base.',
       advanced: true,
@@ -48,23 +48,29 @@ export const knowledgeRetrieval = defineComponent({
   },
 })
 
-interface RetrieveInputs {
+export interface RetrieveInputs {
   readonly knowledge_base: string
-  readonly api_key: string | null
+  readonly api_key: ProviderKey
   readonly search_query: string
   readonly top_k: number
   readonly include_metadata: boolean
   readonly include_embeddings: boolean
+  /** Rows whose metadata it refuses are passed over (NX-30). */
+  readonly accepts?: ((metadata: Readonly<Record<string, unknown>>) => boolean) | undefined
 }
 
 /** Without a query the rows come by nearness to the empty text, and without a score. */
-async function retrieve(inputs: RetrieveInputs, ctx: ComponentContext): Promise<DataFrame> {
+export async function retrieve(inputs: RetrieveInputs, ctx: ComponentContext): Promise<DataFrame> {
   const { search_query: query } = inputs
   const base = await openKnowledgeBase(inputs.knowledge_base, ctx)
   const embedder = await knowledgeEmbedder(base, { apiKey: inputs.api_key }, ctx)
   const vector = await embedText(query, embedder, ctx.signal)
-  const options = { count: inputs.top_k, signal: ctx.signal }
-  const found = await nearestIn(base.store, vector, options)
+  const { accepts } = inputs
+  const found = await nearestIn(base.store, vector, {
+    count: inputs.top_k,
+    signal: ctx.signal,
+    ...(accepts === undefined ? {} : { accepts }),
+  })
   const rows = found.map(({ row, distance }) => ({
     content: row.text,
     ...(query === '' ? {} : { _score: -distance }),

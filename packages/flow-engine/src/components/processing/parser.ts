@@ -1,9 +1,10 @@
-import { isRecord, toText } from '../../graph/values/convert.ts'
+import { isRecord, toDataFrame, toText } from '../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../graph/values/data.ts'
 import { columnFacts, columnText, type ColumnFacts } from '../../graph/values/column-text.ts'
 import { isDataFrame, type DataFrame, type Row } from '../../graph/values/data-frame.ts'
 import { isMessage } from '../../graph/values/message.ts'
 import { messageFields } from '../../graph/values/message-json.ts'
+import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { kindOf } from '../field-values.ts'
 import { field } from '../field.ts'
@@ -62,7 +63,7 @@ export const parser = defineComponent({
         const text =
           inputs.mode === 'Stringify'
             ? stringify(inputs.input_data, further.clean_data === true)
-            : parse(inputs.input_data, inputs.pattern, inputs.sep)
+            : parse(readable(inputs.input_data, ctx), inputs.pattern, inputs.sep)
         ctx.status(text)
         return text
       },
@@ -85,6 +86,12 @@ export const parser = defineComponent({
 function stringify(value: unknown, clean: boolean): string {
   if (!Array.isArray(value)) return toText(value)
   return value.map((item: unknown) => toText(item, { cleanData: clean })).join('\n')
+}
+
+/** Nodes since 1.9, whose handle says JSON, take a list of Data as rows; older ones refuse it (CO-36). */
+function readable(value: unknown, ctx: ComponentContext): unknown {
+  const isRows = Array.isArray(value) && value.length > 0 && value.every(isData)
+  return isRows && ctx.handleTypes('input_data').includes('JSON') ? toDataFrame(value) : value
 }
 
 function parse(value: unknown, pattern: string, separator: string): string {

@@ -1,0 +1,42 @@
+import type { FileScope, MemoryBases, VectorStores } from '../components/services.ts'
+import { createMemoryVectorStore } from '../components/vectors/open-store.ts'
+import type { VectorStore } from '../components/services.ts'
+
+const MAX_KEPT = 100
+
+export interface MemoryBaseOptions {
+  /** `<provider>/<model>` that embeds the messages. Default `OpenAI/text-embedding-3-small`. */
+  readonly model?: string
+  /** Where the vectors are kept. Default: in memory, the last 100 bases. */
+  readonly vectors?: VectorStores
+}
+
+/**
+ * Memory bases of any name, made when they are first opened (NX-32). They fill themselves from the
+ * stored messages of their flow, so what is forgotten is embedded again.
+ */
+export function createMemoryBases({ model, vectors }: MemoryBaseOptions = {}): MemoryBases {
+  const [provider = '', ...rest] = (model ?? 'OpenAI/text-embedding-3-small').split('/')
+  const embedding = { provider, model: rest.join('/') }
+  const stores = vectors ?? keptStores()
+  return {
+    async open(name, scope) {
+      return { embedding, store: await stores.open(`memory_base/${name}`, scope) }
+    },
+  }
+}
+
+function keptStores(): VectorStores {
+  const kept = new Map<string, VectorStore>()
+  return {
+    open(name, { userId, flowId }: FileScope) {
+      const key = JSON.stringify([userId ?? null, flowId, name])
+      const store = kept.get(key) ?? createMemoryVectorStore()
+      kept.delete(key)
+      kept.set(key, store)
+      const [oldest] = kept.keys()
+      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
+      return Promise.resolve(store)
+    },
+  }
+}
