@@ -167,7 +167,11 @@ describe('MemoryBase (NX-32)', () => {
     await find({}, given)
     expect(embedded).toEqual(['apple'])
     const all = await find({ filter_by_session: false, include_metadata: false }, given, '')
-    expect(all.map((row) => Object.keys(row))).toEqual(Array(3).fill(['content', '_score']))
+    expect(all.map((row) => Object.keys(row))).toEqual([
+      ['content', '_score'],
+      ['content', '_score'],
+      ['content', '_score'],
+    ])
   })
 
   test('NX-32: long texts come in chunks that overlap; deleted messages are gone', async () => {
