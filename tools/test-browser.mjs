@@ -2,7 +2,8 @@
  * The pages in a real browser: the console of the reference server and the surface of hono-surface.
  * Skips with a note where no Chromium is found (CHROMIUM_PATH names one elsewhere), else installs
  * what drives it into `tools/browser` when it is not there yet. With `--screenshots` the pictures of
- * docs/images are taken anew. Never a part of `npm test`.
+ * docs/images are taken anew. EDITOR_PATH names the folder of a built editor that the server is to
+ * serve; without it that part is left out with a note. Never a part of `npm test`.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -64,6 +65,7 @@ async function run(executablePath) {
   try {
     await testConsole(await open(context), folder)
     await testPoll(await open(context))
+    await testEditor(context, folder)
     console.log('browser: all passed')
   } finally {
     await context.close()
@@ -228,6 +230,56 @@ async function testPoll(page) {
     await page.getByText('Tea 1, coffee 0').waitFor()
     passed('the page of hono-surface votes')
   } finally {
+    await server.stop()
+  }
+}
+
+/** The unmodified editor of the reference, served by the reference server. */
+async function testEditor(context, folder) {
+  const editor = process.env.EDITOR_PATH
+  if (editor === undefined)
+    return console.log('  skipped: no editor (EDITOR_PATH names its folder)')
+  const password = 'a-password-for-the-browser'
+  const server = await start('examples/reference-server/src/main.ts', {
+    SERVICE_CONFIG_DIR: join(folder, 'editor-data'),
+    SERVICE_SUPERUSER_PASSWORD: password,
+    SERVICE_FRONTEND_PATH: editor,
+  })
+  // Its scripts report a missing sign-in as an error; fonts of other sites are not needed.
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  await page.route(
+    (address) => !address.href.startsWith(server.url),
+    (route) => route.abort(),
+  )
+  const failures = []
+  page.on('response', (response) => {
+    if (response.status() >= 500) failures.push(`${response.status()} ${response.url()}`)
+  })
+  try {
+    await page.goto(`${server.url}/`)
+    await page.getByPlaceholder('Username').fill('admin')
+    await page.getByPlaceholder('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('echo').first().click()
+    await page.getByRole('button', { name: 'Playground' }).click()
+    await page.locator('input[type=file]').last().setInputFiles({
+      name: 'dot.png',
+      mimeType: 'image/png',
+      buffer: PIXEL,
+    })
+    await page.getByTestId('input-chat-playground').fill('hello editor')
+    await page.getByTestId('button-send').click()
+    await page.getByText('You said: hello editor').waitFor()
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('img')].some(
+        (image) => image.src.includes('/files/images/') && image.naturalWidth > 0,
+      ),
+    )
+    assert.deepEqual(failures, [])
+    passed('the editor of the reference signs in and chats with an image in its playground')
+  } finally {
+    await page.close()
     await server.stop()
   }
 }
