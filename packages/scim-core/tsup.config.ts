@@ -1,4 +1,6 @@
 import { defineConfig } from 'tsup'
 import { packageBuild } from '../../tsup.base.ts'
 
-export default defineConfig(packageBuild(['src/index.ts', 'src/memory.ts', 'src/testing.ts']))
+export default defineConfig(
+  packageBuild(['src/index.ts', 'src/memory.ts', 'src/scan.ts', 'src/testing.ts']),
+)

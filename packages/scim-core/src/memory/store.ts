@@ -5,6 +5,7 @@ import type { ScimStore } from '../store/scim-store.ts'
 import type { OnUserWrite, UserWrite } from '../store/users.ts'
 import { createGroupStore } from './groups.ts'
 import { createMemberStore } from './members.ts'
+import { outsideTransactions } from './outside.ts'
 import { createQueue } from './queue.ts'
 import { createTenantState, type TenantState } from './tenant.ts'
 import type { UndoLog } from './table.ts'
@@ -87,7 +88,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Sci
     }
   }
 
-  const store = outside(transaction)
+  const store = outsideTransactions(transaction)
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
   return Object.assign(
     {
@@ -98,47 +99,4 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Sci
     },
     { [HOOK_OWNER]: owner },
   )
-}
-
-/** The store outside of transactions: every call is a transaction of its own. */
-function outside(transaction: ScimStore['transaction']): ScimStore {
-  const inTransaction = <T>(work: (tx: ScimStore) => Promise<T>): Promise<T> =>
-    transaction('', work)
-  return {
-    users: {
-      get: (...args) => inTransaction(({ users }) => users.get(...args)),
-      insert: (...args) => inTransaction(({ users }) => users.insert(...args)),
-      update: (...args) => inTransaction(({ users }) => users.update(...args)),
-      remove: (...args) => inTransaction(({ users }) => users.remove(...args)),
-      briefs: (...args) => inTransaction(({ users }) => users.briefs(...args)),
-      list: (...args) => inTransaction(({ users }) => users.list(...args)),
-    },
-    groups: {
-      get: (...args) => inTransaction(({ groups }) => groups.get(...args)),
-      insert: (...args) => inTransaction(({ groups }) => groups.insert(...args)),
-      update: (...args) => inTransaction(({ groups }) => groups.update(...args)),
-      remove: (...args) => inTransaction(({ groups }) => groups.remove(...args)),
-      briefs: (...args) => inTransaction(({ groups }) => groups.briefs(...args)),
-      list: (...args) => inTransaction(({ groups }) => groups.list(...args)),
-    },
-    members: {
-      add: (...args) => inTransaction(({ members }) => members.add(...args)),
-      remove: (...args) => inTransaction(({ members }) => members.remove(...args)),
-      clear: (...args) => inTransaction(({ members }) => members.clear(...args)),
-      removeUser: (...args) => inTransaction(({ members }) => members.removeUser(...args)),
-      count: (...args) => inTransaction(({ members }) => members.count(...args)),
-      has: (...args) => inTransaction(({ members }) => members.has(...args)),
-      groupsOf: (...args) => inTransaction(({ members }) => members.groupsOf(...args)),
-      async *list(...args) {
-        yield* await inTransaction(({ members }) => collect(members.list(...args)))
-      },
-    },
-    transaction,
-  }
-}
-
-async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = []
-  for await (const item of source) items.push(item)
-  return items
 }

@@ -14,14 +14,25 @@ export interface ResourceChange {
   readonly members: MemberChange | null
 }
 
-/** The transaction of one request, repeated when the store asks for it (SH-62). */
-export function changeResource<Result>(
+/**
+ * The transaction of one request, repeated when the store asks for it (SH-62). A unique index may also
+ * refuse it at its end (SH-7).
+ * @throws ScimError uniqueness
+ */
+export async function changeResource<Result>(
   rules: Rules,
   { tenant }: Call,
   work: (tx: ScimStore) => Promise<Result>,
 ): Promise<Result> {
   const awaitsHook = rules.beforeCommit !== undefined
-  return withRetry(rules, () => rules.config.store.transaction(tenant, work, { awaitsHook }))
+  try {
+    return await withRetry(rules, () =>
+      rules.config.store.transaction(tenant, work, { awaitsHook }),
+    )
+  } catch (error) {
+    if (!isUniqueConflict(error)) throw error
+    throw notUnique(error.constraint === 'user.userName' ? 'userName' : 'displayName')
+  }
 }
 
 /** Asks the host's `beforeCommit`, after all writes of a transaction and before its commit (SH-13). */

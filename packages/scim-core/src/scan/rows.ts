@@ -1,0 +1,54 @@
+import { recordData } from '../resource/document.ts'
+import { fold } from '../resource/fold.ts'
+import type { GroupRecord } from '../store/groups.ts'
+import type { UserRecord } from '../store/users.ts'
+import type { ScanGroup, ScanUser } from './types.ts'
+
+const EPOCH = new Date(0)
+
+export function userOfRow(tenant: string, row: ScanUser): UserRecord {
+  const { created = EPOCH, version = 1 } = row
+  return {
+    tenant,
+    id: row.id,
+    externalId: row.externalId ?? null,
+    userName: row.userName,
+    userNameKey: fold(row.userName),
+    active: row.active === undefined ? true : row.active,
+    data: JSON.stringify(row.attributes ?? {}),
+    created,
+    lastModified: row.lastModified ?? created,
+    version,
+    deletedAt: row.deletedAt ?? null,
+  }
+}
+
+export function rowOfUser(record: UserRecord): ScanUser {
+  const { id, userName, externalId, active, created, lastModified, version, deletedAt } = record
+  const attributes = recordData(record)
+  return { id, userName, externalId, active, attributes, created, lastModified, version, deletedAt }
+}
+
+export function groupOfRow(tenant: string, row: ScanGroup): GroupRecord {
+  const { created = EPOCH, version = 1, uniqueName = true } = row
+  const displayNameKey = fold(row.displayName)
+  return {
+    tenant,
+    id: row.id,
+    externalId: row.externalId ?? null,
+    displayName: row.displayName,
+    displayNameKey,
+    uniqueKey: uniqueName ? displayNameKey : null,
+    data: JSON.stringify(row.attributes ?? {}),
+    created,
+    lastModified: row.lastModified ?? created,
+    version,
+  }
+}
+
+export function rowOfGroup(record: GroupRecord): ScanGroup {
+  const { id, displayName, externalId, created, lastModified, version } = record
+  const attributes = recordData(record)
+  const uniqueName = record.uniqueKey !== null
+  return { id, displayName, externalId, uniqueName, attributes, created, lastModified, version }
+}

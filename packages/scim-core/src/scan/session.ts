@@ -1,0 +1,187 @@
+import { referenceNeeds } from '../resource/record-resource.ts'
+import { createGroupStore } from '../memory/groups.ts'
+import { demanded } from '../memory/list.ts'
+import { createMemberStore } from '../memory/members.ts'
+import { createUserStore } from '../memory/users.ts'
+import type { ListQuery } from '../store/list-query.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+import type { UserWrite } from '../store/users.ts'
+import type { ScanWant } from './types.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The store of one transaction: the memory store over the rows that each call needs (SH-8). */
+export function createScanSession(
+  workspace: Workspace,
+  onUserWrite: (change: UserWrite) => void | Promise<void>,
+): Pick<ScimStore, 'users' | 'groups' | 'members'> {
+  const { need, touch, moved, state, isFresh } = workspace
+  const memory = { state: () => state, undo: [], onUserWrite }
+  const users = createUserStore(memory)
+  const groups = createGroupStore(memory)
+  const members = createMemberStore(memory)
+  const none = new Date(0)
+  const leave = (kind: 'added' | 'removed', groupId: string, ids: readonly string[], at = none) => {
+    for (const memberId of ids) moved(kind, { groupId, memberId, addedAt: at })
+  }
+
+  return {
+    users: {
+      async get(tenant, id) {
+        await need({ users: { ids: [id] } })
+        return users.get(tenant, id)
+      },
+      async insert(tenant, record) {
+        await need({ users: { userNameKey: record.userNameKey } })
+        touch('users', record.id)
+        return users.insert(tenant, record)
+      },
+      async update(tenant, record, expectedVersion) {
+        await need({ users: { ids: [record.id] } })
+        if (state.users.get(record.id)?.userNameKey !== record.userNameKey) {
+          await need({ users: { userNameKey: record.userNameKey } })
+        }
+        touch('users', record.id)
+        return users.update(tenant, record, expectedVersion)
+      },
+      async remove(tenant, id) {
+        await need({ users: { ids: [id] } })
+        touch('users', id)
+        return users.remove(tenant, id)
+      },
+      async briefs(tenant, ids) {
+        if (ids.length > 0) await need({ users: { ids } })
+        return users.briefs(tenant, ids)
+      },
+      async list(tenant, query) {
+        const { totalUsers } = await need(wantOfUsers(query, isFresh()))
+        const page = await users.list(tenant, totalUsers === undefined ? query : firstOf(query))
+        return totalUsers === undefined ? page : { ...page, total: totalUsers }
+      },
+    },
+
+    groups: {
+      async get(tenant, id) {
+        await need({ groups: { ids: [id] } })
+        return groups.get(tenant, id)
+      },
+      async insert(tenant, record) {
+        await need({ groups: { displayNameKey: record.displayNameKey } })
+        touch('groups', record.id)
+        return groups.insert(tenant, record)
+      },
+      async update(tenant, record, expectedVersion) {
+        await need({ groups: { ids: [record.id] } })
+        if (state.groups.get(record.id)?.displayNameKey !== record.displayNameKey) {
+          await need({ groups: { displayNameKey: record.displayNameKey } })
+        }
+        touch('groups', record.id)
+        return groups.update(tenant, record, expectedVersion)
+      },
+      async remove(tenant, id) {
+        await need({ groups: { ids: [id] } })
+        touch('groups', id)
+        return groups.remove(tenant, id)
+      },
+      async briefs(tenant, ids) {
+        if (ids.length > 0) await need({ groups: { ids } })
+        return groups.briefs(tenant, ids)
+      },
+      async list(tenant, query) {
+        const { totalGroups } = await need(wantOfGroups(query, isFresh()))
+        const page = await groups.list(tenant, totalGroups === undefined ? query : firstOf(query))
+        return totalGroups === undefined ? page : { ...page, total: totalGroups }
+      },
+    },
+
+    members: {
+      async add(tenant, groupId, memberIds, at) {
+        await need({ members: { groupIds: [groupId] } })
+        const added = await members.add(tenant, groupId, memberIds, at)
+        leave('added', groupId, added, at)
+        return added
+      },
+      async remove(tenant, groupId, memberIds) {
+        await need({ members: { groupIds: [groupId] } })
+        const removed = await members.remove(tenant, groupId, memberIds)
+        leave('removed', groupId, removed)
+        return removed
+      },
+      async clear(tenant, groupId) {
+        await need({ members: { groupIds: [groupId] } })
+        const ids = [...state.relation.membersOf(groupId).keys()]
+        const count = await members.clear(tenant, groupId)
+        leave('removed', groupId, ids)
+        return count
+      },
+      async removeUser(tenant, memberId) {
+        await need({ members: { memberIds: [memberId] } })
+        const left = await members.removeUser(tenant, memberId)
+        for (const groupId of left) leave('removed', groupId, [memberId])
+        return left
+      },
+      async count(tenant, groupId) {
+        await need({ members: { groupIds: [groupId] } })
+        return members.count(tenant, groupId)
+      },
+      async has(tenant, groupId, memberIds) {
+        await need({ members: { groupIds: [groupId] } })
+        return members.has(tenant, groupId, memberIds)
+      },
+      async *list(tenant, groupId, page) {
+        await need({ members: { groupIds: [groupId] } })
+        const ids = [...state.relation.membersOf(groupId).keys()]
+        if (ids.length > 0) await need({ users: { ids } })
+        const rest = ids.filter((id) => state.users.get(id) === undefined)
+        if (rest.length > 0) await need({ groups: { ids: rest } })
+        yield* members.list(tenant, groupId, page)
+      },
+      async groupsOf(tenant, memberIds) {
+        if (memberIds.length === 0) return new Map()
+        await need({ members: { memberIds } })
+        const ids = new Set(memberIds.flatMap((id) => [...state.relation.groupsOf(id)]))
+        if (ids.size > 0) await need({ groups: { ids: [...ids] } })
+        return members.groupsOf(tenant, memberIds)
+      },
+    },
+  }
+}
+
+/** A page that the host has cut stands at the start of what was loaded. */
+function firstOf(query: ListQuery): ListQuery {
+  return { ...query, offset: 0 }
+}
+
+function wantOfUsers(query: ListQuery, isFresh: boolean): Partial<ScanWant> {
+  const { filter } = query
+  const needs = referenceNeeds(filter, query.sort?.path)
+  const related: Partial<ScanWant> = needs.groups ? { groups: 'all', members: 'all' } : {}
+  if (needs.manager) return { ...related, users: 'all' }
+  const page = isFresh ? pageOf(query) : null
+  if (page !== null) return { users: page }
+  const id = demanded(filter, 'id')
+  if (id !== undefined) return { ...related, users: { ids: [id] } }
+  const userNameKey = demanded(filter, 'userName')
+  if (userNameKey !== undefined) return { ...related, users: { userNameKey } }
+  const externalId = demanded(filter, 'externalId')
+  if (externalId !== undefined) return { ...related, users: { externalId } }
+  return { ...related, users: 'all' }
+}
+
+function wantOfGroups(query: ListQuery, isFresh: boolean): Partial<ScanWant> {
+  const { filter } = query
+  const needs = referenceNeeds(filter, query.sort?.path)
+  if (needs.members) return { users: 'all', groups: 'all', members: 'all' }
+  const page = isFresh ? pageOf(query) : null
+  if (page !== null) return { groups: page }
+  const id = demanded(filter, 'id')
+  if (id !== undefined) return { groups: { ids: [id] } }
+  const displayNameKey = demanded(filter, 'displayName')
+  if (displayNameKey !== undefined) return { groups: { displayNameKey } }
+  const externalId = demanded(filter, 'externalId')
+  return { groups: externalId === undefined ? 'all' : { externalId } }
+}
+
+function pageOf({ filter, sort, after, offset = 0, limit }: ListQuery) {
+  if (filter !== undefined || sort !== undefined || after !== undefined) return null
+  return { page: { offset, limit } }
+}

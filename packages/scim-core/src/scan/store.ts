@@ -1,0 +1,71 @@
+import { observeGroupWrites } from '../store/group-writes.ts'
+import { assertOutsideHook, guarded, HOOK_OWNER, runHook } from '../store/hooks.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+import { outsideTransactions } from '../memory/outside.ts'
+import { createScanSession } from './session.ts'
+import type { ScanStoreOptions } from './types.ts'
+import { createWorkspace } from './workspace.ts'
+
+/**
+ * A complete store made of the functions of a host that loads and saves rows of its own tables (SH-3). It
+ * holds the rows of one request in memory, so it is for tenants of some 10,000 users; more with a `load` that
+ * honours `want`.
+ */
+export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
+  const { maxUsers = 10_000, onUserWrite, onGroupWrite } = options
+  const owner = {}
+
+  const transaction: ScimStore['transaction'] = (tenant, work) =>
+    options.transaction(tenant, async (handle) => {
+      const load = (want: Parameters<typeof options.load>[2]) => options.load(tenant, handle, want)
+      const workspace = createWorkspace(tenant, { load, maxUsers })
+      let isOver = false
+      const check = (): void => {
+        if (isOver) throw new TypeError('The transaction has ended')
+      }
+      const session = createScanSession(
+        workspace,
+        (change) => onUserWrite && runHook(owner, () => onUserWrite(change, handle)),
+      )
+      const tx: ScimStore = {
+        users: guarded(session.users, check),
+        groups: guarded(session.groups, check),
+        members: guarded(session.members, check, ['list']),
+        transaction: (_tenant, inner) => inner(tx),
+        handle,
+      }
+      try {
+        const result = await observed(tx, work)
+        const changes = workspace.changes()
+        if (changes !== null) await options.save(tenant, changes, handle)
+        return result
+      } finally {
+        isOver = true
+      }
+    })
+
+  const observed = async <Result>(
+    tx: ScimStore,
+    work: (tx: ScimStore) => Promise<Result>,
+  ): Promise<Result> => {
+    if (onGroupWrite === undefined) return work(tx)
+    const { store, flush } = observeGroupWrites(tx, (change) =>
+      runHook(owner, () => onGroupWrite(change, tx.handle as Tx)),
+    )
+    const result = await work(store)
+    await flush()
+    return result
+  }
+
+  const outside = outsideTransactions(transaction)
+  const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
+  return Object.assign(
+    {
+      users: guarded(outside.users, check('users.')),
+      groups: guarded(outside.groups, check('groups.')),
+      members: guarded(outside.members, check('members.'), ['list']),
+      ...guarded({ transaction }, check('')),
+    },
+    { [HOOK_OWNER]: owner },
+  )
+}

@@ -1,0 +1,153 @@
+import { createTenantState, type TenantState } from '../memory/tenant.ts'
+import { groupOfRow, rowOfGroup, rowOfUser, userOfRow } from './rows.ts'
+import type { ScanChanges, ScanData, ScanGroup, ScanMember, ScanUser, ScanWant } from './types.ts'
+
+/** A load has given more users than the store may hold (SH-9). */
+export class ScanLimitError extends Error {
+  constructor(tenant: string, maxUsers: number) {
+    super(
+      `The tenant ${tenant} has more than ${maxUsers} users; let load honour want, or use a store with push-down.`,
+    )
+    this.name = 'ScanLimitError'
+  }
+}
+
+/** The rows of one tenant that a transaction has loaded, and what it has done to them. */
+export interface Workspace {
+  readonly state: TenantState
+  /** Whether nothing was loaded or written yet, so that a page stands for itself. */
+  readonly isFresh: () => boolean
+  /** Loads what is not loaded yet. */
+  readonly need: (want: Partial<ScanWant>) => Promise<Pick<ScanData, 'totalUsers' | 'totalGroups'>>
+  /** A user or group is about to be written. */
+  readonly touch: (kind: 'users' | 'groups', id: string) => void
+  readonly moved: (kind: 'added' | 'removed', member: ScanMember) => void
+  /** Null: nothing has changed. */
+  readonly changes: () => ScanChanges | null
+}
+
+export function createWorkspace(
+  tenant: string,
+  {
+    load,
+    maxUsers,
+  }: { readonly load: (want: ScanWant) => Promise<ScanData>; readonly maxUsers: number },
+): Workspace {
+  const state = createTenantState()
+  const users = new Map<string, ScanUser>()
+  const groups = new Map<string, ScanGroup>()
+  const members = new Map<string, ScanMember>()
+  const touched = { users: new Set<string>(), groups: new Set<string>() }
+  const net = { added: new Map<string, ScanMember>(), removed: new Map<string, ScanMember>() }
+  const loaded = new Set<string>()
+
+  const keep = (data: ScanData): void => {
+    let count = 0
+    for (const row of data.users) {
+      count += 1
+      if (count > maxUsers) throw new ScanLimitError(tenant, maxUsers)
+      if (users.has(row.id) || touched.users.has(row.id)) continue
+      users.set(row.id, row)
+      const record = userOfRow(tenant, row)
+      if (record.deletedAt === null) state.users.put(record, [])
+    }
+    for (const row of data.groups) {
+      if (groups.has(row.id) || touched.groups.has(row.id)) continue
+      groups.set(row.id, row)
+      state.groups.put(groupOfRow(tenant, row), [])
+    }
+    for (const row of data.members) {
+      const key = keyOf(row)
+      if (members.has(key) || net.added.has(key)) continue
+      members.set(key, row)
+      state.relation.add(row.groupId, row.memberId, row.addedAt?.getTime() ?? 0, [])
+    }
+  }
+  const missing = <Part extends ScanWant['users'] | ScanWant['groups'] | ScanWant['members']>(
+    name: string,
+    part: Part | undefined,
+  ): Part | 'none' => {
+    if (part === undefined || part === 'none' || loaded.has(`${name} all`)) return 'none'
+    const isPage = typeof part === 'object' && 'page' in part
+    return !isPage && loaded.has(mark(name, part)) ? 'none' : part
+  }
+
+  return {
+    state,
+    isFresh: () => loaded.size + touched.users.size + touched.groups.size === 0,
+    async need(want) {
+      const wanted: ScanWant = {
+        users: missing('users', want.users),
+        groups: missing('groups', want.groups),
+        members: missing('members', want.members),
+      }
+      const parts = Object.entries(wanted).filter(([, part]) => part !== 'none')
+      if (parts.length === 0) return {}
+      const data = await load(wanted)
+      keep(data)
+      for (const [name, part] of parts) loaded.add(mark(name, part))
+      return data
+    },
+    touch: (kind, id) => void touched[kind].add(id),
+    moved(kind, member) {
+      const key = keyOf(member)
+      const other = kind === 'added' ? net.removed : net.added
+      const before = other.get(key)
+      other.delete(key)
+      // Who leaves and comes back in one transaction has another time of joining.
+      if (kind === 'added' || before === undefined) net[kind].set(key, members.get(key) ?? member)
+      if (kind === 'added') {
+        net.added.set(key, member)
+        if (before !== undefined) net.removed.set(key, before)
+      }
+    },
+    changes() {
+      const changed: ScanChanges = {
+        users: difference(touched.users, users, (id) => {
+          const record = state.users.get(id) ?? state.tombstones.get(id)
+          return record && rowOfUser(record)
+        }),
+        groups: difference(touched.groups, groups, (id) => {
+          const record = state.groups.get(id)
+          return record && rowOfGroup(record)
+        }),
+        members: { added: [...net.added.values()], removed: [...net.removed.values()] },
+      }
+      const lists = [changed.users, changed.groups].flatMap((part) => [
+        part.inserted.length,
+        part.updated.length,
+        part.removed.length,
+      ])
+      const moves = [changed.members.added.length, changed.members.removed.length]
+      return [...lists, ...moves].some((length) => length > 0) ? changed : null
+    },
+  }
+}
+
+function mark(name: string, part: unknown): string {
+  return part === 'all' ? `${name} all` : `${name} ${JSON.stringify(part)}`
+}
+
+function keyOf({ groupId, memberId }: ScanMember): string {
+  return `${groupId}\n${memberId}`
+}
+
+function difference<Row extends { readonly id: string }>(
+  ids: ReadonlySet<string>,
+  before: ReadonlyMap<string, Row>,
+  now: (id: string) => Row | undefined,
+): { inserted: Row[]; updated: { before: Row; after: Row }[]; removed: Row[] } {
+  const found = {
+    inserted: [] as Row[],
+    updated: [] as { before: Row; after: Row }[],
+    removed: [] as Row[],
+  }
+  for (const id of ids) {
+    const was = before.get(id)
+    const is = now(id)
+    if (was === undefined && is !== undefined) found.inserted.push(is)
+    else if (was !== undefined && is === undefined) found.removed.push(was)
+    else if (was !== undefined && is !== undefined) found.updated.push({ before: was, after: is })
+  }
+  return found
+}
