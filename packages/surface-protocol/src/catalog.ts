@@ -1,6 +1,7 @@
 export type { Catalog } from './catalog/catalog.ts'
 export { parseCatalog, type ParseCatalogOptions } from './catalog/parse-catalog.ts'
 export { pruneCatalog } from './catalog/v09/prune-catalog.ts'
+export { negotiateCatalogs, negotiateVersion } from './catalog/negotiate-versions.ts'
 export { formatCatalog } from './catalog/format-catalog.ts'
 export {
   defineCatalog,

@@ -1,6 +1,5 @@
 import { isPlainObject, ownValue, type JsonObject } from '../json.ts'
-import type { ClientMessage } from '../message/v08/client-message.ts'
-import type { ServerMessage } from '../message/v08/messages.ts'
+import { readVersion, type VersionName } from '../data/version.ts'
 
 /** Media type of a message in an A2A part (SP-79). */
 export const A2UI_MIME_TYPE = 'application/json+a2ui'
@@ -10,9 +9,16 @@ export const A2UI_EXTENSION_URI = 'https://a2ui.org/a2a-extension/a2ui/v0.8'
 
 const MIME_TYPES: ReadonlySet<unknown> = new Set([A2UI_MIME_TYPE, 'application/a2ui+json'])
 
-/** The A2A data part that carries a message (SP-79). */
-export function toDataPart(message: ServerMessage | ClientMessage): JsonObject {
-  return { kind: 'data', data: { ...message }, metadata: { mimeType: A2UI_MIME_TYPE } }
+/** The A2A data part that carries a message (SP-79); from version 0.9.1 on, a list of them (SN-68). */
+export function toDataPart(
+  messages: object,
+  options: { readonly version?: VersionName } = {},
+): JsonObject {
+  if (readVersion(options.version) === '0.8') {
+    return { kind: 'data', data: messages as JsonObject, metadata: { mimeType: A2UI_MIME_TYPE } }
+  }
+  const data = (Array.isArray(messages) ? messages : [messages]) as JsonObject[]
+  return { kind: 'data', data, metadata: { mimeType: 'application/a2ui+json' } }
 }
 
 /** The messages of an A2A data part, unchecked; null when the part carries none (SP-79). */
@@ -25,4 +31,19 @@ export function fromDataPart(part: unknown): unknown[] | null {
   if (!isPlainObject(metadata) || !MIME_TYPES.has(ownValue(metadata, 'mimeType'))) return null
   if (Array.isArray(data)) return [...(data as unknown[])]
   return isPlainObject(data) ? [data] : null
+}
+
+/** What a client says beside a message (SN-68): what it can show, and the data of its surfaces. Never throws. */
+export function readA2aMetadata(metadata: unknown): {
+  capabilities: JsonObject | null
+  dataModel: Record<string, JsonObject> | null
+} {
+  const known = isPlainObject(metadata) ? metadata : {}
+  const capabilities = known.a2uiClientCapabilities ?? known.a2uiRendererCapabilities
+  const model = known.a2uiClientDataModel ?? known.a2uiRendererDataModel
+  const surfaces = isPlainObject(model) ? model.surfaces : undefined
+  return {
+    capabilities: isPlainObject(capabilities) ? (capabilities as JsonObject) : null,
+    dataModel: isPlainObject(surfaces) ? (surfaces as Record<string, JsonObject>) : null,
+  }
 }

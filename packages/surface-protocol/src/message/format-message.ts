@@ -1,12 +1,25 @@
-import type { ClientMessage } from './v08/client-message.ts'
-import type { ServerMessage } from './v08/messages.ts'
+import { readVersion, type VersionName } from '../data/version.ts'
+import { SurfaceError } from '../diagnostics/errors.ts'
+import type { AnyClientMessage, AnyServerMessage } from './any-message.ts'
 
 /**
  * One line of JSON without a terminator (SP-46). Line breaks of any kind stand escaped, so the text
  * contains none.
+ * @param options.version writes this version of the family of the message
+ * @throws SurfaceError `unsupported_version` for a message of another family
  */
-export function formatMessage(message: ServerMessage | ClientMessage): string {
-  return formatLine(message)
+export function formatMessage(
+  message: AnyServerMessage | AnyClientMessage,
+  options: { readonly version?: VersionName } = {},
+): string {
+  const { version } = options
+  if (version === undefined) return formatLine(message)
+  const isV08 = !('version' in message)
+  if ((readVersion(version) === '0.8') !== isV08) {
+    const detail = `The message is of another version than ${version}.`
+    throw new SurfaceError({ code: 'unsupported_version', detail })
+  }
+  return formatLine(isV08 ? message : { ...message, version: `v${version}` })
 }
 
 /** The same for any JSON value. */

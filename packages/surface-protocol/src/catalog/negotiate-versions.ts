@@ -1,0 +1,93 @@
+import type { VersionName } from '../data/version.ts'
+import { quote, SurfaceError } from '../diagnostics/errors.ts'
+import { isPlainObject, ownValue } from '../json.ts'
+import type { Catalog } from './catalog.ts'
+import { parseCatalog } from './parse-catalog.ts'
+
+/** Names under which capabilities stand in the metadata of a message (SN-50). */
+const NAMES = ['a2uiClientCapabilities', 'a2uiRendererCapabilities']
+
+function capabilitiesIn(value: unknown): Record<string, unknown> | null {
+  if (!isPlainObject(value)) return null
+  for (const name of NAMES) {
+    const found = ownValue(value, name)
+    if (isPlainObject(found)) return found
+  }
+  return value
+}
+
+/** What a client says of one version; 0.8 has the bare object. */
+function capabilitiesFor(
+  version: VersionName,
+  capabilities: unknown,
+): Record<string, unknown> | null {
+  const all = capabilitiesIn(capabilities)
+  if (all === null) return null
+  if (version === '0.8') return 'supportedCatalogIds' in all || 'inlineCatalogs' in all ? all : null
+  const found = ownValue(all, 'v0.9') ?? ownValue(all, 'v0.9.1')
+  return isPlainObject(found) ? found : null
+}
+
+/**
+ * The first version of the server that the client can show; without capabilities the first (SN-51).
+ * @throws SurfaceError `unsupported_version`; TypeError without versions
+ */
+export function negotiateVersion(options: {
+  readonly supported: readonly VersionName[]
+  readonly capabilities?: unknown
+}): VersionName {
+  const { supported, capabilities } = options
+  const [first] = supported
+  if (first === undefined) throw new TypeError('A server supports at least one version')
+  if (capabilities === undefined || capabilities === null) return first
+  const found = supported.find((version) => capabilitiesFor(version, capabilities) !== null)
+  if (found !== undefined) return found
+  throw new SurfaceError({
+    code: 'unsupported_version',
+    detail: `The client shows none of the versions ${supported.join(', ')}.`,
+  })
+}
+
+/**
+ * The catalogs that server and client have in common, in the order of the client (SN-52); without
+ * capabilities all of the server. Catalogs of the client follow the others.
+ * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`
+ */
+export function negotiateCatalogs(options: {
+  readonly version: VersionName
+  readonly catalogs: readonly Catalog[]
+  readonly capabilities?: unknown
+  readonly acceptsInlineCatalogs?: boolean
+}): Catalog[] {
+  const { version, catalogs, capabilities, acceptsInlineCatalogs = false } = options
+  if (capabilities === undefined || capabilities === null) return [...catalogs]
+  const own = capabilitiesFor(version, capabilities) ?? {}
+  const ids: readonly unknown[] = Array.isArray(own.supportedCatalogIds)
+    ? own.supportedCatalogIds
+    : []
+  const inline: readonly unknown[] = Array.isArray(own.inlineCatalogs) ? own.inlineCatalogs : []
+  if (inline.length > 0 && !acceptsInlineCatalogs) {
+    throw new SurfaceError({
+      code: 'inline_catalog_refused',
+      detail: 'This server does not take catalogs of clients.',
+    })
+  }
+  const known = new Map(catalogs.map((catalog) => [catalog.catalogId, catalog]))
+  const found = new Map<string, Catalog>()
+  for (const id of ids) {
+    const catalog = typeof id === 'string' ? known.get(id) : undefined
+    if (catalog !== undefined) found.set(catalog.catalogId, catalog)
+  }
+  for (const document of inline) {
+    const catalog = parseCatalog(document, { version })
+    if (!known.has(catalog.catalogId) && !found.has(catalog.catalogId)) {
+      found.set(catalog.catalogId, catalog)
+    }
+  }
+  if (found.size > 0) return [...found.values()]
+  const named = ids.slice(0, 3).map((id) => quote(String(id)))
+  throw new SurfaceError({
+    code: 'no_common_catalog',
+    detail: `The server has none of the catalogs of the client: ${named.join(', ')}.`,
+  })
+}
