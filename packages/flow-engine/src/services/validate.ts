@@ -1,6 +1,7 @@
 import { codeHash } from '../components/catalogue.ts'
 import {
   updatePromptFields,
+  type PromptSyntax,
   type PromptUpdate,
 } from '../components/models-and-agents/prompt-variables.ts'
 import { isFlowError } from '../errors.ts'
@@ -17,6 +18,7 @@ export interface ValidateService {
     node: { readonly template: NodeTemplate; readonly customFields: unknown },
     name: string,
     prompt: string,
+    syntax?: PromptSyntax,
   ): PromptUpdate
 }
 
@@ -28,9 +30,9 @@ export function createValidateService(modules: readonly string[]): ValidateServi
       if (referenceType(codeHash(code)) !== undefined) return { imports: [], syntax: [] }
       return await checkCodeText(code, offered)
     },
-    prompt(node, name, prompt) {
+    prompt(node, name, prompt, syntax) {
       try {
-        return updatePromptFields(node, name, prompt)
+        return updatePromptFields(node, name, prompt, syntax)
       } catch (error) {
         if (isFlowError(error)) throw refuse(400, error.detail, { cause: error })
         throw error

@@ -56,6 +56,7 @@ export const PromptCheck = z
     template: text(),
     custom_fields: maybe(dict()),
     frontend_node: orNull(PromptNode),
+    mustache: z.boolean().nullish(),
   })
   .meta({ id: 'PromptCheck' })
 

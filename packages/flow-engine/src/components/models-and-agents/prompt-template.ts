@@ -2,11 +2,12 @@ import { dataText } from '../../graph/values/convert.ts'
 import { isData } from '../../graph/values/data.ts'
 import { createMessage, isMessage } from '../../graph/values/message.ts'
 import { defineComponent } from '../define.ts'
+import { parseDoubleBraces } from '../double-braces.ts'
 import { field } from '../field.ts'
 import { formatPlace } from '../format-spec.ts'
 import { joinFilled, parseTemplate, type TemplatePart } from '../format-template.ts'
 import { output } from '../output.ts'
-import { updatePromptFields } from './prompt-variables.ts'
+import { switchBraces, updatePromptFields } from './prompt-variables.ts'
 
 /** A text with places for values (CO-33). */
 export const promptTemplate = defineComponent({
@@ -20,6 +21,12 @@ export const promptTemplate = defineComponent({
   priority: 0,
   inputs: {
     template: field.prompt({ displayName: 'Template' }),
+    use_double_brackets: field.bool({
+      displayName: 'Use Double Brackets',
+      default: false,
+      newer: true,
+      refresh: true,
+    }),
     tool_placeholder: field.text({
       displayName: 'Tool Placeholder',
       advanced: true,
@@ -32,8 +39,10 @@ export const promptTemplate = defineComponent({
       method: 'build_prompt',
       run(inputs, ctx) {
         const values: Readonly<Record<string, unknown>> = inputs
-        const parts = parseTemplate(inputs.template)
-        const text = joinFilled(parts, (part) => part.text + filled(part, values))
+        const double = inputs.use_double_brackets
+        const parts = double ? parseDoubleBraces(inputs.template) : parseTemplate(inputs.template)
+        const fill = double ? plainText : filled
+        const text = joinFilled(parts, (part) => part.text + fill(part, values))
         const files = parts.flatMap(({ name }) => filesOf(name, values))
         const message = createMessage({ text, files, timestamp: ctx.runtime.now() })
         ctx.status(text)
@@ -42,17 +51,35 @@ export const promptTemplate = defineComponent({
     }),
   },
   refresh(template, name, value, ctx) {
-    if (name !== 'template' || typeof value !== 'string') return undefined
     const customFields = { template: furtherFields(template) }
-    const update = updatePromptFields({ template, customFields }, name, value)
+    if (name === 'use_double_brackets') {
+      const switched = switchBraces({ template, customFields }, value === true)
+      return { ...switched, outputs: ctx.outputs }
+    }
+    if (name !== 'template' || typeof value !== 'string') return undefined
+    const mustache = template.use_double_brackets?.value === true
+    const update = updatePromptFields({ template, customFields }, name, value, { mustache })
     return { template: update.template, customFields: update.customFields, outputs: ctx.outputs }
   },
 })
 
 /** Variables are the fields that the component does not declare. */
 function furtherFields(template: object): string[] {
-  const own = new Set(['_type', 'code', 'template', 'tool_placeholder', 'tools_metadata'])
+  const own = new Set([
+    '_type',
+    'code',
+    'template',
+    'tool_placeholder',
+    'tools_metadata',
+    'use_double_brackets',
+  ])
   return Object.keys(template).filter((name) => !own.has(name))
+}
+
+/** A value of a template with double braces; one that is unset is empty (NX-20). */
+function plainText({ name }: TemplatePart, values: Readonly<Record<string, unknown>>): string {
+  const value = name !== undefined && Object.hasOwn(values, name) ? plainOf(values[name]) : null
+  return value === null || value === undefined ? '' : formatPlace(value, { spec: '' })
 }
 
 function filled(part: TemplatePart, values: Readonly<Record<string, unknown>>): string {

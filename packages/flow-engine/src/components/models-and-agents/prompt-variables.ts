@@ -1,5 +1,6 @@
 import { FlowError } from '../../errors.ts'
 import { isRecord } from '../../graph/values/convert.ts'
+import { doubleBraceNames } from '../double-braces.ts'
 import { templateNames } from '../format-template.ts'
 import { templateField } from '../create-node.ts'
 import type { NodeTemplate, TemplateField } from '../node-json.ts'
@@ -14,12 +15,21 @@ const RESERVED = new Set([
   'validate_template',
 ])
 
+/** How variables are written. */
+export interface PromptSyntax {
+  /** `{{name}}` instead of `{name}` (NX-20). Default false. */
+  readonly mustache?: boolean | undefined
+}
+
 /**
  * The variables of a prompt template, checked (CO-33).
  * @throws FlowError `invalid_request` with the text that the editor shows
  */
-export function promptVariables(template: string): string[] {
-  const names = readNames(template)
+export function promptVariables(
+  template: string,
+  { mustache = false }: PromptSyntax = {},
+): string[] {
+  const names = mustache ? readNames(template, doubleBraceNames) : readNames(template)
   const invalid = names.filter((name) => /^\d|[\s,.:;!?/\\()[\]]/u.test(name))
   if (invalid.length > 0) {
     throw new FlowError(
@@ -52,8 +62,9 @@ export function updatePromptFields(
   node: { readonly template: NodeTemplate; readonly customFields: unknown },
   name: string,
   prompt: string,
+  syntax: PromptSyntax = {},
 ): PromptUpdate {
-  const variables = promptVariables(prompt)
+  const variables = promptVariables(prompt, syntax)
   const lists = readLists(node.customFields)
   const [only, ...others] = Object.keys(lists)
   const key = name === '' && only !== undefined && others.length === 0 ? only : name
@@ -67,6 +78,30 @@ export function updatePromptFields(
   const counted = templateField(template, 'input_variables')
   if (counted !== undefined) template.input_variables = { ...counted, value: variables }
   return { variables, template, customFields: { ...lists, [key]: variables } }
+}
+
+/**
+ * The prompt field changes its type; fields of the old syntax go, those of the new one come. A template
+ * that does not check leaves no variables (NX-22).
+ */
+export function switchBraces(
+  node: { readonly template: NodeTemplate; readonly customFields: unknown },
+  mustache: boolean,
+): Pick<PromptUpdate, 'template' | 'customFields'> {
+  const prompt = templateField(node.template, 'template')
+  const text = typeof prompt?.value === 'string' ? prompt.value : ''
+  const updated = (given: string): PromptUpdate =>
+    updatePromptFields(node, 'template', given, { mustache })
+  let update: PromptUpdate
+  try {
+    update = updated(text)
+  } catch {
+    update = updated('')
+  }
+  const { template, customFields } = update
+  if (prompt !== undefined)
+    template.template = { ...prompt, type: mustache ? 'mustache' : 'prompt' }
+  return { template, customFields }
 }
 
 function promptField(name: string, value: unknown): TemplateField {
@@ -103,9 +138,12 @@ function readLists(value: unknown): Record<string, string[]> {
 }
 
 /** Everything up to a conversion or format spec counts as the name, so that `{a.b}` is refused by its dot. */
-function readNames(template: string): string[] {
+function readNames(
+  template: string,
+  names: (template: string) => string[] = templateNames,
+): string[] {
   try {
-    return templateNames(template)
+    return names(template)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new FlowError('invalid_request', error.message, { cause: error })

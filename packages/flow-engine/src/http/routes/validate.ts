@@ -32,10 +32,12 @@ export const validateRoutes: readonly Route[] = [
       body: PromptCheck,
       output: PromptReport,
     },
-    ({ services, body: { name, template, frontend_node: node } }) => {
+    ({ services, body: { name, template, frontend_node: node, mustache } }) => {
       if (node === null) return { input_variables: [], frontend_node: null }
       const before = { template: templateOf(node), customFields: node.custom_fields }
-      const update = services.validate.prompt(before, name, template)
+      const update = services.validate.prompt(before, name, template, {
+        mustache: mustache === true,
+      })
       return { input_variables: update.variables, frontend_node: promptNodeToWire(node, update) }
     },
   ),

@@ -1,0 +1,42 @@
+import type { TemplatePart } from './format-template.ts'
+
+const MAX_LENGTH = 1_000_000
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/**
+ * Reads a template with `{{name}}` places; single braces are text (NX-20).
+ * @throws SyntaxError for sections, partials, comments, triple braces, and pairs that hold no name (NX-21)
+ */
+export function parseDoubleBraces(template: string): TemplatePart[] {
+  if (template.length > MAX_LENGTH) throw new RangeError('The template is too long')
+  const parts: TemplatePart[] = []
+  let at = 0
+  for (;;) {
+    const start = template.indexOf('{{', at)
+    if (start < 0) break
+    if (/^[{#/^&>!.]/.test(template.slice(start + 2, start + 3))) {
+      throw new SyntaxError(
+        'Only simple variables like {{name}} are allowed in this template, not sections, partials, comments or triple braces.',
+      )
+    }
+    const end = template.indexOf('}}', start + 2)
+    if (end < 0) break
+    const name = template.slice(start + 2, end)
+    if (!NAME.test(name)) {
+      const shown = name.length > 100 ? `${name.slice(0, 100)}...` : name
+      throw new SyntaxError(
+        `Invalid variable {{${shown}}}: write {{name}} with letters, digits and underscores.`,
+      )
+    }
+    parts.push({ text: template.slice(at, start), name, target: name, path: [], spec: '' })
+    at = end + 2
+  }
+  if (at < template.length) parts.push({ text: template.slice(at), path: [], spec: '' })
+  return parts
+}
+
+/** The variables of such a template, each once, in order. */
+export function doubleBraceNames(template: string): string[] {
+  const names = parseDoubleBraces(template).map(({ name }) => name)
+  return [...new Set(names.filter((name) => name !== undefined))]
+}
