@@ -110,7 +110,7 @@ export async function createReferenceServer(
       sql,
       finance: createFinanceSource(settings.SERVICE_FINANCE_URL),
       ...(settings.SERVICE_MCP_STDIO === true
-        ? { mcp: createStdioMcp({ fetch: guardedFetch }) }
+        ? { mcp: createStdioMcp({ ...stdioCommands(settings), fetch: guardedFetch }) }
         : {}),
       ...(settings.SERVICE_CODE_RUNNER === true
         ? { codeRunner: createCodeRunner(codeRunnerOptions(settings)) }
@@ -187,6 +187,10 @@ export async function createReferenceServer(
 function vectorDatabase(settings: Settings, folder: string): VectorDatabase | undefined {
   if (settings.SERVICE_DATABASE_URL?.startsWith('postgres') === true) return undefined
   return createVectorDatabase(settings.SERVICE_VECTOR_DIR ?? join(folder, 'vectors'))
+}
+
+function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) {
+  return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
 }
 
 function codeRunnerOptions({ SERVICE_CODE_RUNNER_SECONDS: seconds = 30 }: Settings) {

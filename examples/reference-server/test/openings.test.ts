@@ -46,6 +46,7 @@ test('each switch that opens something is named', () => {
     SERVICE_CORS_ORIGINS: '*',
     SERVICE_SSRF_ALLOW: '10.0.0.0/8',
     SERVICE_MCP_STDIO: 'true',
+    SERVICE_MCP_STDIO_COMMANDS: 'npx',
     SERVICE_API_KEY_SOURCE: 'env',
     SERVICE_PUBLIC_URL: 'https://flows.example.test',
     SERVICE_REFRESH_SECURE: 'false',

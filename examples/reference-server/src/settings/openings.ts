@@ -25,6 +25,7 @@ export function openingsOf(settings: Settings, environment: Environment): Openin
     ...addressOpenings(host),
     ...cookieOpenings(settings, { host, publicUrl }),
     ...switches.filter(({ isOpen }) => isOpen(settings)),
+    ...commandOpenings(settings),
     ...variableOpenings(environment),
     ...lanes(settings),
   ].map(({ name, opens }) => ({ name, opens }))
@@ -59,6 +60,17 @@ function cookieOpenings(
       name,
       opens: 'the cookie travels without TLS too; give SERVICE_PUBLIC_URL an https address',
     }))
+}
+
+/** Commands without the switch start nothing, and the switch without commands neither. */
+function commandOpenings(settings: Settings): Opening[] {
+  const { SERVICE_MCP_STDIO: isOn, SERVICE_MCP_STDIO_COMMANDS: commands = [] } = settings
+  if (isOn !== true) return []
+  const opens =
+    commands.length === 0
+      ? 'nothing: SERVICE_MCP_STDIO_COMMANDS lists no command'
+      : `flows of superusers start on this machine: ${commands.join(', ')}`
+  return [{ name: 'SERVICE_MCP_STDIO', opens }]
 }
 
 /** A switch whose other value is the safe one. */
@@ -102,7 +114,6 @@ const switches: readonly Switch[] = [
   given('SERVICE_CORS_ORIGINS', 'pages of these origins call the interface'),
   given('SERVICE_TRUST_PROXY', 'these peers say which address a client has'),
   given('SERVICE_SSRF_ALLOW', 'flows reach these private hosts'),
-  on('SERVICE_MCP_STDIO', 'flows start commands on this machine'),
   on('SERVICE_CODE_RUNNER', 'users run code of their own in the sandbox'),
   {
     name: 'SERVICE_API_KEY_SOURCE',

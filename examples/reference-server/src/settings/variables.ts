@@ -55,7 +55,8 @@ export const variables = {
   SERVICE_SSRF_ALLOW: list(
     'private hosts or CIDR that components, models and tool servers of flows may reach',
   ),
-  SERVICE_MCP_STDIO: flag('lets the MCP component start local commands'),
+  SERVICE_MCP_STDIO: flag('flows of superusers start the commands of SERVICE_MCP_STDIO_COMMANDS'),
+  SERVICE_MCP_STDIO_COMMANDS: list('local commands: exact text or base name, npx for example'),
   SERVICE_CODE_RUNNER: flag('runs component code of users (TypeScript) in the sandbox'),
   SERVICE_CODE_RUNNER_SECONDS: integer('seconds that such code may take', 30, 1),
 

@@ -114,7 +114,13 @@ export interface FileReference {
 export interface McpService {
   connect(
     server: { name: string; config?: object },
-    options: { userId?: string; sessionId?: string; signal: AbortSignal },
+    options: {
+      userId?: string
+      sessionId?: string
+      signal: AbortSignal
+      /** The run was started by someone other than `userId`, a visitor for example (AB-75); false. */
+      isForeign?: boolean
+    },
   ): Promise<McpClient>
 }
 

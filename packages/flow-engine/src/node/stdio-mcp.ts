@@ -6,6 +6,14 @@ import { isObject } from '../wire/scalars.ts'
 
 /** How tool servers are reached. */
 export interface StdioMcpOptions {
+  /**
+   * The commands that may be started: exact text, or the base name of a command or of an absolute
+   * path. Default: none. Arguments are not checked: a command whose arguments evaluate code (`node -e`,
+   * `npx`, a shell) gives whoever may name it the rights of this process.
+   */
+  readonly commands?: readonly string[]
+  /** The setting that holds the commands, named in refusals; `commands` of createStdioMcp. */
+  readonly setting?: string
   /** For servers with an address; the guarded one of the platform by default (AB-40). */
   readonly fetch?: typeof fetch
   /** Variables of the environment that local commands get besides their own; PATH and the like. */
@@ -19,17 +27,22 @@ interface Command {
 }
 
 /**
- * Connects to tool servers, local commands among them (stdio). Only for hosts that trust their
- * users with the machine: whoever may build a flow may start a command.
+ * Connects to tool servers, the listed local commands among them (stdio). The flow service starts
+ * them for superusers only (AB-75); a host that gives this service to `runFlow` decides for itself.
  */
 export function createStdioMcp({
+  commands = [],
+  setting = 'the option commands of createStdioMcp',
   fetch: given,
   environment = {},
 }: StdioMcpOptions = {}): McpService {
   return {
     async connect({ config }, { signal }) {
       const command = readCommand(config)
-      if (command !== undefined) return await connectCommand(command, environment, signal)
+      if (command !== undefined) {
+        checkCommand(command, commands, setting)
+        return await connectCommand(command, environment, signal)
+      }
       return await connectHttpMcp(config, {
         fetch: given,
         signal,
@@ -50,6 +63,25 @@ function readCommand(config: object | undefined): Command | undefined {
     args: texts,
     env: Object.fromEntries(variables.map(([name, value]) => [name, String(value)])),
   }
+}
+
+/** Variables that decide which program or code a listed command really starts. */
+const REDIRECTING =
+  /^(PATH|PATHEXT|COMSPEC|SHELL|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|(LD|DYLD|NPM_CONFIG|UV|PIP)_.*)$/i
+
+/** @throws Refusal 403 naming the setting */
+function checkCommand(
+  { command, env }: Command,
+  commands: readonly string[],
+  setting: string,
+): void {
+  const isAbsolute = command.startsWith('/') || /^[a-z]:[\\/]/i.test(command)
+  const baseName = isAbsolute ? command.replace(/^.*[\\/]/, '') : command
+  if (!commands.includes(command) && !commands.includes(baseName))
+    throw refuse(403, `The command ${command} is not allowed; commands are listed in ${setting}`)
+  const name = Object.keys(env).find((variable) => REDIRECTING.test(variable))
+  if (name !== undefined)
+    throw refuse(403, `The variable ${name} cannot be set for a local command`)
 }
 
 async function connectCommand(

@@ -37,6 +37,8 @@ export interface BuildMetadata {
   readonly storedFlowId: string
   readonly isPublic: boolean
   readonly logBuilds: boolean
+  /** Someone other than the owner started it; public builds always. */
+  readonly isForeign?: boolean
   /** How its records look; `build` by default. */
   readonly form?: 'build' | 'run'
 }

@@ -7,7 +7,7 @@ import type { NodeDetails, NodeOutput, NodeTemplate } from '../components/node-j
 import { refreshDetails } from '../components/refresh-node.ts'
 import type { ComponentRegistry } from '../components/registry.ts'
 import type { ComponentServices } from '../components/services.ts'
-import { errorText } from '../errors.ts'
+import { errorText, isFlowError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { checkCodeText, OFFERED_MODULES, pythonClass, pythonLine } from './code-syntax.ts'
 import { referenceType } from '../components/reference-code.ts'
@@ -89,6 +89,7 @@ export function createCatalogueService(options: CatalogueOptions): CatalogueServ
         fillCode(node.template, fresh.template, change.code)
         return completed(node)
       } catch (error) {
+        if (isFlowError(error) && error.code === 'forbidden') throw error
         throw refuse(400, errorText(error), { cause: error })
       }
     },

@@ -25,16 +25,22 @@ export interface McpServerService {
   list(caller: Caller, count: boolean, signal: AbortSignal): Promise<McpServerStatus[]>
   /** Null when there is none. */
   get(userId: string, name: string): Promise<McpServerConfig | null>
-  /** @throws Refusal 409 */
+  /** @throws Refusal 409; 403 for a local command of a caller who is no superuser (AB-75) */
   add(caller: Caller, name: string, config: McpServerConfig): Promise<void>
-  /** Replaces or adds. */
+  /** Replaces or adds. @throws Refusal 403 as `add` */
   put(caller: Caller, name: string, config: McpServerConfig): Promise<void>
   /** @throws Refusal 404 */
   remove(caller: Caller, name: string): Promise<void>
-  /** Connects with the registered entry of the user, which wins over the one in the flow. */
+  /**
+   * Connects with the registered entry of the user, which wins over the one in the flow. Local
+   * commands are started for superusers; in a run that someone else started, registered ones only
+   * (AB-75).
+   * @throws Refusal 403
+   */
   readonly connector: McpService
 }
 
+const NOT_ALLOWED = 'Local commands are for superusers'
 /** Sessions of servers that are remembered. */
 const MAX_SESSIONS = 1000
 /** For connecting to one server and listing its tools. */
@@ -63,11 +69,22 @@ export function createMcpServerService(
     createdAt: runtime.now(),
     updatedAt: runtime.now(),
   })
+  const allowCommand = async (
+    { userId, isForeign = false }: { userId?: string; isForeign?: boolean },
+    isRegistered: boolean,
+  ): Promise<void> => {
+    const owner = userId === undefined ? null : await store.users.get(userId)
+    if (owner?.isSuperuser !== true || (isForeign && !isRegistered)) throw refuse(403, NOT_ALLOWED)
+  }
+  const checkEntry = (caller: Caller, config: McpServerConfig): void => {
+    if (isLocalCommand(config) && !caller.isSuperuser) throw refuse(403, NOT_ALLOWED)
+  }
   const connector: McpService = {
     async connect(server, options) {
       const { userId, sessionId = '', signal } = options
       const registered = userId === undefined ? null : await get(userId, server.name)
       const config = registered ?? server.config
+      if (isLocalCommand(config)) await allowCommand(options, registered !== null)
       const chosen = { name: server.name, ...(config === undefined ? {} : { config }) }
       if (inner !== undefined) return await inner.connect(chosen, options)
       if (sessions.size > MAX_SESSIONS) sessions.clear()
@@ -92,6 +109,7 @@ export function createMcpServerService(
       )
     },
     async add(caller, name, config) {
+      checkEntry(caller, config)
       try {
         await store.mcpServers.insert(await record(caller, name, config))
       } catch (error) {
@@ -100,6 +118,7 @@ export function createMcpServerService(
       }
     },
     async put(caller, name, config) {
+      checkEntry(caller, config)
       const made = await record(caller, name, config)
       await retryTaken(['mcpServer.name'], async () => {
         if (!(await store.mcpServers.update(caller.id, name, made)))
@@ -112,6 +131,11 @@ export function createMcpServerService(
       }
     },
   }
+}
+
+/** A server that is started on this machine. */
+function isLocalCommand(config: object | null | undefined): boolean {
+  return isObject(config) && 'command' in config && config['command'] !== null
 }
 
 function modeOf(config: McpServerConfig | null): McpServerStatus['mode'] {

@@ -21,6 +21,8 @@ export interface RunScope {
   readonly storedFlowId: string
   /** A public build: its messages belong to nobody's list. */
   readonly isPublic: boolean
+  /** Someone other than the owner started the run; public builds always (AB-75). */
+  readonly isForeign?: boolean
   /** The id that a run has in place of the stored flow's: a public build sees no other messages. */
   readonly runFlowId?: string | undefined
   /** Takes the messages that the run stores; without it the run waits for each. */
@@ -40,8 +42,8 @@ export interface RunServicesOptions extends Pick<
 /** The services that the components of one run are given, bound to its owner. */
 export function createRunServices(options: RunServicesOptions, scope: RunScope): ComponentServices {
   const { store, files, userFiles, variables, injected, settings } = options
-  const { ownerId, isPublic, runFlowId, pending } = scope
-  const { environment, ...others } = injected
+  const { ownerId, isPublic, isForeign = isPublic, runFlowId, pending } = scope
+  const { environment, mcp, ...others } = injected
   return {
     messages: createMessages(store.messages, options, {
       userId: isPublic ? null : ownerId,
@@ -63,6 +65,9 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
       },
     },
     ...others,
+    ...(mcp && {
+      mcp: { connect: (server, connecting) => mcp.connect(server, { ...connecting, isForeign }) },
+    }),
     ...(settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
   }
 }

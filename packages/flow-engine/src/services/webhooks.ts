@@ -64,6 +64,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
         ownerId: flow.userId,
         storedFlowId: flow.id,
         isPublic: false,
+        isForeign: !settings.webhookAuthEnable,
         logBuilds: true,
         form: 'run',
       }

@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { errorText } from '../../errors.ts'
+import { errorText, isFlowError } from '../../errors.ts'
 import { isRecord } from '../../graph/values/convert.ts'
 import type { ComponentServices, McpClient, McpTool } from '../services.ts'
 import { connectHttpMcp } from './mcp-http.ts'
@@ -47,7 +47,7 @@ export async function withMcpServer<T>(
 
 /**
  * The tools of a server.
- * @throws TypeError beginning with "Error updating tool list: " or "Timeout updating tool list: "
+ * @throws FlowError `forbidden` for a server that the user may not start (AB-75); TypeError beginning with "Error updating tool list: " or "Timeout updating tool list: "
  */
 export async function listMcpTools(
   server: McpServerChoice,
@@ -72,6 +72,7 @@ export async function listMcpTools(
     return tools
   } catch (error) {
     host.signal.throwIfAborted()
+    if (isFlowError(error) && error.code === 'forbidden') throw error
     const what = timeout.signal.aborted ? 'Timeout' : 'Error'
     throw new TypeError(`${what} updating tool list: ${errorText(error)}`, { cause: error })
   } finally {
