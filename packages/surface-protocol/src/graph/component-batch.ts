@@ -43,8 +43,9 @@ export function checkBatch(
   kind: UpdateKind = 'surfaceUpdate',
 ): void {
   if (exceedsReferences(graph, batch, { report, kind })) return
-  const known = new Map<Definition, ReferenceFound[]>()
-  for (const { owner, edge, related } of findLoops(graph, batch)) {
+  const loops = findLoops(graph, batch)
+  const known = loops.length === 0 ? noReferences : new Map<Definition, ReferenceFound[]>()
+  for (const { owner, edge, related } of loops) {
     const references = known.get(owner) ?? referencesOf(owner)
     known.set(owner, references)
     report.add('circular_reference', `The component ${quote(owner.id)} contains itself.`, {
@@ -60,6 +61,8 @@ export function checkBatch(
   }
   if (graph.weighted > 0 || someWeight(batch)) checkWeights(graph, batch, report)
 }
+
+const noReferences = new Map<Definition, ReferenceFound[]>()
 
 /** Reports more references than one component, or the surface, may have (SP-88). */
 function exceedsReferences(

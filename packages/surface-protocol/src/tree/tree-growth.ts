@@ -182,8 +182,10 @@ export class TreeGrowth {
 
   #watchBinding(instance: Instance, binding: BindingPlan | undefined, part: number): void {
     if (binding === undefined) return
-    for (const path of binding.dynamic?.paths ?? []) {
-      this.#watch(instance, path, { owner: instance, part, reach: 'deep' })
+    if (binding.dynamic !== undefined) {
+      for (const path of binding.dynamic.paths) {
+        this.#watch(instance, path, { owner: instance, part, reach: 'deep' })
+      }
     }
     if (binding.path === null) return
     const { kind, path } = binding
