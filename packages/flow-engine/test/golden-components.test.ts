@@ -5,6 +5,12 @@ import { runGoldenCase } from './golden/run-golden-case.ts'
 
 const components = new Map(builtinComponents.map((component) => [component.type, component]))
 const files = goldenFolder === undefined ? [] : readGoldenFiles(goldenFolder)
+/** Recorded results that are not ours on purpose: `Faults that are put right` of the compatibility page. */
+const DEVIATIONS: ReadonlySet<string> = new Set([
+  // Tells to switch the Advanced Parser on, which this service does not offer.
+  'File: image needs the advanced mode',
+])
+
 const cases = files.flatMap(({ component: type, cases: recorded }) =>
   recorded.map((each) => [`${type}: ${each.name}`, type, each] as const),
 )
@@ -19,6 +25,8 @@ describe.skipIf(goldenFolder === undefined)('recorded results of single componen
   test.for(cases)('%s', async ([, type, recorded]) => {
     const component = components.get(type)
     if (component === undefined) return
-    expect(await runGoldenCase(component, recorded, components)).toEqual([])
+    const differences = await runGoldenCase(component, recorded, components)
+    if (DEVIATIONS.has(`${type}: ${recorded.name}`)) expect(differences).not.toEqual([])
+    else expect(differences).toEqual([])
   })
 })

@@ -105,9 +105,14 @@ export async function migrationPlan<Tables>(db: Kysely<Tables>, schema: Schema):
 /** Any number that other programs are unlikely to lock. */
 const LOCK = 7_020_319_054
 
+/** On PostgreSQL: nobody else migrates until the transaction ends. */
+export async function lockMigrations<Tables>(tx: Transaction<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
+}
+
 async function lockBook<Tables>(tx: Transaction<Tables>, kind: DialectKind): Promise<void> {
   // A SQLite transaction holds the whole database from its start.
-  if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
+  if (kind === 'postgres') await lockMigrations(tx)
   await sql`create table if not exists x_migration (
     schema_name text not null, id text not null, checksum text not null, applied_at text not null,
     primary key (schema_name, id))`.execute(tx)

@@ -84,6 +84,14 @@ describe('AB-55 an uploaded file is read by a run of its owner', () => {
     expect((await build(table, {})).text).toContain('Aurora')
   })
 
+  test('CO-38: a table and a picture that are read as text say what to do instead', async () => {
+    const table = await read(await uploadToUser(service, 'ships.xlsx'))
+    expect(table.text).toContain("use the output 'Structured Content'")
+    const picture = await read(await uploadToFlow(service, reader, 'flag.png'))
+    expect(picture.text).toContain('attach it to the chat to show it to the model')
+    for (const { text } of [table, picture]) expect(text).not.toContain('Advanced Parser')
+  })
+
   test('a file that is deleted, and one of another user, are errors that name the file', async () => {
     const gone = await service.call('POST', '/api/v2/files', {
       body: await formOf('gone.txt', 'x'),

@@ -19,14 +19,45 @@ export interface FoundRow {
 /** Bytes of vectors that are read at once. */
 const PAGE_BYTES = 4 * 1024 * 1024
 
+/** A store that counts in 32 bits may order rows of almost the same distance in another way. */
+const candidates = (count: number): number => 2 * count + 32
+
+interface Place {
+  readonly id: string
+  readonly dimension: number
+}
+
 /**
- * The rows nearest to a vector, nearest first; equal ones in the order they were added. Every vector
- * is looked at, a page at a time, with a turn of the event loop between pages: the search is exact,
- * and other requests go on meanwhile.
+ * The rows nearest to a vector, nearest first; equal ones in the order they were added. The search is
+ * exact: a store that finds nearest vectors itself is asked for some more, whose distances are taken
+ * anew; of any other store, and where metadata decides, every vector is looked at.
  */
 export async function searchCollection(
   store: CollectionStore,
-  { id, dimension }: { readonly id: string; readonly dimension: number },
+  place: Place,
+  query: CollectionQuery,
+): Promise<FoundRow[]> {
+  const { vector, count, accepts, signal } = query
+  if (count <= 0) return []
+  const wanted = Float32Array.from(vector)
+  signal?.throwIfAborted()
+  const near =
+    accepts === undefined
+      ? await store.nearest?.(place.id, { vector: wanted, count: candidates(count) })
+      : null
+  if (near === null || near === undefined) return readAll(store, place, query)
+  const best = new Nearest(count)
+  const rows = await store.rows(place.id, near)
+  for (const { position, vector: own } of rows.toSorted((a, b) => a.position - b.position)) {
+    best.offer(position, squaredDistance(own, wanted, best.worst))
+  }
+  return inOrder(rows, best)
+}
+
+/** A page at a time, with a turn of the event loop between pages: other requests go on meanwhile. */
+async function readAll(
+  store: CollectionStore,
+  { id, dimension }: Place,
   { vector, count, accepts, signal }: CollectionQuery,
 ): Promise<FoundRow[]> {
   const wanted = Float32Array.from(vector)

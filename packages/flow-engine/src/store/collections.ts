@@ -90,4 +90,13 @@ export interface CollectionStore {
   ): Promise<(Pick<CollectionRow, 'vector'> & Placed & { readonly metadata: string | null })[]>
   /** Rows at these positions, in any order. */
   rows(id: string, positions: readonly number[]): Promise<(CollectionRow & Placed)[]>
+  /**
+   * Positions of the `count` rows nearest to a vector by Euclidean distance, nearest first; equal ones
+   * in the order they were added. Null where the store does not search by itself, which a store
+   * without this method never does: then every vector is read.
+   */
+  nearest?(
+    id: string,
+    wanted: { readonly vector: Float32Array; readonly count: number },
+  ): Promise<readonly number[] | null>
 }

@@ -65,11 +65,22 @@ describe('File (CO-38)', () => {
     expect(await data('7')).toEqual({ value: '7' })
   })
 
-  test('CO-38: pictures and office files need the parser, also inside bundles', async () => {
-    const text =
-      "File 'a.png' has extension '.png' which requires Advanced Parser mode. Please enable 'Advanced Parser' to process this file."
-    await expect(read({ 'f/a.png': 'x' })).rejects.toThrow(text)
-    await expect(read({ 'f/z.zip': zipSync({ 'a.png': strToU8('x') }) })).rejects.toThrow(text)
+  // The recorded words tell to switch the Advanced Parser on, which then tells to switch it off.
+  test.for([
+    ['a.png', 'it is a picture; attach it to the chat to show it to the model'],
+    ['a.xlsx', "use the output 'Structured Content', or save it as CSV"],
+    ['a.xls', 'save it as XLSX or CSV'],
+    ['a.docm', 'save it as DOCX or PDF'],
+    ['a.pptx', 'it is a presentation; save it as PDF'],
+    ['a.xhtml', 'save it as HTML'],
+    ['a.adoc', 'save it as TXT or HTML'],
+  ] as const)('CO-38: %s is no text, and the error says what to do', async ([name, help]) => {
+    const error = (await read({ [`f/${name}`]: 'x' }).catch((reason: unknown) => reason)) as Error
+    expect(error.message).toContain(`File '${name}' cannot be read as text`)
+    expect(error.message).toContain(help)
+    expect(error.message).not.toContain('Advanced Parser')
+    const zip = zipSync({ [name]: strToU8('x') })
+    await expect(read({ 'f/z.zip': zip })).rejects.toThrow(error.message)
   })
 
   test('CO-38: ignored files, none at all and missing ones', async () => {

@@ -9,7 +9,9 @@ import { chunks } from '../chunks.ts'
 import { decodeText, encodeText } from '../columns.ts'
 import { atomic } from '../transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
+import { embeddingOf, hasEmbeddings, nearestPositions } from './embeddings.ts'
 import { collectionMapping } from './mappings.ts'
+import { bytesOf, numbersOf } from './vector-bytes.ts'
 
 /** Rows of one statement: their vectors are a few MB at most. */
 const INSERTED_AT_ONCE = 100
@@ -33,8 +35,9 @@ export function createCollections(db: FlowDb): CollectionStore {
         return (await own.remove({ id: found.id })) > 0
       }),
     removeOfUser: (userId) => atomic(db, (tx) => removeCollections(tx, userId)),
-    add: (id, added, limit) =>
-      atomic(db, async (tx) => {
+    add: async (id, added, limit) => {
+      const embedded = await hasEmbeddings(db)
+      return atomic(db, async (tx) => {
         const { rows, words, characters, bytes, dimension } = added
         const { numAffectedRows = 0n } = await sql`update flow_collection set
           rows = rows + ${rows.length}, words = words + ${words},
@@ -47,9 +50,12 @@ export function createCollections(db: FlowDb): CollectionStore {
           if (found === null) return 'gone'
           return found.rows > 0 && found.dimension !== dimension ? 'dimension' : 'full'
         }
-        for (const part of chunks(rows, INSERTED_AT_ONCE)) await insertRows(tx, id, part)
+        for (const part of chunks(rows, INSERTED_AT_ONCE)) {
+          await insertRows(tx, part, { id, embedded })
+        }
         return 'added'
-      }),
+      })
+    },
     async texts(id, { after, limit }) {
       const { rows } = await sql<Omit<VectorRow, 'vector'>>`select seq, id, text, metadata
         from flow_vector where collection_id = ${id} and seq > ${after}
@@ -76,6 +82,7 @@ export function createCollections(db: FlowDb): CollectionStore {
       }
       return found
     },
+    nearest: (id, wanted) => nearestPositions(db, id, wanted),
   }
 }
 
@@ -99,12 +106,18 @@ interface VectorRow {
   readonly vector: Uint8Array
 }
 
-async function insertRows(tx: FlowDb, id: string, rows: readonly CollectionRow[]): Promise<void> {
-  const tuples = rows.map(
-    (row) => sql`(${id}, ${bytesOf(row.vector)}, ${row.id}, ${encodeText(row.text)},
-      ${encodeText(row.metadata)})`,
-  )
-  await sql`insert into flow_vector (collection_id, vector, id, text, metadata)
+async function insertRows(
+  tx: FlowDb,
+  rows: readonly CollectionRow[],
+  { id, embedded }: { readonly id: string; readonly embedded: boolean },
+): Promise<void> {
+  const tuples = rows.map((row) => {
+    const embedding = embedded ? sql`, ${embeddingOf(row.vector)}::vector` : sql``
+    return sql`(${id}, ${bytesOf(row.vector)}, ${row.id}, ${encodeText(row.text)},
+      ${encodeText(row.metadata)}${embedding})`
+  })
+  const column = embedded ? sql`, embedding` : sql``
+  await sql`insert into flow_vector (collection_id, vector, id, text, metadata${column})
     values ${sql.join(tuples)}`.execute(tx)
 }
 
@@ -114,16 +127,4 @@ function textOf({ seq, id, text, metadata }: Omit<VectorRow, 'vector'>) {
 
 function rowOf(row: VectorRow) {
   return { ...textOf(row), vector: numbersOf(row.vector) }
-}
-
-/** Float32, in the byte order of every platform that Node runs on. */
-function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
-}
-
-/** A driver's buffer may begin anywhere in a pool. */
-function numbersOf({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
-  return byteOffset % 4 === 0
-    ? new Float32Array(buffer, byteOffset, byteLength / 4)
-    : new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
 }

@@ -12,6 +12,7 @@ import { webhookNames } from '../migrations/flow/0003-webhook-names.ts'
 import { tokenEpoch } from '../migrations/flow/0004-token-epoch.ts'
 import { collections } from '../migrations/flow/0005-collections.ts'
 import { jobLanes } from '../migrations/flow/0006-job-lanes.ts'
+import { addEmbeddings } from './embeddings.ts'
 
 const FLOW_SCHEMA: Schema = {
   name: 'flow',
@@ -20,11 +21,13 @@ const FLOW_SCHEMA: Schema = {
 
 /**
  * Makes or updates the tables of the flow store and the job store; does nothing when they are up to
- * date. Processes that start at once wait for each other.
+ * date. Processes that start at once wait for each other. A PostgreSQL database with the extension
+ * `vector` (pgvector) gets a column by which it finds nearest vectors itself.
  * @throws MigrationError when the database was migrated by another version
  */
-export function migrateFlow<Tables>(db: Kysely<Tables>): Promise<void> {
-  return migrate(db, FLOW_SCHEMA)
+export async function migrateFlow<Tables>(db: Kysely<Tables>): Promise<void> {
+  await migrate(db, FLOW_SCHEMA)
+  await addEmbeddings(db)
 }
 
 /** The steps of the flow schema, and which of them the database has. */

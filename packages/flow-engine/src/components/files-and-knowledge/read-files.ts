@@ -9,6 +9,7 @@ import type { FileReference } from '../services.ts'
 import { classify } from './file-formats.ts'
 import { isTableFile } from './file-table.ts'
 import { fileText } from './file-text.ts'
+import { notText } from './not-text.ts'
 import { unpack } from './unpack.ts'
 
 export interface FileInputs {
@@ -104,19 +105,16 @@ function supportOf(
   { tables = false, pathsOnly = false }: ReadFilesOptions,
 ): 'read' | 'bundle' | 'skip' {
   if (pathsOnly || (tables && isTableFile(path))) return 'read'
-  const extension = extensionOf(path)
   switch (classify(path)) {
     case 'text':
       return 'read'
     case 'bundle':
       return 'bundle'
     case 'advanced':
-      throw new TypeError(
-        `File '${fileNameOf(path)}' has extension '.${extension}' which requires Advanced Parser mode. Please enable 'Advanced Parser' to process this file.`,
-      )
+      throw notText(path)
     default:
       if (inputs.ignore_unsupported_extensions) return 'skip'
-      throw new TypeError(`Unsupported file extension: .${extension}`)
+      throw new TypeError(`Unsupported file extension: .${extensionOf(path)}`)
   }
 }
 
