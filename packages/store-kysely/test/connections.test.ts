@@ -86,6 +86,21 @@ describe('SQLite of flows (CO-77)', () => {
     await expect(query(`${ENDLESS} i from n`, { rows: 100 })).rejects.toThrow('more than 100 rows')
   })
 
+  test('AB-70 a query that waits for a place leaves when its run ends; more than may wait are refused', async () => {
+    const open = await connections({ concurrency: 1, waiting: 1 }).connect(address)
+    const [first, second] = [new AbortController(), new AbortController()]
+    const running = open.query(`${ENDLESS} count(*) from n`, { signal: first.signal })
+    const waiting = open.query('select 1 as one', { signal: second.signal })
+    await expect(open.query('select 2')).rejects.toThrow('1 queries run and 1 wait for them')
+    second.abort(new Error('the run ended'))
+    await expect(waiting).rejects.toThrow('the run ended')
+    const next = open.query('select 3 as three')
+    first.abort()
+    await expect(running).rejects.toThrow(/abort/)
+    expect((await next).rows).toEqual([{ three: 3 }])
+    expect((await open.query('select 4 as four')).rows).toEqual([{ four: 4 }])
+  })
+
   test('an entry that is no address is refused at the start', () => {
     expect(() => connections({ allow: ['shop.db'] })).toThrow('ALLOWED: shop.db is no sqlite:PATH')
   })
@@ -103,6 +118,11 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL of flows (CO-77)', () => 
     )
     await expect(query('select pg_sleep(20)', options, url)).rejects.toThrow(/timeout/)
     await expect(query('select broken', options, url)).rejects.toThrow('broken')
+    const ends = new AbortController()
+    const open = await connections({ allow: [bare] }).connect(url)
+    const sleeping = open.query('select pg_sleep(20)', { signal: ends.signal })
+    setImmediate(() => ends.abort(new Error('the run ended')))
+    await expect(sleeping).rejects.toThrow('the run ended')
     const foreign = `postgres://me:${randomUUID()}@127.0.0.1:1/other?host=/tmp`
     await expect(query('select 1', options, foreign)).rejects.toThrow(
       'postgres://127.0.0.1:1/other is not open to flows',

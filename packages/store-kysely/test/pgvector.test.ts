@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { searchCollection } from '../../flow-engine/src/services/search-collection.ts'
+import type { CollectionStore } from '@x/flow-engine'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { sql, type Kysely } from 'kysely'
@@ -64,7 +65,7 @@ const stores = () => createFlowStore(db)
 
 async function sameAsExact(vector: Float32Array): Promise<void> {
   const { collections } = stores()
-  const { nearest: _, ...exact } = collections
+  const exact: CollectionStore = { ...collections, nearest: () => Promise.resolve(null) }
   const place = { id: ID, dimension: DIMENSION }
   for (const count of [1, 4, 40]) {
     const query = { vector: [...vector], count }

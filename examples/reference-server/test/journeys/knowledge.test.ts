@@ -212,6 +212,19 @@ describe('what a flow keeps', () => {
   )
 
   test(
+    'CO-74 several ingestions of the same texts at once store them once',
+    { timeout: 60_000 },
+    async () => {
+      await makeBase(service(), 'at_once')
+      const { ingest } = await knowledgeFlows(service(), 'at_once')
+      const runs = [1, 2, 3, 4].map(() => runFlow(service(), ingest, TEXT))
+      for (const { status } of await Promise.all(runs)) expect(status).toBe(200)
+      const base = await service().call('GET', '/api/v1/knowledge_bases/at_once')
+      expect(base.json()).toMatchObject({ chunks: 3, words: 12 })
+    },
+  )
+
+  test(
     'CO-77 a database that is listed is queried; others say what to set',
     { timeout: 60_000 },
     async () => {

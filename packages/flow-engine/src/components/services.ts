@@ -148,7 +148,10 @@ export interface SqlConnections {
 }
 
 export interface SqlConnection {
-  query(sql: string): Promise<{ columns: string[]; rows: Record<string, unknown>[] }>
+  query(
+    sql: string,
+    options?: { signal?: AbortSignal },
+  ): Promise<{ columns: string[]; rows: Record<string, unknown>[] }>
   close(): Promise<void>
 }
 
@@ -193,8 +196,18 @@ export interface VectorStore {
   room?(): Promise<number>
   /** Texts without their vectors, a part at a time. */
   documents?(): AsyncIterable<readonly Omit<VectorRow, 'vector'>[]>
+  /** Adds only rows whose value of this key in their metadata no stored row has; default: a look at all texts before. */
+  distinct?(key: string): Promise<DistinctRows>
   /** The rows nearest to a vector by squared Euclidean distance, nearest first. */
   nearest?(vector: readonly number[], options: NearestOptions): Promise<readonly NearestRow[]>
+}
+
+/** Rows told apart by one value of their metadata. */
+export interface DistinctRows {
+  /** Whether a stored row has the value. */
+  has(value: unknown): boolean
+  /** Leaves out rows whose value somebody else has stored in the meantime. */
+  add(rows: readonly VectorRow[]): Promise<void>
 }
 
 export interface NearestOptions {

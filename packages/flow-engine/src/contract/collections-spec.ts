@@ -111,6 +111,19 @@ export function describeCollections({ it, store }: Subject<FlowStore>): void {
     assert.equal((await collections.texts(id, ALL)).length, 4)
   })
 
+  it('collections: of writers that expect the same number of rows one adds', async () => {
+    const collections = await prepared()
+    const { id } = collection(1)
+    await collections.insert(collection(1))
+    assert.equal(await collections.add(id, rows(1, 2), 9, 0), 'added')
+    assert.equal(await collections.add(id, rows(3, 1), 9, 0), 'changed')
+    const added = await Promise.all(
+      [1, 2, 3].map((n) => collections.add(id, rows(n * 10, 1), 9, 2)),
+    )
+    assert.deepEqual(added.toSorted(), ['added', 'changed', 'changed'])
+    assert.equal((await collections.texts(id, ALL)).length, 3)
+  })
+
   it('collections: removed with their rows, and with their user', async () => {
     const collections = await prepared()
     await collections.insert(collection(1))

@@ -50,9 +50,10 @@ export function createCollections(tables: MemoryTables): CollectionStore {
     async removeOfUser(userId) {
       removeCollections(tables, userId)
     },
-    async add(id, { rows, dimension, ...more }, limit) {
+    async add(id, { rows, dimension, ...more }, limit, expected) {
       const found = collections.get(id)
       if (found === undefined) return 'gone'
+      if (expected !== undefined && found.rows !== expected) return 'changed'
       if (found.rows > 0 && found.dimension !== dimension) return 'dimension'
       if (found.rows + rows.length > limit) return 'full'
       collections.replace({

@@ -16,6 +16,7 @@ import type {
 } from '../store/collections.ts'
 import { isUniqueConflict } from '../store/store-error.ts'
 import { collectionRows } from './collection-rows.ts'
+import { openDistinctRows } from './distinct-rows.ts'
 import type { ServiceKit } from './kit.ts'
 import { parseObject, searchCollection } from './search-collection.ts'
 
@@ -140,17 +141,37 @@ function vectorStore({ settings }: Kit, store: CollectionStore, place: Place): V
       return (await place.find())?.id ?? ''
     }
   }
+  /** False when the collection does not hold exactly `expected` rows. */
+  const addPart = async (
+    id: string,
+    given: readonly VectorRow[],
+    expected?: number,
+  ): Promise<boolean> => {
+    const part = collectionRows(given)
+    const outcome = await store.add(id, part, limit, expected)
+    if (outcome === 'full') throw full()
+    if (outcome === 'gone') throw new FlowError('not_found', `${place.what} was removed`)
+    if (outcome === 'dimension') throw otherLength(await place.find(), part.dimension)
+    await eventLoopTurn()
+    return outcome === 'added'
+  }
   return {
     async add(rows) {
       if (rows.length === 0) return
       const id = await idForRows()
-      for (let at = 0; at < rows.length; at += ADDED_AT_ONCE) {
-        const part = collectionRows(rows.slice(at, at + ADDED_AT_ONCE))
-        const outcome = await store.add(id, part, limit)
-        if (outcome === 'full') throw full()
-        if (outcome === 'gone') throw new FlowError('not_found', `${place.what} was removed`)
-        if (outcome === 'dimension') throw otherLength(await place.find(), part.dimension)
-        await eventLoopTurn()
+      for (const part of partsOf(rows)) await addPart(id, part)
+    },
+    async distinct(key) {
+      const distinct = await openDistinctRows(store, {
+        key,
+        find: async () => (await place.find())?.id ?? null,
+        add: async (rows, expected) => addPart(await idForRows(), rows, expected),
+      })
+      return {
+        has: (value) => distinct.has(value),
+        async add(rows) {
+          for (const part of partsOf(rows)) await distinct.add(part)
+        },
       }
     },
     async room() {
@@ -184,6 +205,10 @@ function vectorStore({ settings }: Kit, store: CollectionStore, place: Place): V
       return rows.map(({ row, distance }) => ({ row: toVectorRow(row), distance }))
     },
   }
+}
+
+function* partsOf(rows: readonly VectorRow[]): Generator<readonly VectorRow[]> {
+  for (let at = 0; at < rows.length; at += ADDED_AT_ONCE) yield rows.slice(at, at + ADDED_AT_ONCE)
 }
 
 async function* pages(store: CollectionStore, id: string) {

@@ -74,13 +74,15 @@ export interface CollectionStore {
   removeOfUser(userId: string): Promise<void>
   /**
    * Adds rows, all or none. `full`: the collection would hold more than `limit`; `dimension`: it holds
-   * vectors of another length; `gone`: it does not exist.
+   * vectors of another length; `gone`: it does not exist; `changed`: it does not hold exactly `expected`
+   * rows.
    */
   add(
     id: string,
     added: CollectionRows,
     limit: number,
-  ): Promise<'added' | 'full' | 'dimension' | 'gone'>
+    expected?: number,
+  ): Promise<'added' | 'full' | 'dimension' | 'gone' | 'changed'>
   /** Texts in the order they were added. */
   texts(id: string, page: CollectionPage): Promise<(Omit<CollectionRow, 'vector'> & Placed)[]>
   /** Vectors in the order they were added, with metadata where it is asked for. */

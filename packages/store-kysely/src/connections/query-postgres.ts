@@ -9,7 +9,7 @@ type Row = Record<string, unknown>
 export async function queryPostgres(
   { host, port, database, user, password, tls }: Address,
   sql: string,
-  { timeoutMs, rows: limit }: QueryLimits,
+  limits: QueryLimits,
 ): Promise<{ columns: string[]; rows: Row[] }> {
   const client = new Client({
     host,
@@ -19,13 +19,13 @@ export async function queryPostgres(
     ...(password === '' ? {} : { password }),
     ssl: tls,
     connectionTimeoutMillis: 5000,
-    statement_timeout: timeoutMs,
+    statement_timeout: limits.timeoutMs,
   })
   // The failure of a query is told by the query.
   client.on('error', () => undefined)
   await client.connect()
   try {
-    return await collect(client, sql, { timeoutMs, rows: limit })
+    return await collect(client, sql, limits)
   } finally {
     // A connection in the middle of a result would read it to its end first.
     client.end().catch(() => undefined)
@@ -35,16 +35,20 @@ export async function queryPostgres(
 function collect(
   client: Client,
   sql: string,
-  { timeoutMs, rows: limit }: QueryLimits,
+  { timeoutMs, rows: limit, signal }: QueryLimits,
 ): Promise<{ columns: string[]; rows: Row[] }> {
   return new Promise((resolve, reject) => {
     const rows: Row[] = []
     // A server that no longer answers does not end the statement either.
     const silent = AbortSignal.timeout(timeoutMs + 5000)
-    silent.addEventListener('abort', () => {
-      reject(new Error(`The query took longer than ${timeoutMs / 1000} seconds`))
+    const end = AbortSignal.any(signal === undefined ? [silent] : [silent, signal])
+    const stop = (): void => {
+      const late = new Error(`The query took longer than ${timeoutMs / 1000} seconds`)
+      reject(silent.aborted ? late : (signal?.reason as Error))
       destroy(client)
-    })
+    }
+    if (end.aborted) stop()
+    end.addEventListener('abort', stop)
     const query = client.query(new Query<Row>(sql))
     query.on('row', (row) => {
       if (rows.length < limit) {

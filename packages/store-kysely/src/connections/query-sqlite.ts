@@ -19,7 +19,7 @@ const LARGEST = 64 * 1024 * 1024
 export async function querySqlite(
   path: string,
   sql: string,
-  { timeoutMs, rows }: QueryLimits,
+  { timeoutMs, rows, signal }: QueryLimits,
 ): Promise<{ columns: string[]; rows: Record<string, unknown>[] }> {
   if (!STATEMENTS.test(sql)) {
     throw new Error(
@@ -29,7 +29,7 @@ export async function querySqlite(
   if (/;\s*\S/.test(sql.replaceAll(QUOTED, '')))
     throw new Error('One statement at a time runs here')
   const request = { base: import.meta.url, driver: sqliteDriverName(), path, sql, rows }
-  const answer: unknown = JSON.parse(await runChild(JSON.stringify(request), timeoutMs))
+  const answer: unknown = JSON.parse(await runChild(JSON.stringify(request), { timeoutMs, signal }))
   const { error, ...result } = answer as Partial<SqliteAnswer>
   if (error !== undefined) throw new Error(error)
   return { columns: result.columns ?? [], rows: result.rows ?? [] }
@@ -42,12 +42,16 @@ interface SqliteAnswer {
 }
 
 /** Sends a request to a process of its own and reads its answer. */
-function runChild(request: string, timeoutMs: number): Promise<string> {
+function runChild(
+  request: string,
+  { timeoutMs, signal: aborts }: Pick<QueryLimits, 'timeoutMs' | 'signal'>,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--max-old-space-size=256', '-e', CHILD], {
       env: {},
       stdio: ['pipe', 'pipe', 'ignore'],
       timeout: timeoutMs,
+      ...(aborts === undefined ? {} : { signal: aborts }),
       killSignal: 'SIGKILL',
     })
     const chunks: Buffer[] = []

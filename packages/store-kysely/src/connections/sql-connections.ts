@@ -18,12 +18,16 @@ export interface SqlConnectionsOptions {
   readonly rows?: number
   /** Queries at once; 4. */
   readonly concurrency?: number
+  /** Queries that wait for one of those places; 100. More are refused. */
+  readonly waiting?: number
 }
 
 /** Bounds of one query. */
 export interface QueryLimits {
   readonly timeoutMs: number
   readonly rows: number
+  /** Ends the query. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -34,7 +38,7 @@ export interface QueryLimits {
 export function createSqlConnections(options: SqlConnectionsOptions): SqlConnections {
   const { timeoutMs = 30_000, rows = 10_000, setting = 'the option allow' } = options
   const limits: QueryLimits = { timeoutMs, rows }
-  const gate = createGate(options.concurrency ?? 4)
+  const gate = createGate({ places: options.concurrency ?? 4, waiting: options.waiting ?? 100 })
   const allowed = options.allow.map((entry) => {
     const address = readDatabaseAddress(entry)
     if (address !== null) return address
@@ -49,12 +53,14 @@ export function createSqlConnections(options: SqlConnectionsOptions): SqlConnect
         return Promise.reject(new Error(text))
       }
       return Promise.resolve({
-        query: (sql) =>
-          gate(() =>
+        query(sql, { signal } = {}) {
+          const bounds = { ...limits, signal }
+          const work = (): ReturnType<typeof querySqlite> =>
             address.kind === 'postgres'
-              ? queryPostgres(address, sql, limits)
-              : querySqlite(found.kind === 'sqlite' ? (found.paths[0] ?? '') : '', sql, limits),
-          ),
+              ? queryPostgres(address, sql, bounds)
+              : querySqlite(found.kind === 'sqlite' ? (found.paths[0] ?? '') : '', sql, bounds)
+          return gate(work, signal)
+        },
         close: () => Promise.resolve(),
       })
     },

@@ -35,19 +35,21 @@ export function createCollections(db: FlowDb): CollectionStore {
         return (await own.remove({ id: found.id })) > 0
       }),
     removeOfUser: (userId) => atomic(db, (tx) => removeCollections(tx, userId)),
-    add: async (id, added, limit) => {
+    add: async (id, added, limit, expected) => {
       const embedded = await hasEmbeddings(db)
       return atomic(db, async (tx) => {
         const { rows, words, characters, bytes, dimension } = added
+        const unchanged = expected === undefined ? sql`` : sql`and rows = ${expected}`
         const { numAffectedRows = 0n } = await sql`update flow_collection set
           rows = rows + ${rows.length}, words = words + ${words},
           characters = characters + ${characters}, bytes = bytes + ${bytes},
           dimension = ${dimension}
           where id = ${id} and rows + ${rows.length} <= ${limit}
-            and (rows = 0 or dimension = ${dimension})`.execute(tx)
+            and (rows = 0 or dimension = ${dimension}) ${unchanged}`.execute(tx)
         if (numAffectedRows === 0n) {
           const found = await rowsOf(tx, 'flow_collection', collectionMapping).first({ id })
           if (found === null) return 'gone'
+          if (expected !== undefined && found.rows !== expected) return 'changed'
           return found.rows > 0 && found.dimension !== dimension ? 'dimension' : 'full'
         }
         for (const part of chunks(rows, INSERTED_AT_ONCE)) {

@@ -37,9 +37,10 @@ export const sql = defineComponent({
       async run({ database_url, query }, ctx) {
         const connection = await connect(database_url, ctx)
         try {
-          const { columns, rows } = await connection.query(query)
+          const { columns, rows } = await connection.query(query, { signal: ctx.signal })
           return createDataFrame(rows, columns)
         } catch (error) {
+          ctx.signal.throwIfAborted()
           throw new TypeError(
             `An error occurred while running the SQL Query: ${errorText(error)}`,
             { cause: error },

@@ -11,7 +11,7 @@ import type { NodeTemplate } from '../node-json.ts'
 import { isModelChoice, readPicked } from '../picked-model.ts'
 import type { RefreshContext } from '../refresh-context.ts'
 import { output } from '../output.ts'
-import type { KnowledgeBase } from '../services.ts'
+import type { DistinctRows, KnowledgeBase } from '../services.ts'
 import { embedDocuments } from '../vectors/ingest.ts'
 import { documentsIn, requireRoom } from '../vectors/open-store.ts'
 import { createDialog } from './knowledge-dialog.ts'
@@ -139,10 +139,10 @@ export async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promi
   const frame = tableOf(inputs.input_df)
   const columns = readColumns(inputs.column_config, frame)
   const base = await openKnowledgeBase(inputs.knowledge_base, ctx)
-  const known = inputs.allow_duplicates ? new Set() : await knownIds(base)
+  const target = inputs.allow_duplicates ? everyRow(base) : await distinctRows(base)
   const documents = frame.rows
     .map((row) => knowledgeDocument(row, columns))
-    .filter(({ metadata }) => !known.has(metadata[ROW_ID]))
+    .filter(({ metadata }) => !target.has(metadata[ROW_ID]))
   await requireRoom(base.store, documents.length)
   const options = { apiKey: inputs.api_key, chunkSize: inputs.chunk_size }
   const embedder = await knowledgeEmbedder(base, options, ctx)
@@ -153,7 +153,7 @@ export async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promi
       : { ...document, metadata: { ...document.metadata, source_metadata: source } },
   )
   const rows = await embedDocuments(sourced, embedder, ctx)
-  if (rows.length > 0) await base.store.add(rows)
+  if (rows.length > 0) await target.add(rows)
   const info = {
     kb_id: ctx.runtime.uuid(),
     kb_name: base.name,
@@ -173,12 +173,17 @@ function tableOf(value: unknown) {
   throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
 }
 
-async function knownIds({ store }: KnowledgeBase): Promise<ReadonlySet<unknown>> {
+function everyRow({ store }: KnowledgeBase): DistinctRows {
+  return { has: () => false, add: (rows) => store.add(rows) }
+}
+
+async function distinctRows({ store }: KnowledgeBase): Promise<DistinctRows> {
+  if (store.distinct !== undefined) return store.distinct(ROW_ID)
   const known = new Set<unknown>()
   for await (const part of documentsIn(store)) {
     for (const { metadata } of part) known.add(metadata[ROW_ID])
   }
-  return known
+  return { has: (value) => known.has(value), add: (rows) => store.add(rows) }
 }
 
 /** A new base from the editor's dialog; resolves with its name. */
