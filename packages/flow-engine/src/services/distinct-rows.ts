@@ -21,13 +21,13 @@ export interface DistinctOptions {
  */
 export async function openDistinctRows(
   store: CollectionStore,
-  { key, find, add }: DistinctOptions,
+  { key, ...collection }: DistinctOptions,
 ): Promise<DistinctRows> {
   const known = new Set<unknown>()
   const own = new Set<string>()
   let [after, held] = [0, 0]
   const look = async (): Promise<boolean> => {
-    const id = await find()
+    const id = await collection.find()
     const before = after
     if (id === null) return false
     for (;;) {
@@ -49,7 +49,7 @@ export async function openDistinctRows(
       for (;;) {
         const fresh = rows.filter(({ metadata }) => !known.has(metadata[key]))
         if (fresh.length === 0) return
-        if (await add(fresh, held)) {
+        if (await collection.add(fresh, held)) {
           for (const { id } of fresh) own.add(id)
           held += fresh.length
           return
