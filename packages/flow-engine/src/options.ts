@@ -94,6 +94,8 @@ export interface FlowEngineOptions {
   readonly examples?: readonly ExampleFlow[]
   /** For several processes; in memory by default. */
   readonly signInLimiter?: SignInLimiter
+  /** `statusCodes`: failures of `POST /api/v1/responses` are 400, 404 and 500; false: 200 (RS-6). */
+  readonly responses?: { readonly statusCodes?: boolean }
   /** Modules that component code may import besides the package's own. */
   readonly codeModules?: readonly string[]
   /** Told of failures nobody foresaw. */

@@ -15,6 +15,8 @@ const allowed = {
   user: 32 * MIB,
   superuser: 32 * MIB,
   key: 32 * MIB,
+  'bearer-key': 32 * MIB,
+  openai: 32 * MIB,
   session: 32 * MIB,
   visitor: 64 * KIB,
 }

@@ -30,6 +30,8 @@ const BAD_KEY: Verdict = [403, 'Invalid or missing API key']
 const GONE: Verdict = [401, 'User not found or is inactive.']
 const BLOCKED: Verdict = [401, 'Inactive user']
 const NO_RIGHT: Verdict = [403, "The user doesn't have enough privileges"]
+/** In the form of the OpenAI API. */
+const NO_ENTRY: Verdict = [401, 'Incorrect API key provided.']
 
 /** The matrix of auth.md; operations that ask for nobody let everybody through. */
 const matrix: Readonly<
@@ -80,6 +82,30 @@ const matrix: Readonly<
     blockedToken: NONE,
     blockedKey: BLOCKED,
   },
+  // Also as Bearer; a token is none.
+  'bearer-key': {
+    anonymous: NONE,
+    cookieOnly: NONE,
+    superuser: NONE,
+    user: NONE,
+    key: null,
+    badToken: NONE,
+    badKey: BAD_KEY,
+    blockedToken: NONE,
+    blockedKey: BLOCKED,
+  },
+  // A key or a token; one answer for all who are not let in (RS-20).
+  openai: {
+    anonymous: NO_ENTRY,
+    cookieOnly: NO_ENTRY,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: NO_ENTRY,
+    badKey: NO_ENTRY,
+    blockedToken: NO_ENTRY,
+    blockedKey: NO_ENTRY,
+  },
   session: {
     anonymous: NONE,
     cookieOnly: null,
@@ -99,6 +125,14 @@ const refusals = new Set(
     (verdict) => `${verdict?.[0]} ${JSON.stringify({ detail: verdict?.[1] })}`,
   ),
 )
+refusals.add(textOf(NO_ENTRY))
+
+function textOf(verdict: Verdict): string {
+  if (verdict === null) return 'reached'
+  const [status, message] = verdict
+  const error = { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' }
+  return `${status} ${JSON.stringify(verdict === NO_ENTRY ? { error } : { detail: message })}`
+}
 
 const names: readonly (keyof Actors)[] = [
   'anonymous',
@@ -180,9 +214,7 @@ describe('access, operation by operation', () => {
       const at = `${route.method} ${route.path}`
       const refused = refusals.has(`${response.status} ${text}`)
       const answer = refused ? `${response.status} ${text}` : 'reached'
-      const expected =
-        verdict === null ? 'reached' : `${verdict[0]} ${JSON.stringify({ detail: verdict[1] })}`
-      expect([at, answer]).toEqual([at, expected])
+      expect([at, answer]).toEqual([at, textOf(verdict)])
       expect([at, response.status]).not.toEqual([at, 500])
     }
     await engine.close()

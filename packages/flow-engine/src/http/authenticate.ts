@@ -70,9 +70,11 @@ async function fromRequest(
   services: Services,
   { auth, request, url, isVisitor }: Attempt,
 ): Promise<Caller | undefined> {
-  const token = auth === 'key' ? undefined : readBearer(request)
-  if (token !== undefined) return await fromToken(kit, token, 'token')
-  const key = readApiKey(request, url)
+  const bearer = auth === 'key' ? undefined : readBearer(request)
+  const isKey = takesBearerKey(auth) && bearer !== undefined && !TOKEN.test(bearer)
+  if (bearer !== undefined && auth !== 'bearer-key' && !isKey)
+    return await fromToken(kit, bearer, 'token')
+  const key = readApiKey(request, url) ?? (isKey ? bearer : undefined)
   if (key !== undefined) return await fromKey(kit, services, key)
   if (auth === 'session') {
     const cookie = readCookies(request).get('access_token_lf') ?? ''
@@ -83,6 +85,12 @@ async function fromRequest(
   }
   return await withoutCredentials(kit, services, { request, url, isVisitor })
 }
+
+/** Clients of the OpenAI API send their key as Bearer (RS-2, RS-20). */
+const takesBearerKey = (auth: Auth): boolean => auth === 'bearer-key' || auth === 'openai'
+
+/** An access token has three parts; no API key has. */
+const TOKEN = /^[^.]+\.[^.]+\.[^.]+$/
 
 /** Whether visitors of public flows, whom a `client_id` cookie names, may use the operation. */
 function mayVisit({ settings }: ServiceKit, auth: Auth, request: Request): boolean {

@@ -23,6 +23,8 @@ const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
   user: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   superuser: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   key: [{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
+  'bearer-key': [{ apiKeyBearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
+  openai: [{ apiKeyBearer: [] }, { bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   session: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }, { session: [] }],
 }
 
@@ -32,6 +34,7 @@ const SCHEMES = {
     flows: { password: { tokenUrl: '/api/v1/login', scopes: {} } },
   },
   apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+  apiKeyBearer: { type: 'http', scheme: 'bearer' },
   apiKeyQuery: { type: 'apiKey', in: 'query', name: 'x-api-key' },
   session: { type: 'apiKey', in: 'cookie', name: 'access_token_lf' },
   clientId: { type: 'apiKey', in: 'cookie', name: 'client_id' },

@@ -6,11 +6,20 @@ import type { UploadedFile } from './request-body.ts'
 
 /**
  * Who may call: `none` asks for nothing; `user` an access token or API key; `superuser` on top of
- * that; `key` an API key only; `session` as user or by the cookie; `visitor` as user, or nobody with
+ * that; `key` an API key only; `bearer-key` the same, also as Bearer; `openai` as user, a key also as Bearer; `session` as user or by the cookie; `visitor` as user, or nobody with
  * a `client_id` cookie; `webhook` and `public` ask for nothing here, their services do.
  */
 export type Auth =
-  'none' | 'user' | 'superuser' | 'key' | 'session' | 'visitor' | 'webhook' | 'public'
+  | 'none'
+  | 'user'
+  | 'superuser'
+  | 'key'
+  | 'bearer-key'
+  | 'openai'
+  | 'session'
+  | 'visitor'
+  | 'webhook'
+  | 'public'
 
 /** The literal part of an operation. */
 export interface RouteHead {

@@ -11,6 +11,7 @@ import { startRun } from '../graph/run.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { Caller } from './caller.ts'
 import type { FlowService } from './flows.ts'
+import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
 import { createPendingWrites } from './pending-writes.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { refuse } from './refusal.ts'
@@ -30,6 +31,13 @@ export interface RunFlowRequest {
   /** Values of variables for this run only. */
   readonly variables: Readonly<Record<string, string>>
   readonly stream: boolean
+}
+
+/** A run whose events the caller reads. */
+export interface OpenRun {
+  readonly run: FlowRun
+  /** Resolves when everything that the run leaves is stored. */
+  readonly recorded: Promise<void>
 }
 
 /** One input of an advanced run. */
@@ -55,6 +63,16 @@ export interface RunService {
    * @throws Refusal 404 when there is none, 403 when it is another user's
    */
   find(caller: Caller, idOrName: string, userId: string | null): Promise<FlowRecord>
+  /**
+   * Starts a run of a conversation.
+   * @param earlier turns that the client keeps, before the stored history
+   * @throws FlowError when the flow cannot be started
+   */
+  open(
+    flow: FlowRecord,
+    request: RunFlowRequest,
+    by: { readonly signal: AbortSignal; readonly earlier?: readonly EarlierTurn[] },
+  ): OpenRun
   /** @throws Refusal with the service's form of the error */
   run(flow: FlowRecord, request: RunFlowRequest, signal: AbortSignal): Promise<RunResponse>
   /** Lines of a streaming run, to its `end` or `error` (events.md 5). */
@@ -80,7 +98,8 @@ export function createRunService(service: RunServiceOptions): RunService {
   const start = (
     flow: FlowRecord,
     more: Partial<RunOptions>,
-  ): { run: FlowRun; recorded: Promise<void> } => {
+    earlier: readonly EarlierTurn[] = [],
+  ): OpenRun => {
     if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
     const plan = plans.get(flow.id, flow.name, flow.data)
     const recorder = recorderOf(flow, plan)
@@ -92,7 +111,7 @@ export function createRunService(service: RunServiceOptions): RunService {
       flowId: flow.id,
       flowName: flow.name,
       userId: flow.userId,
-      services: servicesOf(scope),
+      services: withEarlierTurns(servicesOf(scope), earlier, base.runtime),
       ...more,
     }
     const host = recorder ?? {}
@@ -121,6 +140,8 @@ export function createRunService(service: RunServiceOptions): RunService {
         throw refuse(403, 'You do not have permission to run this flow')
       return flow
     },
+    open: (flow, request, { signal, earlier }) =>
+      start(flow, { ...toOptions(request), signal }, earlier),
     async run(flow, request, signal) {
       try {
         return formatRunResponse(await finished(flow, { ...toOptions(request), signal }))
@@ -227,7 +248,7 @@ const line = (event: string, data: unknown): string =>
   `{"event": ${JSON.stringify(event)}, "data": ${JSON.stringify(data)}}\n\n`
 
 /** The text with which a run fails. */
-function runErrorText(error: FlowError): string {
+export function runErrorText(error: FlowError): string {
   const atStart = error instanceof FlowCompileError || error.code === 'invalid_flow'
   return atStart || error.code === 'invalid_request'
     ? error.detail

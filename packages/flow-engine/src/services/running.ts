@@ -8,6 +8,8 @@ import type { BuildJobs, BuildRequest, JobRecord } from '../jobs/build-jobs.ts'
 import { createBuildJobs } from '../jobs/jobs.ts'
 import { createModelProviders } from '../models/providers.ts'
 import type { FlowEngineOptions } from '../options.ts'
+import { createChatFlows } from './chat-flows.ts'
+import { createResponsesService, type ResponsesService } from './responses.ts'
 import type { ApiKeyService } from './api-keys.ts'
 import { createBuildService, type BuildMetadata, type BuildService } from './builds.ts'
 import type { FlowService } from './flows.ts'
@@ -31,6 +33,7 @@ export interface RunningServices {
   readonly vertices: VertexService
   readonly runs: RunService
   readonly webhooks: WebhookService
+  readonly responses: ResponsesService
 }
 
 export interface RunningOptions {
@@ -144,6 +147,8 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     sweep,
   })
 
+  const chatFlows = createChatFlows(flows, plans)
+
   return {
     jobs,
     services: {
@@ -167,6 +172,12 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         uuid: () => runtime.uuid(),
       }),
       runs,
+      responses: createResponsesService({
+        chatFlows,
+        runs,
+        runtime,
+        statusCodes: options.responses?.statusCodes ?? false,
+      }),
       webhooks: createWebhookService({ store, settings, flows, plans, jobs, apiKeys }),
     },
     async cancelBuilds({ flowIds = [], userId }) {

@@ -13,6 +13,7 @@ import { mcpRoutes } from './mcp.ts'
 import { monitorRoutes } from './monitor.ts'
 import { projectRoutes } from './projects.ts'
 import { publicBuildRoutes } from './public-build.ts'
+import { responsesRoutes } from './responses.ts'
 import { runRoutes } from './run.ts'
 import { userFileRoutes } from './user-files.ts'
 import { userRoutes } from './users.ts'
@@ -33,6 +34,7 @@ export const routeGroups: readonly RouteGroup[] = [
     name: 'Base',
     routes: [...baseRoutes, ...customComponentRoutes, ...runRoutes, ...webhookRoutes],
   },
+  { name: 'OpenAI Responses API', routes: responsesRoutes },
   { name: 'Validate', routes: validateRoutes },
   { name: 'Components Store', routes: componentStoreRoutes },
   { name: 'Flows', routes: flowRoutes },

@@ -1,4 +1,3 @@
-import { eventStream } from '@x/wire'
 import type { z } from 'zod'
 import type { RunFlowRequest } from '../../services/run-flow.ts'
 import { refuse } from '../../services/refusal.ts'
@@ -11,6 +10,8 @@ import {
   FlowNameQuery,
 } from '../../wire/run.ts'
 import { given, TextParams } from '../../wire/scalars.ts'
+import { eventStreamAnswer } from '../event-stream-answer.ts'
+import { readVariables } from '../run-variables.ts'
 import { route, type Call, type Route } from '../route.ts'
 
 const RETIRED =
@@ -121,14 +122,9 @@ async function answerRun({ services, caller, params, query, body, request, signa
   const flow = await services.runs.find(caller, params.flow_id_or_name, query.user_id)
   const run = readRun(body, query.stream, request)
   if (!query.stream) return services.runs.run(flow, run, signal)
-  const lines = services.runs.stream(flow, run, signal)
-  return new Response(eventStream(lines, { encode: (text) => text, signal }) as never, {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-    },
-  })
+  const left = new AbortController()
+  const lines = services.runs.stream(flow, run, AbortSignal.any([signal, left.signal]))
+  return eventStreamAnswer(lines, { signal, left })
 }
 
 function readRun(
@@ -147,16 +143,4 @@ function readRun(
     variables: readVariables(request.headers),
     stream,
   }
-}
-
-const VARIABLE = /^x-(?:service|langflow)-global-var-(.+)$/
-
-/** Variables of one run come as headers; their names are in upper case (run.md 8). */
-function readVariables(headers: Headers): Record<string, string> {
-  const variables = Object.create(null) as Record<string, string>
-  for (const [name, value] of headers) {
-    const variable = VARIABLE.exec(name)?.[1]
-    if (variable !== undefined) variables[variable.toUpperCase()] = value
-  }
-  return variables
 }

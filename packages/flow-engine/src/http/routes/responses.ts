@@ -1,0 +1,40 @@
+import { json } from '@x/wire'
+import { ResponsesAnswer, ResponsesBody } from '../../wire/responses.ts'
+import { given } from '../../wire/scalars.ts'
+import { eventStreamAnswer } from '../event-stream-answer.ts'
+import { readVariables } from '../run-variables.ts'
+import { route, type Route } from '../route.ts'
+
+/** Flows behind the OpenAI interface that the editor's service has (RS-2 to RS-10). */
+export const responsesRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/responses',
+      summary: 'Create Response',
+      auth: 'bearer-key',
+      body: ResponsesBody,
+      output: ResponsesAnswer,
+    },
+    async ({ services: { responses }, caller, body, request, signal }) => {
+      const left = new AbortController()
+      const outcome = await responses.create(
+        caller,
+        {
+          model: body.model,
+          input: body.input,
+          stream: body.stream,
+          hasTools: body.tools !== null,
+          previousResponseId: given(body.previous_response_id),
+          include: body.include ?? [],
+          variables: readVariables(request.headers),
+        },
+        AbortSignal.any([signal, left.signal]),
+      )
+      if (outcome.kind === 'stream') return eventStreamAnswer(outcome.chunks, { signal, left })
+      if (outcome.kind === 'response') return json(request, outcome.response)
+      const { status, ...error } = outcome.failure
+      return json(request, { error }, { status: responses.statusCodes ? status : 200 })
+    },
+  ),
+]

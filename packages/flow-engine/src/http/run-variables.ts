@@ -1,0 +1,11 @@
+const VARIABLE = /^x-(?:service|langflow)-global-var-(.+)$/
+
+/** Variables of one run come as headers; their names are in upper case (run.md 8). */
+export function readVariables(headers: Headers): Record<string, string> {
+  const variables = Object.create(null) as Record<string, string>
+  for (const [name, value] of headers) {
+    const variable = VARIABLE.exec(name)?.[1]
+    if (variable !== undefined) variables[variable.toUpperCase()] = value
+  }
+  return variables
+}

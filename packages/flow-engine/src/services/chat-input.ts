@@ -1,0 +1,158 @@
+import { isObject } from '../wire/scalars.ts'
+import type { EarlierTurn } from './earlier-turns.ts'
+
+/** What a client said, read from a text or a list of items. */
+export interface ChatInput {
+  /** The last message of the user. */
+  readonly text: string
+  readonly earlier: readonly EarlierTurn[]
+  /** System and developer messages, joined with a blank line; "" when there are none. */
+  readonly instructions: string
+}
+
+/** Why an input cannot be read, and where. */
+export interface ChatInputProblem {
+  /** Of the body: `input[0].content[1].type`. */
+  readonly param: string
+  readonly code: 'invalid_type' | 'invalid_value' | 'unsupported_parameter'
+  readonly message: string
+}
+
+/** Thrown for inputs that cannot be read. */
+export class ChatInputError extends Error {
+  readonly problem: ChatInputProblem
+
+  constructor(problem: ChatInputProblem) {
+    super(problem.message)
+    this.problem = problem
+  }
+}
+
+/** Items that clients send back from earlier answers. */
+const PASSED_OVER: ReadonlySet<unknown> = new Set([
+  'function_call',
+  'function_call_output',
+  'reasoning',
+  'mcp_call',
+])
+const ROLES: readonly unknown[] = ['user', 'assistant', 'system', 'developer']
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'text'])
+const FILE_PARTS: ReadonlySet<unknown> = new Set(['input_image', 'input_file', 'image_url', 'file'])
+
+/**
+ * The `input` of a response: a text or a list of items (RS-22, RS-23).
+ * @throws ChatInputError
+ */
+export function readResponseInput(input: unknown): ChatInput {
+  if (typeof input === 'string')
+    return { text: checked(input, 'input'), earlier: [], instructions: '' }
+  if (!Array.isArray(input)) throw wrongType('input', 'a text or a list of items')
+  const messages = input.flatMap((item: unknown, index) => {
+    const param = `input[${index}]`
+    if (!isObject(item)) throw wrongType(param, 'an object')
+    const { type = 'message' } = item
+    if (PASSED_OVER.has(type)) return []
+    if (type !== 'message')
+      throw unknownValue(`${param}.type`, 'The only items that a flow takes are messages.')
+    return [readMessage(item, param)]
+  })
+  const last = messages.findLastIndex(({ role }) => role === 'user')
+  if (last < 0) throw unknownValue('input', 'The input needs a message of the user.')
+  return joined(messages, last)
+}
+
+/**
+ * The `messages` of a chat completion; the last one is the user's (RS-40).
+ * @throws ChatInputError
+ */
+export function readChatMessages(given: unknown): ChatInput {
+  if (!Array.isArray(given)) throw wrongType('messages', 'a list of messages')
+  const messages = given.flatMap((item: unknown, index) => {
+    const param = `messages[${index}]`
+    if (!isObject(item)) throw wrongType(param, 'an object')
+    const { role, content } = item
+    if (role === 'tool' || role === 'function') return []
+    // An assistant that only called tools said nothing.
+    if (role === 'assistant' && (content === null || content === undefined)) return []
+    return [readMessage(item, param)]
+  })
+  const last = given.at(-1) as unknown
+  if (!isObject(last) || last['role'] !== 'user')
+    throw unknownValue('messages', 'The last message must be of the role user.')
+  return joined(messages, messages.length - 1)
+}
+
+interface ReadMessage {
+  readonly role: 'user' | 'assistant' | 'instructions'
+  readonly text: string
+}
+
+function joined(messages: readonly ReadMessage[], last: number): ChatInput {
+  const earlier: EarlierTurn[] = []
+  const instructions: string[] = []
+  for (const [index, { role, text }] of messages.entries()) {
+    if (role === 'instructions') instructions.push(text)
+    else if (index < last) earlier.push({ role, text })
+  }
+  return {
+    text: messages[last]?.text ?? '',
+    earlier,
+    instructions: instructions.join('\n\n'),
+  }
+}
+
+function readMessage({ role, content }: Record<string, unknown>, param: string): ReadMessage {
+  if (!ROLES.includes(role))
+    throw unknownValue(`${param}.role`, 'A role is user, assistant, system or developer.')
+  const text = readContent(content, `${param}.content`)
+  return { role: role === 'user' || role === 'assistant' ? role : 'instructions', text }
+}
+
+function readContent(content: unknown, param: string): string {
+  if (typeof content === 'string') return checked(content, param)
+  if (!Array.isArray(content)) throw wrongType(param, 'a text or a list of parts')
+  return content.map((part: unknown, index) => readPart(part, `${param}[${index}]`)).join('')
+}
+
+function readPart(part: unknown, param: string): string {
+  if (!isObject(part)) throw wrongType(param, 'an object')
+  const { type, text, refusal } = part
+  if (TEXT_PARTS.has(type)) return textOf(text, `${param}.text`)
+  if (type === 'refusal') return textOf(refusal, `${param}.refusal`)
+  if (FILE_PARTS.has(type)) {
+    throw new ChatInputError({
+      param: `${param}.type`,
+      code: 'unsupported_parameter',
+      message:
+        'Images and files are not taken here. Upload them with POST /api/v2/files and name them in the flow.',
+    })
+  }
+  throw unknownValue(`${param}.type`, 'A part is a text.')
+}
+
+function textOf(value: unknown, param: string): string {
+  if (typeof value !== 'string') throw wrongType(param, 'a text')
+  return checked(value, param)
+}
+
+/** No store and no UTF-8 holds half of a surrogate pair. */
+function checked(text: string, param: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw unknownValue(param, 'The text is not valid Unicode.')
+  return text
+}
+
+function wrongType(param: string, wanted: string): ChatInputError {
+  return new ChatInputError({
+    param,
+    code: 'invalid_type',
+    message: `Invalid type for '${param}': expected ${wanted}.`,
+  })
+}
+
+function unknownValue(param: string, message: string): ChatInputError {
+  return new ChatInputError({
+    param,
+    code: 'invalid_value',
+    message: `Invalid value for '${param}'. ${message}`,
+  })
+}

@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { builtinComponents } from '../src/components.ts'
+import { defineComponent } from '../src/components/define.ts'
+import { field } from '../src/components/field.ts'
+import { output } from '../src/components/output.ts'
+import { createRegistry } from '../src/components/registry.ts'
+import type { FlowEngine } from '../src/index.ts'
+import { flowBuilder } from '../src/testing/flow-builder.ts'
+import type { FlowEngineOptions } from '../src/options.ts'
+import { createTestEngine } from './support/engine.ts'
+
+const engines: FlowEngine[] = []
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()))
+})
+
+/** A service with one flow that hangs until it is stopped, at the endpoint name `held`. */
+async function service(options: Partial<FlowEngineOptions> = {}) {
+  let begin = (): void => undefined
+  let stop = (_: string): void => undefined
+  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const stopped = new Promise<string>((resolve) => (stop = resolve))
+  const stuck = defineComponent({
+    type: 'Stuck',
+    inputs: { text: field.message({}) },
+    outputs: {
+      result: output.message({
+        run: (_, ctx) =>
+          new Promise((_resolve, reject) => {
+            begin()
+            ctx.signal.addEventListener('abort', () => {
+              stop('stopped')
+              reject(ctx.signal.reason as Error)
+            })
+          }),
+      }),
+    },
+  })
+  const components = createRegistry([...builtinComponents, stuck])
+  const engine = await createTestEngine({ components, ...options })
+  engines.push(engine)
+  const user = { userId: engine.adminId, isSuperuser: true }
+  const post = (path: string, body: object, signal?: AbortSignal): Promise<Response> =>
+    engine.handler(
+      new Request(`http://host${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+      { user },
+    )
+  const flow = flowBuilder('held')
+  const input = flow.add('ChatInput')
+  const held = flow.add(stuck)
+  const answer = flow.add('ChatOutput')
+  flow.connect(`${input}.message`, `${held}.text`)
+  flow.connect(`${held}.result`, `${answer}.input_value`)
+  const { data } = flow.toJSON()
+  await post('/api/v1/flows/', { name: 'held', data, endpoint_name: 'held' })
+  return { post, begun, stopped }
+}
+
+describe('POST /api/v1/responses', () => {
+  test('RS-10 a client that leaves ends the run', async () => {
+    const { post, begun, stopped } = await service()
+    const leaving = new AbortController()
+    void post('/api/v1/responses', { model: 'held', input: 'x' }, leaving.signal)
+    await begun
+    leaving.abort()
+    expect(await stopped).toBe('stopped')
+  })
+
+  test('RS-10 a reader of a stream that leaves ends the run', async () => {
+    const { post, begun, stopped } = await service()
+    const response = await post('/api/v1/responses', { model: 'held', input: 'x', stream: true })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    void reader?.read()
+    await begun
+    await reader?.cancel()
+    expect(await stopped).toBe('stopped')
+  })
+
+  test('RS-6 statuses of their own for failures, when the host wants them', async () => {
+    const { post } = await service({ responses: { statusCodes: true } })
+    const bodies = [
+      { model: 'held', input: 'x', tools: [] },
+      { model: 'none', input: 'x' },
+    ]
+    const answers = await Promise.all(bodies.map((body) => post('/api/v1/responses', body)))
+    expect(answers.map(({ status }) => status)).toEqual([400, 404])
+  })
+})
