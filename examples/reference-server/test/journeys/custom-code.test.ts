@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { NodeDetails } from '@x/flow-engine/graph'
-import { describe, expect, test } from 'vitest'
+import { startFakeOpenAi } from '@x/flow-engine/testing'
+import { afterAll, describe, expect, test } from 'vitest'
 import {
   buildFlow,
   catalogueNode,
@@ -12,6 +13,9 @@ import {
   sharedService,
 } from './flow-calls.ts'
 import type { Service } from './service.ts'
+
+const model = await startFakeOpenAi()
+afterAll(() => model.close())
 
 const guide = readFileSync(
   new URL('../../../../docs/guides/write-a-component.md', import.meta.url),
@@ -54,7 +58,11 @@ async function flowAround(service: Service, middle: ReturnType<typeof nodeOf>) {
 }
 
 describe('with the code runner on', () => {
-  const service = sharedService({ SERVICE_CODE_RUNNER: 'true', SERVICE_CODE_RUNNER_SECONDS: '4' })
+  const service = sharedService({
+    SERVICE_CODE_RUNNER: 'true',
+    SERVICE_CODE_RUNNER_SECONDS: '4',
+    OPENAI_BASE_URL: model.url,
+  })
 
   test(
     'FE-44 a component written in TypeScript runs in a flow, also after a restart',
@@ -101,6 +109,51 @@ describe('with the code runner on', () => {
       expect((await service().call('GET', '/health')).status).toBe(200)
     },
   )
+
+  test('FE-42 a component of a user is the tool of an agent', { timeout: 60_000 }, async () => {
+    const code = codeOf('return `the tide at ${text} is low`', 'Tides')
+    const made = await service().call('POST', '/api/v1/custom_component', { body: { code } })
+    const { data, type } = made.json() as { data: NodeDetails; type: string }
+    const switched = await service().call('POST', '/api/v1/custom_component/update', {
+      body: {
+        code,
+        template: data.template,
+        field: 'tool_mode',
+        field_value: true,
+        tool_mode: true,
+      },
+    })
+    expect(switched.status).toBe(200)
+    const tool = { ...(switched.json() as NodeDetails), tool_mode: true }
+    const agent = await catalogueNode(service(), 'Agent')
+    const withKey = {
+      ...agent.template,
+      api_key: { ...agent.template['api_key'], value: 'sk-journey', load_from_db: false },
+    } as NodeDetails['template']
+    const id = await importFlow(
+      service(),
+      flowOf(
+        'tool',
+        {
+          in: nodeOf('ChatInput-a', 'ChatInput', await catalogueNode(service(), 'ChatInput')),
+          tides: nodeOf('Tides-x1', type, tool),
+          agent: nodeOf('Agent-c', 'Agent', { ...agent, template: withKey }),
+          out: nodeOf('ChatOutput-b', 'ChatOutput', await catalogueNode(service(), 'ChatOutput')),
+        },
+        [
+          ['in.message', 'agent.input_value'],
+          ['tides.component_as_tool', 'agent.tools'],
+          ['agent.response', 'out.input_value'],
+        ],
+      ),
+    )
+    model.reply('nothing to look up')
+    await runFlow(service(), id, 'hello')
+    const [name = ''] = toolNames(model.requests.at(-1))
+    model.reply({ toolCalls: [{ name, args: { text: 'noon' } }] }, 'Low, at noon')
+    expect(messageOf(await runFlow(service(), id, 'How is the tide at noon?'))).toBe('Low, at noon')
+    expect(JSON.stringify(model.requests.at(-1))).toContain('the tide at noon is low')
+  })
 
   test('FE-44 code reaches nothing of the host', { timeout: 60_000 }, async () => {
     const reach = await storeFlow(
@@ -197,3 +250,9 @@ describe('with the code runner off', () => {
     expect((await runFlow(service(), id, 'same')).json()).not.toHaveProperty('warnings')
   })
 })
+
+/** Names of the tools that a model was offered. */
+function toolNames(request: unknown): string[] {
+  const { tools = [] } = request as { tools?: { function: { name: string } }[] }
+  return tools.map((tool) => tool.function.name).filter((name) => name !== 'get_current_date')
+}

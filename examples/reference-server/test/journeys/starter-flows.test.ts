@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { FlowJson } from '@x/flow-engine/graph'
 import {
   flowBuilder,
@@ -21,7 +24,12 @@ let model: FakeOpenAi
 
 beforeAll(async () => {
   model = await startFakeOpenAi()
-  shared = await startService({ OPENAI_API_KEY: 'sk-journey', OPENAI_BASE_URL: model.url })
+  shared = await startService({
+    OPENAI_API_KEY: 'sk-journey',
+    OPENAI_BASE_URL: model.url,
+    // Pages of the tests lie on loopback.
+    SERVICE_SSRF_ALLOW: '127.0.0.1',
+  })
   service = shared.service
 }, 60_000)
 afterAll(async () => {
@@ -193,6 +201,26 @@ describe.skipIf(!hasStarters)(`starter flows as they were exported${note}`, () =
     expect(answer.text).toContain(`answer ${models}`)
     expect(asked(0)).toMatch(IMAGE)
     expect(model.requests).toHaveLength(models)
+  })
+
+  test('Blog Writer reads a page and writes from it', async () => {
+    const page = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end('<html><body><h1>Lighthouse</h1><p>It was lit in 1811.</p></body></html>')
+    }).listen(0, '127.0.0.1')
+    await once(page, 'listening')
+    try {
+      const flow = await imported('Blog Writer')
+      const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}/tower`
+      model.reply('A post about a lighthouse')
+      const answer = await run(flow, {
+        tweaks: { URLComponent: { urls: [url] }, URL: { urls: [url] } },
+      })
+      expect(answer.text).toContain('A post about a lighthouse')
+      expect(asked(0)).toContain('It was lit in 1811.')
+    } finally {
+      page.close()
+    }
   })
 
   test('Financial Report Parser and Simple Agent run with the key in a tweak', async () => {
