@@ -122,7 +122,7 @@ function userWritten(
   const follow = async (): Promise<void> => {
     await cancelBuilds({ userId: id })
     if (change.kind === 'remove')
-      await removeFilesOf({ files, report }, { userId: id, flowIds: [] })
+      await removeFilesOf({ files, report }, { userId: id, flowIds: change.flowIds ?? [] })
   }
   follow().catch((error: unknown) => report(error))
   if (change.kind !== 'remove' || vectors === store.collections) return

@@ -4,6 +4,8 @@ import type { RouteHead } from './route.ts'
 const KB = 1024
 const MB = 1024 * KB
 
+/** Bodies of what each request or each list reads again: users, API keys. */
+export const SMALL_BODY = 64 * KB
 /** Bodies of sign-in, refresh, sign-out and every other operation that asks for no credentials. */
 const WITHOUT_CREDENTIALS = 64 * KB
 

@@ -12,7 +12,7 @@ import {
   screenEndpointName,
   screenEndpointNames,
 } from '../wire/flow.ts'
-import { isObject, orNull, text } from '../wire/scalars.ts'
+import { description, isObject, name, orNull } from '../wire/scalars.ts'
 import { validationDetail } from './validation-detail.ts'
 
 /**
@@ -64,8 +64,8 @@ export function flowsFromFile(content: unknown): FlowInput[] {
 }
 
 const ProjectContent = z.object({
-  folder_name: text(),
-  folder_description: orNull(text()),
+  folder_name: name(),
+  folder_description: orNull(description()),
   flows: z.array(FlowCreate),
 })
 

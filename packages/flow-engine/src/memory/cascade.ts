@@ -2,13 +2,14 @@ import { removeCollections } from './collections.ts'
 import { pair } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Removes everything that belongs to a user. */
-export function removeOwned(tables: MemoryTables, userId: string): void {
+/** Removes everything that belongs to a user; gives the ids of the removed flows. */
+export function removeOwned(tables: MemoryTables, userId: string): string[] {
   const { apiKeys, variables, projects, flows, userFiles, components, likes } = tables
   for (const { id } of apiKeys.filter((row) => row.userId === userId)) apiKeys.delete(id)
   for (const { id } of variables.filter((row) => row.userId === userId)) variables.delete(id)
   for (const { id } of projects.filter((row) => row.userId === userId)) projects.delete(id)
-  for (const { id } of flows.filter((row) => row.userId === userId)) removeFlow(tables, id)
+  const flowIds = flows.filter((row) => row.userId === userId).map(({ id }) => id)
+  for (const id of flowIds) removeFlow(tables, id)
   for (const { id } of userFiles.filter((row) => row.userId === userId)) userFiles.delete(id)
   const shared = components.filter((row) => row.ownerId === userId).map((row) => row.id)
   for (const id of shared) components.delete(id)
@@ -19,6 +20,7 @@ export function removeOwned(tables: MemoryTables, userId: string): void {
   }
   removeCollections(tables, userId)
   removeSignIn(tables, userId)
+  return flowIds
 }
 
 function removeSignIn(tables: MemoryTables, userId: string): void {

@@ -32,9 +32,9 @@ export function createUsers(
     async remove(id) {
       const before = users.get(id)
       if (before === undefined) return false
-      removeOwned(tables, id)
+      const flowIds = removeOwned(tables, id)
       users.delete(id)
-      await written({ kind: 'remove', before: copy(before), after: null })
+      await written({ kind: 'remove', before: copy(before), after: null, flowIds })
       return true
     },
   }

@@ -6,7 +6,7 @@ import { takesWebhooks } from './graph-text.ts'
 import { resolveFsPath, writeFlowFile } from './flow-files.ts'
 import type { FlowInput } from './flow-input.ts'
 import type { ServiceKit } from './kit.ts'
-import { firstFreeName, numberedEndpointName, numberedName } from './numbered-name.ts'
+import { BRACKETS, createNameBook, DASH, type NameBook } from './name-book.ts'
 import { retryTaken } from './retry.ts'
 
 /** How new flows get their project and names. */
@@ -86,19 +86,19 @@ async function prepareRecords(
   tx: FlowStore,
   { userId, inputs, folderId, options }: Batch,
 ): Promise<FlowRecord[]> {
-  const rename = options.naming === 'first-free' ? firstFreeName : numberedName
-  const [names, endpointNames] = [new Set<string>(), new Set<string>()]
+  const books = await openBooks(tx, userId, inputs)
+  const folders = new Map<string | null, string>()
   const records: FlowRecord[] = []
   for (const input of inputs) {
-    for (const name of await tx.flows.names(userId, input.name)) names.add(name)
-    const name = rename(input.name, names)
-    names.add(name)
+    const { flows } = books
+    const name =
+      options.naming === 'first-free' ? flows.firstFree(input.name) : flows.next(input.name)
+    flows.add(name)
     const takesHooks = takesWebhooks(input.data)
-    const endpointName = await freeEndpointName(tx, input.endpointName, {
-      userId,
-      takesHooks,
-      taken: endpointNames,
-    })
+    const endpointName = freeEndpointName(books, input.endpointName, takesHooks)
+    const known = folderId ?? folders.get(input.folderId)
+    const folder = known ?? (await folderOf(kit, tx, { userId, folderId: input.folderId }))
+    folders.set(input.folderId, folder)
     records.push({
       ...input,
       id: kit.runtime.uuid(),
@@ -106,7 +106,7 @@ async function prepareRecords(
       name,
       endpointName,
       webhookName: takesHooks ? endpointName : null,
-      folderId: folderId ?? (await folderOf(kit, tx, { userId, folderId: input.folderId })),
+      folderId: folder,
       createdAt: kit.runtime.now(),
       updatedAt: writeTime(kit),
     })
@@ -114,16 +114,44 @@ async function prepareRecords(
   return records
 }
 
-async function freeEndpointName(
+/** The names that are taken. */
+interface Books {
+  readonly flows: NameBook
+  readonly endpoints: NameBook
+  /** For flows that take webhooks: endpoint names, and webhook names of all users. */
+  readonly hooks: NameBook
+}
+
+/** One flow asks for names like its own; of several, each kind of name is read once for all. */
+async function openBooks(
   tx: FlowStore,
+  userId: string,
+  inputs: readonly FlowInput[],
+): Promise<Books> {
+  const [first] = inputs
+  const alone = inputs.length === 1
+  const wanted = inputs.filter(({ endpointName }) => endpointName !== null)
+  const endpoint = alone ? (first?.endpointName ?? '') : ''
+  const hooked = wanted.some(({ data }) => takesWebhooks(data))
+  const endpoints = wanted.length === 0 ? [] : await tx.flows.endpointNames(userId, endpoint)
+  const webhooks = hooked ? await tx.flows.webhookNames(endpoint) : []
+  const names = await tx.flows.names(userId, alone ? (first?.name ?? '') : '')
+  return {
+    flows: createNameBook(BRACKETS, names),
+    endpoints: createNameBook(DASH, endpoints),
+    hooks: createNameBook(DASH, [...endpoints, ...webhooks]),
+  }
+}
+
+function freeEndpointName(
+  { endpoints, hooks }: Books,
   wanted: string | null,
-  { userId, takesHooks, taken }: { userId: string; takesHooks: boolean; taken: Set<string> },
-): Promise<string | null> {
+  takesHooks: boolean,
+): string | null {
   if (wanted === null) return null
-  for (const name of await tx.flows.endpointNames(userId, wanted)) taken.add(name)
-  if (takesHooks) for (const name of await tx.flows.webhookNames(wanted)) taken.add(name)
-  const name = numberedEndpointName(wanted, taken)
-  taken.add(name)
+  const name = (takesHooks ? hooks : endpoints).next(wanted)
+  endpoints.add(name)
+  hooks.add(name)
   return name
 }
 

@@ -1,5 +1,6 @@
 import { folderKeyOf, type FileSpace } from './file-address.ts'
 import type { ServiceKit } from './kit.ts'
+import { ledgerKeyOf } from './visitor-files.ts'
 
 /**
  * Removes all files of a user and of flows that are gone, those of their visitors too. A folder that
@@ -16,5 +17,8 @@ export async function removeFilesOf(
   ]
   for (const folder of folders) {
     await files.removeFolder(folder).catch((error: unknown) => report(error, { folder }))
+  }
+  for (const id of flowIds) {
+    await files.remove(ledgerKeyOf(id)).catch((error: unknown) => report(error, { flow: id }))
   }
 }

@@ -14,9 +14,11 @@ import { addressesIn } from './graph-addresses.ts'
 import type { ServiceKit } from './kit.ts'
 import type { RunScope } from './run-services.ts'
 import type { FileChange, UserFileWriter } from './user-file-writer.ts'
+import type { VisitorFiles } from './visitor-files.ts'
 
 export interface RunFilesOptions extends Pick<ServiceKit, 'store' | 'files'> {
   readonly userFiles: UserFileWriter
+  readonly visitorFiles: VisitorFiles
 }
 
 /** Where a path of a run leads. */
@@ -32,7 +34,7 @@ interface Place {
  * that folder only (AB-55). Anything else is as if it did not exist.
  */
 export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileService {
-  const { files, store, userFiles } = options
+  const { files, store, userFiles, visitorFiles } = options
   const { isPublic, ownerId, storedFlowId } = scope
   let named: Promise<ReadonlySet<string>> | undefined
   const isNamed = async (path: string): Promise<boolean> => {
@@ -63,9 +65,12 @@ export function createRunFiles(options: RunFilesOptions, scope: RunScope): FileS
   const change = async (path: string, work: FileChange, { flowId }: FileScope): Promise<string> => {
     const place = isPublic ? ofVisitor(path, flowId) : await ofOwner(path, flowId)
     if (place === null) throw new TypeError(`The file name ${path} cannot be used`)
-    if (place.space === 'users') await userFiles.change(place.address, work)
+    const { space, address } = place
+    const written = formatAddress(address)
+    if (space === 'users') await userFiles.change(address, work)
+    else if (space === 'visitors') await visitorFiles.change(storedFlowId, written, work)
     else await files.update(keyOf(place), work)
-    return formatAddress(place.address)
+    return written
   }
 
   return {

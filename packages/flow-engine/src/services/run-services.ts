@@ -12,6 +12,8 @@ import type { PendingWrites } from './pending-writes.ts'
 import { createRunFiles } from './run-files.ts'
 import type { UserFileWriter } from './user-file-writer.ts'
 import type { VariableService } from './variables.ts'
+import type { VisitorFiles } from './visitor-files.ts'
+import type { VisitorMessages } from './visitor-messages.ts'
 
 /** Whose run it is. */
 export interface RunScope {
@@ -35,25 +37,30 @@ export interface RunServicesOptions extends Pick<
 > {
   readonly variables: Pick<VariableService, 'resolve'>
   readonly userFiles: UserFileWriter
+  readonly visitorFiles: VisitorFiles
+  readonly visitorMessages: VisitorMessages
   /** What the host injects; wins where it names the same service. */
   readonly injected: Partial<ComponentServices>
 }
 
 /** The services that the components of one run are given, bound to its owner. */
 export function createRunServices(options: RunServicesOptions, scope: RunScope): ComponentServices {
-  const { store, files, userFiles, variables, injected, settings } = options
-  const { ownerId, isPublic, isForeign = isPublic, runFlowId, pending } = scope
+  const { store, variables, injected, settings } = options
+  const { ownerId, storedFlowId, isPublic, isForeign = isPublic, runFlowId, pending } = scope
   const { environment, mcp, ...others } = injected
   return {
     messages: createMessages(store.messages, options, {
       userId: isPublic ? null : ownerId,
       only: isPublic ? { flowId: runFlowId ?? '' } : {},
       pending,
+      stored: async (message) => {
+        if (isPublic) await options.visitorMessages.stored(storedFlowId, message)
+      },
     }),
     variables: {
       get: async (name) => (await variables.resolve(ownerId, name))?.value ?? null,
     },
-    files: createRunFiles({ store, files, userFiles }, scope),
+    files: createRunFiles(options, scope),
     knowledge: createKnowledge(options, store.collections, ownerId),
     vectors: createVectorStores(options, options.vectors, ownerId),
     flows: {
@@ -89,11 +96,14 @@ function createMessages(
     userId,
     only,
     pending,
+    stored,
   }: {
     readonly userId: string | null
     /** Conditions that no query lifts (AB-54). */
     readonly only: { readonly flowId?: string }
     readonly pending: PendingWrites | undefined
+    /** Told of each message that was stored or changed. */
+    readonly stored: (message: { readonly id: string }) => Promise<void>
   },
 ): MessageService {
   /** In a public build the conversations of others are not there, by whatever id (AB-54). */
@@ -105,6 +115,7 @@ function createMessages(
   const insert = async (given: MessageRecord): Promise<void> => {
     const message = { ...given, ...only }
     await store.insert(toStored(message, userId))
+    await stored(message)
     const { id, flowId, sessionId } = message
     emit('message.stored', {
       at: runtime.now(),
@@ -122,7 +133,9 @@ function createMessages(
     },
     async update({ id, flowId: _, ...message }) {
       await pending?.settled()
-      if (await isSeen(id)) await store.update(id, message)
+      if (!(await isSeen(id))) return
+      await store.update(id, message)
+      await stored({ id, ...message })
     },
     async remove(id) {
       await pending?.settled()

@@ -23,6 +23,8 @@ import { createRunServices, type RunScope } from './run-services.ts'
 import { createUserFileWriter } from './user-file-writer.ts'
 import { createSweep } from './sweep.ts'
 import type { VariableService } from './variables.ts'
+import { createVisitorFiles } from './visitor-files.ts'
+import { createVisitorMessages } from './visitor-messages.ts'
 import { createVisitorQueue } from './visitor-queue.ts'
 import { createVertexService, type VertexService } from './vertices.ts'
 import { createWebhookService, type WebhookService } from './webhooks.ts'
@@ -71,9 +73,13 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       options.models ??
       createModelProviders({ services: outgoingOf(options), runtime }),
   }
-  const userFiles = createUserFileWriter(kit)
+  const written = {
+    userFiles: createUserFileWriter(kit),
+    visitorFiles: createVisitorFiles(kit),
+    visitorMessages: createVisitorMessages(kit),
+  }
   const servicesOf = (scope: RunScope): ComponentServices =>
-    createRunServices({ ...kit, userFiles, variables, injected }, scope)
+    createRunServices({ ...kit, ...written, variables, injected }, scope)
   const writer = kit.records
   const records = { writer, settings, runtime, eventBytes: limits.eventBytes }
   const messages = new WeakMap<BuildRequest, PendingWrites>()

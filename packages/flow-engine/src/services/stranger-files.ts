@@ -3,6 +3,7 @@ import { joinName, splitName } from './file-names.ts'
 import type { FileInput } from './files.ts'
 import type { ServiceKit } from './kit.ts'
 import { refuse } from './refusal.ts'
+import { createVisitorFiles } from './visitor-files.ts'
 
 const MB = 1024 * 1024
 /** Bytes of one file. */
@@ -21,7 +22,7 @@ export interface StrangerFileService {
    * @throws Refusal 400 for a bad name; 413 for a file over 10 MiB, and when the flow has its 100 MiB
    */
   upload(flowId: string, file: FileInput): Promise<string>
-  /** Removes files older than a day; uploads do it too. */
+  /** Removes files older than a day, and those of visitors that are too old; uploads and writes do it too. */
   sweep(): Promise<void>
 }
 
@@ -34,11 +35,11 @@ interface StoredName {
   readonly shown: string
 }
 
-export function createStrangerFileService({
-  store,
-  files,
-  runtime,
-}: Pick<ServiceKit, 'store' | 'files' | 'runtime'>): StrangerFileService {
+export function createStrangerFileService(
+  kit: Pick<ServiceKit, 'store' | 'files' | 'runtime' | 'settings'>,
+): StrangerFileService {
+  const { store, files, runtime } = kit
+  const visitorFiles = createVisitorFiles(kit)
   const sweep = async (): Promise<StoredName[]> => {
     const oldest = runtime.now().getTime() - KEPT_MS
     const all = (await files.list(FOLDER)).flatMap(readName)
@@ -75,7 +76,10 @@ export function createStrangerFileService({
       last = kept.catch(() => undefined)
       return await kept
     },
-    sweep: async () => void (await sweep()),
+    async sweep() {
+      await sweep()
+      await visitorFiles.sweep()
+    },
   }
 }
 

@@ -101,7 +101,8 @@ export function createUserFileService(kit: ServiceKit): UserFileService {
     },
     async removeMany(caller, ids) {
       const all = await store.userFiles.list(caller.id)
-      const records = all.filter((record) => ids.includes(record.id))
+      const wanted = new Set(ids)
+      const records = all.filter((record) => wanted.has(record.id))
       if (records.length === 0) throw refuse(404, 'No files found')
       return (await remove(caller, records)).removed
     },

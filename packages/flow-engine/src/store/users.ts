@@ -28,6 +28,8 @@ export interface UserChange {
   readonly kind: 'create' | 'update' | 'deactivate' | 'reactivate' | 'remove'
   readonly before: UserRecord | null
   readonly after: UserRecord | null
+  /** Of `remove`: the flows that went with the user, whose files go too. */
+  readonly flowIds?: readonly string[]
 }
 
 /**

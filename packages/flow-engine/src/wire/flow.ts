@@ -3,7 +3,19 @@ import { refuse } from '../services/refusal.ts'
 import type { FlowChanges, FlowInput } from '../services/flow-input.ts'
 import { findEmoji } from './emoji.ts'
 import { problem, reader } from './reader.ts'
-import { bool, dateTime, isObject, maybe, oneOf, orNull, text, uuid } from './scalars.ts'
+import {
+  bool,
+  dateTime,
+  description,
+  isObject,
+  maybe,
+  MAX_NAME,
+  name,
+  oneOf,
+  orNull,
+  text,
+  uuid,
+} from './scalars.ts'
 
 const ENDPOINT = /^[a-zA-Z0-9_-]+$/
 const ACCESS = ['PRIVATE', 'PUBLIC'] as const
@@ -29,6 +41,7 @@ function graph() {
 function icon() {
   return reader<string>({ type: 'string' }, (value) => {
     if (typeof value !== 'string') return problem('string_type', 'Input should be a valid string')
+    if (value.length > MAX_NAME) return valueError(`Icon must have at most ${MAX_NAME} characters`)
     if (!value.startsWith(':') && !value.endsWith(':')) return value
     if (!(value.startsWith(':') && value.endsWith(':') && value.length > 1)) {
       return valueError(`Invalid emoji. ${value} is not a valid emoji.`)
@@ -75,21 +88,21 @@ function flag() {
 /** The create payload of a flow. */
 export const FlowCreate = z
   .object({
-    name: text(),
-    description: orNull(text()),
+    name: name(),
+    description: orNull(description()),
     icon: orNull(icon()),
     icon_bg_color: orNull(color()),
-    gradient: orNull(text()),
+    gradient: orNull(name()),
     data: orNull(graph()),
     is_component: flag(),
     updated_at: orNull(unusedTime()),
     webhook: flag(),
-    endpoint_name: orNull(text({ pattern: ENDPOINT })),
-    tags: orNull(z.array(text())),
+    endpoint_name: orNull(name({ pattern: ENDPOINT })),
+    tags: orNull(z.array(name()).max(1000)),
     locked: flag(),
     mcp_enabled: flag(),
-    action_name: orNull(text()),
-    action_description: orNull(text()),
+    action_name: orNull(name()),
+    action_description: orNull(description()),
     access_type: oneOf(ACCESS).default('PRIVATE'),
     user_id: orNull(uuid()),
     folder_id: orNull(uuid()),
@@ -105,15 +118,15 @@ export const FlowListCreate = z
 /** The update payload of a flow; null changes nothing, but clears `endpoint_name`. */
 export const FlowUpdate = z
   .object({
-    name: maybe(text()),
-    description: maybe(text()),
+    name: maybe(name()),
+    description: maybe(description()),
     data: maybe(graph()),
     folder_id: maybe(uuid()),
-    endpoint_name: maybe(text({ pattern: ENDPOINT })),
+    endpoint_name: maybe(name({ pattern: ENDPOINT })),
     mcp_enabled: maybe(bool()),
     locked: maybe(bool()),
-    action_name: maybe(text()),
-    action_description: maybe(text()),
+    action_name: maybe(name()),
+    action_description: maybe(description()),
     access_type: maybe(oneOf(ACCESS)),
     fs_path: maybe(text()),
   })

@@ -3,13 +3,13 @@ import { maskAuthSettings } from '../services/auth-settings.ts'
 import type { NewProject, ProjectChanges } from '../services/projects.ts'
 import type { ProjectRecord } from '../store/projects.ts'
 import { FlowPage, FlowRead } from './flow.ts'
-import { bool, dict, int, maybe, orNull, text, uuid } from './scalars.ts'
+import { bool, description, dict, int, maybe, name, orNull, text, uuid } from './scalars.ts'
 
 /** A project to be made. */
 export const ProjectCreate = z
   .object({
-    name: text(),
-    description: orNull(text()),
+    name: name(),
+    description: orNull(description()),
     auth_settings: orNull(dict()),
     components_list: orNull(z.array(uuid())),
     flows_list: orNull(z.array(uuid())),
@@ -19,8 +19,8 @@ export const ProjectCreate = z
 /** The update payload of a project. */
 export const ProjectUpdate = z
   .object({
-    name: maybe(text()),
-    description: maybe(text()),
+    name: maybe(name()),
+    description: maybe(description()),
     parent_id: maybe(uuid()),
     components: maybe(z.array(uuid())),
     flows: maybe(z.array(uuid())),

@@ -9,6 +9,21 @@ export interface TextLimits {
   readonly pattern?: RegExp
 }
 
+/** Characters of a name: indexes of databases hold no longer keys (PostgreSQL: 2,704 bytes). */
+export const MAX_NAME = 500
+/** Characters of a description. */
+const MAX_DESCRIPTION = 100_000
+
+/** A name, a tag, a session id: short enough for lists and indexes. */
+export function name({ pattern }: Pick<TextLimits, 'pattern'> = {}): z.ZodType<string> {
+  return text({ max: MAX_NAME, ...(pattern && { pattern }) })
+}
+
+/** A text about something, which lists show. */
+export function description(): z.ZodType<string> {
+  return text({ max: MAX_DESCRIPTION })
+}
+
 /** Half of a surrogate pair: no store and no UTF-8 holds it. */
 const HALF = /\p{Surrogate}/u
 

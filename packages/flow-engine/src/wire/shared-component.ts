@@ -2,18 +2,18 @@ import { z } from 'zod'
 import type { ComponentPayload, DownloadedComponent } from '../services/component-store.ts'
 import { refuse } from '../services/refusal.ts'
 import type { SharedComponentOrder, SharedComponentView } from '../store/components.ts'
-import { bool, dict, maybe, text, uuid } from './scalars.ts'
+import { bool, description, dict, maybe, name, uuid } from './scalars.ts'
 
 /** What a component is shared as. */
 export const ComponentShare = z
   .object({
-    name: text(),
-    description: text().nullable(),
+    name: name(),
+    description: description().nullable(),
     data: dict(),
-    tags: z.array(text()).nullable(),
+    tags: z.array(name()).max(1000).nullable(),
     parent: maybe(uuid()),
     is_component: bool().nullable(),
-    last_tested_version: maybe(text()),
+    last_tested_version: maybe(name()),
     private: maybe(bool()),
   })
   .meta({ id: 'ComponentShare' })

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { VariableView } from '../services/variables.ts'
-import { dateTime, maybe, orNull, text, uuid } from './scalars.ts'
+import { dateTime, maybe, name, orNull, text, uuid } from './scalars.ts'
 
 /** A variable to be made; the key `default_fields` is required. */
 export const VariableCreate = z
   .object({
-    name: text(),
+    name: name(),
     value: text(),
-    default_fields: z.array(text()).nullable(),
-    type: orNull(text()),
+    default_fields: z.array(name()).max(1000).nullable(),
+    type: orNull(name()),
     created_at: orNull(dateTime()),
     updated_at: orNull(dateTime()),
   })
@@ -18,9 +18,9 @@ export const VariableCreate = z
 export const VariableUpdate = z
   .object({
     id: uuid(),
-    name: maybe(text()),
+    name: maybe(name()),
     value: maybe(text()),
-    default_fields: maybe(z.array(text())),
+    default_fields: maybe(z.array(name()).max(1000)),
   })
   .meta({ id: 'VariableUpdate' })
 

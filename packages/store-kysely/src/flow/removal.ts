@@ -28,17 +28,15 @@ async function removeRecordsIn(tx: FlowDb, ids: RawBuilder<unknown>): Promise<vo
   await sql`delete from flow_vertex_build where flow_id in ${ids}`.execute(tx)
 }
 
-/** Removes everything that belongs to a user, but not the user. */
-export async function removeOwned(tx: FlowDb, userId: string): Promise<void> {
+/** Removes everything that belongs to a user, but not the user; gives the ids of the removed flows. */
+export async function removeOwned(tx: FlowDb, userId: string): Promise<string[]> {
   const flows = await tx
     .selectFrom('flow_flow')
     .select('id')
     .where('user_id', '=', userId)
     .execute()
-  await removeFlows(
-    tx,
-    flows.map(({ id }) => id),
-  )
+  const flowIds = flows.map(({ id }) => id)
+  await removeFlows(tx, flowIds)
   await sql`delete from flow_component_tag where component_id in
     (select id from flow_component where owner_id = ${userId})`.execute(tx)
   await sql`delete from flow_like where user_id = ${userId} or component_id in
@@ -49,6 +47,7 @@ export async function removeOwned(tx: FlowDb, userId: string): Promise<void> {
   for (const table of OWNED) {
     await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(tx)
   }
+  return flowIds
 }
 
 const OWNED = [

@@ -57,9 +57,9 @@ export function createUsers(db: FlowDb, onUserWrite: OnUserWrite<FlowDb> | undef
       atomic(db, async (tx) => {
         const before = await lockUser(tx, id)
         if (before === null) return false
-        await removeOwned(tx, id)
+        const flowIds = await removeOwned(tx, id)
         await rowsOf(tx, 'flow_user', userMapping).remove({ id })
-        await told(tx, { kind: 'remove', before, after: null })
+        await told(tx, { kind: 'remove', before, after: null, flowIds })
         return true
       }),
   }

@@ -65,8 +65,9 @@ async function removeFlowUser(flow: FlowStore, user: UserRecord): Promise<UserCh
   const before = await flow.users.get(user.id)
   if (before === null) return null
   if (before.isActive) await assertNotLast(flow, before)
+  const flows = await flow.flows.list({ userId: user.id, order: 'created', data: 'none' })
   await flow.users.remove(user.id)
-  return { kind: 'remove', before, after: null }
+  return { kind: 'remove', before, after: null, flowIds: flows.items.map(({ id }) => id) }
 }
 
 /** What of a flow user the directory decides. The name of a tombstone is freed (SU-17). */

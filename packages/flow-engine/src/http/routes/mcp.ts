@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { maskAuthSettings } from '../../services/auth-settings.ts'
-import { bool, dict, IdParams, maybe, text, TextParams, uuid } from '../../wire/scalars.ts'
+import { bool, description, dict, IdParams, maybe, name, uuid } from '../../wire/scalars.ts'
 import { route, type Route } from '../route.ts'
 
-const serverParams = TextParams('server_name')
+const serverParams = z.object({ server_name: name() })
 const projectParams = IdParams('project_id')
 const Server = z.looseObject({})
+/** Bytes of the entry of one server. */
+const MAX_SERVER = 256 * 1024
 
 const ProjectSettings = z
   .object({
@@ -13,8 +15,8 @@ const ProjectSettings = z
       z.object({
         id: uuid(),
         mcp_enabled: maybe(bool()),
-        action_name: maybe(text()),
-        action_description: maybe(text()),
+        action_name: maybe(name()),
+        action_description: maybe(description()),
       }),
     ),
     auth_settings: maybe(dict()),
@@ -71,6 +73,7 @@ export const mcpRoutes: readonly Route[] = [
       path: '/api/v2/mcp/servers/{server_name}',
       summary: 'Add Server',
       auth: 'user',
+      maxBody: MAX_SERVER,
       params: serverParams,
       body: dict(),
       output: Server,
@@ -86,6 +89,7 @@ export const mcpRoutes: readonly Route[] = [
       path: '/api/v2/mcp/servers/{server_name}',
       summary: 'Update Server Endpoint',
       auth: 'user',
+      maxBody: MAX_SERVER,
       params: serverParams,
       body: dict(),
       output: Server,

@@ -13,7 +13,16 @@ import {
   messageToWire,
   MessageUpdate,
 } from '../../wire/message.ts'
-import { IdParams, int, maybe, oneOf, text, TextParams, uuid } from '../../wire/scalars.ts'
+import {
+  IdParams,
+  int,
+  MAX_NAME,
+  maybe,
+  oneOf,
+  text,
+  TextParams,
+  uuid,
+} from '../../wire/scalars.ts'
 import { JsonText, route, type Route } from '../route.ts'
 
 const FlowQuery = z.object({ flow_id: uuid() })
@@ -118,7 +127,7 @@ export const monitorRoutes: readonly Route[] = [
       summary: 'Update Session Id',
       auth: 'user',
       params: TextParams('old_session_id'),
-      query: z.object({ new_session_id: text({ min: 1 }) }),
+      query: z.object({ new_session_id: text({ min: 1, max: MAX_NAME }) }),
       output: MessageRead.array(),
     },
     async ({ services, caller, params, query }) => {

@@ -12,6 +12,7 @@ import {
   userToWire,
   UserUpdate,
 } from '../../wire/user.ts'
+import { SMALL_BODY } from '../body-limit.ts'
 import { parseBody } from '../parse.ts'
 import { route, type Route } from '../route.ts'
 import { sessionCookies, withCookies } from '../session-cookies.ts'
@@ -23,6 +24,7 @@ export const userRoutes: readonly Route[] = [
       path: '/api/v1/users/',
       summary: 'Add User',
       auth: 'superuser',
+      maxBody: SMALL_BODY,
       status: 201,
       body: UserCreate,
       output: UserRead,
@@ -66,6 +68,7 @@ export const userRoutes: readonly Route[] = [
       path: '/api/v1/users/{user_id}',
       summary: 'Patch User',
       auth: 'user',
+      maxBody: SMALL_BODY,
       params: IdParams('user_id'),
       body: UserUpdate,
       output: UserRead,
@@ -79,6 +82,7 @@ export const userRoutes: readonly Route[] = [
       path: '/api/v1/users/{user_id}/reset-password',
       summary: 'Reset Password',
       auth: 'user',
+      maxBody: SMALL_BODY,
       params: IdParams('user_id'),
       body: PasswordResetBody,
       output: UserRead,

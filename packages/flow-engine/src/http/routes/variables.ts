@@ -7,6 +7,9 @@ import {
 } from '../../wire/variable.ts'
 import { route, type Route } from '../route.ts'
 
+/** Bytes of a variable. */
+const MAX_VARIABLE = 1024 * 1024
+
 export const variableRoutes: readonly Route[] = [
   route(
     {
@@ -24,6 +27,7 @@ export const variableRoutes: readonly Route[] = [
       path: '/api/v1/variables/',
       summary: 'Create Variable',
       auth: 'user',
+      maxBody: MAX_VARIABLE,
       status: 201,
       body: VariableCreate,
       output: VariableRead,
@@ -39,6 +43,7 @@ export const variableRoutes: readonly Route[] = [
       path: '/api/v1/variables/{variable_id}',
       summary: 'Update Variable',
       auth: 'user',
+      maxBody: MAX_VARIABLE,
       params: IdParams('variable_id'),
       body: VariableUpdate,
       output: VariableRead,

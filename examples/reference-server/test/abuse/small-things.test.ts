@@ -1,0 +1,134 @@
+import { readdir } from 'node:fs/promises'
+import type { FlowJson } from '@x/flow-engine/graph'
+import { flowBuilder } from '@x/flow-engine/testing'
+import { describe, expect, test } from 'vitest'
+import { storeFlow, uploadToFlow, uploadToUser } from '../journeys/material.ts'
+import { newPerson } from '../journeys/people.ts'
+import { besideHealth, useService } from './attack.ts'
+import { saveFlow } from './flows.ts'
+
+const SCIM_TOKEN = 'a-long-secret-of-the-directory'
+const running = useService({
+  SCIM_ENABLED: 'true',
+  SCIM_TOKEN,
+  SCIM_ADOPT_USERS: 'true',
+  SCIM_DELETE_USER: 'remove',
+})
+const MB = 1024 * 1024
+
+describe('what every request and every list reads again is short', () => {
+  test('names, pictures, tags and sessions of any length are refused, by field', async () => {
+    const service = running()
+    const long = 'x'.repeat(501)
+    const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
+    const variable = { name: 'v', value: 'x', type: 'Generic', default_fields: [] }
+    const attacks: [method: string, path: string, body: object, field: string][] = [
+      ['POST', '/api/v1/flows/', { name: long }, 'name'],
+      ['POST', '/api/v1/flows/', { name: 'a', endpoint_name: long }, 'endpoint_name'],
+      ['POST', '/api/v1/flows/', { name: 'a', tags: [long] }, 'tags'],
+      ['POST', '/api/v1/flows/', { name: 'a', description: 'x'.repeat(100_001) }, 'description'],
+      ['POST', '/api/v1/flows/batch/', { flows: [{ name: long }] }, 'name'],
+      ['POST', '/api/v1/projects/', { name: long }, 'name'],
+      ['POST', '/api/v1/variables/', { ...variable, name: long }, 'name'],
+      ['POST', '/api/v1/variables/', { ...variable, default_fields: [long] }, 'default_fields'],
+      ['POST', '/api/v1/api_key/', { name: long }, 'name'],
+      ['PATCH', `/api/v1/users/${me.id}`, { profile_image: long }, 'profile_image'],
+      ['POST', `/api/v2/mcp/servers/${long}`, { url: 'http://h/mcp' }, 'server_name'],
+      ['POST', '/api/v1/run/echo', { input_value: 'hi', session_id: long }, 'session_id'],
+    ]
+    for (const [method, path, body, field] of attacks) {
+      const answer = await service.call(method, path, { body })
+      expect([path, field, answer.status]).toEqual([path, field, 422])
+      const { detail } = answer.json() as { detail: { type: string; loc: unknown[] }[] }
+      expect(detail[0]?.type).toBe('string_too_long')
+      expect(detail[0]?.loc).toContain(field)
+    }
+  })
+
+  test('large bodies of small things are 413', async () => {
+    const service = running()
+    const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
+    const attacks: [method: string, path: string, body: object][] = [
+      ['PATCH', `/api/v1/users/${me.id}`, { optins: { a: 'x'.repeat(MB) } }],
+      ['POST', '/api/v1/api_key/store', { api_key: 'x'.repeat(MB) }],
+      ['POST', '/api/v1/variables/', { name: 'v', value: 'x'.repeat(2 * MB), default_fields: [] }],
+      ['POST', '/api/v2/mcp/servers/s', { url: `http://h/${'x'.repeat(MB)}` }],
+    ]
+    for (const [method, path, body] of attacks) {
+      const { status } = await service.call(method, path, { body })
+      expect([path, status]).toEqual([path, 413])
+    }
+  })
+})
+
+test('five thousand flows of one name in one request cost no more than others', async () => {
+  const service = running()
+  const { key } = await newPerson(service, 'mallory@corp.example')
+  const flows = Array.from({ length: 5000 }, () => ({ name: 'same', endpoint_name: 'same' }))
+  const { result, slowest } = await besideHealth(service, async () => {
+    const begun = performance.now()
+    const { status } = await service.call('POST', '/api/v1/flows/batch/', { key, body: { flows } })
+    return { status, ms: performance.now() - begun }
+  })
+  expect(result.status).toBe(201)
+  expect(result.ms).toBeLessThan(15_000)
+  expect(slowest).toBeLessThan(5000)
+}, 60_000)
+
+test('files of a user and of their flows go when the directory removes the user', async () => {
+  const service = running()
+  const zoe = await newPerson(service, 'zoe@corp.example')
+  const flow = await saveFlow(service, [['ChatInput']], { key: zoe.key })
+  await uploadToFlow(service, flow, 'note.txt', zoe.key)
+  await uploadToUser(service, 'note.txt', { key: zoe.key })
+  const below = async (): Promise<number> => {
+    const all = await readdir(`${service.folder}/files`, { recursive: true, withFileTypes: true })
+    const theirs = all.filter(({ parentPath }) =>
+      [zoe.id, flow].some((id) => parentPath.includes(id)),
+    )
+    return theirs.filter((entry) => entry.isFile()).length
+  }
+  expect(await below()).toBe(2)
+  const headers = {
+    authorization: `Bearer ${SCIM_TOKEN}`,
+    'content-type': 'application/scim+json',
+  }
+  const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User']
+  const adopted = await service.call('POST', '/api/v1/scim/v2/Users', {
+    key: null,
+    headers,
+    body: JSON.stringify({ schemas, userName: zoe.name, active: true }),
+  })
+  expect([adopted.status, (adopted.json() as { id: string }).id]).toEqual([201, zoe.id])
+  const path = `/api/v1/scim/v2/Users/${zoe.id}`
+  expect((await service.call('DELETE', path, { key: null, headers })).status).toBe(204)
+  await expect.poll(below).toBe(0)
+})
+
+test('AB-55 visitors of a public flow write 100 MiB together, however many they are', async () => {
+  const service = running()
+  const flow = await storeFlow(service, fillingFlow(), { access_type: 'PUBLIC' })
+  const answers: string[] = []
+  for (const client of ['a', 'b', 'c', 'd']) {
+    const path = `/api/v1/build_public_tmp/${flow}/flow?event_delivery=direct`
+    const headers = { cookie: `client_id=${client}` }
+    answers.push((await service.call('POST', path, { key: null, headers, body: {} })).text)
+  }
+  const refused = answers.map((text) => text.includes('have written all they may'))
+  expect(refused).toEqual([false, false, false, true])
+}, 120_000)
+
+/** Text Input of 26 MB → Write File. */
+function fillingFlow(): FlowJson {
+  const flow = flowBuilder('fills the disk')
+  flow.add('TextInput', { values: { input_value: 'x'.repeat(26 * MB) } })
+  const file = { file_name: 'filled', append_mode: false, local_format: 'txt' }
+  flow.add('SaveToFile', { values: { ...file, storage_location: [{ name: 'Local' }] } })
+  const json = flow.connect('TextInput-00001.text', 'SaveToFile-00001.input').toJSON()
+  for (const { data } of json.data?.nodes ?? []) {
+    for (const name of Object.keys(file)) {
+      Object.assign(Object(Reflect.get(data.node.template, name)), { show: true })
+    }
+  }
+  return json
+}
