@@ -12,7 +12,7 @@ import {
   screenEndpointName,
   screenEndpointNames,
 } from '../wire/flow.ts'
-import { description, isObject, name, orNull } from '../wire/scalars.ts'
+import { descriptionText, isObject, nameText, orNull } from '../wire/scalars.ts'
 import { validationDetail } from './validation-detail.ts'
 
 /**
@@ -64,8 +64,8 @@ export function flowsFromFile(content: unknown): FlowInput[] {
 }
 
 const ProjectContent = z.object({
-  folder_name: name(),
-  folder_description: orNull(description()),
+  folder_name: nameText(),
+  folder_description: orNull(descriptionText()),
   flows: z.array(FlowCreate),
 })
 

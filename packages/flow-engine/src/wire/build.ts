@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bool, dict, int, name, oneOf, orNull, text } from './scalars.ts'
+import { bool, dict, int, nameText, oneOf, orNull, text } from './scalars.ts'
 
 /** How the events of a build reach the client (build.md). */
 export const EVENT_DELIVERY = ['streaming', 'direct', 'polling'] as const
@@ -14,7 +14,7 @@ export const InputValueRequest = z
   .strictObject({
     components: text().array().nullish(),
     input_value: orNull(text()),
-    session: orNull(name()),
+    session: orNull(nameText()),
     type: oneOf(['chat', 'text', 'any'], 'literal_error').nullish(),
     client_request_time: orNull(int()),
   })
@@ -36,7 +36,7 @@ export const SliceQuery = z.object({
 
 export const BuildQuery = SliceQuery.extend({
   log_builds: bool().default(true),
-  flow_name: orNull(name()),
+  flow_name: orNull(nameText()),
   event_delivery: oneOf(EVENT_DELIVERY).default('polling'),
 })
 

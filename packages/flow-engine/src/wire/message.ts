@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { MessageChanges } from '../services/monitor.ts'
 import type { MessageOrder, StoredMessage } from '../store/messages.ts'
 import { reader } from './reader.ts'
-import { bool, isObject, maybe, name, oneOf, orNull, text } from './scalars.ts'
+import { bool, isObject, maybe, nameText, oneOf, orNull, text } from './scalars.ts'
 
 /** Where a message came from. */
 const Source = z
@@ -43,10 +43,10 @@ function anyTarget() {
 export const MessageUpdate = z
   .object({
     text: maybe(text()),
-    sender: maybe(name()),
-    sender_name: maybe(name()),
-    session_id: maybe(name()),
-    context_id: maybe(name()),
+    sender: maybe(nameText()),
+    sender_name: maybe(nameText()),
+    session_id: maybe(nameText()),
+    context_id: maybe(nameText()),
     files: maybe(z.array(text())),
     edit: maybe(bool()),
     error: maybe(bool()),

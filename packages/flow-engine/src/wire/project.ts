@@ -3,13 +3,13 @@ import { maskAuthSettings } from '../services/auth-settings.ts'
 import type { NewProject, ProjectChanges } from '../services/projects.ts'
 import type { ProjectRecord } from '../store/projects.ts'
 import { FlowPage, FlowRead } from './flow.ts'
-import { bool, description, dict, int, maybe, name, orNull, text, uuid } from './scalars.ts'
+import { bool, descriptionText, dict, int, maybe, nameText, orNull, text, uuid } from './scalars.ts'
 
 /** A project to be made. */
 export const ProjectCreate = z
   .object({
-    name: name(),
-    description: orNull(description()),
+    name: nameText(),
+    description: orNull(descriptionText()),
     auth_settings: orNull(dict()),
     components_list: orNull(z.array(uuid())),
     flows_list: orNull(z.array(uuid())),
@@ -19,8 +19,8 @@ export const ProjectCreate = z
 /** The update payload of a project. */
 export const ProjectUpdate = z
   .object({
-    name: maybe(name()),
-    description: maybe(description()),
+    name: maybe(nameText()),
+    description: maybe(descriptionText()),
     parent_id: maybe(uuid()),
     components: maybe(z.array(uuid())),
     flows: maybe(z.array(uuid())),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { InputValueRequest } from './build.ts'
-import { bool, dict, isObject, name, oneOf, orNull, text, uuid } from './scalars.ts'
+import { bool, dict, isObject, nameText, oneOf, orNull, text, uuid } from './scalars.ts'
 
 /** What a run is asked for (run.md). Unknown keys are ignored. */
 export const RunInput = z
@@ -11,7 +11,7 @@ export const RunInput = z
     output_type: oneOf(['chat', 'text', 'any', 'debug'], 'literal_error').default('chat'),
     output_component: text().nullable().default(''),
     tweaks: orNull(dict()),
-    session_id: orNull(name()),
+    session_id: orNull(nameText()),
   })
   .meta({ id: 'SimplifiedAPIRequest' })
 
@@ -31,7 +31,7 @@ export const AdvancedRunBody = z
     outputs: text().array().nullish(),
     tweaks: orNull(dict()),
     stream: bool().default(false),
-    session_id: orNull(name()),
+    session_id: orNull(nameText()),
   })
   .nullish()
   .meta({ id: 'AdvancedRunRequest' })

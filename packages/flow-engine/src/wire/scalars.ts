@@ -15,12 +15,12 @@ export const MAX_NAME = 500
 const MAX_DESCRIPTION = 100_000
 
 /** A name, a tag, a session id: short enough for lists and indexes. */
-export function name({ pattern }: Pick<TextLimits, 'pattern'> = {}): z.ZodType<string> {
+export function nameText({ pattern }: Pick<TextLimits, 'pattern'> = {}): z.ZodType<string> {
   return text({ max: MAX_NAME, ...(pattern && { pattern }) })
 }
 
 /** A text about something, which lists show. */
-export function description(): z.ZodType<string> {
+export function descriptionText(): z.ZodType<string> {
   return text({ max: MAX_DESCRIPTION })
 }
 

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import type { ComponentPayload, DownloadedComponent } from '../services/component-store.ts'
 import { refuse } from '../services/refusal.ts'
 import type { SharedComponentOrder, SharedComponentView } from '../store/components.ts'
-import { bool, description, dict, maybe, name, uuid } from './scalars.ts'
+import { bool, descriptionText, dict, maybe, nameText, uuid } from './scalars.ts'
 
 /** What a component is shared as. */
 export const ComponentShare = z
   .object({
-    name: name(),
-    description: description().nullable(),
+    name: nameText(),
+    description: descriptionText().nullable(),
     data: dict(),
-    tags: z.array(name()).max(1000).nullable(),
+    tags: z.array(nameText()).max(1000).nullable(),
     parent: maybe(uuid()),
     is_component: bool().nullable(),
-    last_tested_version: maybe(name()),
+    last_tested_version: maybe(nameText()),
     private: maybe(bool()),
   })
   .meta({ id: 'ComponentShare' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { UserChanges } from '../services/users.ts'
 import type { UserRecord } from '../store/users.ts'
-import { bool, dateTime, dict, maybe, name, text } from './scalars.ts'
+import { bool, dateTime, dict, maybe, nameText, text } from './scalars.ts'
 
 /** A user to be added. */
 export const UserCreate = z
@@ -16,7 +16,7 @@ export const UserCreate = z
 export const UserUpdate = z
   .object({
     username: maybe(text({ min: 1, max: 255 })),
-    profile_image: maybe(name()),
+    profile_image: maybe(nameText()),
     password: maybe(text({ max: 4096 })),
     is_active: maybe(bool()),
     is_superuser: maybe(bool()),

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { VariableView } from '../services/variables.ts'
-import { dateTime, maybe, name, orNull, text, uuid } from './scalars.ts'
+import { dateTime, maybe, nameText, orNull, text, uuid } from './scalars.ts'
 
 /** A variable to be made; the key `default_fields` is required. */
 export const VariableCreate = z
   .object({
-    name: name(),
+    name: nameText(),
     value: text(),
-    default_fields: z.array(name()).max(1000).nullable(),
-    type: orNull(name()),
+    default_fields: z.array(nameText()).max(1000).nullable(),
+    type: orNull(nameText()),
     created_at: orNull(dateTime()),
     updated_at: orNull(dateTime()),
   })
@@ -18,9 +18,9 @@ export const VariableCreate = z
 export const VariableUpdate = z
   .object({
     id: uuid(),
-    name: maybe(name()),
+    name: maybe(nameText()),
     value: maybe(text()),
-    default_fields: maybe(z.array(name()).max(1000)),
+    default_fields: maybe(z.array(nameText()).max(1000)),
   })
   .meta({ id: 'VariableUpdate' })
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { maskAuthSettings } from '../../services/auth-settings.ts'
-import { bool, description, dict, IdParams, maybe, name, uuid } from '../../wire/scalars.ts'
+import { bool, descriptionText, dict, IdParams, maybe, nameText, uuid } from '../../wire/scalars.ts'
 import { route, type Route } from '../route.ts'
 
-const serverParams = z.object({ server_name: name() })
+const serverParams = z.object({ server_name: nameText() })
 const projectParams = IdParams('project_id')
 const Server = z.looseObject({})
 /** Bytes of the entry of one server. */
@@ -15,8 +15,8 @@ const ProjectSettings = z
       z.object({
         id: uuid(),
         mcp_enabled: maybe(bool()),
-        action_name: maybe(name()),
-        action_description: maybe(description()),
+        action_name: maybe(nameText()),
+        action_description: maybe(descriptionText()),
       }),
     ),
     auth_settings: maybe(dict()),
