@@ -1,3 +1,4 @@
+import { toBase64 } from '../graph/values/base64.ts'
 import type { ContentPart } from '../models/chat-model.ts'
 import type { ComponentContext } from './context.ts'
 import { fileNotFound } from './file-not-found.ts'
@@ -44,13 +45,4 @@ function pathAndUrl(file: unknown): { path?: string; url?: string } {
   const path: unknown = Reflect.get(file, 'path')
   if (typeof url === 'string' && /^(data:image\/|https?:)/.test(url)) return { url }
   return typeof path === 'string' ? { path } : {}
-}
-
-/** In slices, because a call takes a limited number of arguments. */
-function toBase64(bytes: Uint8Array): string {
-  let text = ''
-  for (let at = 0; at < bytes.length; at += 8192) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 8192))
-  }
-  return btoa(text)
 }

@@ -1,10 +1,12 @@
 import { decide } from './branches.ts'
 import type { OutputValues } from './build-vertex.ts'
+import { fromBase64, toBase64 } from './values/base64.ts'
 import { define, isPlainObject } from './plain-object.ts'
 import { createData, isData } from './values/data.ts'
 import { createDataFrame, isDataFrame } from './values/data-frame.ts'
 import { createMessage, isMessage, type MessageInit } from './values/message.ts'
-import type { BranchCall, LogEntry } from './vertex-context.ts'
+import type { BranchCall } from './vertex-context.ts'
+import type { LogEntry } from './vertex-logs.ts'
 import type { TaskResult } from './vertex-build.ts'
 
 /** Kept before a component starts that may not be run twice (FE-63), with the pass it runs in. */
@@ -108,7 +110,7 @@ export function encodeValue(value: unknown, depth = 0): unknown {
 
 function encodeObject(value: object, depth: number): unknown {
   if (value instanceof Date) return { [KIND]: 'date', time: value.getTime() }
-  if (value instanceof Uint8Array) return { [KIND]: 'bytes', bytes: [...value] }
+  if (value instanceof Uint8Array) return { [KIND]: 'bytes', base64: toBase64(value) }
   if (isMessage(value)) {
     const { kind: _, timestamp, ...fields } = value
     return { [KIND]: 'message', fields: encodeEntries(fields, depth), time: timestamp.getTime() }
@@ -142,7 +144,10 @@ export function decodeValue(value: unknown): unknown {
     case 'date':
       return new Date(Number(value.time))
     case 'bytes':
-      return Uint8Array.from(value.bytes as number[])
+      // Checkpoints of older versions hold a list of numbers.
+      return Array.isArray(value.bytes)
+        ? Uint8Array.from(value.bytes as number[])
+        : fromBase64(String(value.base64))
     case 'message': {
       const fields = decodeEntries(value.fields) as MessageInit
       return createMessage({ ...fields, timestamp: new Date(Number(value.time)) })

@@ -1,4 +1,5 @@
 import { errorText, FlowError, isFlowError } from '../errors.ts'
+import { maskedCause } from './masked-cause.ts'
 import type { PlanVertex } from './plan-graph.ts'
 import type { ErrorMessageJson } from './run-event.ts'
 import { createMessage, type Message } from './values/message.ts'
@@ -13,7 +14,11 @@ export function vertexFailure(
   const reason = mask(errorText(thrown))
   const own = isFlowError(thrown) && (code === 'timeout' || code === 'cancelled')
   const detail = own ? reason : `Error building Component ${displayName}: \n\n${reason}`
-  const error = new FlowError(code, detail, { cause: thrown, vertexId: id, displayName })
+  const error = new FlowError(code, detail, {
+    cause: maskedCause(thrown, mask),
+    vertexId: id,
+    displayName,
+  })
   return { error, reason }
 }
 

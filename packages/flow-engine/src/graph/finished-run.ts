@@ -6,7 +6,7 @@ import { textOf } from './result-text.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunResult, VertexResult } from './run-options.ts'
 import { selectsOutput, type RunRequest } from './run-request.ts'
-import type { LogEntry } from './vertex-context.ts'
+import type { LogEntry } from './vertex-logs.ts'
 import { youngList } from './young-list.ts'
 
 /** What of a run is needed to write its answer, and is no part of the public result. */

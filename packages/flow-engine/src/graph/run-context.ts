@@ -192,9 +192,13 @@ class LazyRunContext implements RunContext {
     this.#log.push(end)
   }
 
+  /** The error that names the limit, and the end, go beyond it. */
   #hasRoom(event: keyof RunEventData): boolean {
     const { events } = this.limits
-    if (this.#log.nextSeq < events || event === 'end') return true
+    const { nextSeq } = this.#log
+    if (nextSeq < events || event === 'end' || (event === 'error' && nextSeq < events + 1)) {
+      return true
+    }
     this.#options.overflow(limitExceeded('events', `a run may have ${events} events`))
     return false
   }

@@ -1,3 +1,4 @@
+import { toBase64 } from './values/base64.ts'
 import { isMessage } from './values/message.ts'
 
 const MASK = '*****'
@@ -38,13 +39,35 @@ export function createSecrets(): Secrets {
   return {
     add(value) {
       if (typeof value !== 'string' || value.length < SHORTEST || values.has(value)) return
-      values.add(value)
+      for (const form of formsOf(value)) values.add(form)
       longestFirst = [...values].toSorted((a, b) => b.length - a.length)
     },
     mask,
     maskJson: (value) => (values.size === 0 ? value : (maskDeep(value, mask) as typeof value)),
     occursIn: (value) => values.size > 0 && holds(value, (text) => mask(text) !== text),
     stream: () => streamMask(() => longestFirst, mask),
+  }
+}
+
+/** A secret as it stands in JSON, in addresses and forms, and in base64 (DR-22). */
+function formsOf(secret: string): readonly string[] {
+  const form = new URLSearchParams([['', secret]]).toString().slice(1)
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    form,
+    form.replaceAll('+', '%20'),
+    inAddress(secret),
+    toBase64(new TextEncoder().encode(secret)).replaceAll('=', ''),
+  ]
+}
+
+/** Spares more characters than a form does; half a surrogate pair has no such form. */
+function inAddress(secret: string): string {
+  try {
+    return encodeURIComponent(secret)
+  } catch {
+    return secret
   }
 }
 

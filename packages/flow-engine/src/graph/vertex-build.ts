@@ -14,7 +14,8 @@ import type { RunRequest } from './run-request.ts'
 import type { Task } from './task.ts'
 import { edgeState, stateOf, type Scope } from './scope.ts'
 import { announcePasses, returnedValues, signalOf } from './side-by-side.ts'
-import type { BranchCall, LogEntry } from './vertex-context.ts'
+import type { BranchCall } from './vertex-context.ts'
+import type { LogEntry } from './vertex-logs.ts'
 
 /** A build that succeeded. */
 export interface TaskResult {

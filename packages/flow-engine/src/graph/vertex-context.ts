@@ -16,6 +16,7 @@ import { orderedId } from './ordered-id.ts'
 import type { RunContext } from './run-context.ts'
 import type { StreamMask } from './secrets.ts'
 import { changeMessage, type Message } from './values/message.ts'
+import { VertexLogs, type LogEntry } from './vertex-logs.ts'
 
 export type BranchCall = readonly ['stop' | 'start' | 'exclude' | 'include', string]
 
@@ -54,12 +55,6 @@ export interface BuildFacts {
   expectPasses(items: number): number
 }
 
-/** A note of a component, kept for the output that was being computed. */
-export interface LogEntry {
-  readonly name: string
-  readonly value: unknown
-}
-
 const NO_CALLS: readonly BranchCall[] = []
 const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
 
@@ -68,7 +63,7 @@ export class VertexContext implements ComponentContext {
   readonly #run: RunContext
   readonly #facts: BuildFacts
   branches: readonly BranchCall[] = NO_CALLS
-  logs: ReadonlyMap<string, readonly LogEntry[]> = NO_LOGS
+  #logs: VertexLogs | undefined
   #masks: Map<string, StreamMask> | undefined
   #output = ''
   #lastMessage: string | undefined
@@ -79,6 +74,11 @@ export class VertexContext implements ComponentContext {
   constructor(run: RunContext, facts: BuildFacts) {
     this.#run = run
     this.#facts = facts
+  }
+
+  /** What it has logged, by output. */
+  get logs(): ReadonlyMap<string, readonly LogEntry[]> {
+    return this.#logs?.entries ?? NO_LOGS
   }
 
   get signal(): AbortSignal {
@@ -224,9 +224,7 @@ export class VertexContext implements ComponentContext {
   }
 
   log(name: string, value: unknown): void {
-    const entries = this.logs.get(this.#output) ?? []
-    const entry = { name: name === '' ? `Log ${entries.length + 1}` : name, value }
-    this.logs = new Map(this.logs).set(this.#output, [...entries, entry])
+    if (this.open) (this.#logs ??= new VertexLogs()).add(this.#output, name, value)
   }
 
   status(value: unknown): void {

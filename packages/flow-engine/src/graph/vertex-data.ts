@@ -6,7 +6,7 @@ import { formatValue, type JsonValue } from './values/format-value.ts'
 import { isMessage, isStream, type Message } from './values/message.ts'
 import { setField } from './values/set-field.ts'
 import type { LogJson, OutputJson, VertexDataJson } from './run-event.ts'
-import type { LogEntry } from './vertex-context.ts'
+import type { LogEntry } from './vertex-logs.ts'
 
 /** A finished build, as far as the wire shows it. */
 export interface BuildView {

@@ -1,11 +1,12 @@
+import { isFlowError } from '../errors.ts'
 import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatModel, FinishReason } from './chat-model.ts'
 import { messagesBody } from './anthropic-messages.ts'
 import { eventData } from './event-lines.ts'
-import { ModelError } from './model-error.ts'
+import { brokenStream, ModelError, redact } from './model-error.ts'
 import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
 import { readAnswer } from './read-answer.ts'
-import { redact, readFailure, sendRequest } from './send-request.ts'
+import { readFailure, sendRequest } from './send-request.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com'
@@ -33,10 +34,10 @@ export function createAnthropicModel(options: ModelClientOptions): ChatModel {
         return
       }
       try {
-        yield* streamedAnswer(response, sending.secrets)
+        yield* streamedAnswer(response, sending)
       } catch (error) {
         request.signal.throwIfAborted()
-        throw error instanceof ModelError ? error : unexpected(error, sending.secrets)
+        throw isFlowError(error) ? error : brokenStream(error, sending.secrets)
       }
     },
   }
@@ -61,12 +62,12 @@ function* wholeAnswer(text: string, secrets: readonly string[]): Generator<ChatC
 
 async function* streamedAnswer(
   response: Response,
-  secrets: readonly string[],
+  { secrets, runtime }: ReturnType<typeof sendingOptions>,
 ): AsyncGenerator<ChatChunk> {
   const calls = new Map<unknown, { id: string; name: string; text: string }>()
   const tokens = { input: 0, output: 0 }
   let stop: unknown
-  for await (const data of eventData(response)) {
+  for await (const data of eventData(response, runtime)) {
     const event = parseObject(data)
     if (event === undefined || event.type === 'error') throw unexpected(data, secrets)
     if (event.type === 'message_start' && isRecord(event.message)) {
@@ -122,8 +123,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function unexpected(what: unknown, secrets: readonly string[]): ModelError {
-  const text = what instanceof Error ? what.message : String(what)
+function unexpected(text: string, secrets: readonly string[]): ModelError {
   const { code, message } = readFailure(text)
   return new ModelError({
     status: null,

@@ -1,26 +1,54 @@
+import type { Runtime } from '@x/wire'
 import { limitExceeded } from '../errors.ts'
 import { bodyChunks } from './read-answer.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
 
-/** The `data` of each server-sent event of an answer, in order. */
-export async function* eventData(response: Response): AsyncGenerator<string> {
+/**
+ * The `data` of each server-sent event of an answer, in order; the work is linear in its length,
+ * however small its pieces are.
+ * @throws FlowError `limit_exceeded` for an event of over 8 Mi characters; `timeout`, see `bodyChunks`
+ */
+export async function* eventData(response: Response, runtime?: Runtime): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let rest = ''
+  // Pieces of the line that has not ended yet.
+  let open: string[] = []
+  let openChars = 0
   let data: string[] = []
-  for await (const chunk of bodyChunks(response)) {
-    rest += decoder.decode(chunk, { stream: true })
-    if (rest.length > MAX_EVENT_CHARS) throw limitExceeded('event length', `${MAX_EVENT_CHARS}`)
-    const lines = rest.split(/\r\n|\n|\r(?!$)/)
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
-      else if (line === '' && data.length > 0) {
+  let dataChars = 0
+  let afterReturn = false
+  for await (const chunk of bodyChunks(response, runtime)) {
+    const text = decoder.decode(chunk, { stream: true })
+    if (text === '') continue
+    // A line feed at the start belongs to the carriage return before it.
+    const lines = (afterReturn && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|\n|\r/)
+    afterReturn = text.endsWith('\r')
+    const last = lines.pop() ?? ''
+    for (const end of lines) {
+      const line = [...open, end].join('')
+      open = []
+      openChars = 0
+      const part = dataOf(line)
+      if (part !== undefined) {
+        data.push(part)
+        dataChars += part.length
+      } else if (line === '' && data.length > 0) {
         yield data.join('\n')
         data = []
+        dataChars = 0
       }
     }
+    open.push(last)
+    openChars += last.length
+    if (openChars + dataChars > MAX_EVENT_CHARS)
+      throw limitExceeded('event length', `${MAX_EVENT_CHARS}`)
   }
-  if (rest.startsWith('data:')) data.push(rest.slice(5).trim())
+  const rest = dataOf(open.join(''))?.trim()
+  if (rest !== undefined) data.push(rest)
   if (data.length > 0) yield data.join('\n')
+}
+
+function dataOf(line: string): string | undefined {
+  if (!line.startsWith('data:')) return undefined
+  return line.slice(line.startsWith('data: ') ? 6 : 5)
 }

@@ -1,4 +1,4 @@
-import { FlowError } from '../errors.ts'
+import { FlowError, isFlowError } from '../errors.ts'
 
 /** What a provider said, in one form for all of them (FE-50). */
 export interface ProviderFailure {
@@ -29,5 +29,19 @@ export class ModelError extends FlowError {
 
 /** By form, so that another copy of the package counts too. */
 export function isModelError(value: unknown): value is ModelError {
-  return value instanceof FlowError && 'provider' in value
+  return isFlowError(value) && 'provider' in value
+}
+
+/** A stream that ended before its answer did; `secrets` do not occur in it. */
+export function brokenStream(error: unknown, secrets: readonly string[]): ModelError {
+  const text = error instanceof Error ? error.message : String(error)
+  const message = redact(`The answer broke off: ${text}`, secrets)
+  return new ModelError({ status: null, code: 'connection', message })
+}
+
+/** Keys never stand in messages, events or logs (FE-50). */
+export function redact(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= 4)
+    .reduce((shown, secret) => shown.replaceAll(secret, '*****'), text)
 }

@@ -2,7 +2,7 @@ import { isFlowError } from '../errors.ts'
 import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
-import { ModelError } from './model-error.ts'
+import { brokenStream, ModelError, redact } from './model-error.ts'
 import {
   sendingOptions,
   trimSlash,
@@ -11,7 +11,7 @@ import {
 } from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { readAnswer } from './read-answer.ts'
-import { readFailure, redact, sendRequest } from './send-request.ts'
+import { readFailure, sendRequest } from './send-request.ts'
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -33,7 +33,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
         body: { ...chatBody(request, options), ...options.body },
         signal: request.signal,
       })
-      yield* answerChunks(response, request, sending.secrets)
+      yield* answerChunks(response, request, sending)
     },
   }
 }
@@ -41,7 +41,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
 async function* answerChunks(
   response: Response,
   request: ChatRequest,
-  secrets: readonly string[],
+  { secrets, runtime }: ReturnType<typeof sendingOptions>,
 ): AsyncGenerator<ChatChunk> {
   const streams = response.headers.get('content-type')?.includes('text/event-stream') === true
   if (!streams) {
@@ -50,7 +50,7 @@ async function* answerChunks(
   }
   const delta = createDeltaReader()
   try {
-    for await (const data of eventData(response)) {
+    for await (const data of eventData(response, runtime)) {
       if (data === '[DONE]') break
       yield* delta.read(parseBody(data, secrets))
     }
@@ -59,12 +59,6 @@ async function* answerChunks(
     throw isFlowError(error) ? error : brokenStream(error, secrets)
   }
   yield* delta.end()
-}
-
-function brokenStream(error: unknown, secrets: readonly string[]): ModelError {
-  const text = error instanceof Error ? error.message : String(error)
-  const message = redact(`The answer broke off: ${text}`, secrets)
-  return new ModelError({ status: null, code: 'connection', message })
 }
 
 /** @throws ModelError for text that is no JSON object and for an error that came with status 200 */

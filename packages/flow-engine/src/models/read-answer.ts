@@ -1,4 +1,8 @@
-import { limitExceeded } from '../errors.ts'
+import type { Runtime } from '@x/wire'
+import { FlowError, limitExceeded } from '../errors.ts'
+
+/** A body of which nothing comes for so long has ended, whatever its connection says. */
+const IDLE_MS = 300_000
 
 /**
  * The body of an answer as bytes.
@@ -27,19 +31,43 @@ export async function readAnswer(response: Response, limit: number): Promise<str
   return new TextDecoder().decode(await readAnswerBytes(response, limit))
 }
 
-/** The chunks of a body; leaving the loop cancels it. */
-export async function* bodyChunks(response: Response): AsyncGenerator<Uint8Array> {
+/**
+ * The chunks of a body; leaving the loop cancels it.
+ * @param runtime measures the pauses; without one a pause may last until the caller's signal fires
+ * @throws FlowError `timeout` when nothing has come for five minutes
+ */
+export async function* bodyChunks(
+  response: Response,
+  runtime?: Runtime,
+): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader()
   if (reader === undefined) return
   let ended = false
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await (runtime === undefined
+        ? reader.read()
+        : beforeIdle(reader.read(), runtime))
       if (done) break
       yield value
     }
     ended = true
   } finally {
     if (!ended) await reader.cancel().catch(() => undefined)
+  }
+}
+
+async function beforeIdle<T>(reading: Promise<T>, runtime: Runtime): Promise<T> {
+  const read = new AbortController()
+  const idle = runtime.sleep(IDLE_MS, read.signal).then(
+    () => {
+      throw new FlowError('timeout', `The answer stopped: nothing came for ${IDLE_MS / 1000} s`)
+    },
+    () => reading,
+  )
+  try {
+    return await Promise.race([reading, idle])
+  } finally {
+    read.abort()
   }
 }

@@ -2,7 +2,8 @@ import { createTestRuntime } from '@x/wire'
 import * as undici from 'undici'
 import { describe, expect, test } from 'vitest'
 import { createOpenAiModel } from './openai-compatible.ts'
-import { redact, sendRequest } from './send-request.ts'
+import { redact } from './model-error.ts'
+import { sendRequest } from './send-request.ts'
 
 type Answer = Response | Error
 

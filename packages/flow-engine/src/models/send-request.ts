@@ -1,11 +1,12 @@
 import type { Runtime } from '@x/wire'
 import { isRecord } from '../graph/values/convert.ts'
-import { ModelError } from './model-error.ts'
+import { ModelError, redact } from './model-error.ts'
 import { readAnswer } from './read-answer.ts'
 
 export interface SendOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** Sent as JSON; URLSearchParams as a form. */
   readonly body: unknown
   readonly fetch: typeof fetch
   readonly runtime: Runtime
@@ -22,7 +23,7 @@ const MAX_ERROR_BYTES = 64 * 1024
 const MAX_DELAY_MS = 60_000
 
 /**
- * Posts JSON; retries with growing pauses, honouring `retry-after`.
+ * Posts JSON or a form; retries with growing pauses, honouring `retry-after`.
  * @throws ModelError for an answer that is no success, the signal's reason when it is aborted
  */
 export async function sendRequest(options: SendOptions): Promise<Response> {
@@ -58,8 +59,7 @@ async function tryOnce(options: SendOptions): Promise<Attempt> {
   try {
     const response = await send(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+      ...encodeBody(body, headers),
       signal: AbortSignal.any([signal, timedOut.signal]),
     })
     return { response }
@@ -67,6 +67,15 @@ async function tryOnce(options: SendOptions): Promise<Attempt> {
     return { error: timedOut.signal.aborted ? timedOut.signal.reason : error }
   } finally {
     answered.abort()
+  }
+}
+
+function encodeBody(body: unknown, headers: SendOptions['headers']): RequestInit {
+  // The form's content type is set by fetch.
+  if (body instanceof URLSearchParams) return { headers, body }
+  return {
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
   }
 }
 
@@ -137,11 +146,4 @@ export function readFailure(text: string): { code: string | null; message: strin
     code: typeof code === 'string' ? code : null,
     message: typeof error.message === 'string' ? error.message : text.slice(0, 2000),
   }
-}
-
-/** Keys never stand in messages, events or logs (FE-50). */
-export function redact(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= 4)
-    .reduce((shown, secret) => shown.replaceAll(secret, '*****'), text)
 }

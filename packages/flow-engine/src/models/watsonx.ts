@@ -1,11 +1,12 @@
+import { isFlowError } from '../errors.ts'
 import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatModel, ChatRequest } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
-import { ModelError } from './model-error.ts'
+import { brokenStream, ModelError, redact } from './model-error.ts'
 import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { readAnswer } from './read-answer.ts'
-import { readFailure, redact, sendRequest } from './send-request.ts'
+import { readFailure, sendRequest } from './send-request.ts'
 
 const TOKEN_URL = 'https://iam.cloud.ibm.com/identity/token'
 const API_VERSION = '2024-10-08'
@@ -34,8 +35,13 @@ export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
         body: { ...wireBody(request, options), ...options.body },
         signal: request.signal,
       })
-      if (streams) yield* streamedAnswer(response, secrets)
-      else yield* readCompletion(parse(await readAnswer(response, MAX_ANSWER_BYTES), secrets))
+      try {
+        if (streams) yield* streamedAnswer(response, sending)
+        else yield* readCompletion(parse(await readAnswer(response, MAX_ANSWER_BYTES), secrets))
+      } catch (error) {
+        request.signal.throwIfAborted()
+        throw isFlowError(error) ? error : brokenStream(error, secrets)
+      }
     },
   }
 }
@@ -55,10 +61,10 @@ function wireBody(request: ChatRequest, options: WatsonxModelOptions): Record<st
 
 async function* streamedAnswer(
   response: Response,
-  secrets: readonly string[],
+  { secrets, runtime }: ReturnType<typeof sendingOptions>,
 ): AsyncGenerator<ChatChunk> {
   const delta = createDeltaReader()
-  for await (const data of eventData(response)) {
+  for await (const data of eventData(response, runtime)) {
     if (data !== '[DONE]') yield* delta.read(parse(data, secrets))
   }
   yield* delta.end()
@@ -84,10 +90,12 @@ async function askForToken(
   options: ModelClientOptions,
   signal: AbortSignal,
 ): Promise<{ access_token: string; expires_in: number }> {
-  const { fetch, secrets } = sendingOptions(options)
-  const response = await fetch(TOKEN_URL, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  const sending = sendingOptions(options)
+  const { secrets } = sending
+  const response = await sendRequest({
+    ...sending,
+    url: TOKEN_URL,
+    headers: {},
     body: new URLSearchParams({
       grant_type: 'urn:ibm:params:oauth:grant-type:apikey',
       apikey: options.apiKey ?? '',
@@ -95,7 +103,6 @@ async function askForToken(
     signal,
   })
   const text = await readAnswer(response, MAX_ANSWER_BYTES)
-  if (!response.ok) throw failure(text, secrets, response.status)
   const { access_token: token, expires_in: seconds } = parse(text, secrets)
   if (typeof token !== 'string') throw failure('The answer holds no token', secrets, null)
   return { access_token: token, expires_in: typeof seconds === 'number' ? seconds : 0 }

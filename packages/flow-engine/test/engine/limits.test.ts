@@ -234,7 +234,7 @@ describe('limits (FE-64)', () => {
     expect(result.error?.detail).toContain('eventBytes')
   })
 
-  test('FE-64: events of a run are counted without its end; one less than needed fails it', async () => {
+  test('DR-18: over its events a run says which limit it passed, then ends', async () => {
     const many = giving(async (_inputs, ctx) => {
       for (let index = 0; index < 3; index += 1) await ctx.sendMessage(createMessage('x'))
       return 'sent'
@@ -245,7 +245,8 @@ describe('limits (FE-64)', () => {
     expect(enough.result.status).toBe('succeeded')
     const few = await run(flow, { more: [many], limits: { events: 3 } })
     expect(few.result).toMatchObject({ status: 'failed', error: { code: 'limit_exceeded' } })
-    expect(few.events.length).toBeLessThanOrEqual(4)
-    expect(few.events.at(-1)?.event).toBe('end')
+    expect(few.events.slice(-2).map(({ event }) => event)).toEqual(['error', 'end'])
+    expect(JSON.stringify(few.events.at(-2)?.data)).toContain('a run may have 3 events')
+    expect(few.events.length).toBeLessThanOrEqual(5)
   })
 })

@@ -1,5 +1,5 @@
 import { isRecord } from '../../graph/values/convert.ts'
-import { redact } from '../../models/send-request.ts'
+import { redact } from '../../models/model-error.ts'
 import type { ComponentContext } from '../context.ts'
 import { answerText, RequestError, sendRequest, type Answer } from '../send-request.ts'
 

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { decodeValue, encodeValue } from '../checkpoint.ts'
+import { fromBase64, toBase64 } from './base64.ts'
+
+test('DR-21: bytes of a checkpoint are base64; lists of older versions are read', () => {
+  const bytes = Uint8Array.from({ length: 1_000_000 }, (_, at) => at % 256)
+  const text = JSON.stringify(encodeValue(bytes))
+  expect(text.length).toBeLessThan(1_400_000)
+  expect(decodeValue(JSON.parse(text))).toEqual(bytes)
+  expect(decodeValue({ $value: 'bytes', bytes: [1, 2, 255] })).toEqual(Uint8Array.of(1, 2, 255))
+  expect(fromBase64(toBase64(Uint8Array.of()))).toEqual(Uint8Array.of())
+})
