@@ -193,8 +193,15 @@ function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) 
   return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
 }
 
-function codeRunnerOptions({ SERVICE_CODE_RUNNER_SECONDS: seconds = 30 }: Settings) {
-  return { components: builtinComponents, timeoutMs: seconds * 1000 }
+function codeRunnerOptions({
+  SERVICE_CODE_RUNNER_SECONDS: seconds = 30,
+  SERVICE_MAX_SANDBOXES: maxSandboxes,
+}: Settings) {
+  return {
+    components: builtinComponents,
+    timeoutMs: seconds * 1000,
+    ...(maxSandboxes === undefined ? {} : { maxSandboxes }),
+  }
 }
 
 function queueOptions(settings: Settings) {

@@ -59,6 +59,11 @@ export const variables = {
   SERVICE_MCP_STDIO_COMMANDS: list('local commands: exact text or base name, npx for example'),
   SERVICE_CODE_RUNNER: flag('runs component code of users (TypeScript) in the sandbox'),
   SERVICE_CODE_RUNNER_SECONDS: integer('seconds that such code may take', 30, 1),
+  SERVICE_MAX_SANDBOXES: integer(
+    'sandboxes at once, one of each user; half the cores',
+    undefined,
+    1,
+  ),
 
   SERVICE_VECTOR_DIR: text('collections of Chroma and FAISS, beside SQLite; vectors in the folder'),
   SERVICE_KNOWLEDGE_ROWS: integer('rows of a knowledge base or collection', 200_000, 1),

@@ -32,7 +32,12 @@ export async function saveFlow(
       const field = node.data.node?.template?.[name]
       if (typeof value !== 'string' || field === undefined) continue
       const named = isVariable(value)
-      Object.assign(field, { value: named ? value.slice(1) : value, load_from_db: named })
+      // The editor shows a field before somebody fills it.
+      Object.assign(field, {
+        value: named ? value.slice(1) : value,
+        load_from_db: named,
+        show: true,
+      })
     }
   })
   const access = options.isPublic === true ? { access_type: 'PUBLIC' } : {}

@@ -171,7 +171,7 @@ export interface JsonQueries {
   query(
     expression: string,
     input: unknown,
-    options: { readonly signal: AbortSignal },
+    options: { readonly signal: AbortSignal; readonly userId?: string },
   ): Promise<unknown[]>
 }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { exportName } from '../components/catalogue.ts'
 import type { Component } from '../components/component.ts'
 import type { ComponentContext } from '../components/context.ts'
@@ -9,9 +10,11 @@ import { createData } from '../graph/values/data.ts'
 import { createDataFrame } from '../graph/values/data-frame.ts'
 import { createMessage } from '../graph/values/message.ts'
 import { stripTypes } from '../services/code-syntax.ts'
+import { refuse } from '../services/refusal.ts'
 import { isObject } from '../wire/scalars.ts'
 import { runSandbox, type SandboxLimits } from './run-sandbox.ts'
 import { sandboxComponentsModule, sandboxGraphModule, sandboxModule } from './sandbox-source.ts'
+import { createUserTurns, type UserTurns } from './user-turns.ts'
 
 /** What component code may do. */
 export interface CodeRunnerOptions extends SandboxLimits {
@@ -19,6 +22,12 @@ export interface CodeRunnerOptions extends SandboxLimits {
   readonly components?: Iterable<Component>
   /** Source text of further modules, by the name they are imported by. */
   readonly modules?: Readonly<Record<string, string>>
+  /** Milliseconds for evaluating a text, without running an output; 5,000, at most `timeoutMs`. */
+  readonly evaluationMs?: number
+  /** Sandboxes at once; half the cores, at least 1. One user has one at a time (AB-76). */
+  readonly maxSandboxes?: number
+  /** Sandboxes that one user waits for; 20. One more rejects with a FlowError, status 429. */
+  readonly waitingPerUser?: number
 }
 
 /** Descriptions kept, and the longest text of one that is. */
@@ -27,7 +36,7 @@ const LONGEST_KEPT = 64 * 1024
 
 /**
  * Runs component source text (TypeScript or JavaScript) in QuickJS, compiled to WebAssembly, in a
- * worker (FE-44): 64 MiB, 30 s, nothing of the host but the values of its inputs.
+ * worker (FE-44): 64 MiB, 30 s, few at once (AB-76), nothing of the host but the values of its inputs.
  */
 export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   const natives = new Map<string, Component>()
@@ -41,6 +50,10 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
     '@x/flow-engine/graph': sandboxGraphModule,
   }
 
+  const { timeoutMs = 30_000, evaluationMs = 5_000 } = options
+  const evaluation = { ...options, timeoutMs: Math.min(evaluationMs, timeoutMs) }
+  const turns = createTurns(options)
+
   // A flow loads its code in each run: what a text describes is evaluated once.
   const loaded = new Map<string, Component>()
   const keep = (code: string, component: Component): Component => {
@@ -52,21 +65,37 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
   }
 
   return {
-    async load(code, { signal }) {
+    async load(code, { signal, userId = '' }) {
       const known = loaded.get(code)
       if (known !== undefined) return keep(code, known)
       const stripped = await stripTypes(code)
       if ('error' in stripped) throw new Error(stripped.error)
       const modules = { ...offered, component: stripped.code }
-      const described = await runSandbox(modules, { kind: 'describe' }, signal, options)
+      const described = await turns(userId, signal, () =>
+        runSandbox(modules, { kind: 'describe' }, signal, evaluation),
+      )
       const { native } = described
       if (typeof native === 'string') return natives.get(native)
       const component = build(described, (name, inputs, ctx) =>
-        runOutput(modules, options, { name, inputs, ctx }),
+        turns(ctx.userId ?? '', ctx.signal, () =>
+          runOutput(modules, options, { name, inputs, ctx }),
+        ),
       )
       return code.length <= LONGEST_KEPT ? keep(code, component) : component
     },
   }
+}
+
+function createTurns({ maxSandboxes, waitingPerUser = 20 }: CodeRunnerOptions): UserTurns {
+  return createUserTurns({
+    concurrency: maxSandboxes ?? Math.max(1, Math.floor(availableParallelism() / 2)),
+    perUser: 1,
+    waitingPerUser,
+    tooMany: () =>
+      refuse(429, 'Too many codes are running. Wait until some of yours have ended.', {
+        headers: { 'retry-after': '5' },
+      }),
+  })
 }
 
 type RunOutput = (name: string, inputs: unknown, ctx: ComponentContext) => Promise<unknown>

@@ -6,41 +6,67 @@ import {
   readQueryResult,
 } from '../components/processing/json-query.ts'
 import type { JsonQueries } from '../components/services.ts'
+import { refuse } from '../services/refusal.ts'
+import { createUserTurns } from './user-turns.ts'
 
 export interface JsonQueriesOptions {
-  /** Milliseconds that an expression may run; default 10,000. */
+  /** Milliseconds that an expression may run; default 5,000. */
   readonly timeoutMs?: number
+  /** Expressions at once, a thread for each; default 2. One user has one fewer, at least 1. */
+  readonly workers?: number
+  /** Expressions of one user that wait; default 20. One more is refused. */
+  readonly waitingPerUser?: number
+  /** Bytes that an expression may take; default 256 MiB. */
+  readonly memoryBytes?: number
   readonly runtime?: Runtime
 }
 
 export interface WorkerJsonQueries extends JsonQueries {
-  /** Ends the worker; a later query starts a new one. */
+  /** Ends the workers; a later query starts new ones. */
   close(): Promise<void>
 }
 
 /**
- * Runs jq expressions one after the other in a worker thread, so that one which never ends is ended
- * without harm to the rest of the process. The worker starts with the first query and does not keep
- * the process alive.
+ * Runs jq expressions in worker threads, so that one which never ends is ended without harm to the
+ * rest of the process. Each user has a queue of its own and the queues take turns (AB-32). Workers
+ * start with the first queries and do not keep the process alive.
  */
 export function createJsonQueries(options: JsonQueriesOptions = {}): WorkerJsonQueries {
-  const { timeoutMs = 10_000, runtime = createSystemRuntime() } = options
-  let worker: Worker | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  const { timeoutMs = 5_000, workers: places = 2, waitingPerUser = 20 } = options
+  const { memoryBytes = 256 * 1024 * 1024, runtime = createSystemRuntime() } = options
+  const workers = new Set<Worker>()
+  const idle: Worker[] = []
+  const turns = createUserTurns({
+    concurrency: places,
+    perUser: Math.max(1, places - 1),
+    waitingPerUser,
+    tooMany: () => refuse(429, 'Too many expressions are running'),
+  })
 
-  async function stop(stopped: Worker | undefined): Promise<void> {
-    if (worker === stopped) worker = undefined
-    await stopped?.terminate()
+  async function stop(stopped: Worker): Promise<void> {
+    workers.delete(stopped)
+    await stopped.terminate()
+  }
+  function takeWorker(): Worker {
+    let worker = idle.pop()
+    while (worker !== undefined && !workers.has(worker)) worker = idle.pop()
+    if (worker !== undefined) return worker
+    const started = startWorker(memoryBytes)
+    workers.add(started)
+    return started
   }
 
   async function run(request: WorkerRequest, signal: AbortSignal): Promise<unknown[]> {
     signal.throwIfAborted()
-    const current = (worker ??= startWorker())
+    const current = takeWorker()
     const end = new AbortController()
     const limit = runtime.sleep(timeoutMs, end.signal)
     try {
       const { result } = await ask(current, request, { signal, limit, end: end.signal })
-      if (result !== undefined) return readQueryResult(result)
+      if (result !== undefined) {
+        idle.push(current)
+        return readQueryResult(result)
+      }
     } catch (error) {
       if (!(error instanceof EndedError)) throw error
       await stop(current)
@@ -55,13 +81,13 @@ export function createJsonQueries(options: JsonQueriesOptions = {}): WorkerJsonQ
   }
 
   return {
-    query(expression, input, { signal }) {
-      const request = { query: queryArgument(expression), input: JSON.stringify(input) }
-      const answer = last.then(() => run(request, signal))
-      last = answer.catch(() => undefined)
-      return answer
+    query: (expression, input, { signal, userId = '' }) =>
+      turns(userId, signal, () =>
+        run({ query: queryArgument(expression), input: JSON.stringify(input) }, signal),
+      ),
+    async close() {
+      await Promise.all([...workers].map(stop))
     },
-    close: () => stop(worker),
   }
 }
 
@@ -107,22 +133,33 @@ function ask(worker: Worker, request: WorkerRequest, ends: Ends): Promise<Worker
 }
 
 /** What the library prints when it fails is not for the host's log. */
-function startWorker(): Worker {
+function startWorker(memoryBytes: number): Worker {
   const worker = new Worker(WORKER_SOURCE, {
     eval: true,
     stdout: true,
     stderr: true,
-    workerData: { base: import.meta.url },
+    workerData: { base: import.meta.url, pages: Math.floor(memoryBytes / PAGE) },
+    resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memoryBytes / 2 ** 20) },
   })
   worker.stdout.resume()
   worker.stderr.resume()
   return worker
 }
 
+/** Bytes of a page of WebAssembly memory. */
+const PAGE = 64 * 1024
+
 /** As text, since a worker cannot load TypeScript on every Node this runs on. */
 const WORKER_SOURCE = `
 const { createRequire } = require('node:module')
 const { parentPort, workerData } = require('node:worker_threads')
+const { Memory } = WebAssembly
+const grow = Memory.prototype.grow
+// The library's memory grows here alone: what is refused is an allocation that fails.
+Memory.prototype.grow = function (more) {
+  if (this.buffer.byteLength / 65536 + more > workerData.pages) throw new RangeError('too much memory')
+  return grow.call(this, more)
+}
 const loading = createRequire(workerData.base)('jq-wasm').loadJq()
 parentPort.on('message', async ({ query, input }) => {
   const jq = await loading

@@ -26,8 +26,9 @@ export interface NodeRefresh {
 export interface CatalogueService {
   /** The JSON text of the catalogue and its entity tag, made once. */
   catalogue(): { readonly text: string; readonly etag: string }
-  /** @throws Refusal 400 */
+  /** @throws Refusal 400; 429 when too many codes of the caller wait (AB-76) */
   nodeFromCode(
+    caller: Pick<Caller, 'id'>,
     code: string,
     given: Readonly<Record<string, unknown>> | null,
     signal: AbortSignal,
@@ -51,10 +52,10 @@ export function createCatalogueService(options: CatalogueOptions): CatalogueServ
   let made: { text: string; etag: string } | undefined
 
   /** Which component a code text means, in the order of custom-component.md. */
-  const resolve = async (code: string, signal: AbortSignal): Promise<Component> => {
+  const resolve = async (userId: string, code: string, signal: AbortSignal): Promise<Component> => {
     const hash = codeHash(code)
     const known = byHash.get(hash) ?? components.get(referenceType(hash) ?? '')
-    return known ?? (await runCode(options, code, signal))
+    return known ?? (await runCode(options, code, { userId, signal }))
   }
 
   return {
@@ -62,8 +63,8 @@ export function createCatalogueService(options: CatalogueOptions): CatalogueServ
       const text = (): string => JSON.stringify(components.catalogue())
       return (made ??= { text: text(), etag: `"${codeHash(text())}"` })
     },
-    async nodeFromCode(code, given, signal) {
-      const component = await resolve(code, signal)
+    async nodeFromCode({ id }, code, given, signal) {
+      const component = await resolve(id, code, signal)
       const node = withCode(componentToNode(component), code)
       if (!byHash.has(codeHash(code)) && referenceType(codeHash(code)) === undefined) {
         const name = component.displayName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
@@ -73,7 +74,7 @@ export function createCatalogueService(options: CatalogueOptions): CatalogueServ
       return { type: component.type, node: completed(node) }
     },
     async refresh(caller, change, signal) {
-      const component = await resolve(change.code, signal)
+      const component = await resolve(caller.id, change.code, signal)
       const fresh = componentToNode(component)
       const { outputs: _outputs, ...facts } = fresh
       const before = { ...facts, template: change.template, tool_mode: change.toolMode }
@@ -104,21 +105,22 @@ function fail(why: string, cause?: unknown) {
 async function runCode(
   { servicesOf, modules }: CatalogueOptions,
   code: string,
-  signal: AbortSignal,
+  { userId, signal }: { readonly userId: string; readonly signal: AbortSignal },
 ): Promise<Component> {
   const { imports, syntax } = await checkCodeText(code, [...OFFERED_MODULES, ...modules])
   if (syntax.length > 0 && pythonLine(code) !== undefined) {
     const name = pythonClass(code) ?? 'of its own'
     throw fail(`Python code is not run by this service; it needs the component ${name}`)
   }
-  const runner = servicesOf('').codeRunner
+  const runner = servicesOf(userId).codeRunner
   if (runner === undefined) throw fail(CODE_IS_OFF)
   const [problem] = [...syntax, ...imports]
   if (problem !== undefined) throw fail(problem)
   try {
-    const component = await runner.load(code, { signal })
+    const component = await runner.load(code, { signal, userId })
     if (isComponent(component)) return component
   } catch (error) {
+    if (isFlowError(error) && error.code === 'rate_limited') throw error
     throw fail(errorText(error), error)
   }
   throw fail('the code has no default export made by defineComponent')

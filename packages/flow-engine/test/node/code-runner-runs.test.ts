@@ -27,7 +27,7 @@ export default defineComponent({
 `
 
 describe('code that is run (FE-44)', () => {
-  test('FE-44: by default it has 30 seconds', async () => {
+  test('FE-44, AB-76: by default evaluating has 5 seconds, an output 30', async () => {
     const waits: number[] = []
     const system = createSystemRuntime()
     const runtime = {
@@ -37,8 +37,9 @@ describe('code that is run (FE-44)', () => {
         return system.sleep(ms, signal)
       },
     }
-    await load(routing, { runtime })
-    expect(waits).toEqual([30_000])
+    const component = await load(routing, { runtime })
+    await testComponent(component, { inputs: { big: 1 }, output: 'left' })
+    expect(waits).toEqual([5_000, 30_000])
   })
 
   test('FE-44: by default it has 64 MiB', async () => {

@@ -11,10 +11,13 @@ let loading: Promise<Jq> | undefined
 export async function queryJson(
   query: string,
   input: unknown,
-  { services, signal }: Pick<ComponentContext, 'services' | 'signal'>,
+  { services, signal, userId }: Pick<ComponentContext, 'services' | 'signal' | 'userId'>,
 ): Promise<unknown[]> {
   if (services.jsonQueries !== undefined) {
-    return services.jsonQueries.query(query, input, { signal })
+    return services.jsonQueries.query(query, input, {
+      signal,
+      ...(userId === undefined ? {} : { userId }),
+    })
   }
   const jq = await (loading ??= import('jq-wasm').then(({ loadJq }) => loadJq()))
   try {

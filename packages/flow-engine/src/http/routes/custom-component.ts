@@ -42,13 +42,13 @@ export const customComponentRoutes: readonly Route[] = [
       body: CustomComponent,
       output: z.object({ data: Node, type: z.string() }),
     },
-    async ({ services, body, signal }) => {
+    async ({ services, caller, body, signal }) => {
       try {
         const { code, frontend_node: given } = body
-        const { node, type } = await services.catalogue.nodeFromCode(code, given, signal)
+        const { node, type } = await services.catalogue.nodeFromCode(caller, code, given, signal)
         return { data: node, type }
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error
+        if (!(error instanceof Refusal) || error.status === 429) throw error
         // The editor shows both; a stack of the server is none of its business.
         const shown = { error: error.detail, traceback: '' }
         throw refuse(400, error.detail, { body: shown, cause: error })

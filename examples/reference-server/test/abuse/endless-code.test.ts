@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { beforeAll, expect, test, vi } from 'vitest'
+import type { Answer, Service } from '../journeys/service.ts'
+import { besideHealth, useService } from './attack.ts'
+import { addUser } from './flows.ts'
+
+vi.setConfig({ testTimeout: 90_000 })
+const running = useService({ SERVICE_CODE_RUNNER: 'true' })
+let ada = ''
+beforeAll(async () => {
+  ada = await addUser(running(), 'ada')
+})
+
+const HONEST = `
+import { defineComponent, output } from '@x/flow-engine'
+export default defineComponent({
+  type: 'Honest', displayName: 'Honest', inputs: {},
+  outputs: { result: output.message({ displayName: 'Result', run: () => 'hi' }) },
+})
+`
+
+function evaluate(service: Service, code: string, key: string, signal?: AbortSignal) {
+  return service.call('POST', '/api/v1/custom_component', {
+    key,
+    body: { code },
+    ...(signal === undefined ? {} : { signal }),
+  })
+}
+
+/** Threads of the server; 0 where the system does not say. */
+function threadsOf({ pid }: Service): number {
+  try {
+    return Number(execFileSync('ps', ['-o', 'nlwp=', '-p', String(pid)], { encoding: 'utf8' }))
+  } catch {
+    return 0
+  }
+}
+
+test('AB-76: forty endless codes of one user leave room for the code of another', async () => {
+  const service = running()
+  const threads = threadsOf(service)
+  const stop = new AbortController()
+  const { result, slowest, grown } = await besideHealth(service, async () => {
+    const statuses: number[] = []
+    const endless = Array.from({ length: 40 }, (_, at) =>
+      evaluate(service, `while (true) {} // ${at}`, service.key, stop.signal).then(
+        (answer: Answer) => statuses.push(answer.status),
+        () => 0,
+      ),
+    )
+    await vi.waitFor(() => expect(statuses.filter((status) => status === 429)).toHaveLength(19), {
+      timeout: 20_000,
+    })
+    const begun = performance.now()
+    const honest = await evaluate(service, HONEST, ada)
+    const ms = performance.now() - begun
+    const more = threadsOf(service) - threads
+    stop.abort()
+    await Promise.all(endless)
+    return { honest, ms, more }
+  })
+  expect(result.honest.json()).toMatchObject({ type: 'Honest' })
+  expect(result.ms).toBeLessThan(10_000)
+  expect(result.more).toBeLessThanOrEqual(8)
+  expect(grown).toBeLessThan(400)
+  // 500 ms on a machine with nothing else to do.
+  expect(slowest).toBeLessThan(2_000)
+})
+
+test('AB-76: evaluating a text ends after five seconds, and those who left hold no place', async () => {
+  const service = running()
+  const begun = performance.now()
+  const answer = await evaluate(service, 'while (true) {}', ada)
+  expect(performance.now() - begun).toBeLessThan(15_000)
+  expect(answer.status).toBe(400)
+  expect(answer.text).toContain('time limit of 5 seconds')
+  expect((await evaluate(service, `${HONEST}// again`, service.key)).status).toBe(200)
+})

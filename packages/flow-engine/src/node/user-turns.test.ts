@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { createUserTurns } from './user-turns.ts'
+
+const { signal } = new AbortController()
+
+/** Work that ends when it is told to, and the order in which it began. */
+function bench(options: { concurrency: number; perUser: number; waitingPerUser: number }) {
+  const turns = createUserTurns({ ...options, tooMany: () => new Error('too many') })
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const add = (name: string, own = signal): Promise<void> =>
+    turns(name.charAt(0), own, () => {
+      begun.push(name)
+      return new Promise<void>((resolve) => ends.set(name, resolve))
+    })
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)?.()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { add, begun, end }
+}
+
+test('queues of users take turns', async () => {
+  const { add, begun, end } = bench({ concurrency: 1, perUser: 1, waitingPerUser: 9 })
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void add(name)
+  for (const name of ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']) await end(name)
+  expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+test('one user never holds a place of another', async () => {
+  const { add, begun, end } = bench({ concurrency: 2, perUser: 1, waitingPerUser: 9 })
+  for (const name of ['a1', 'a2', 'b1']) void add(name)
+  expect(begun).toEqual(['a1', 'b1'])
+  await end('b1')
+  expect(begun).toEqual(['a1', 'b1'])
+  await end('a1')
+  expect(begun).toEqual(['a1', 'b1', 'a2'])
+})
+
+test('too many of one user are refused, and what is cancelled leaves the queue', async () => {
+  const { add, begun, end } = bench({ concurrency: 1, perUser: 1, waitingPerUser: 2 })
+  const stop = new AbortController()
+  void add('a1')
+  const cancelled = add('a2', stop.signal)
+  void add('a3')
+  await expect(add('a4')).rejects.toThrow('too many')
+  stop.abort(new Error('stopped'))
+  await expect(cancelled).rejects.toThrow('stopped')
+  void add('a5')
+  await end('a1')
+  await end('a3')
+  expect(begun).toEqual(['a1', 'a3', 'a5'])
+  await expect(add('b1', stop.signal)).rejects.toThrow('stopped')
+})
