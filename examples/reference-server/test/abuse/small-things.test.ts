@@ -45,13 +45,20 @@ describe('what every request and every list reads again is short', () => {
     }
   })
 
-  test('large bodies of small things are 413', async () => {
+  test('large bodies of small things, and long lists of ids, are 413', async () => {
     const service = running()
     const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
+    const ids = Array.from({ length: 30_000 }, () => crypto.randomUUID())
     const attacks: [method: string, path: string, body: object][] = [
       ['PATCH', `/api/v1/users/${me.id}`, { optins: { a: 'x'.repeat(MB) } }],
       ['POST', '/api/v1/api_key/store', { api_key: 'x'.repeat(MB) }],
       ['POST', '/api/v1/variables/', { name: 'v', value: 'x'.repeat(2 * MB), default_fields: [] }],
+      ['DELETE', '/api/v1/flows/', ids],
+      ['POST', '/api/v1/flows/download/', ids],
+      ['POST', '/api/v2/files/batch/', ids],
+      ['DELETE', '/api/v2/files/batch/', ids],
+      ['DELETE', '/api/v1/monitor/messages', ids],
+      ['POST', '/api/v1/projects/', { name: 'p', flows_list: ids }],
       ['POST', '/api/v2/mcp/servers/s', { url: `http://h/${'x'.repeat(MB)}` }],
     ]
     for (const [method, path, body] of attacks) {
