@@ -27,6 +27,7 @@ describe('what every request and every list reads again is short', () => {
       ['POST', '/api/v1/flows/', { name: 'a', endpoint_name: long }, 'endpoint_name'],
       ['POST', '/api/v1/flows/', { name: 'a', tags: [long] }, 'tags'],
       ['POST', '/api/v1/flows/', { name: 'a', description: 'x'.repeat(100_001) }, 'description'],
+      ['POST', '/api/v1/flows/', { name: 'a', fs_path: 'a/'.repeat(3000) + 'b' }, 'fs_path'],
       ['POST', '/api/v1/flows/batch/', { flows: [{ name: long }] }, 'name'],
       ['POST', '/api/v1/projects/', { name: long }, 'name'],
       ['POST', '/api/v1/variables/', { ...variable, name: long }, 'name'],

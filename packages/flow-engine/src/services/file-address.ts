@@ -1,4 +1,4 @@
-import { isFileName } from '../store/blob-store.ts'
+import { isBlobKey } from '../store/blob-store.ts'
 
 /**
  * Where the files of the service lie in the blob store: of users (v2), of flows (v1), and of
@@ -32,11 +32,14 @@ export function formatAddress({ id, name }: FileAddress): string {
 /** Reads `<id>/<name>`; null for a text without a folder, and for one that no file can have. */
 export function parseAddress(path: string): FileAddress | null {
   const [id = '', ...names] = path.split('/')
-  const isAddress = names.length > 0 && [id, ...names].every(isFileName)
+  const isAddress = names.length > 0 && isRelativePath(path)
   return isAddress ? { id, name: names.join('/') } : null
 }
 
 /** Whether a path can be a file's name below some folder. */
 export function isRelativePath(path: string): boolean {
-  return path.split('/').every(isFileName)
+  return isBlobKey(`${ROOM}${path}`)
 }
+
+/** As long as the folders that stand before a path: a space and two ids. */
+const ROOM = `${'-'.repeat(100)}/`

@@ -1,6 +1,6 @@
 /**
  * Bytes under keys. A key is a list of plain file names joined by `/` (no empty name, `.`, `..`,
- * `\` or NUL in it; at most 255 bytes of UTF-8 each); a store refuses every other key with a
+ * `\` or NUL in it; at most 255 bytes of UTF-8 each, 2,000 in all); a store refuses every other key with a
  * TypeError, so that no key leaves its place.
  */
 export interface BlobStore {
@@ -29,12 +29,18 @@ export interface BlobStore {
   removeFolder(folder: string): Promise<void>
 }
 
+const encoder = new TextEncoder()
+/** Bytes of a key; a file system takes about 4,000, the folder of the store among them. */
+const MAX_KEY = 2000
+
 /** Whether a key is well-formed, see BlobStore. */
 export function isBlobKey(key: string): boolean {
-  return key.split('/').every(isFileName)
+  return key.length <= MAX_KEY && byteLength(key) <= MAX_KEY && key.split('/').every(isFileName)
 }
 
-const encoder = new TextEncoder()
+function byteLength(text: string): number {
+  return encoder.encode(text).length
+}
 
 /** Whether a text can be the name of a file in one folder: no path, nothing a file system refuses. */
 export function isFileName(name: string): boolean {

@@ -13,7 +13,6 @@ import {
   nameText,
   oneOf,
   orNull,
-  text,
   uuid,
 } from './scalars.ts'
 
@@ -106,7 +105,7 @@ export const FlowCreate = z
     access_type: oneOf(ACCESS).default('PRIVATE'),
     user_id: orNull(uuid()),
     folder_id: orNull(uuid()),
-    fs_path: orNull(text()),
+    fs_path: orNull(nameText()),
   })
   .meta({ id: 'FlowCreate' })
 
@@ -128,7 +127,7 @@ export const FlowUpdate = z
     action_name: maybe(nameText()),
     action_description: maybe(descriptionText()),
     access_type: maybe(oneOf(ACCESS)),
-    fs_path: maybe(text()),
+    fs_path: maybe(nameText()),
   })
   .meta({ id: 'FlowUpdate' })
 
