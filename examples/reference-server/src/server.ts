@@ -106,6 +106,7 @@ export async function createReferenceServer(
         settings.SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT,
       ),
       fetch: guardedFetch,
+      crawlBytes: (settings.SERVICE_MAX_CRAWL_MB ?? 64) * 1024 * 1024,
       jsonQueries: createJsonQueries(),
       sql,
       finance: createFinanceSource(settings.SERVICE_FINANCE_URL),

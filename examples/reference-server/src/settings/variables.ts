@@ -55,6 +55,7 @@ export const variables = {
   SERVICE_SSRF_ALLOW: list(
     'private hosts or CIDR that components, models and tool servers of flows may reach',
   ),
+  SERVICE_MAX_CRAWL_MB: integer('MiB that one run of the page reader reads in all', 64, 1),
   SERVICE_MCP_STDIO: flag('flows of superusers start the commands of SERVICE_MCP_STDIO_COMMANDS'),
   SERVICE_MCP_STDIO_COMMANDS: list('local commands: exact text or base name, npx for example'),
   SERVICE_CODE_RUNNER: flag('runs component code of users (TypeScript) in the sandbox'),

@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined
   /** Of the answer; default 64 MiB. */
   readonly maxBytes?: number | undefined
+  /** Called with the length of each part that comes; ends the exchange by throwing. */
+  readonly onBytes?: ((count: number) => void) | undefined
 }
 
 /** An answer that was read to its end, whatever its status. */
@@ -43,7 +45,7 @@ export class RequestError extends Error {
  */
 export async function sendRequest(
   url: string,
-  { timeoutMs, maxBytes = MAX_ANSWER_BYTES, ...init }: RequestOptions,
+  { timeoutMs, maxBytes = MAX_ANSWER_BYTES, onBytes, ...init }: RequestOptions,
   ctx: Pick<ComponentContext, 'runtime' | 'services' | 'signal'>,
 ): Promise<Answer> {
   const send = outgoingFetch(ctx.services)
@@ -63,7 +65,7 @@ export async function sendRequest(
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,
-      bytes: await readBytes(response, maxBytes),
+      bytes: await readBytes(response, maxBytes, onBytes),
     }
   } catch (error) {
     ctx.signal.throwIfAborted()
@@ -94,7 +96,11 @@ export function statusText({ status, statusText: words, url }: Answer): string {
   return `${status} ${whose}: ${words} for url: ${url}`
 }
 
-async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(
+  response: Response,
+  maxBytes: number,
+  onBytes: RequestOptions['onBytes'],
+): Promise<Uint8Array> {
   if (response.body === null) return new Uint8Array(0)
   const chunks: Uint8Array[] = []
   let length = 0
@@ -103,6 +109,7 @@ async function readBytes(response: Response, maxBytes: number): Promise<Uint8Arr
     if (length > maxBytes) {
       throw new RangeError(`the answer is longer than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
     }
+    onBytes?.(chunk.byteLength)
     chunks.push(chunk)
   }
   const bytes = new Uint8Array(length)

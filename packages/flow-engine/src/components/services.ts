@@ -14,6 +14,8 @@ export interface ComponentServices {
   models?: ChatModel | ModelProviders
   files?: FileService
   fetch?: typeof fetch
+  /** Bytes that one run of the page reader (URL) reads in all; 64 MiB (AB-34). */
+  crawlBytes?: number
   knowledge?: KnowledgeService
   /** Vector memories of flows (NX-32). */
   memories?: MemoryBases

@@ -2,6 +2,8 @@ import type { ComponentContext } from '../context.ts'
 import { sendRequest, type Answer, type RequestOptions } from '../send-request.ts'
 
 const MAX_REDIRECTS = 20
+/** Of one answer (AB-34): 16 MiB. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 export interface Redirect {
   readonly url: string
@@ -29,7 +31,11 @@ export async function exchange(
   let request = { url, ...first }
   for (;;) {
     const { url: target, ...init } = request
-    const answer = await sendRequest(target, { ...init, redirect: 'manual' }, ctx)
+    const answer = await sendRequest(
+      target,
+      { maxBytes: MAX_ANSWER_BYTES, ...init, redirect: 'manual' },
+      ctx,
+    )
     const location = answer.headers.get('location')
     if (!followRedirects || location === null || !REDIRECT.has(answer.status)) {
       return { answer, redirects }

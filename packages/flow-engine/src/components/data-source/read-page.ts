@@ -1,3 +1,5 @@
+import { eventLoopTurn } from '../../graph/event-loop-turn.ts'
+
 /** What a page says about itself, and where it leads. */
 export interface WebPage {
   /** All text nodes one after the other, the title among them; those of scripts and styles left out. */
@@ -9,10 +11,18 @@ export interface WebPage {
   readonly links: readonly string[]
 }
 
+/** Characters that are parsed before the event loop takes its turn: a few milliseconds (AB-34). */
+const PIECE = 16 * 1024
+/** Links of one page that are looked at; a crawl reads 1,000 pages at most. */
+const MAX_LINKS = 5_000
+
 const UNSEEN = new Set(['script', 'style', 'template'])
 
-/** Reads any text as HTML, as browsers do: nothing is an error. */
-export async function readPage(html: string, url: string): Promise<WebPage> {
+/**
+ * Reads any text as HTML, as browsers do: nothing is an error.
+ * @throws the reason of the signal
+ */
+export async function readPage(html: string, url: string, signal?: AbortSignal): Promise<WebPage> {
   const { Parser } = await import('htmlparser2')
   const texts: string[] = []
   const links = new Set<string>()
@@ -21,6 +31,7 @@ export async function readPage(html: string, url: string): Promise<WebPage> {
   let language = ''
   let unseen = 0
   let inTitle = false
+  let seenLinks = 0
 
   const parser = new Parser({
     onopentag(name, attributes) {
@@ -30,7 +41,9 @@ export async function readPage(html: string, url: string): Promise<WebPage> {
       if (name === 'meta' && attributes.name?.toLowerCase() === 'description') {
         description ||= attributes.content ?? ''
       }
-      const link = name === 'a' || name === 'area' ? linkOf(attributes.href, url) : undefined
+      const isLink = (name === 'a' || name === 'area') && seenLinks < MAX_LINKS
+      if (isLink) seenLinks += 1
+      const link = isLink ? linkOf(attributes.href, url) : undefined
       if (link !== undefined) links.add(link)
     },
     ontext(text) {
@@ -43,7 +56,12 @@ export async function readPage(html: string, url: string): Promise<WebPage> {
       if (name === 'title') inTitle = false
     },
   })
-  parser.end(html)
+  for (let at = 0; at < html.length; at += PIECE) {
+    if (at > 0) await eventLoopTurn()
+    signal?.throwIfAborted()
+    parser.write(html.slice(at, at + PIECE))
+  }
+  parser.end()
   return { text: texts.join(''), title, description, language, links: [...links] }
 }
 

@@ -6,6 +6,7 @@ import type { ComponentContext } from '../context.ts'
 import { defineComponent } from '../define.ts'
 import { field } from '../field.ts'
 import { output } from '../output.ts'
+import { createCrawlBudget } from './crawl-budget.ts'
 import { crawl } from './crawl.ts'
 
 /** Pages of the web as text or source, with those they lead to (CO-40). */
@@ -127,10 +128,21 @@ interface PageRow extends Row {
   readonly text: string
 }
 
+/** The pages of a build: both outputs show the same ones, read once. */
+const pagesOf = new WeakMap<ComponentContext, Promise<PageRow[]>>()
+
+function readPages(inputs: PageInputs, ctx: ComponentContext): Promise<PageRow[]> {
+  if (ctx.asTool) return crawlPages(inputs, ctx)
+  const pages = pagesOf.get(ctx) ?? crawlPages(inputs, ctx)
+  pagesOf.set(ctx, pages)
+  return pages
+}
+
 /** @throws TypeError beginning with "Error loading documents: " */
-async function readPages(inputs: PageInputs, ctx: ComponentContext): Promise<PageRow[]> {
+async function crawlPages(inputs: PageInputs, ctx: ComponentContext): Promise<PageRow[]> {
   try {
     const rows: PageRow[] = []
+    const budget = createCrawlBudget(ctx.services.crawlBytes)
     for (const root of addresses(inputs.urls)) {
       const pages = await crawl(
         root,
@@ -141,6 +153,8 @@ async function readPages(inputs: PageInputs, ctx: ComponentContext): Promise<Pag
           timeoutMs: inputs.timeout > 0 ? inputs.timeout * 1000 : undefined,
           checkStatus: inputs.check_response_status,
           continueOnFailure: inputs.continue_on_failure,
+          keepSource: inputs.format === 'HTML',
+          budget,
         },
         ctx,
       )
@@ -158,7 +172,10 @@ async function readPages(inputs: PageInputs, ctx: ComponentContext): Promise<Pag
         })
       }
     }
+    const warning = budget.warning()
+    if (warning !== undefined) ctx.log('Warning', warning)
     if (rows.length === 0) {
+      if (warning !== undefined) throw new TypeError(warning)
       throw new TypeError('No documents were successfully loaded from any URL')
     }
     return rows

@@ -1,0 +1,44 @@
+/** The most pages of one run of the page reader (AB-34). */
+const MAX_PAGES = 1_000
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** What one run of the page reader may still read, over all its first pages. */
+export interface CrawlBudget {
+  /** Whether the bytes are used up; nothing more is read then. */
+  readonly isSpent: boolean
+  /** Counts bytes that came. @throws RangeError over the limit */
+  takeBytes(count: number): void
+  /** Counts a page to read; false over the limit. */
+  takePage(): boolean
+  /** Names the limit that cut the crawl off; undefined = everything was read. */
+  warning(): string | undefined
+}
+
+/** @param maxBytes of all pages together; 64 MiB */
+export function createCrawlBudget(maxBytes = MAX_BYTES): CrawlBudget {
+  let bytes = 0
+  let pages = 0
+  return {
+    get isSpent() {
+      return bytes > maxBytes
+    },
+    takeBytes(count) {
+      bytes += count
+      if (bytes > maxBytes) throw new RangeError(bytesText(maxBytes))
+    },
+    takePage() {
+      pages += 1
+      return pages <= MAX_PAGES
+    },
+    warning() {
+      if (bytes > maxBytes) return `Not all pages were read: ${bytesText(maxBytes)}`
+      if (pages <= MAX_PAGES) return undefined
+      return `Not all pages were read: one run reads at most ${MAX_PAGES.toLocaleString('en-US')} pages`
+    },
+  }
+}
+
+function bytesText(maxBytes: number): string {
+  const mebibytes = Math.round((maxBytes / 2 ** 20) * 10) / 10
+  return `one run reads at most ${mebibytes} MiB in all (SERVICE_MAX_CRAWL_MB)`
+}
