@@ -118,6 +118,7 @@ export async function createReferenceServer(
         : {}),
     },
     queue,
+    ...(settings.SERVICE_OPENAI_API === false ? { openai: false } : {}),
     onError,
   })
 

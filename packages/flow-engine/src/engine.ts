@@ -6,7 +6,7 @@ import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createHandler } from './http/handler.ts'
 import { createDescriptionRoutes } from './http/routes/description.ts'
-import { routeGroups, routes } from './http/routes/index.ts'
+import { OPENAI_GROUP, routeGroups } from './http/routes/index.ts'
 import { createOpenApi } from './http/openapi.ts'
 import type { BuildJobs } from './jobs/build-jobs.ts'
 import { createMemoryBases } from './memory/memory-bases.ts'
@@ -68,7 +68,9 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   const services: FlowServices = { ...core, ...running.services }
   const authenticate = createAuthenticate(kit.kit, services, options.authenticate)
   const { settings, report } = kit.kit
-  const table = [...routes, ...createDescriptionRoutes(routeGroups, settings)]
+  const groups = routeGroups.filter(({ name }) => options.openai !== false || name !== OPENAI_GROUP)
+  const routes = groups.flatMap((group) => group.routes)
+  const table = [...routes, ...createDescriptionRoutes(groups, settings)]
   return {
     handler: createHandler({
       routes: table,
@@ -76,13 +78,14 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
       settings,
       authenticate,
       runtime: kit.kit.runtime,
+      openAi: options.openai !== false,
       report,
     }),
     services,
     events: kit.events,
     jobs: running.jobs,
     userWritten: (change) => userWritten(kit.kit, change),
-    openapi: () => createOpenApi(routeGroups),
+    openapi: () => createOpenApi(groups),
     async close() {
       await running.close()
       await services.apiKeys.flush()

@@ -96,6 +96,8 @@ export interface FlowEngineOptions {
   readonly signInLimiter?: SignInLimiter
   /** `statusCodes`: failures of `POST /api/v1/responses` are 400, 404 and 500; false: 200 (RS-6). */
   readonly responses?: { readonly statusCodes?: boolean }
+  /** `false` takes `/api/openai/v1` away (404). `maxRuns`: runs of one user at once there; 256 (RS-50). */
+  readonly openai?: false | { readonly maxRuns?: number }
   /** Modules that component code may import besides the package's own. */
   readonly codeModules?: readonly string[]
   /** Told of failures nobody foresaw. */

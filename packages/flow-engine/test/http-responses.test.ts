@@ -92,3 +92,46 @@ describe('POST /api/v1/responses', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 404])
   })
 })
+
+describe('/api/openai/v1/chat/completions', () => {
+  const path = '/api/openai/v1/chat/completions'
+  const body = { model: 'held', messages: [{ role: 'user', content: 'x' }] }
+
+  test('RS-29 a reader of a stream that leaves ends the run', async () => {
+    const { post, begun, stopped } = await service()
+    const reader = (await post(path, { ...body, stream: true })).body?.getReader()
+    await reader?.read()
+    void reader?.read()
+    await begun
+    await reader?.cancel()
+    expect(await stopped).toBe('stopped')
+  })
+
+  test('RS-21 RS-50 too many runs of one user are 429, until one has ended', async () => {
+    const { post, begun, stopped } = await service({ openai: { maxRuns: 1 } })
+    const leaving = new AbortController()
+    const first = post(path, body, leaving.signal)
+    await begun
+    for (const stream of [false, true]) {
+      const answer = await post(path, { ...body, stream })
+      expect([answer.status, await answer.json()]).toMatchObject([
+        429,
+        { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
+      ])
+      expect(answer.headers.get('retry-after')).toBe('5')
+      expect(answer.headers.get('x-should-retry')).toBeNull()
+    }
+    leaving.abort()
+    await stopped
+    await first
+    const next = await post(path, { ...body, stream: true })
+    expect(next.status).toBe(200)
+    await next.body?.cancel()
+  })
+
+  test('RS-1 `openai: false` takes the interface away', async () => {
+    const { post } = await service({ openai: false })
+    const answer = await post(path, body)
+    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not Found' }])
+  })
+})

@@ -120,6 +120,7 @@ export const variables = {
   SERVICE_VARIABLES_TO_GET_FROM_ENVIRONMENT: list('which ones'),
   SERVICE_FALLBACK_TO_ENV_VAR: flag('flows may read provider keys of the environment', true),
   SERVICE_AGENTIC_EXPERIENCE: flag('opens the session run'),
+  SERVICE_OPENAI_API: flag('serves flows as models of the OpenAI API', true),
   SERVICE_STORE: flag('the component store', true),
 
   SERVICE_MAX_FILE_SIZE_UPLOAD: integer('MB of an upload', 1024, 1),

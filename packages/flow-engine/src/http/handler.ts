@@ -10,6 +10,7 @@ import { errorResponse } from './error-response.ts'
 import { compressed } from './gzip.ts'
 import { nobody } from './nobody.ts'
 import { createHostGate } from './host-gate.ts'
+import { OPENAI_BASE, openAiNotFound, openAiWrongMethod } from './openai-errors.ts'
 import { parseRequest } from './parse.ts'
 import { redirect } from './redirect.ts'
 import {
@@ -28,6 +29,8 @@ export interface HandlerOptions {
   readonly settings: FlowSettings
   readonly authenticate: Authenticate
   readonly runtime: Runtime
+  /** Whether `/api/openai/v1` is served. */
+  readonly openAi: boolean
   readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void
 }
 
@@ -76,16 +79,27 @@ async function answer(
   if (!url.pathname.startsWith(basePath)) return notFound(request)
   const path = url.pathname.slice(basePath.length)
   const match = table.match(request.method, path)
+  const isOpenAi = options.openAi && path.startsWith(OPENAI_BASE)
+  const known = { request, id: context.requestId ?? options.runtime.uuid() }
   if (match.kind === 'none') {
     const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
-    if (table.match(request.method, other).kind === 'none') return notFound(request)
+    if (table.match(request.method, other).kind === 'none')
+      return isOpenAi ? openAiNotFound(known, path) : notFound(request)
     return redirect(`${basePath}${other}${url.search}`)
   }
   if (match.kind === 'method') {
+    if (isOpenAi) return openAiWrongMethod(known, match.allow.join(', '))
     const headers = { allow: match.allow.join(', ') }
     return json(request, { detail: 'Method Not Allowed' }, { status: 405, headers })
   }
-  return await operate(options, match, { request, context, url })
+  const { answerError } = match.route
+  const operated = operate(options, match, { request, context, url })
+  if (answerError === undefined) return await operated
+  const report = (error: unknown): void =>
+    options.report(error, { method: request.method, path, ...context })
+  return await operated.catch((error: unknown) =>
+    answerError(request, error, { id: known.id, report }),
+  )
 }
 
 function notFound(request: Request): Response {

@@ -39,12 +39,26 @@ export interface RouteHead {
   readonly deprecated?: boolean
   /** The answer is compressed for clients that accept it. */
   readonly gzip?: boolean
+  /** The answer to whatever was thrown, where it is not `{"detail"}`. */
+  readonly answerError?: (
+    request: Request,
+    error: unknown,
+    options: AnswerErrorOptions,
+  ) => Promise<Response>
   /** Checks of the head of a request, before credentials are looked at. */
   readonly before?: (headers: Headers) => void
   /** Looks at the JSON of the body before it is validated; what it throws is the answer. */
   readonly screen?: (body: unknown) => void
   /** Checks after credentials and before anything of path, query and body is looked at. */
   readonly guard?: (call: GuardCall) => void | Promise<void>
+}
+
+/** What the answer to an error needs to know. */
+export interface AnswerErrorOptions {
+  /** A UUID of this answer. */
+  readonly id: string
+  /** Takes failures that nobody foresaw. */
+  readonly report: (error: unknown) => void
 }
 
 /** What a guard sees. */

@@ -9,6 +9,7 @@ import { createBuildJobs } from '../jobs/jobs.ts'
 import { createModelProviders } from '../models/providers.ts'
 import type { FlowEngineOptions } from '../options.ts'
 import { createChatFlows } from './chat-flows.ts'
+import { createOpenAiService, type OpenAiService } from './openai.ts'
 import { createResponsesService, type ResponsesService } from './responses.ts'
 import type { ApiKeyService } from './api-keys.ts'
 import { createBuildService, type BuildMetadata, type BuildService } from './builds.ts'
@@ -36,6 +37,7 @@ export interface RunningServices {
   readonly runs: RunService
   readonly webhooks: WebhookService
   readonly responses: ResponsesService
+  readonly openAi: OpenAiService
 }
 
 export interface RunningOptions {
@@ -183,6 +185,14 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         runs,
         runtime,
         statusCodes: options.responses?.statusCodes ?? false,
+      }),
+      openAi: createOpenAiService({
+        chatFlows,
+        flows: store.flows,
+        runs,
+        runtime,
+        report,
+        maxRuns: options.openai === false ? undefined : options.openai?.maxRuns,
       }),
       webhooks: createWebhookService({ store, settings, flows, plans, jobs, apiKeys }),
     },

@@ -11,6 +11,7 @@ import { knowledgeBaseRoutes } from './knowledge-bases.ts'
 import { loginRoutes } from './login.ts'
 import { mcpRoutes } from './mcp.ts'
 import { monitorRoutes } from './monitor.ts'
+import { openAiRoutes } from './openai.ts'
 import { projectRoutes } from './projects.ts'
 import { publicBuildRoutes } from './public-build.ts'
 import { responsesRoutes } from './responses.ts'
@@ -27,6 +28,9 @@ export interface RouteGroup {
   readonly routes: readonly Route[]
 }
 
+/** The operations that `openai: false` takes away. */
+export const OPENAI_GROUP = 'OpenAI API'
+
 /** Every operation of the service, by group. */
 export const routeGroups: readonly RouteGroup[] = [
   { name: 'Chat', routes: [...chatRoutes, ...publicBuildRoutes] },
@@ -35,6 +39,7 @@ export const routeGroups: readonly RouteGroup[] = [
     routes: [...baseRoutes, ...customComponentRoutes, ...runRoutes, ...webhookRoutes],
   },
   { name: 'OpenAI Responses API', routes: responsesRoutes },
+  { name: OPENAI_GROUP, routes: openAiRoutes },
   { name: 'Validate', routes: validateRoutes },
   { name: 'Components Store', routes: componentStoreRoutes },
   { name: 'Flows', routes: flowRoutes },

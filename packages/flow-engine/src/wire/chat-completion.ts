@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { bool, dict, maybe, text } from './scalars.ts'
+
+/** Body of a chat completion (RS-40, RS-41). Unknown keys are taken without effect. */
+export const ChatCompletionBody = z
+  .looseObject({
+    model: text(),
+    messages: z.array(z.unknown()),
+    stream: maybe(bool()),
+    stream_options: maybe(z.looseObject({ include_usage: maybe(bool()) })),
+    metadata: maybe(dict()),
+  })
+  .meta({ id: 'ChatCompletionRequest' })
+
+export type ChatCompletionRequest = z.output<typeof ChatCompletionBody>
+
+/** The answer of a chat completion (RS-42). */
+export const ChatCompletion = z
+  .looseObject({
+    id: text(),
+    object: z.literal('chat.completion'),
+    created: z.number(),
+    model: text(),
+    choices: z.array(z.unknown()),
+    usage: z.unknown(),
+  })
+  .meta({ id: 'ChatCompletion' })
+
+/** A flow as a model (RS-44). */
+export const Model = z
+  .object({
+    id: text(),
+    object: z.literal('model'),
+    created: z.number(),
+    owned_by: text(),
+    name: text(),
+    description: text().nullable(),
+  })
+  .meta({ id: 'Model' })
+
+export const ModelList = z
+  .object({ object: z.literal('list'), data: z.array(Model) })
+  .meta({ id: 'ModelList' })
