@@ -1,5 +1,5 @@
 import { flowBuilder, startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
-import OpenAI from 'openai'
+import OpenAI, { APIError, AuthenticationError, InternalServerError, NotFoundError } from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createFlow, echoGraph, graphOf } from './flows.ts'
 import { chatFlow, storeFlow, withStoredKeys } from './material.ts'
@@ -72,10 +72,10 @@ describe('models of the OpenAI API', () => {
     expect(ids).not.toContain('parrot')
     for (const name of ['parrot', parrot, 'nothing']) {
       const error = await failed(client(bob.key).models.retrieve(name))
-      expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+      expect(error).toBeInstanceOf(NotFoundError)
       expect(error).toMatchObject({ code: 'model_not_found', type: 'invalid_request_error' })
       const run = client(bob.key).chat.completions.create({ model: name, messages: ask('x') })
-      expect(await failed(run)).toBeInstanceOf(OpenAI.NotFoundError)
+      expect(await failed(run)).toBeInstanceOf(NotFoundError)
     }
   })
 })
@@ -152,7 +152,7 @@ describe('chat completions', () => {
     const error = await failed(
       client().chat.completions.create({ model: 'chat', messages: ask('fail once') }),
     )
-    expect(error).toBeInstanceOf(OpenAI.InternalServerError)
+    expect(error).toBeInstanceOf(InternalServerError)
     expect(error).toMatchObject({
       code: 'flow_failed',
       message: expect.stringContaining('The script is used up'),
@@ -169,7 +169,7 @@ describe('chat completions', () => {
     const read = async (): Promise<void> => {
       for await (const chunk of stream) expect(chunk.object).toBe('chat.completion.chunk')
     }
-    expect(await failed(read())).toBeInstanceOf(OpenAI.APIError)
+    expect(await failed(read())).toBeInstanceOf(APIError)
   })
 
   test('RS-20 a key or a token opens it, as Bearer or header; everything else is 401', async () => {
@@ -178,7 +178,7 @@ describe('chat completions', () => {
     expect(byHeader.status).toBe(200)
     for (const key of ['sk-wrong', 'a.b.c']) {
       const error = await failed(client(key).models.list())
-      expect(error).toBeInstanceOf(OpenAI.AuthenticationError)
+      expect(error).toBeInstanceOf(AuthenticationError)
       expect(error).toMatchObject({ code: 'invalid_api_key' })
     }
     expect((await service.call('GET', '/api/openai/v1/models', { key: null })).status).toBe(401)
