@@ -38,8 +38,8 @@ const failed = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** A chat with history, and instructions in its prompt. */
-function rememberingGraph(): unknown {
+/** An agent between both ends of a chat. */
+function agentGraph(): unknown {
   const flow = flowBuilder('remembering')
   const input = flow.add('ChatInput')
   const agent = flow.add('Agent', {
@@ -130,7 +130,7 @@ describe('chat completions', () => {
   })
 
   test('RS-40 RS-23 earlier turns are the history of an agent and are stored nowhere', async () => {
-    await createFlow(service, { name: 'Agent', data: rememberingGraph(), endpoint_name: 'agent' })
+    await createFlow(service, { name: 'Agent', data: agentGraph(), endpoint_name: 'agent' })
     model.reply('You are Ada')
     const answer = await client().chat.completions.create({
       model: 'agent',
@@ -146,6 +146,20 @@ describe('chat completions', () => {
     const stored = await service.call('GET', '/api/v1/monitor/messages?session_id=with-history')
     const texts = (stored.json() as { text: string }[]).map(({ text }) => text)
     expect(texts).toEqual(['Who am I?', 'You are Ada'])
+  })
+
+  test('RS-43 the deltas of an agent are its whole text, blanks too', async () => {
+    await createFlow(service, { name: 'Writer', data: agentGraph(), endpoint_name: 'writer' })
+    model.reply({ chunks: ['One', '\n\n', 'two', ' ', 'three'] })
+    const messages = ask('Write')
+    const stream = await client().chat.completions.create({
+      model: 'writer',
+      messages,
+      stream: true,
+    })
+    let text = ''
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
+    expect(text).toBe('One\n\ntwo three')
   })
 
   test('RS-21 a failing flow is a server error that no client repeats', async () => {

@@ -40,6 +40,8 @@ export interface RunContext {
   readonly hasMessages: boolean
   send: SendEvent
   sendToken(chunk: string, id: string): void
+  /** Whether pieces of blanks alone are sent. */
+  readonly blankTokens: boolean
   sendEnd(end: EndVertex): void
   /** False once the run ended or was aborted: what comes later is dropped. */
   open(): boolean
@@ -66,6 +68,7 @@ export interface RunContextOptions extends Pick<
   readonly services: Readonly<ComponentServices>
   /** AB-43. */
   readonly allowPrivate: boolean | undefined
+  readonly blankTokens?: boolean | undefined
   readonly log: RunLog
   open(): boolean
   /** Called instead of throwing when the number of events is over its limit. */
@@ -115,6 +118,10 @@ class LazyRunContext implements RunContext {
 
   get runId(): string {
     return this.#options.runId
+  }
+
+  get blankTokens(): boolean {
+    return this.#options.blankTokens === true
   }
 
   get services(): Readonly<ComponentServices> {

@@ -35,6 +35,8 @@ export interface RunOptions {
   startComponentId?: string | undefined
   /** Sets every `stream` field, unless `tweaks.stream` is given; undefined = templates decide. */
   stream?: boolean | undefined
+  /** Agents send pieces that are blanks alone too, so that the pieces are the whole text; false. */
+  blankTokens?: boolean | undefined
   /** Vertices at once, at least 1. Default: no bound. */
   concurrency?: number | undefined
   /** Passes of each loop at once, 1 to 1,000 (FE-32). Default 1: one after the other. */

@@ -176,6 +176,10 @@ class ContextOptions implements RunContextOptions {
     })
   }
 
+  get blankTokens(): boolean | undefined {
+    return this.#request.options.blankTokens
+  }
+
   get allowPrivate(): boolean | undefined {
     return this.#request.options.allowPrivate
   }

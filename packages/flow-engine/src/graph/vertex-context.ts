@@ -213,7 +213,7 @@ export class VertexContext implements ComponentContext {
   ): void {
     if (this.asTool || messageId === undefined || chunk === '' || !this.open) return
     this.#run.messages.chunk(messageId, chunk, send)
-    if (!send) return
+    if (!send && !this.#run.blankTokens) return
     this.#masks ??= new Map()
     let mask = this.#masks.get(messageId)
     if (mask === undefined) {

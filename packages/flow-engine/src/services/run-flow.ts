@@ -141,7 +141,7 @@ export function createRunService(service: RunServiceOptions): RunService {
       return flow
     },
     open: (flow, request, { signal, earlier }) =>
-      start(flow, { ...toOptions(request), signal }, earlier),
+      start(flow, { ...toOptions(request), blankTokens: true, signal }, earlier),
     async run(flow, request, signal) {
       try {
         return formatRunResponse(await finished(flow, { ...toOptions(request), signal }))
