@@ -1,5 +1,6 @@
 import type { Node } from 'acorn'
 import { isObject } from '../wire/scalars.ts'
+import { stripTypeScript } from './type-stripper.ts'
 
 /** Longest code text that is looked at. */
 const MAX_LENGTH = 1024 * 1024
@@ -34,9 +35,8 @@ export function pythonClass(code: string): string | undefined {
 export async function stripTypes(
   code: string,
 ): Promise<{ readonly code: string } | { readonly error: string }> {
-  const { transformSync } = await import('@swc/wasm-typescript')
   try {
-    return { code: transformSync(code, { mode: 'strip-only', module: true }).code }
+    return { code: await stripTypeScript(code) }
   } catch (error) {
     return { error: syntaxError(error) }
   }
