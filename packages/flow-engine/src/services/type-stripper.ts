@@ -19,7 +19,8 @@ export async function stripTypeScript(code: string): Promise<string> {
     if (wasm !== undefined && before !== undefined) {
       wasm.__wbindgen_add_to_stack_pointer(before - wasm.__wbindgen_add_to_stack_pointer(0))
     }
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+    // The trap of WebAssembly, or of the stack around it.
+    if (error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name)) {
       throw new Error('The code is nested too deeply', { cause: error })
     }
     throw error
