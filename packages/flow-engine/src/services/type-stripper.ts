@@ -1,7 +1,5 @@
-/** What of the parser's WebAssembly is used here; the package exports it without types. */
-interface Wasm {
-  __wbindgen_add_to_stack_pointer(bytes: number): number
-}
+/** Moves the stack pointer of the parser's WebAssembly by so many bytes; gives where it is then. */
+type MoveStack = (bytes: number) => number
 
 /**
  * TypeScript without its types, positions kept. A text that nests so deeply that the parser's stack
@@ -11,14 +9,12 @@ interface Wasm {
  */
 export async function stripTypeScript(code: string): Promise<string> {
   const parser = await import('@swc/wasm-typescript')
-  const wasm = wasmOf(parser)
-  const before = wasm?.__wbindgen_add_to_stack_pointer(0)
+  const move = moveStackOf(parser)
+  const before = move?.(0)
   try {
     return parser.transformSync(code, { mode: 'strip-only', module: true }).code
   } catch (error) {
-    if (wasm !== undefined && before !== undefined) {
-      wasm.__wbindgen_add_to_stack_pointer(before - wasm.__wbindgen_add_to_stack_pointer(0))
-    }
+    if (move !== undefined && before !== undefined) move(before - move(0))
     // The trap of WebAssembly, or of the stack around it.
     if (error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name)) {
       throw new Error('The code is nested too deeply', { cause: error })
@@ -27,7 +23,12 @@ export async function stripTypeScript(code: string): Promise<string> {
   }
 }
 
-function wasmOf(parser: object): Wasm | undefined {
+/** The package exports its WebAssembly without types. */
+function moveStackOf(parser: object): MoveStack | undefined {
   const { default: inner = parser } = parser as { readonly default?: object }
-  return (inner as { readonly __wasm?: Wasm }).__wasm
+  const { __wasm: wasm } = inner as { readonly __wasm?: object }
+  const { __wbindgen_add_to_stack_pointer: move } = (wasm ?? {}) as {
+    readonly __wbindgen_add_to_stack_pointer?: MoveStack
+  }
+  return move
 }
