@@ -44,6 +44,11 @@ import { yfinance } from './components/yahoosearch/yahoo-finance.ts'
 import { agentQL } from './components/vendors/agent-ql.ts'
 import { scrapeGraphSearchApi } from './components/vendors/scrape-graph-search.ts'
 import { needle } from './components/vendors/needle.ts'
+import { azureOpenAIModel } from './components/providers/azure-openai-model.ts'
+import { googleGenerativeAIModel } from './components/providers/google-model.ts'
+import { groqModel } from './components/providers/groq-model.ts'
+import { mistralModel } from './components/providers/mistral-model.ts'
+import { openRouter } from './components/providers/open-router-model.ts'
 import { youTubeComments } from './components/vendors/youtube-comments.ts'
 import { apifyActors } from './components/vendors/apify-actors.ts'
 import { assemblyAITranscriptionJobCreator } from './components/vendors/assembly-ai-creator.ts'
@@ -107,6 +112,11 @@ export const builtinComponents: readonly Component[] = [
   agentQL,
   scrapeGraphSearchApi,
   needle,
+  azureOpenAIModel,
+  googleGenerativeAIModel,
+  groqModel,
+  mistralModel,
+  openRouter,
   youTubeComments,
   apifyActors,
   assemblyAITranscriptionJobCreator,
@@ -165,6 +175,11 @@ export {
   agentQL,
   scrapeGraphSearchApi,
   needle,
+  azureOpenAIModel,
+  googleGenerativeAIModel,
+  groqModel,
+  mistralModel,
+  openRouter,
   youTubeComments,
   apifyActors,
   assemblyAITranscriptionJobCreator,

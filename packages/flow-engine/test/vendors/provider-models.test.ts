@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import { builtinComponents } from '../../src/components.ts'
+import type { Message } from '../../src/graph/values/message.ts'
+import type { ChatModel } from '../../src/models/chat-model.ts'
+import { testComponent } from '../../src/testing.ts'
+import { jsonAnswer, scriptedFetch } from '../support/scripted-fetch.ts'
+
+const KEY = 'provider-secret-key'
+
+const completion = (content: string | null): Response =>
+  jsonAnswer({ choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }] })
+
+function component(type: string) {
+  const found = builtinComponents.find((each) => each.type === type)
+  if (found === undefined) throw new RangeError(type)
+  return found
+}
+
+async function ask(type: string, inputs: object, ...answers: Parameters<typeof scriptedFetch>) {
+  const { fetch, requests } = scriptedFetch(...answers)
+  const { value } = await testComponent(component(type), {
+    inputs: { input_value: 'Hi', system_message: 'Be brief', ...inputs },
+    output: 'text_output',
+    services: { fetch },
+  })
+  return { text: (value as Message).text, requests }
+}
+
+interface Case {
+  readonly type: string
+  readonly name: string
+  /** Inputs with every setting the provider takes. */
+  readonly full: object
+  readonly url: string
+  readonly headers?: object
+  readonly body: object
+  /** Members that requests without settings must not have. */
+  readonly unset: readonly string[]
+}
+
+const bearer = { authorization: `Bearer ${KEY}` }
+
+const CASES: readonly Case[] = [
+  {
+    type: 'GroqModel',
+    name: 'Groq',
+    full: { api_key: KEY, model_name: 'llama-x', max_tokens: 9, temperature: 0.2, n: 2 },
+    url: 'https://api.groq.com/openai/v1/chat/completions',
+    headers: bearer,
+    body: { model: 'llama-x', max_tokens: 9, temperature: 0.2, n: 2 },
+    unset: ['max_tokens', 'n'],
+  },
+  {
+    type: 'MistralModel',
+    name: 'MistralAI',
+    full: { api_key: KEY, model_name: 'm', max_tokens: 9, top_p: 0.5, random_seed: 7 },
+    url: 'https://api.mistral.ai/v1/chat/completions',
+    headers: bearer,
+    body: { model: 'm', max_tokens: 9, temperature: 0.1, top_p: 0.5, random_seed: 7 },
+    unset: ['max_tokens', 'seed'],
+  },
+  {
+    type: 'OpenRouterComponent',
+    name: 'OpenRouter',
+    full: {
+      api_key: KEY,
+      model_name: 'a/b',
+      max_tokens: 9,
+      site_url: 'https://me.example',
+      app_name: 'Mine',
+    },
+    url: 'https://openrouter.ai/api/v1/chat/completions',
+    headers: { ...bearer, 'http-referer': 'https://me.example', 'x-title': 'Mine' },
+    body: { model: 'a/b', max_tokens: 9, temperature: 0.7 },
+    unset: ['max_tokens'],
+  },
+  {
+    type: 'GoogleGenerativeAIModel',
+    name: 'Google Generative AI',
+    full: { api_key: KEY, model_name: 'gem', max_output_tokens: 9, top_p: 0.4, n: 3, top_k: 5 },
+    url: 'https://generativelanguage.googleapis.com/v1beta/openai/chat/completions',
+    headers: bearer,
+    body: { model: 'gem', max_tokens: 9, temperature: 0.1, top_p: 0.4, n: 3 },
+    unset: ['max_tokens', 'top_p', 'n', 'top_k'],
+  },
+  {
+    type: 'AzureOpenAIModel',
+    name: 'Azure OpenAI',
+    full: {
+      api_key: KEY,
+      azure_endpoint: 'https://mine.openai.example/',
+      azure_deployment: 'my gpt',
+      api_version: 'any-text',
+      max_tokens: 9,
+    },
+    url: 'https://mine.openai.example/openai/deployments/my%20gpt/chat/completions?api-version=any-text',
+    headers: { 'api-key': KEY },
+    body: { max_tokens: 9, temperature: 1 },
+    unset: ['model', 'max_tokens'],
+  },
+]
+
+const RULE = { AzureOpenAIModel: 'MO-12', GoogleGenerativeAIModel: 'MO-11' }
+const needed = {
+  OpenRouterComponent: { model_name: 'a/b' },
+  AzureOpenAIModel: { azure_endpoint: 'https://mine.openai.example', azure_deployment: 'd' },
+}
+
+describe.each(CASES)('$type', ({ type, name, full, url, headers, body, unset }) => {
+  const rule = Object.entries(RULE).find(([of]) => of === type)?.[1] ?? 'MO-10'
+  const least = Object.entries(needed).find(([of]) => of === type)?.[1] ?? {}
+
+  test(`${rule}: the request and its answer`, async () => {
+    const { text, requests } = await ask(type, full, completion('Hello'))
+    expect(text).toBe('Hello')
+    expect(requests).toMatchObject([{ method: 'POST', url, headers, body }])
+    expect(requests[0]?.body).toMatchObject({
+      messages: [
+        { role: 'system', content: 'Be brief' },
+        { role: 'user', content: 'Hi' },
+      ],
+    })
+    expect(requests[0]?.body).not.toHaveProperty('top_k')
+  })
+
+  test(`${rule}: settings that are not set are not sent; an empty answer is empty text`, async () => {
+    const { text, requests } = await ask(type, { api_key: KEY, ...least }, completion(null))
+    expect(text).toBe('')
+    for (const member of unset) expect(requests[0]?.body).not.toHaveProperty(member)
+  })
+
+  test(`${rule}: a missing key, and an error that does not show the key`, async () => {
+    await expect(ask(type, { ...least, api_key: '' })).rejects.toThrow(
+      `${name} API key is required`,
+    )
+    const refused = jsonAnswer({ error: { message: `bad key ${KEY}` } }, { status: 400 })
+    const failed = ask(type, full, refused)
+    await expect(failed).rejects.toThrow('bad key')
+    await expect(failed).rejects.not.toThrow(KEY)
+  })
+
+  test(`${rule}: the model as a value for other components`, async () => {
+    const { fetch, requests } = scriptedFetch(completion('Yes'))
+    const { value } = await testComponent(component(type), {
+      inputs: full,
+      output: 'model_output',
+      services: { fetch },
+    })
+    const messages = [{ role: 'user', content: 'Q' }] as const
+    const signal = new AbortController().signal
+    const chunks = []
+    for await (const chunk of (value as ChatModel).stream({ messages, signal })) chunks.push(chunk)
+    expect(chunks[0]).toEqual({ text: 'Yes' })
+    expect(requests).toMatchObject([{ url, body }])
+  })
+})
+
+test('MO-2: another address of Groq gets the path of its protocol', async () => {
+  const given = { api_key: KEY, base_url: 'https://groq.example/' }
+  const { requests } = await ask('GroqModel', given, completion('x'))
+  expect(requests[0]?.url).toBe('https://groq.example/openai/v1/chat/completions')
+})
+
+test('MO-10: the key of older files of Mistral', async () => {
+  const given = { api_key: '', mistral_api_key: KEY }
+  const { requests } = await ask('MistralModel', given, completion('x'))
+  expect(requests[0]?.headers).toMatchObject(bearer)
+})
+
+test('MO-12: a blank endpoint or deployment is named', async () => {
+  const given = { api_key: KEY, azure_endpoint: ' ', azure_deployment: 'd' }
+  await expect(ask('AzureOpenAIModel', given)).rejects.toThrow('Azure Endpoint is required')
+  await expect(
+    ask('AzureOpenAIModel', {
+      ...given,
+      azure_endpoint: 'https://x.example',
+      azure_deployment: '',
+    }),
+  ).rejects.toThrow('Deployment Name is required')
+})
