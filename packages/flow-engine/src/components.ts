@@ -44,6 +44,10 @@ import { yfinance } from './components/yahoosearch/yahoo-finance.ts'
 import { agentQL } from './components/vendors/agent-ql.ts'
 import { scrapeGraphSearchApi } from './components/vendors/scrape-graph-search.ts'
 import { needle } from './components/vendors/needle.ts'
+import { azureOpenAIEmbeddings } from './components/providers/azure-openai-embeddings.ts'
+import { googleGenerativeAIEmbeddings } from './components/providers/google-embeddings.ts'
+import { mistalAIEmbeddings } from './components/providers/mistral-embeddings.ts'
+import { ollamaEmbeddings } from './components/providers/ollama-embeddings.ts'
 import { azureOpenAIModel } from './components/providers/azure-openai-model.ts'
 import { googleGenerativeAIModel } from './components/providers/google-model.ts'
 import { groqModel } from './components/providers/groq-model.ts'
@@ -112,6 +116,10 @@ export const builtinComponents: readonly Component[] = [
   agentQL,
   scrapeGraphSearchApi,
   needle,
+  azureOpenAIEmbeddings,
+  googleGenerativeAIEmbeddings,
+  mistalAIEmbeddings,
+  ollamaEmbeddings,
   azureOpenAIModel,
   googleGenerativeAIModel,
   groqModel,
@@ -175,6 +183,10 @@ export {
   agentQL,
   scrapeGraphSearchApi,
   needle,
+  azureOpenAIEmbeddings,
+  googleGenerativeAIEmbeddings,
+  mistalAIEmbeddings,
+  ollamaEmbeddings,
   azureOpenAIModel,
   googleGenerativeAIModel,
   groqModel,

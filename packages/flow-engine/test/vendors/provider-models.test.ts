@@ -30,7 +30,7 @@ interface Case {
   readonly type: string
   readonly name: string
   /** Inputs with every setting the provider takes. */
-  readonly full: object
+  readonly full: Readonly<Record<string, unknown>>
   readonly url: string
   readonly headers?: object
   readonly body: object
