@@ -127,6 +127,22 @@ function median(values: readonly number[]): number {
 }
 
 /** The path of a file of a flow. */
+test('AB-60: addresses of one IPv6 network share one limit', { timeout: 60_000 }, async () => {
+  const service = running()
+  const guess = (i: number, address: string) =>
+    signIn(service, { name: 'ipv6', password: `guess ${i}`, address })
+  const many = (address: (i: number) => string) =>
+    Promise.all(Array.from({ length: 40 }, (_, i) => guess(i, address(i))))
+
+  const rotated = await many((i) => `2001:db8:1:2:${i.toString(16)}::${i + 1}`)
+  expect(countOf(rotated, 401)).toBeLessThanOrEqual(20)
+  expect(countOf(rotated, 401) + countOf(rotated, 429)).toBe(40)
+  const mapped = await many((i) => (i % 2 === 0 ? '203.0.113.99' : '::ffff:203.0.113.99'))
+  expect(countOf(mapped, 401)).toBeLessThanOrEqual(20)
+  const elsewhere = await guess(0, '2001:db8:1:3::1')
+  expect(elsewhere.status).toBe(401)
+})
+
 async function storeFile(service: Service): Promise<string> {
   const made = await service.call('POST', '/api/v1/flows/', {
     body: { name: 'with a file', data: { nodes: [], edges: [] } },

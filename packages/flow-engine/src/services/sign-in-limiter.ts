@@ -1,4 +1,5 @@
 import type { Runtime } from '@x/wire'
+import { callerOf } from './caller-of.ts'
 import { refuse } from './refusal.ts'
 
 /** Slows wrong passwords; the interface lets several processes share one. */
@@ -27,23 +28,26 @@ const MAX_NAME = 256
 
 /**
  * Token buckets in memory (login.md 7): 10 attempts for an address and a name, one more a second; 100
- * for an address, five more a second. A good sign-in costs none and fills the bucket of its name.
+ * for an address, five more a second. A good sign-in costs none and fills the bucket of its name. The
+ * addresses of one IPv6 network of 64 bits count as one.
  */
 export function createSignInLimiter(runtime: Runtime): SignInLimiter {
   const names = createBuckets(BY_NAME, runtime)
   const addresses = createBuckets(BY_ADDRESS, runtime)
   return {
     take(address, username) {
-      const name = nameKey(address, username)
-      const seconds = Math.max(names.delay(name), addresses.delay(address))
+      const caller = callerOf(address)
+      const name = nameKey(caller, username)
+      const seconds = Math.max(names.delay(name), addresses.delay(caller))
       if (seconds > 0) return seconds
       names.add(name, -1)
-      addresses.add(address, -1)
+      addresses.add(caller, -1)
       return 0
     },
     giveBack(address, username) {
-      names.fill(nameKey(address, username))
-      addresses.add(address, 1)
+      const caller = callerOf(address)
+      names.fill(nameKey(caller, username))
+      addresses.add(caller, 1)
     },
   }
 }
@@ -64,8 +68,8 @@ export async function takeAttempt(
   })
 }
 
-function nameKey(address: string, username: string): string {
-  return `${address} ${username.slice(0, MAX_NAME)}`
+function nameKey(caller: string, username: string): string {
+  return `${caller} ${username.slice(0, MAX_NAME)}`
 }
 
 function createBuckets({ size, perSecond }: typeof BY_NAME, runtime: Runtime) {

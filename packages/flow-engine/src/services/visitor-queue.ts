@@ -1,8 +1,9 @@
 import type { BuildJobs, JobRecord } from '../jobs/build-jobs.ts'
 import { isFlowError } from '../errors.ts'
+import { callerOf } from './caller-of.ts'
 import { refuse, type Refusal } from './refusal.ts'
 
-/** Waiting builds of one visitor, and of one address (AB-70). */
+/** Waiting builds of one visitor, and of one address or IPv6 network (AB-70). */
 const OF_CLIENT = 2
 const OF_ADDRESS = 5
 
@@ -47,7 +48,8 @@ export function createVisitorQueue(jobs: () => Pick<BuildJobs, 'get'>): VisitorQ
   return {
     async start({ clientId, address }, start) {
       const place: Place = {}
-      const names = [`client ${clientId}`, ...(address === undefined ? [] : [`address ${address}`])]
+      const names = [`client ${clientId}`]
+      if (address !== undefined) names.push(`address ${callerOf(address)}`)
       const out = (): void => {
         for (const name of names) leave(name, place)
       }

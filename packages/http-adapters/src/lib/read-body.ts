@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { BodyError } from './body-error.ts'
+import { ByteCollector } from './byte-collector.ts'
 import type { Exchange } from './exchange.ts'
 import { parsedBody } from './parsed-body.ts'
 import { leaveRest } from './unread-body.ts'
@@ -25,13 +25,13 @@ export function collect<T>(exchange: Exchange, convert: (bytes: Uint8Array) => T
     !message.readableEnded &&
     !message.destroyed &&
     streamOf(exchange) === message
-  if (!isPlain) return buffer(chunks(exchange)).then(convert)
+  if (!isPlain) return collectChunks(exchange).then(convert)
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = []
+    const collected = new ByteCollector()
     const end = (): void => {
       let value: T
       try {
-        value = convert(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts))
+        value = convert(collected.bytes())
       } catch (error) {
         return reject(error)
       }
@@ -41,11 +41,17 @@ export function collect<T>(exchange: Exchange, convert: (bytes: Uint8Array) => T
       if (!message.readableEnded) reject(new BodyError('client_gone'))
     }
     message
-      .on('data', (part: Buffer) => parts.push(part))
+      .on('data', (part: Buffer) => collected.push(part))
       .on('end', end)
       .on('error', leave)
       .on('close', leave)
   })
+}
+
+async function collectChunks(exchange: Exchange): Promise<Uint8Array> {
+  const collected = new ByteCollector()
+  for await (const chunk of chunks(exchange)) collected.push(chunk)
+  return collected.bytes()
 }
 
 /** The chunks of a body, each taken from the socket when it is asked for. */

@@ -1,0 +1,37 @@
+/** Where the first pieces of a body in several chunks are copied to. */
+const FIRST_SIZE = 4096
+
+/**
+ * Joins the chunks of a body in memory of at most three times its size, however small they are
+ * (AB-13). Copies them, because a chunk of one byte holds all that came from the socket with it.
+ */
+export class ByteCollector {
+  #bytes: Uint8Array = new Uint8Array(0)
+  #size = 0
+  /** Whether `#bytes` is a chunk as it came, which belongs to its stream. */
+  #isBorrowed = true
+
+  push(chunk: Uint8Array): void {
+    if (this.#size === 0) {
+      this.#bytes = chunk
+      this.#isBorrowed = true
+    } else {
+      this.#reserve(this.#size + chunk.length)
+      this.#bytes.set(chunk, this.#size)
+    }
+    this.#size += chunk.length
+  }
+
+  /** What has come up to now: the chunk itself when there was only one. */
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#size)
+  }
+
+  #reserve(size: number): void {
+    if (!this.#isBorrowed && size <= this.#bytes.length) return
+    const grown = new Uint8Array(Math.max(FIRST_SIZE, size, 2 * this.#size))
+    grown.set(this.bytes())
+    this.#bytes = grown
+    this.#isBorrowed = false
+  }
+}
