@@ -60,7 +60,7 @@ describe('AB-13: a body of 0.9 MB in chunks of one byte costs at most 60 MB and 
     },
   }
   for (const [name, read] of Object.entries(readers)) {
-    test(name, { timeout: 30_000 }, async () => {
+    test(`AB-13 ${name}`, { timeout: 30_000 }, async () => {
       const { length, answer, ms, grown } = await attack(read)
       expect(answer).toMatch(/^HTTP\/1\.1 200/)
       expect(length).toBe(SIZE)
