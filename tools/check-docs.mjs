@@ -1,10 +1,11 @@
 // Checks the documentation: every `ts` block of README and docs type-checks as a module of its own,
 // relative links lead somewhere, every error code of a core has a heading in the reference, and the
-// tests that docs/journeys.md names exist.
+// tests that docs/journeys.md names exist, and so do those of the rules that SECURITY.md cites.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { problemsOfJourneys } from './check-journeys.mjs'
+import { problemsOfSecurity } from './check-security.mjs'
 import { filesBelow, root } from './sources.mjs'
 
 const isMarkdown = (path) => path.endsWith('.md')
@@ -12,7 +13,7 @@ const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter((path) => existsSync(join(root, path))),
   ...['docs', 'packages', 'examples'].flatMap((folder) => filesBelow(folder, isMarkdown)),
 ]
-const problems = problemsOfJourneys()
+const problems = [...problemsOfJourneys(), ...problemsOfSecurity()]
 // Inside the work tree, so that the workspace's packages and types are found; removed at the end.
 const scratch = join(root, '.docs-check')
 const files = []
