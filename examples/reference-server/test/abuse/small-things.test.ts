@@ -32,7 +32,6 @@ describe('what every request and every list reads again is short', () => {
       ['POST', '/api/v1/projects/', { name: long }, 'name'],
       ['POST', '/api/v1/variables/', { ...variable, name: long }, 'name'],
       ['POST', '/api/v1/variables/', { ...variable, default_fields: [long] }, 'default_fields'],
-      ['POST', '/api/v1/api_key/', { name: long }, 'name'],
       ['PATCH', `/api/v1/users/${me.id}`, { profile_image: long }, 'profile_image'],
       ['POST', `/api/v2/mcp/servers/${long}`, { url: 'http://h/mcp' }, 'server_name'],
       ['POST', '/api/v1/run/echo', { input_value: 'hi', session_id: long }, 'session_id'],
@@ -52,6 +51,7 @@ describe('what every request and every list reads again is short', () => {
     const ids = Array.from({ length: 30_000 }, () => crypto.randomUUID())
     const attacks: [method: string, path: string, body: object][] = [
       ['PATCH', `/api/v1/users/${me.id}`, { optins: { a: 'x'.repeat(MB) } }],
+      ['POST', '/api/v1/api_key/', { name: 'x'.repeat(2 * MB) }],
       ['POST', '/api/v1/api_key/store', { api_key: 'x'.repeat(MB) }],
       ['POST', '/api/v1/variables/', { name: 'v', value: 'x'.repeat(2 * MB), default_fields: [] }],
       ['DELETE', '/api/v1/flows/', ids],

@@ -4,10 +4,10 @@ import type { RouteHead } from './route.ts'
 const KB = 1024
 const MB = 1024 * KB
 
-/** Bodies of what each request or each list reads again: users, API keys. */
+/** Bodies of what each request or each list reads again: users, the store's key. */
 export const SMALL_BODY = 64 * KB
-/** Bodies of lists of ids: 25,000 of them. */
-export const ID_LIST_BODY = MB
+/** Bodies of lists of ids (25,000 of them) and of API keys, whose names may be long. */
+export const MEDIUM_BODY = MB
 /** Bodies of sign-in, refresh, sign-out and every other operation that asks for no credentials. */
 const WITHOUT_CREDENTIALS = 64 * KB
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ApiKeyRecord } from '../store/api-keys.ts'
-import { bool, dateTime, int, nameText, orNull, text, uuid } from './scalars.ts'
+import { bool, dateTime, int, orNull, text, uuid } from './scalars.ts'
 
 /** Length of a key in clear; the list shows the prefix and one `*` for each further character. */
 const KEY_LENGTH = 46
@@ -8,7 +8,7 @@ const KEY_LENGTH = 46
 /** A key to be made; all are type-checked, only `name` and `created_at` are used. */
 export const ApiKeyCreate = z
   .object({
-    name: orNull(nameText()),
+    name: orNull(text()),
     last_used_at: orNull(dateTime()),
     total_uses: int().default(0),
     is_active: bool().default(true),

@@ -16,7 +16,7 @@ import {
 } from '../../wire/flow.ts'
 import { bool, IdParams, int, orNull, uuid } from '../../wire/scalars.ts'
 import { readFlowFile } from '../flow-file.ts'
-import { ID_LIST_BODY } from '../body-limit.ts'
+import { MEDIUM_BODY } from '../body-limit.ts'
 import { JsonText, route, type Route } from '../route.ts'
 import { zipAnswer } from '../zip-answer.ts'
 
@@ -86,7 +86,7 @@ export const flowRoutes: readonly Route[] = [
       path: '/api/v1/flows/',
       summary: 'Delete Multiple Flows',
       auth: 'user',
-      maxBody: ID_LIST_BODY,
+      maxBody: MEDIUM_BODY,
       body: z.array(uuid()),
       output: z.object({ deleted: z.int() }),
     },
@@ -186,7 +186,7 @@ export const flowRoutes: readonly Route[] = [
       path: '/api/v1/flows/download/',
       summary: 'Download Multiple File',
       auth: 'user',
-      maxBody: ID_LIST_BODY,
+      maxBody: MEDIUM_BODY,
       produces: 'application/x-zip-compressed',
       body: z.array(uuid()),
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maskAuthSettings } from '../../services/auth-settings.ts'
 import { bool, descriptionText, dict, IdParams, maybe, nameText, uuid } from '../../wire/scalars.ts'
-import { ID_LIST_BODY } from '../body-limit.ts'
+import { MEDIUM_BODY } from '../body-limit.ts'
 import { route, type Route } from '../route.ts'
 
 const serverParams = z.object({ server_name: nameText() })
@@ -147,7 +147,7 @@ export const mcpRoutes: readonly Route[] = [
       path: '/api/v1/mcp/project/{project_id}',
       summary: 'Update Project Mcp Settings',
       auth: 'user',
-      maxBody: ID_LIST_BODY,
+      maxBody: MEDIUM_BODY,
       params: projectParams,
       body: ProjectSettings,
       output: z.object({ message: z.string() }),

@@ -23,7 +23,7 @@ import {
   TextParams,
   uuid,
 } from '../../wire/scalars.ts'
-import { ID_LIST_BODY } from '../body-limit.ts'
+import { MEDIUM_BODY } from '../body-limit.ts'
 import { JsonText, route, type Route } from '../route.ts'
 
 const FlowQuery = z.object({ flow_id: uuid() })
@@ -98,7 +98,7 @@ export const monitorRoutes: readonly Route[] = [
       path: '/api/v1/monitor/messages',
       summary: 'Delete Messages',
       auth: 'user',
-      maxBody: ID_LIST_BODY,
+      maxBody: MEDIUM_BODY,
       status: 204,
       body: z.array(uuid()),
     },

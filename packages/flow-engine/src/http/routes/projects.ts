@@ -16,7 +16,7 @@ import {
 } from '../../wire/project.ts'
 import { IdParams } from '../../wire/scalars.ts'
 import { readProjectFile } from '../flow-file.ts'
-import { ID_LIST_BODY } from '../body-limit.ts'
+import { MEDIUM_BODY } from '../body-limit.ts'
 import { JsonText, route, type Route } from '../route.ts'
 import { extendedName, zipAnswer } from '../zip-answer.ts'
 
@@ -40,7 +40,7 @@ export const projectRoutes: readonly Route[] = [
       path: '/api/v1/projects/',
       summary: 'Create Project',
       auth: 'user',
-      maxBody: ID_LIST_BODY,
+      maxBody: MEDIUM_BODY,
       status: 201,
       body: ProjectCreate,
       output: ProjectRead,
@@ -80,7 +80,7 @@ export const projectRoutes: readonly Route[] = [
       path: '/api/v1/projects/{project_id}',
       summary: 'Update Project',
       auth: 'user',
-      maxBody: ID_LIST_BODY,
+      maxBody: MEDIUM_BODY,
       params: projectIdParams,
       body: ProjectUpdate,
       output: ProjectRead,

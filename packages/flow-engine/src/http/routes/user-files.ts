@@ -10,7 +10,7 @@ import {
   userFileToWire,
 } from '../../wire/user-file.ts'
 import { fileAnswer } from '../file-answer.ts'
-import { ID_LIST_BODY } from '../body-limit.ts'
+import { MEDIUM_BODY } from '../body-limit.ts'
 import { route, type Route } from '../route.ts'
 import { zipAnswer } from '../zip-answer.ts'
 
@@ -63,7 +63,7 @@ export const userFileRoutes: readonly Route[] = [
       path: '/api/v2/files/batch/',
       summary: 'Download Files Batch',
       auth: 'user',
-      maxBody: ID_LIST_BODY,
+      maxBody: MEDIUM_BODY,
       produces: 'application/x-zip-compressed',
       body: z.array(uuid()),
     },
@@ -80,7 +80,7 @@ export const userFileRoutes: readonly Route[] = [
       path: '/api/v2/files/batch/',
       summary: 'Delete Files Batch',
       auth: 'user',
-      maxBody: ID_LIST_BODY,
+      maxBody: MEDIUM_BODY,
       body: z.array(uuid()),
       output: Message,
     },
