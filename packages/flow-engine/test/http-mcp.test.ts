@@ -94,15 +94,20 @@ describe('tool servers of a user', () => {
 
   test('a server that never answers is told after 30 seconds', async () => {
     const runtime = createTestRuntime()
-    const silent: McpService = { connect: () => new Promise(() => undefined) }
+    let connecting = (): void => undefined
+    const connected = new Promise<void>((resolve) => (connecting = resolve))
+    const silent: McpService = {
+      connect() {
+        connecting()
+        return new Promise(() => undefined)
+      },
+    }
     const waiting = await createTestEngine({ services: { mcp: silent }, runtime })
     const admin = await adminToken(waiting)
     await send(waiting, server, { token: admin, json: config })
     const asked = send(waiting, '/api/v2/mcp/servers?action_count=true', { token: admin })
-    for (let second = 0; second < 40; second += 1) {
-      await new Promise((resolve) => setImmediate(resolve))
-      await runtime.advance(1_000)
-    }
+    await connected
+    await runtime.advance(31_000)
     const error = 'The server cannot be reached'
     expect((await asked).body).toMatchObject([{ name: 'good', error }])
     await waiting.close()
