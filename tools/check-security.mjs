@@ -11,7 +11,8 @@ export function problemsOfSecurity() {
   const tested = new Set()
   for (const folder of ['packages', 'examples', 'internal']) {
     for (const path of filesBelow(folder, (name) => /\.(test|long)\.ts$/.test(name))) {
-      for (const [number] of readFileSync(join(root, path), 'utf8').matchAll(CITED)) tested.add(number)
+      for (const [number] of readFileSync(join(root, path), 'utf8').matchAll(CITED))
+        tested.add(number)
     }
   }
   return page
