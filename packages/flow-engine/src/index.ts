@@ -111,9 +111,11 @@ export type {
 } from './store/sign-in.ts'
 export {
   isQueueFull,
+  isStaleWriter,
   isStoreUnavailable,
   isUniqueConflict,
   QueueFullError,
+  StaleWriterError,
   StoreUnavailableError,
   UniqueConflictError,
   type UniqueConstraint,

@@ -157,6 +157,7 @@ export class Execution implements Deadline {
 
   #hasRoom(): boolean {
     const { concurrency = Number.POSITIVE_INFINITY } = this.#request.options
+    if (this.#host.mayStart?.() === false) return false
     return this.#phase.current === 'running' && this.#running < concurrency
   }
 

@@ -6,6 +6,8 @@ import type { VertexResult } from './run-options.ts'
 export interface RunHost {
   /** Where an earlier process left off. */
   readonly resume?: ResumePoint | undefined
+  /** Asked before each vertex; false when another process goes on with the run: nothing starts any more. */
+  readonly mayStart?: (() => boolean) | undefined
   /** A vertex, or a pass of a loop, has finished: its state, to be kept before anything behind it starts. */
   readonly checkpoint?: ((vertexId: string, state: string) => Promise<void>) | undefined
   /** `ctx.suspend`. */

@@ -10,7 +10,7 @@ import type { BuildJobs, BuildJobsOptions, BuildRequest, JobRecord } from './bui
 import { createJobReading } from './job-reading.ts'
 import { toJobRecord } from './job-record.ts'
 import { jobChannel, readEvents, type ReaderContext } from './read-events.ts'
-import { appendCancelled, lastSeqOf, recoverJobs } from './recover.ts'
+import { appendCancelled, recoverJobs } from './recover.ts'
 import { rebuildResult } from './rebuild-result.ts'
 import { createLanePlaces } from './lane-places.ts'
 import { createRequestCodec } from './request-codec.ts'
@@ -129,7 +129,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   }
   const reading = createJobReading(readers, check)
   const record = async (job: StoredJob): Promise<JobRecord> =>
-    toJobRecord(job, runner.live(job.id)?.lastSeq ?? (await lastSeqOf(store, job.id)))
+    toJobRecord(job, runner.live(job.id)?.lastSeq ?? (await store.log.lastSeq(job.id)))
   const laneOf = ({ lane = '' }: BuildRequest): string => (Object.hasOwn(lanes, lane) ? lane : '')
   const enqueue = async (request: BuildRequest): Promise<StoredJob> => {
     if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
@@ -190,9 +190,11 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await queue.requestCancel(jobId, runtime.now())
       runner.cancel(jobId)
       bus.publish(CANCEL_CHANNEL, jobId)
-      if (job.state !== 'running') {
+      // One that was claimed meanwhile is ended by its worker (DR-16).
+      const now = job.state === 'running' ? job : await queue.get(jobId)
+      if (now?.state === 'cancelled') {
         codec.forget(jobId)
-        await appendCancelled(store, jobId)
+        await appendCancelled(store, now)
         runner.dismiss(jobId)
         bus.publish(jobChannel(jobId), '')
       }

@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import type { JobStore } from '../store/job-store.ts'
+import type { JobStore, StoredJob } from '../store/job-store.ts'
 import { startFailureJson } from '../graph/failure.ts'
 import { jobChannel } from './read-events.ts'
 
@@ -26,7 +26,7 @@ export async function recoverJobs({
     .filter(({ resumable, cancelRequested }) => resumable && !cancelRequested)
     .map(({ id }) => id)
   const failed: string[] = []
-  for (const { id, worker, resumable, cancelRequested } of found) {
+  for (const { id, worker, attempts, resumable, cancelRequested } of found) {
     if (cancelRequested) {
       await endCancelled(store, { id, worker, now })
       continue
@@ -34,7 +34,7 @@ export async function recoverJobs({
     if (resumable) continue
     const outcome = { state: 'failed' as const, finishedAt: now, error: interrupted }
     if (!(await store.queue.finish(id, worker, outcome))) continue
-    await appendEnd(store, id, { runtime })
+    await appendEnd(store, id, { runtime, fence: attempts + 1 })
     failed.push(id)
   }
   for (const { id } of found) store.bus.publish(jobChannel(id), '')
@@ -50,11 +50,12 @@ async function endCancelled(
   const ended = await store.queue.finish(id, worker, { state: 'cancelled', finishedAt: now })
   if (!ended) await store.queue.requestCancel(id, now)
   const job = await store.queue.get(id)
-  if (job?.state === 'cancelled') await appendCancelled(store, id)
+  if (job?.state === 'cancelled') await appendCancelled(store, job)
 }
 
 /**
  * Ends the log with an error, so that no reader hangs.
+ * @param fence of the writer; one that ends the job of another is above all claims
  * @param given number of the last event that readers were given, where the log lacks some
  */
 export async function appendEnd(
@@ -62,37 +63,37 @@ export async function appendEnd(
   jobId: string,
   {
     runtime,
+    fence,
     detail = interrupted.detail,
     given = -1,
-  }: { readonly runtime: Runtime; readonly detail?: string; readonly given?: number },
+  }: {
+    readonly runtime: Runtime
+    readonly fence: number
+    readonly detail?: string
+    readonly given?: number
+  },
 ): Promise<void> {
-  const last = Math.max(given, await lastSeqOf(store, jobId))
+  const last = Math.max(given, await store.log.open(jobId, fence))
   const [final] = await store.log.read(jobId, last - 1, 1)
   if (final?.event === 'end') return
   const failure = startFailureJson(detail, null, runtime.now())
-  await store.log.append(jobId, [
+  const events = [
     { seq: last + 1, event: 'error', data: JSON.stringify(failure) },
     { seq: last + 2, event: 'end', data: '{}' },
-  ])
+  ]
+  await store.log.append(jobId, events, fence)
   await store.log.close(jobId)
 }
 
 /** Ends the log of a job that was cancelled while no process ran it (FE-60). */
-export async function appendCancelled(store: JobStore, jobId: string): Promise<void> {
-  const last = await lastSeqOf(store, jobId)
-  const [final] = await store.log.read(jobId, last - 1, 1)
+export async function appendCancelled(
+  { log }: JobStore,
+  { id, attempts }: Pick<StoredJob, 'id' | 'attempts'>,
+): Promise<void> {
+  const fence = attempts + 1
+  const last = await log.open(id, fence)
+  const [final] = await log.read(id, last - 1, 1)
   if (final?.event === 'end') return
-  await store.log.append(jobId, [{ seq: last + 1, event: 'end', data: '{"cancelled":true}' }])
-  await store.log.close(jobId)
-}
-
-/** Number of the last event in the log; -1 when there is none. */
-export async function lastSeqOf({ log }: JobStore, jobId: string): Promise<number> {
-  let last = -1
-  for (;;) {
-    const events = await log.read(jobId, last, 1000)
-    const { seq } = events.at(-1) ?? {}
-    if (seq === undefined) return last
-    last = seq
-  }
+  await log.append(id, [{ seq: last + 1, event: 'end', data: '{"cancelled":true}' }], fence)
+  await log.close(id)
 }

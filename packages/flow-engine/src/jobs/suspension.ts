@@ -24,7 +24,10 @@ export const isAnswerName = (name: string): boolean => /^\?(\d+\.)?\d+\?/.test(n
 export async function createSuspension(
   { queue, checkpoints }: JobStore,
   job: ClaimedJob,
-  kept: ReadonlyMap<string, string>,
+  {
+    kept,
+    fence,
+  }: { readonly kept: ReadonlyMap<string, string>; readonly fence?: number | undefined },
 ): Promise<Suspension> {
   const answers = new Map(kept)
   if (isQuestion(job.question)) {
@@ -32,7 +35,7 @@ export async function createSuspension(
     if (!answers.has(name)) {
       const answer = JSON.stringify(job.answer ?? null)
       answers.set(name, answer)
-      await checkpoints.put(job.id, name, answer)
+      await checkpoints.put(job.id, name, answer, fence)
     }
   }
   return new Suspension(queue, job, answers)

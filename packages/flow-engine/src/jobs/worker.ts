@@ -1,6 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { ClaimedJob, JobQueue } from '../store/job-store.ts'
 import type { LanePlaces } from './lane-places.ts'
+import { keepLease, type Lease } from './lease.ts'
 
 export interface WorkerOptions {
   readonly queue: JobQueue
@@ -9,11 +10,8 @@ export interface WorkerOptions {
   readonly places: LanePlaces
   readonly leaseMs: number
   readonly heartbeatMs: number
-  /**
-   * Runs a job to its end; the signal says that the lease is lost, or a cancel was asked for. There is
-   * none where no other process works on the queue.
-   */
-  readonly execute: (job: ClaimedJob, lease: AbortSignal | undefined) => Promise<void>
+  /** Runs a job to its end. There is no lease where no other process works on the queue. */
+  readonly execute: (job: ClaimedJob, lease: Lease | undefined) => Promise<void>
   readonly onError: (error: unknown, info: { jobId?: string }) => void
 }
 
@@ -101,19 +99,13 @@ export function createWorker(options: WorkerOptions): Worker {
 
   const run = async (job: ClaimedJob): Promise<void> => {
     // Making an abort signal, and above all the error that it carries, costs more than many a job.
-    const held = queue.shared
-      ? { lost: new AbortController(), ended: new AbortController() }
-      : undefined
-    if (held !== undefined) {
-      const { lost, ended } = held
-      void keepLease(options, { job, lost, ended: ended.signal, lease })
-    }
+    const held = queue.shared ? keepLease(options, job) : undefined
     try {
-      await execute(job, held?.lost.signal)
+      await execute(job, held)
     } catch (error) {
       onError(error, { jobId: job.id })
     } finally {
-      held?.ended.abort()
+      held?.end()
     }
   }
 
@@ -139,47 +131,5 @@ export function createWorker(options: WorkerOptions): Worker {
       stopping.abort()
       await Promise.allSettled(running.keys())
     },
-  }
-}
-
-interface Lease {
-  readonly job: ClaimedJob
-  readonly lost: AbortController
-  readonly ended: AbortSignal
-  readonly lease: () => Date
-}
-
-/** Prolongs the lease of a job until it ends; aborts it when it is lost or to be cancelled. */
-async function keepLease(
-  { queue, runtime, heartbeatMs, onError }: WorkerOptions,
-  { job, lost, ended, lease }: Lease,
-): Promise<void> {
-  let until = job.leaseUntil
-  // A heartbeat that hangs or fails prolongs nothing: the lease ends by this clock (DR-8).
-  const watch = async (): Promise<void> => {
-    while (!ended.aborted && !lost.signal.aborted) {
-      const left = until.getTime() - runtime.now().getTime()
-      if (left <= 0) lost.abort('lost')
-      else await runtime.sleep(left, ended)
-    }
-  }
-  watch().catch(() => undefined)
-  while (!ended.aborted && !lost.signal.aborted) {
-    try {
-      await runtime.sleep(heartbeatMs, ended)
-    } catch {
-      return
-    }
-    try {
-      const next = lease()
-      const answer = await queue.heartbeat(job.id, job.worker, next)
-      if (answer === 'kept') until = next
-      else {
-        lost.abort(answer)
-        return
-      }
-    } catch (error) {
-      onError(error, { jobId: job.id })
-    }
   }
 }

@@ -10,6 +10,8 @@ const BEHIND_BATCH = 64
 export interface WriteEventsOptions {
   readonly jobId: string
   readonly log: EventLog
+  /** Of the claim (DR-7). */
+  readonly fence: number | undefined
   readonly runtime: Runtime
   /** Added to the numbers of the run: where an earlier run of the job stopped. */
   readonly firstSeq: number
@@ -39,6 +41,7 @@ export async function writeEvents(
   {
     jobId,
     log,
+    fence,
     runtime,
     firstSeq,
     behind,
@@ -76,7 +79,7 @@ export async function writeEvents(
     unwritten = []
     const reached = all.length
     const atEnd = all[reached - 1]?.event === 'end'
-    const written = log.append(jobId, batch)
+    const written = log.append(jobId, batch, fence)
     // Behind, the last events and the end of the job go to the store together.
     await (atEnd && behind ? Promise.all([written, beforeEnd()]) : written)
     appended(batch.at(-1)?.seq ?? -1)

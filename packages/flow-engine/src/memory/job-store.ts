@@ -9,18 +9,19 @@ import type {
   StoredEvent,
   StoredJob,
 } from '../store/job-store.ts'
-import { QueueFullError, UniqueConflictError } from '../store/store-error.ts'
+import { QueueFullError, StaleWriterError, UniqueConflictError } from '../store/store-error.ts'
 import { copy } from './rows.ts'
 
 type MemoryJob = StoredJob & { readonly worker: string | null; readonly leaseUntil: Date | null }
 
 /** A JobStore that lives as long as the object. */
 export function createMemoryJobStore(): JobStore {
+  const fences: Fences = new Map()
   return {
     queue: createQueue(),
-    log: createLog(),
+    log: createLog(fences),
     bus: createBus(),
-    checkpoints: createCheckpoints(),
+    checkpoints: createCheckpoints(fences),
   }
 }
 
@@ -179,11 +180,26 @@ function stored({ worker: _worker, leaseUntil: _leaseUntil, ...job }: MemoryJob)
   return copy(job)
 }
 
+/** The highest fence with which the log of each job was opened. */
+type Fences = Map<string, number>
+
+function checkFence(fences: Fences, jobId: string, fence = Infinity): void {
+  if (fence < (fences.get(jobId) ?? 0)) throw new StaleWriterError(jobId, fence)
+}
+
 /** Keeps the events as they are given: their data may not have been encoded yet. */
-function createLog(): EventLog {
+function createLog(fences: Fences): EventLog {
   const logs = new Map<string, StoredEvent[]>()
+  const lastOf = (jobId: string): number => logs.get(jobId)?.at(-1)?.seq ?? -1
   return {
-    async append(jobId, events) {
+    async open(jobId, fence) {
+      checkFence(fences, jobId, fence)
+      fences.set(jobId, fence)
+      return lastOf(jobId)
+    },
+    lastSeq: async (jobId) => lastOf(jobId),
+    async append(jobId, events, fence) {
+      checkFence(fences, jobId, fence)
       const log = logs.get(jobId) ?? []
       const [first] = events
       if (first === undefined) return
@@ -198,7 +214,10 @@ function createLog(): EventLog {
     },
     close: async () => undefined,
     async remove(jobIds) {
-      for (const id of jobIds) logs.delete(id)
+      for (const id of jobIds) {
+        logs.delete(id)
+        fences.delete(id)
+      }
     },
   }
 }
@@ -220,10 +239,11 @@ function createBus(): LiveBus {
   }
 }
 
-function createCheckpoints(): CheckpointStore {
+function createCheckpoints(fences: Fences): CheckpointStore {
   const jobs = new Map<string, Map<string, string>>()
   return {
-    async put(jobId, vertexId, state) {
+    async put(jobId, vertexId, state, fence) {
+      checkFence(fences, jobId, fence)
       const states = jobs.get(jobId) ?? new Map<string, string>()
       jobs.set(jobId, states.set(vertexId, state))
     },

@@ -24,7 +24,7 @@ export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
   readonly state: JobState
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
-  /** How often it was claimed. */
+  /** How often it was claimed; the fence of the latest claim (DR-7). */
   readonly attempts: number
   readonly cancelRequested: boolean
   readonly error: { readonly code: string; readonly detail: string } | null
@@ -101,17 +101,31 @@ export interface StoredEvent {
   readonly data: string
 }
 
-/** The append-only log of a job's events (FE-60). */
+/**
+ * The append-only log of a job's events (FE-60). It outlives claims, so it also keeps the fence of each
+ * job: the number of the latest claim, below which nothing is written to log or checkpoints (DR-7).
+ */
 export interface EventLog {
   /**
-   * All or nothing.
-   * @throws UniqueConflictError `event.seq` when a sequence number is taken
+   * From now on writers with a lower fence are refused, also those whose write is under way. Gives
+   * the number of the last event, -1 when there is none.
+   * @throws StaleWriterError when the log was opened with a higher fence
    */
-  append(jobId: string, events: readonly StoredEvent[]): Promise<void>
+  open(jobId: string, fence: number): Promise<number>
+  /**
+   * All or nothing.
+   * @param fence of the claim of the writer; without it the writer is not checked
+   * @throws UniqueConflictError `event.seq` when a sequence number is taken
+   * @throws StaleWriterError when the log was opened with a higher fence
+   */
+  append(jobId: string, events: readonly StoredEvent[], fence?: number): Promise<void>
+  /** Number of the last event, -1 when there is none; reads one row. */
+  lastSeq(jobId: string): Promise<number>
   /** Events with `seq` greater than `after`, ascending, at most `limit`. */
   read(jobId: string, after: number, limit: number): Promise<StoredEvent[]>
   /** No more events come; what was buffered is on disk when it resolves. */
   close(jobId: string): Promise<void>
+  /** Removes events and fences. */
   remove(jobIds: readonly string[]): Promise<void>
 }
 
@@ -124,8 +138,12 @@ export interface LiveBus {
 
 /** States of finished vertices of resumable jobs. */
 export interface CheckpointStore {
-  /** Replaces the state of the same vertex. */
-  put(jobId: string, vertexId: string, state: string): Promise<void>
+  /**
+   * Replaces the state of the same vertex.
+   * @param fence of the claim of the writer; without it the writer is not checked
+   * @throws StaleWriterError when the log of the job was opened with a higher fence (DR-7)
+   */
+  put(jobId: string, vertexId: string, state: string, fence?: number): Promise<void>
   /** In order of the first `put`. */
   list(jobId: string): Promise<{ vertexId: string; state: string }[]>
   remove(jobId: string): Promise<void>

@@ -64,6 +64,16 @@ export class QueueFullError extends Error {
   }
 }
 
+/** The job was claimed again since the writer claimed it. Nothing was written (DR-7). */
+export class StaleWriterError extends Error {
+  readonly [BRAND] = 'stale-writer'
+
+  constructor(jobId: string, fence: number) {
+    super(`Claim ${fence} of job ${jobId} is no longer the latest`)
+    this.name = 'StaleWriterError'
+  }
+}
+
 /** Tells a UniqueConflictError, also one of another copy of this package. */
 export function isUniqueConflict(value: unknown): value is UniqueConflictError {
   return brandOf(value) === 'unique'
@@ -77,6 +87,11 @@ export function isStoreUnavailable(value: unknown): value is StoreUnavailableErr
 /** Tells a QueueFullError, also one of another copy of this package. */
 export function isQueueFull(value: unknown): value is QueueFullError {
   return brandOf(value) === 'queue-full'
+}
+
+/** Tells a StaleWriterError, also one of another copy of this package. */
+export function isStaleWriter(value: unknown): value is StaleWriterError {
+  return brandOf(value) === 'stale-writer'
 }
 
 function brandOf(value: unknown): unknown {

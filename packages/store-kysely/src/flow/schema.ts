@@ -12,11 +12,12 @@ import { webhookNames } from '../migrations/flow/0003-webhook-names.ts'
 import { tokenEpoch } from '../migrations/flow/0004-token-epoch.ts'
 import { collections } from '../migrations/flow/0005-collections.ts'
 import { jobLanes } from '../migrations/flow/0006-job-lanes.ts'
+import { jobFences } from '../migrations/flow/0007-job-fences.ts'
 import { addEmbeddings } from './embeddings.ts'
 
 const FLOW_SCHEMA: Schema = {
   name: 'flow',
-  migrations: [initial, eventRows, webhookNames, tokenEpoch, collections, jobLanes],
+  migrations: [initial, eventRows, webhookNames, tokenEpoch, collections, jobLanes, jobFences],
 }
 
 /**

@@ -1,4 +1,11 @@
 import type { StoredEvent } from '@x/flow-engine'
 
-/** Appends the events of one job, all or nothing; resolves after the commit. */
-export type AppendEvents = (jobId: string, events: readonly StoredEvent[]) => Promise<void>
+/**
+ * Appends the events of one job, all or nothing; resolves after the commit.
+ * @throws StaleWriterError when the log was opened with a higher fence
+ */
+export type AppendEvents = (
+  jobId: string,
+  events: readonly StoredEvent[],
+  fence: number | undefined,
+) => Promise<void>

@@ -1,19 +1,23 @@
-import type { CheckpointStore } from '@x/flow-engine'
-import { sql } from 'kysely'
+import { StaleWriterError, type CheckpointStore } from '@x/flow-engine'
+import { sql, type RawBuilder } from 'kysely'
 import { decodeText, encodeText } from '../columns.ts'
+import { engineOf } from '../dialect.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { hotSql } from '../flow/hot-sql.ts'
 import type { JobWriter } from './writer.ts'
 
 /** States of finished vertices in SQL. */
 export function createCheckpoints(db: FlowDb, writer: JobWriter): CheckpointStore {
+  const query = putCheckpoint[engineOf(db).kind]
   return {
-    async put(jobId, vertexId, state) {
-      await writer.write(putCheckpoint, {
+    async put(jobId, vertexId, state, fence = Number.MAX_SAFE_INTEGER) {
+      const { changed } = await writer.write(query, {
         jobId: encodeText(jobId),
         vertexId: encodeText(vertexId),
         state: encodeText(state),
+        fence,
       })
+      if (changed === 0) throw new StaleWriterError(jobId, fence)
     },
     async list(jobId) {
       const { rows } = await listCheckpoints.run(db, { jobId: encodeText(jobId) })
@@ -28,14 +32,27 @@ export function createCheckpoints(db: FlowDb, writer: JobWriter): CheckpointStor
   }
 }
 
-const putCheckpoint = hotSql<
-  { readonly jobId: string; readonly vertexId: string; readonly state: string },
-  never
->(
-  (value) => sql`insert into flow_job_checkpoint (job_id, vertex_id, state)
-    values (${value('jobId')}, ${value('vertexId')}, ${value('state')})
-    on conflict (job_id, vertex_id) do update set state = excluded.state`,
-)
+interface PutValues {
+  readonly jobId: string
+  readonly vertexId: string
+  readonly state: string
+  readonly fence: number
+}
+
+/** @param lock keeps the row of the fence as it is to the commit */
+const putUnder = (lock: RawBuilder<unknown>) =>
+  hotSql<PutValues, never>(
+    (value) => sql`with latest as materialized
+        (select fence from flow_job_fence where job_id = ${value('jobId')} ${lock})
+      insert into flow_job_checkpoint (job_id, vertex_id, state)
+      select cast(${value('jobId')} as text), cast(${value('vertexId')} as text),
+        cast(${value('state')} as text)
+      where not exists (select 1 from latest where fence > ${value('fence')})
+      on conflict (job_id, vertex_id) do update set state = excluded.state`,
+  )
+
+/** SQLite has one writer at a time. */
+const putCheckpoint = { sqlite: putUnder(sql``), postgres: putUnder(sql`for share`) }
 
 const listCheckpoints = hotSql<{ readonly jobId: string }, { vertex_id: string; state: string }>(
   (value) => sql`select vertex_id, state from flow_job_checkpoint

@@ -1,4 +1,4 @@
-import type { EventLog, StoredEvent } from '@x/flow-engine'
+import { StaleWriterError, type EventLog, type StoredEvent } from '@x/flow-engine'
 import { sql } from 'kysely'
 import { chunks } from '../chunks.ts'
 import { decodeText, encodeText } from '../columns.ts'
@@ -9,18 +9,34 @@ import { idList } from '../id-list.ts'
 import type { AppendEvents } from './append-events.ts'
 import { postgresAppender } from './postgres-append.ts'
 import { sqliteAppender } from './sqlite-append.ts'
+import type { JobWriter } from './writer.ts'
 
 /** The log of events in SQL. Appends of all jobs share few transactions. */
-export function createEventLog(db: FlowDb): EventLog {
+export function createEventLog(db: FlowDb, writer: JobWriter): EventLog {
   const engine = engineOf(db)
   const append: AppendEvents =
     engine.kind === 'sqlite' ? sqliteAppender(engine.sqlite) : postgresAppender(db)
   const pending = new Map<string, Promise<unknown>>()
 
+  const lastSeq = async (jobId: string): Promise<number> => {
+    const { rows } = await readLastSeq.run(db, { jobId: encodeText(jobId) })
+    return rows[0]?.seq ?? -1
+  }
+
   return {
-    async append(jobId, events) {
+    lastSeq,
+
+    // An append holds the row of its fence to its commit, so what was under way is there by now.
+    async open(jobId, fence) {
+      const values = { jobId: encodeText(jobId), fence }
+      const { rows } = await writer.write(raiseFence, values, { durable: false })
+      if (rows.length === 0) throw new StaleWriterError(jobId, fence)
+      return lastSeq(jobId)
+    },
+
+    async append(jobId, events, fence) {
       if (events.length === 0) return
-      const done = append(encodeText(jobId), events)
+      const done = append(encodeText(jobId), events, fence)
       pending.set(jobId, done)
       try {
         await done
@@ -45,8 +61,9 @@ export function createEventLog(db: FlowDb): EventLog {
 
     async remove(jobIds) {
       for (const part of chunks(jobIds.map(encodeText), 50)) {
-        await sql`delete from flow_job_event
-          where job_id in (select ids.id from ${idList(db, part)})`.execute(db)
+        const removed = sql`select ids.id from ${idList(db, part)}`
+        await sql`delete from flow_job_event where job_id in (${removed})`.execute(db)
+        await sql`delete from flow_job_fence where job_id in (${removed})`.execute(db)
       }
     },
   }
@@ -59,4 +76,18 @@ const readEvents = hotSql<
   (value) => sql`select seq, event, data from flow_job_event
     where job_id = ${value('jobId')} and seq > ${value('after')}
     order by seq limit ${value('limit')}`,
+)
+
+const readLastSeq = hotSql<{ readonly jobId: string }, { seq: number }>(
+  (value) => sql`select seq from flow_job_event where job_id = ${value('jobId')}
+    order by seq desc limit 1`,
+)
+
+/** Gives no row when the fence stands higher. */
+const raiseFence = hotSql<{ readonly jobId: string; readonly fence: number }, { fence: number }>(
+  (value) => sql`insert into flow_job_fence (job_id, fence)
+    values (${value('jobId')}, ${value('fence')})
+    on conflict (job_id) do update set fence = excluded.fence
+      where flow_job_fence.fence <= excluded.fence
+    returning fence`,
 )

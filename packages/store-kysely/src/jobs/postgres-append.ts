@@ -1,4 +1,4 @@
-import type { StoredEvent } from '@x/flow-engine'
+import { StaleWriterError, type StoredEvent } from '@x/flow-engine'
 import { sql } from 'kysely'
 import { encodeText } from '../columns.ts'
 import type { FlowDb } from '../flow/context.ts'
@@ -7,6 +7,8 @@ import type { AppendEvents } from './append-events.ts'
 interface Append {
   readonly jobId: string
   readonly events: readonly StoredEvent[]
+  /** Undefined: it is not checked. */
+  readonly fence: number | undefined
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -31,9 +33,9 @@ export function postgresAppender(db: FlowDb): AppendEvents {
     running = false
   }
 
-  return (jobId, events) =>
+  return (jobId, events, fence) =>
     new Promise((resolve, reject) => {
-      waiting.push({ jobId, events, resolve, reject })
+      waiting.push({ jobId, events, fence, resolve, reject })
       if (running) return
       running = true
       setImmediate(() => void flush())
@@ -51,8 +53,11 @@ function takeBatch(waiting: readonly Append[]): Append[] {
 
 async function insertBatch(db: FlowDb, batch: readonly Append[]): Promise<void> {
   try {
-    await insertRows(db, batch)
-    for (const { resolve } of batch) resolve()
+    const fences = await insertRows(db, batch)
+    for (const { jobId, fence = Infinity, resolve, reject } of batch) {
+      if (fence < (fences.get(jobId) ?? 0)) reject(new StaleWriterError(jobId, fence))
+      else resolve()
+    }
   } catch (error) {
     const [only, ...others] = batch
     if (others.length === 0) only?.reject(error)
@@ -60,11 +65,33 @@ async function insertBatch(db: FlowDb, batch: readonly Append[]): Promise<void> 
   }
 }
 
-async function insertRows(db: FlowDb, batch: readonly Append[]): Promise<void> {
-  const rows = batch.flatMap(({ jobId, events }) => events.map((event) => ({ jobId, event })))
-  await sql`insert into flow_job_event (job_id, seq, event, data)
-    select * from unnest(${rows.map(({ jobId }) => jobId)}::text[],
-      ${rows.map(({ event }) => event.seq)}::bigint[],
-      ${rows.map(({ event }) => encodeText(event.event))}::text[],
-      ${rows.map(({ event }) => encodeText(event.data))}::text[])`.execute(db)
+/**
+ * Leaves out the rows of writers whose fence is too low, and gives the fences. Their rows stay locked to
+ * the commit: `open` waits for what is under way, and what comes behind it reads its fence.
+ */
+async function insertRows(
+  db: FlowDb,
+  batch: readonly Append[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = batch.flatMap(({ jobId, events, fence = UNCHECKED }) =>
+    events.map((event) => ({ jobId, event, fence })),
+  )
+  const jobs = [...new Set(batch.map(({ jobId }) => jobId))]
+  const { rows: fences } = await sql<{ job_id: string; fence: number }>`with
+    latest as materialized (select job_id, fence from flow_job_fence
+      where job_id = any(${jobs}::text[]) for share),
+    added as (insert into flow_job_event (job_id, seq, event, data)
+      select r.job_id, r.seq, r.event, r.data
+      from unnest(${rows.map(({ jobId }) => jobId)}::text[],
+        ${rows.map(({ event }) => event.seq)}::bigint[],
+        ${rows.map(({ event }) => encodeText(event.event))}::text[],
+        ${rows.map(({ event }) => encodeText(event.data))}::text[],
+        ${rows.map(({ fence }) => fence)}::bigint[]) as r (job_id, seq, event, data, fence)
+      left join latest on latest.job_id = r.job_id
+      where latest.fence is null or r.fence >= latest.fence)
+    select job_id, fence from latest`.execute(db)
+  return new Map(fences.map(({ job_id, fence }) => [job_id, fence]))
 }
+
+/** Above all fences. */
+const UNCHECKED = Number.MAX_SAFE_INTEGER

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '@x/flow-engine'
+import { StaleWriterError, type StoredEvent } from '@x/flow-engine'
 import { chunks } from '../chunks.ts'
 import { encodeText } from '../columns.ts'
 import type { SqliteEngine, SqliteSession } from '../sqlite-engine.ts'
@@ -8,18 +8,28 @@ import type { AppendEvents } from './append-events.ts'
 /** Rows of one statement; there is one text, and one prepared statement, for each number. */
 const ROWS_OF_STATEMENT = 50
 
+const FENCE = 'select fence from flow_job_fence where job_id = ?'
+
 const DELETE = 'delete from flow_job_event where job_id = ? and seq = ?'
 
 /** Appends within the shared transactions of a SQLite database, by prepared statements. */
 export function sqliteAppender(engine: SqliteEngine): AppendEvents {
   const group = sqliteGroup(engine)
-  return (jobId, events) =>
+  return (jobId, events, fence) =>
     group.write({
       rows: events.length,
       durable: false,
       apart: true,
-      run: (session) => insertEvents(session, jobId, events),
+      run(session) {
+        if (fence !== undefined) checkFence(session, jobId, fence)
+        insertEvents(session, jobId, events)
+      },
     })
+}
+
+function checkFence(session: SqliteSession, jobId: string, fence: number): void {
+  const [latest] = session.run<{ fence: number }>(FENCE, [jobId]).rows
+  if (latest !== undefined && fence < latest.fence) throw new StaleWriterError(jobId, fence)
 }
 
 function insertEvents(session: SqliteSession, jobId: string, events: readonly StoredEvent[]): void {

@@ -37,7 +37,7 @@ export function createJobStore<Tables>(
   const { shared = engine.kind === 'postgres' } = options
   return {
     queue: protect(createJobQueue(flow, { writer, shared }), toFlowError),
-    log: protect(createEventLog(flow), toFlowError),
+    log: protect(createEventLog(flow, writer), toFlowError),
     bus: busOf(engine),
     checkpoints: protect(createCheckpoints(flow, writer), toFlowError),
   }

@@ -89,5 +89,6 @@ export interface FlowTables {
   }
   flow_job: JobRow
   flow_job_event: { job_id: string; seq: number; event: string; data: string }
+  flow_job_fence: { job_id: string; fence: number }
   flow_job_checkpoint: Sequenced<{ job_id: string; vertex_id: string; state: string }>
 }

@@ -1,0 +1,138 @@
+import type { Runtime } from '@x/wire'
+import { FlowError } from '../errors.ts'
+import { startFailureJson } from '../graph/failure.ts'
+import { completeLimits, type RunLimits } from '../graph/limits.ts'
+import type { RunEvent } from '../graph/run-event.ts'
+import type { ResumePoint, RunHost } from '../graph/run-host.ts'
+import type { FlowRun } from '../graph/run-options.ts'
+import { startRun } from '../graph/run.ts'
+import type { ClaimedJob, JobStore } from '../store/job-store.ts'
+import { isStaleWriter } from '../store/store-error.ts'
+import type { BuildRequest, JobRecorder } from './build-jobs.ts'
+import { wasCancelled, type Execution } from './execution.ts'
+import { decodeEvent } from './job-event.ts'
+import type { JobRunnerOptions } from './run-job.ts'
+import { createSuspension, isAnswerName, type Suspension } from './suspension.ts'
+
+/** Starts the run of a claimed job, or goes on where an earlier one stopped. */
+export async function beginRun(
+  options: JobRunnerOptions,
+  execution: Execution,
+  recorder: JobRecorder | undefined,
+): Promise<{ run: FlowRun; suspension?: Suspension }> {
+  const { job, request, live } = execution
+  const { components, services, servicesOf, runtime, cache, limits, store } = options
+  const {
+    flow,
+    resumable = false,
+    timeoutMs: _t,
+    metadata: _m,
+    lane: _l,
+    refused,
+    ...rest
+  } = request
+  if (refused !== undefined) return { run: refusedRun(job, refused, runtime) }
+  const runOptions = {
+    mode: 'build' as const,
+    components,
+    services: servicesOf?.(request) ?? services,
+    cache,
+    runtime,
+    ...rest,
+    flowId: job.flowId,
+    limits: limitsOf(request, limits),
+  }
+  const recording: RunHost =
+    recorder === undefined
+      ? {}
+      : {
+          inputs: (vertex, values) => recorder.inputs(vertex, values),
+          built(build) {
+            if (!execution.lost) recorder.built(build)
+          },
+        }
+  const claimed: RunHost = execution.lease === undefined ? {} : { mayStart: () => !execution.lost }
+  // In the turn in which the run is made, so that one that was cancelled before starts nothing (FE-60).
+  const started = (host: RunHost): FlowRun => {
+    const run = startRun(flow, runOptions, { ...host, ...claimed })
+    live.onCancel((reason) => run.cancel(reason))
+    return run
+  }
+  if (!resumable) return { run: started(recording) }
+  const states = new Map(
+    (await store.checkpoints.list(job.id)).map(({ vertexId, state }) => [vertexId, state]),
+  )
+  const suspension = await createSuspension(store, job, { kept: states, fence: execution.fence })
+  const checkpoints = new Map([...states].filter(([name]) => !isAnswerName(name)))
+  const run = started({
+    ...recording,
+    ...(job.attempts > 1
+      ? // `writeEvents` counts on from where the log stopped.
+        { resume: { firstSeq: 0, checkpoints, ...(await toldBefore(store, job.id)) } }
+      : {}),
+    checkpoint: (vertexId, state) => putCheckpoint(store, execution, { vertexId, state }),
+    suspend: suspension.ask,
+  })
+  return { run, suspension }
+}
+
+/** What stands behind the checkpoint begins only while the job is held. */
+async function putCheckpoint(
+  { checkpoints }: JobStore,
+  execution: Execution,
+  { vertexId, state }: { readonly vertexId: string; readonly state: string },
+): Promise<void> {
+  if (execution.lost) throw wasCancelled()
+  try {
+    await checkpoints.put(execution.job.id, vertexId, state, execution.fence)
+  } catch (error) {
+    if (isStaleWriter(error)) execution.lose()
+    throw error
+  }
+  if (execution.lost) throw wasCancelled()
+}
+
+/** The limits of all jobs with those of one put over them. */
+export function limitsOf({ limits, timeoutMs }: BuildRequest, all: RunLimits): RunLimits {
+  const own = timeoutMs === undefined ? limits : { ...limits, runTimeoutMs: timeoutMs }
+  return completeLimits(own, all)
+}
+
+/** What the log tells already: whether the flow was announced, and how often the end of each vertex. */
+async function toldBefore(
+  { log }: JobStore,
+  jobId: string,
+): Promise<Pick<ResumePoint, 'sorted' | 'reported'>> {
+  const reported = new Map<string, number>()
+  let sorted = false
+  let last = -1
+  for (;;) {
+    const events = await log.read(jobId, last, 1000)
+    for (const stored of events) {
+      sorted ||= stored.event === 'vertices_sorted'
+      if (stored.event !== 'end_vertex') continue
+      const event = decodeEvent(stored)
+      if (event.event !== 'end_vertex') continue
+      const { id } = event.data.build_data
+      reported.set(id, (reported.get(id) ?? 0) + 1)
+    }
+    if (events.length === 0) return { sorted, reported }
+    last = events.at(-1)?.seq ?? last
+  }
+}
+
+/** A run of a flow that was found unfit before: its error and its end. */
+function refusedRun({ id, flowId }: ClaimedJob, reason: string, runtime: Runtime): FlowRun {
+  const data = startFailureJson(reason, flowId, runtime.now())
+  const events: RunEvent[] = [
+    { seq: 0, event: 'error', data },
+    { seq: 1, event: 'end', data: {} },
+  ]
+  const result = Promise.reject(new FlowError('invalid_flow', reason))
+  result.catch(() => undefined)
+  return { id, result, cancel: () => undefined, [Symbol.asyncIterator]: () => inOrder(events) }
+}
+
+async function* inOrder(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {
+  yield* events
+}

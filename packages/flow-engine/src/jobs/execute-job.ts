@@ -1,0 +1,147 @@
+import { isFlowError, type FlowError } from '../errors.ts'
+import type { FlowRun, RunResult } from '../graph/run-options.ts'
+import type { JobOutcome } from '../store/job-store.ts'
+import { beginRun } from './begin-run.ts'
+import type { Execution } from './execution.ts'
+import { toJobRecord } from './job-record.ts'
+import { jobChannel } from './read-events.ts'
+import { appendEnd } from './recover.ts'
+import type { JobRunnerOptions } from './run-job.ts'
+import type { Suspension } from './suspension.ts'
+import { untilStored, type UntilStoredOptions } from './until-stored.ts'
+import { writeEvents } from './write-events.ts'
+
+/** What became of a job in this process. */
+export type Ending = 'ended' | 'suspended' | 'lost'
+
+const FAILED = { code: 'internal', detail: 'The build failed' }
+
+/** Runs a claimed job, from the first event to the record of its end. */
+export async function executeJob(options: JobRunnerOptions, execution: Execution): Promise<Ending> {
+  const { job, request, live } = execution
+  const { store, runtime, observer } = options
+  const record = (): ReturnType<typeof toJobRecord> => toJobRecord(job, live.lastSeq)
+  const told = toldBy(options, execution)
+
+  await told(() => observer?.started?.(record()))
+  store.bus.publish(jobChannel(job.id), '')
+  const recorder = observer?.recorder?.(record(), request)
+  const { run, suspension } = await beginRun(options, execution, recorder)
+  execution.run = run
+  const watched = told(() => recorder?.watch(run))
+  await writeEvents(run, {
+    jobId: job.id,
+    log: store.log,
+    fence: execution.fence,
+    runtime,
+    firstSeq: execution.firstSeq,
+    behind: !store.queue.shared && request.resumable !== true,
+    stopped: () => execution.lost,
+    publish: live.publish,
+    refused() {
+      execution.refused = true
+      execution.cancel()
+    },
+    appended: (seq) => store.bus.publish(jobChannel(job.id), String(seq)),
+    async beforeEnd() {
+      const outcome = outcomeOf(await settled(run), runtime.now())
+      await Promise.all([recordOutcome(options, execution, outcome), watched])
+    },
+  })
+  // A run that ended in spite of a question needs no answer any more (DR-4).
+  if (execution.outcome !== undefined) {
+    await finishJob(options, execution)
+    return 'ended'
+  }
+  return execution.lost ? 'lost' : suspend(options, execution, suspension)
+}
+
+/** What could not be written down ends its job as soon as the store can be written to again (AB-91). */
+export async function failJob(options: JobRunnerOptions, execution: Execution): Promise<Ending> {
+  const { store, runtime, closing } = options
+  const { job, live } = execution
+  const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: FAILED }
+  const trying: UntilStoredOptions = { runtime, signal: closing, onError: () => undefined }
+  const finish = (): Promise<boolean> => store.queue.finish(job.id, job.worker, outcome)
+  if (execution.outcome === undefined && (await untilStored(finish, trying)))
+    execution.outcome = outcome
+  // Another process has the job; or its end was on its way, and has arrived now.
+  if (execution.outcome === undefined) return 'lost'
+  // Its result is what the log tells.
+  execution.run = undefined
+  const { detail } = FAILED
+  const end = { runtime, detail, given: live.lastSeq, fence: job.attempts }
+  await untilStored(() => appendEnd(store, job.id, end), trying)
+  await finishJob(options, execution)
+  return 'ended'
+}
+
+/** Puts away what a job needs no more, and tells of its end. */
+export async function finishJob(options: JobRunnerOptions, execution: Execution): Promise<void> {
+  const { store, observer } = options
+  const { job, request, live, outcome } = execution
+  if (outcome === undefined) return
+  await store.log.close(job.id)
+  if (request.resumable === true) await store.checkpoints.remove(job.id)
+  const ended = { ...job, ...outcome, error: outcome.error ?? null }
+  await toldBy(options, execution)(() => observer?.finished?.(toJobRecord(ended, live.lastSeq)))
+}
+
+/** Tries the same outcome again while this process holds the job (DR-14). */
+export async function recordOutcome(
+  options: JobRunnerOptions,
+  execution: Execution,
+  outcome: JobOutcome,
+): Promise<void> {
+  const { queue } = options.store
+  const { id, worker } = execution.job
+  const finish = (): Promise<boolean> => queue.finish(id, worker, outcome)
+  if (await untilStored(finish, tries(options, execution))) execution.outcome = outcome
+  else execution.lose()
+}
+
+async function suspend(
+  options: JobRunnerOptions,
+  execution: Execution,
+  suspension: Suspension | undefined,
+): Promise<Ending> {
+  if (suspension?.suspended !== true) return 'lost'
+  const suspended = await untilStored(() => suspension.store(), tries(options, execution))
+  return suspended ? 'suspended' : 'lost'
+}
+
+function tries(
+  { runtime, closing, onError }: JobRunnerOptions,
+  execution: Execution,
+): UntilStoredOptions {
+  return {
+    runtime,
+    signal: closing,
+    over: () => execution.refused || execution.lost,
+    onError: (error) => onError(error, { jobId: execution.job.id }),
+  }
+}
+
+function toldBy({ onError }: JobRunnerOptions, { job }: Execution) {
+  return (work: () => Promise<void> | void): Promise<void> =>
+    Promise.resolve()
+      .then(work)
+      .catch((error: unknown) => onError(error, { jobId: job.id }))
+}
+
+/** The result of a run, or what it could not be started for. */
+async function settled({ result }: FlowRun): Promise<RunResult | FlowError> {
+  try {
+    return await result
+  } catch (error) {
+    return error as FlowError
+  }
+}
+
+function outcomeOf(result: RunResult | FlowError, finishedAt: Date): JobOutcome {
+  const state = isFlowError(result) ? 'failed' : result.status
+  if (state !== 'failed') return { state, finishedAt }
+  const failure = isFlowError(result) ? result : result.error
+  const { code, detail } = failure ?? FAILED
+  return { state, finishedAt, error: { code, detail } }
+}

@@ -1,0 +1,34 @@
+import type { EventLog, JobOutcome, StoredEvent } from '../store/job-store.ts'
+import { decodeEvent } from './job-event.ts'
+
+const CHUNK = 1000
+
+/**
+ * How the run of a job ended by its log, where its process was gone before the queue knew. Null when
+ * the run has not ended.
+ * @param last number of the last event
+ */
+export async function loggedOutcome(
+  log: EventLog,
+  { jobId, last, finishedAt }: { jobId: string; last: number; finishedAt: Date },
+): Promise<JobOutcome | null> {
+  const [final] = await log.read(jobId, last - 1, 1)
+  if (final?.event !== 'end') return null
+  const end = decodeEvent(final)
+  if (end.event === 'end' && 'cancelled' in end.data) return { state: 'cancelled', finishedAt }
+  for (let after = -1; after < last;) {
+    const events = await log.read(jobId, after, CHUNK)
+    const error = events.map(failureOf).find((found) => found !== undefined)
+    if (error !== undefined) return { state: 'failed', finishedAt, error }
+    after = events.at(-1)?.seq ?? last
+  }
+  return { state: 'succeeded', finishedAt }
+}
+
+function failureOf(stored: StoredEvent): JobOutcome['error'] {
+  if (stored.event === 'error') return { code: 'internal', detail: 'The build failed' }
+  if (stored.event !== 'end_vertex') return undefined
+  const event = decodeEvent(stored)
+  if (event.event !== 'end_vertex' || event.data.build_data.valid) return undefined
+  return { code: 'component_failed', detail: event.data.build_data.params ?? '' }
+}

@@ -1,0 +1,34 @@
+import type { Runtime } from '@x/wire'
+import { isStaleWriter } from '../store/store-error.ts'
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5000
+
+export interface UntilStoredOptions {
+  readonly runtime: Runtime
+  /** Ends the pauses. */
+  readonly signal: AbortSignal
+  /** Whether another try makes no sense. */
+  readonly over?: () => boolean
+  /** Hears the first failure. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Repeats a write until the store takes it, after 100 ms, doubling to 5 s (DR-14).
+ * @throws what the write throws, when it is over, the signal fires, or the writer is stale (DR-7)
+ */
+export async function untilStored<Result>(
+  write: () => Promise<Result>,
+  { runtime, signal, over, onError }: UntilStoredOptions,
+): Promise<Result> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await write()
+    } catch (error) {
+      if (isStaleWriter(error) || signal.aborted || over?.() === true) throw error
+      if (pause === FIRST_PAUSE_MS) onError(error)
+      await runtime.sleep(pause, signal)
+    }
+  }
+}

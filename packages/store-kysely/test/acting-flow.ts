@@ -1,0 +1,38 @@
+import { appendFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createRegistry, defineComponent, field, output } from '@x/flow-engine/graph'
+import { flowBuilder } from '@x/flow-engine/testing'
+
+/** Writes a line `who vertex file-of-the-job` into its file when it starts, then takes its time. */
+const actor = (who: string) =>
+  defineComponent({
+    type: 'Actor',
+    inputs: {
+      text: field.handle({ types: ['Message'] }),
+      path: field.string({ default: '' }),
+      ms: field.int({ default: 1 }),
+    },
+    outputs: {
+      out: output.message({
+        async run({ path, ms }, { vertexId }) {
+          appendFileSync(path, `${who} ${vertexId}\n`)
+          await delay(ms)
+          return vertexId
+        },
+      }),
+    },
+  })
+
+export const actors = (who: string) => createRegistry([actor(who)])
+
+/** So many actors in a row, each of which takes so many milliseconds. */
+export function actingFlow({ count, ms, path }: { count: number; ms: number; path: string }) {
+  const flow = flowBuilder('acting')
+  let before: string | undefined
+  for (let n = 0; n < count; n += 1) {
+    const id = flow.add(actor(''), { id: `Actor-${n}`, values: { path, ms } })
+    if (before !== undefined) flow.connect(`${before}.out`, `${id}.text`)
+    before = id
+  }
+  return flow.toJSON()
+}
