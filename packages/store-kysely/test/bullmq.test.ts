@@ -24,7 +24,13 @@ test.skipIf(connection === '' || postgresUrl === null)(
       return { queue, store: { ...createJobStore(db), queue } }
     })
     const [front, back] = queues.map(({ store }, n) =>
-      createBuildJobs({ components, store, concurrency: n, leaseMs: 600_000, heartbeatMs: 300_000 }),
+      createBuildJobs({
+        components,
+        store,
+        concurrency: n,
+        leaseMs: 600_000,
+        heartbeatMs: 300_000,
+      }),
     )
     if (front === undefined || back === undefined) throw new Error('Two were made')
     await back.recover()
