@@ -117,7 +117,10 @@ export interface BuildJobs {
   get(jobId: string, options?: { userId?: string }): Promise<JobRecord | null>
   /** @throws FlowError `not_found` when the job is unknown, or another user's */
   check(jobId: string, options?: { userId?: string }): Promise<void>
-  /** In the process that ran it: the result. Elsewhere: rebuilt from the log, `outputs` {}. */
+  /**
+   * Waits until the job has ended, wherever it runs and however often it is suspended. In the process that
+   * ended it: the result. Elsewhere: rebuilt from the log, `outputs` {} (DR-3).
+   */
   result(jobId: string, options?: { signal?: AbortSignal }): Promise<RunResult>
   /** Repairs the jobs of processes that died; the first `start` calls it too. */
   recover(): Promise<{ requeued: string[]; interrupted: string[] }>
