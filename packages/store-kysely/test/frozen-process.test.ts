@@ -102,7 +102,8 @@ describe.skipIf(postgresUrl === null)('a process that is frozen and wakes (AB-92
     }
     expect(taken).toBeGreaterThan(0)
     // The end of each is told once, by the process that had it then.
-    const told = [...a.finished(), ...b.finished()].map((line) => line.split(' ')[1])
-    expect(told.toSorted()).toEqual(a.ids.toSorted())
+    const told = [...a.finished(), ...b.finished()].map((line) => line.split(' ')[1] ?? '')
+    expect(told).toHaveLength(a.ids.length)
+    expect(new Set(told)).toEqual(new Set(a.ids))
   }, 120_000)
 })

@@ -15,12 +15,10 @@ export function createResults() {
     set(jobId: string, left: Left): void {
       results.delete(jobId)
       results.set(jobId, left)
-      left.then(
-        (result) => {
-          if (result === undefined) forget(jobId, left)
-        },
-        () => undefined,
-      )
+      const forgetEmpty = (result: RunResult | undefined): void => {
+        if (result === undefined) forget(jobId, left)
+      }
+      left.then(forgetEmpty, () => undefined)
       if (results.size <= KEPT) return
       const [oldest] = results.keys()
       if (oldest !== undefined) results.delete(oldest)

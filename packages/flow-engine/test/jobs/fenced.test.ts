@@ -6,6 +6,8 @@ import {
   createBuildJobs,
   type BuildJobs,
   type BuildJobsOptions,
+  type EventLog,
+  type JobQueue,
   type JobStore,
 } from '../../src/index.ts'
 import { createMemoryJobStore } from '../../src/memory.ts'
@@ -147,8 +149,15 @@ describe('what the log says counts', () => {
     const { jobs, finished } = processOn(
       {
         ...store,
-        log: { ...store.log, append: guard(store.log.append), open: guard(store.log.open) },
-        queue: { ...store.queue, finish: guard(store.queue.finish) },
+        log: {
+          ...store.log,
+          append: guard((...given: Parameters<EventLog['append']>) => store.log.append(...given)),
+          open: guard((...given: Parameters<EventLog['open']>) => store.log.open(...given)),
+        },
+        queue: {
+          ...store.queue,
+          finish: guard((...given: Parameters<JobQueue['finish']>) => store.queue.finish(...given)),
+        },
       },
       gate,
       { runtime, onError: (error) => errors.push(error) },
