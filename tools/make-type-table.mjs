@@ -5,7 +5,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const target = new URL('../packages/flow-engine/src/components/type-table.json', import.meta.url)
+const target = new URL(
+  '../packages/flow-engine/src/components/define/type-table.json',
+  import.meta.url,
+)
 const [input] = process.argv.slice(2)
 if (input === undefined) throw new TypeError('Give the file of type migrations')
 const { types, ambiguous } = JSON.parse(readFileSync(input, 'utf8'))

@@ -1,4 +1,4 @@
-import type { FlowProblem } from './graph/problems.ts'
+import type { FlowProblem } from './graph/plan/problems.ts'
 
 const BRAND = Symbol.for('@x/flow-engine/error')
 

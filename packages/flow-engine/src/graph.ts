@@ -4,31 +4,35 @@ export type {
   ComponentDefinition,
   ComponentFacts,
   ComponentTool,
-} from './components/component.ts'
+} from './components/define/component.ts'
 export type {
   ChildRunOptions,
   ChildRunResult,
   ComponentContext,
   InputSource,
-} from './components/context.ts'
-export { createNode, type CreateNodeOptions } from './components/create-node.ts'
-export { defineComponent } from './components/define.ts'
+} from './components/define/context.ts'
+export { createNode, type CreateNodeOptions } from './components/node/create-node.ts'
+export { defineComponent } from './components/define/define.ts'
 export {
   field,
   type Field,
   type FieldOptions,
   type Fields,
   type Values,
-} from './components/field.ts'
-export type { NodeUpdate, RefreshContext } from './components/refresh-context.ts'
-export { output, type OutputOptions, type Outputs } from './components/output.ts'
-export { refreshNode, type NodeChange, type RefreshOptions } from './components/refresh-node.ts'
+} from './components/define/field.ts'
+export type { NodeUpdate, RefreshContext } from './components/define/refresh-context.ts'
+export { output, type OutputOptions, type Outputs } from './components/define/output.ts'
+export {
+  refreshNode,
+  type NodeChange,
+  type RefreshOptions,
+} from './components/node/refresh-node.ts'
 export {
   createRegistry,
   type ComponentRegistry,
   type RegistryOptions,
-} from './components/registry.ts'
-export type * from './components/services.ts'
+} from './components/define/registry.ts'
+export type * from './components/define/services.ts'
 export {
   FlowCompileError,
   FlowError,
@@ -41,8 +45,8 @@ export {
   type CachedResult,
   type ResultCache,
   type ResultCacheOptions,
-} from './graph/cache.ts'
-export { checkFlow, compileFlow, type CompileOptions, type FlowPlan } from './graph/compile.ts'
+} from './graph/vertex/cache.ts'
+export { checkFlow, compileFlow, type CompileOptions, type FlowPlan } from './graph/plan/compile.ts'
 export type {
   FlowEdge,
   FlowJson,
@@ -51,16 +55,16 @@ export type {
   NodeOutput,
   NodeTemplate,
   TemplateField,
-} from './graph/flow-json.ts'
+} from './graph/flow/flow-json.ts'
 export {
   formatHandle,
   parseHandle,
   type Handle,
   type SourceHandle,
   type TargetHandle,
-} from './graph/handles.ts'
-export { defaultRunLimits, type RunLimits } from './graph/limits.ts'
-export type { FlowProblem, FlowProblemCode } from './graph/problems.ts'
+} from './graph/flow/handles.ts'
+export { defaultRunLimits, type RunLimits } from './graph/plan/limits.ts'
+export type { FlowProblem, FlowProblemCode } from './graph/plan/problems.ts'
 export type {
   ErrorMessageJson,
   LogJson,
@@ -70,7 +74,7 @@ export type {
   RunEventData,
   VertexBuildJson,
   VertexDataJson,
-} from './graph/run-event.ts'
+} from './graph/events/run-event.ts'
 export type {
   FlowRun,
   RunInput,
@@ -78,15 +82,15 @@ export type {
   RunResult,
   Tweaks,
   VertexResult,
-} from './graph/run-options.ts'
+} from './graph/run/run-options.ts'
 export {
   formatRunResponse,
   type ChatMessageJson,
   type ComponentOutputJson,
   type RunOutputJson,
   type RunResponse,
-} from './graph/run-result.ts'
-export { runFlow } from './graph/run.ts'
+} from './graph/events/format-response.ts'
+export { runFlow } from './graph/run/run.ts'
 export { toData, toDataFrame, toMessage, toText } from './graph/values/convert.ts'
 export { createData, isData, type Data } from './graph/values/data.ts'
 export { createDataFrame, isDataFrame, type DataFrame } from './graph/values/data-frame.ts'

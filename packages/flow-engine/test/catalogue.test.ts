@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '../src/components.ts'
-import { catalogueJson, codeHash } from '../src/components/catalogue.ts'
-import { defineComponent } from '../src/components/define.ts'
-import { field } from '../src/components/field.ts'
-import { output } from '../src/components/output.ts'
+import { catalogueJson, codeHash } from '../src/components/node/catalogue.ts'
+import { defineComponent } from '../src/components/define/define.ts'
+import { field } from '../src/components/define/field.ts'
+import { output } from '../src/components/define/output.ts'
 
 type Attributes = Record<string, unknown>
 interface RecordedNode {

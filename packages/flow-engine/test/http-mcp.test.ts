@@ -1,7 +1,7 @@
 import { createTestRuntime } from '@x/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FlowEngine } from '../src/index.ts'
-import type { McpService } from '../src/components/services.ts'
+import type { McpService } from '../src/components/define/services.ts'
 import { adminToken, send, type Sent } from './support/client.ts'
 import { createTestEngine } from './support/engine.ts'
 

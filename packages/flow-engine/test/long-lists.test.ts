@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseHtmlPage } from '../src/components/html-page.ts'
-import { descendantsOf, parseXml } from '../src/components/xml-tree.ts'
+import { parseHtmlPage } from '../src/components/web/html-page.ts'
+import { descendantsOf, parseXml } from '../src/components/web/xml-tree.ts'
 import { adminToken, send } from './support/client.ts'
 import { createTestEngine } from './support/engine.ts'
 

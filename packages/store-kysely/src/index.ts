@@ -1,4 +1,4 @@
-export { DatabaseError, type DatabaseErrorKind } from './database-error.ts'
+export { DatabaseError, type DatabaseErrorKind } from './engine/database-error.ts'
 export {
   backupSqlite,
   checkSqlite,
@@ -6,5 +6,5 @@ export {
   optimizeDatabase,
   removeTombstones,
   type RetentionResult,
-} from './maintenance.ts'
-export { MigrationError, type MigrationState } from './migrate.ts'
+} from './schema/maintenance.ts'
+export { MigrationError, type MigrationState } from './schema/migrate.ts'

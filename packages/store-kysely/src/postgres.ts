@@ -7,9 +7,9 @@ import {
   type KyselyConfig,
 } from 'kysely'
 import { Client, Pool } from 'pg'
-import { Database } from './database.ts'
-import { ENGINE, type Engine } from './dialect.ts'
-import { PostgresDriver, PostgresEngine } from './postgres-engine.ts'
+import { Database } from './engine/database.ts'
+import { ENGINE, type Engine } from './engine/engine.ts'
+import { PostgresDriver, PostgresEngine } from './engine/postgres/engine.ts'
 
 /** How a PostgreSQL database is opened. */
 export interface PostgresOptions {

@@ -6,4 +6,4 @@ export {
 } from './scim/store.ts'
 export { migrateScim, scimMigrationPlan, scimMigrationStatus } from './scim/schema.ts'
 export { type AdoptUser } from './scim/users.ts'
-export type { ScimTables } from './tables/scim.ts'
+export type { ScimTables } from './schema/tables/scim.ts'

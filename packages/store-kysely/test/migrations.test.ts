@@ -17,11 +17,11 @@ import {
 import { openPostgres } from '@x/store-kysely/postgres'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { migrate } from '../src/migrate.ts'
-import { initial } from '../src/migrations/flow/0001-initial.ts'
-import { initial as initialScim } from '../src/migrations/scim/0001-initial.ts'
-import { eventRows } from '../src/migrations/flow/0002-event-rows.ts'
-import { webhookNames } from '../src/migrations/flow/0003-webhook-names.ts'
+import { migrate } from '../src/schema/migrate.ts'
+import { initial } from '../src/schema/migrations/flow/0001-initial.ts'
+import { initial as initialScim } from '../src/schema/migrations/scim/0001-initial.ts'
+import { eventRows } from '../src/schema/migrations/flow/0002-event-rows.ts'
+import { webhookNames } from '../src/schema/migrations/flow/0003-webhook-names.ts'
 import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
 
 const idOf = (digit: string) => `00000000-0000-4000-8000-00000000000${digit}`

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../graph/run-event.ts'
+import type { RunEvent } from '../graph/events/run-event.ts'
 import type { StoredEvent } from '../store/job-store.ts'
 
 /**

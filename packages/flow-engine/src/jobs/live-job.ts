@@ -1,6 +1,6 @@
 import type { FlowError } from '../errors.ts'
-import { longestText } from '../graph/event-size.ts'
-import type { RunLimits } from '../graph/limits.ts'
+import { longestText } from '../graph/events/event-size.ts'
+import type { RunLimits } from '../graph/plan/limits.ts'
 import type { StoredEvent } from '../store/job-store.ts'
 import { firstAfter, joinTokens, type JobEvent } from './job-event.ts'
 

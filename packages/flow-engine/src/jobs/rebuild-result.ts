@@ -1,6 +1,6 @@
 import { FlowError, type FlowErrorCode } from '../errors.ts'
-import type { RunResult, VertexResult } from '../graph/run-options.ts'
-import type { VertexBuildJson } from '../graph/run-event.ts'
+import type { RunResult, VertexResult } from '../graph/run/run-options.ts'
+import type { VertexBuildJson } from '../graph/events/run-event.ts'
 import type { StoredEvent, StoredJob } from '../store/job-store.ts'
 import { decodeEvent } from './job-event.ts'
 

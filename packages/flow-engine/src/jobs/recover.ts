@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import type { JobStore, StoredJob } from '../store/job-store.ts'
-import { startFailureJson } from '../graph/failure.ts'
+import { startFailureJson } from '../graph/vertex/failure.ts'
 import { jobChannel } from './read-events.ts'
 
 const FAR_FUTURE = new Date(8_640_000_000_000_000)

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../graph/run-event.ts'
+import type { RunEvent } from '../graph/events/run-event.ts'
 import type { EventLog } from '../store/job-store.ts'
 import type { Runtime } from '@x/wire'
 import { JobEvent } from './job-event.ts'

@@ -1,6 +1,6 @@
-import type { FileScope, MemoryBases, VectorStores } from '../components/services.ts'
-import { createMemoryVectorStore } from '../components/vectors/open-store.ts'
-import type { VectorStore } from '../components/services.ts'
+import type { FileScope, MemoryBases, VectorStores } from '../components/define/services.ts'
+import { createMemoryVectorStore } from '../components/built-in/vectors/open-store.ts'
+import type { VectorStore } from '../components/define/services.ts'
 
 const MAX_KEPT = 100
 

@@ -1,8 +1,12 @@
-import type { FlowJson } from '../components/node-json.ts'
-import type { ComponentServices, FileService, MessageRecord } from '../components/services.ts'
-import { createMemoryVectorStore } from '../components/vectors/open-store.ts'
+import type { FlowJson } from '../components/node/node-json.ts'
+import type {
+  ComponentServices,
+  FileService,
+  MessageRecord,
+} from '../components/define/services.ts'
+import { createMemoryVectorStore } from '../components/built-in/vectors/open-store.ts'
 import { createKeyedQueue } from '../services/keyed-queue.ts'
-import { createRunMessages } from '../graph/memory-messages.ts'
+import { createRunMessages } from '../graph/messages/memory-messages.ts'
 import { createMemoryKnowledge, type KnowledgeInit } from './knowledge.ts'
 
 /** What the services hold at the start; all optional. */

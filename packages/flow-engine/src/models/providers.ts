@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import { FlowError } from '../errors.ts'
-import type { ComponentServices, ModelProviders, ModelSpec } from '../components/services.ts'
+import type { ComponentServices, ModelProviders, ModelSpec } from '../components/define/services.ts'
 import { checkKey } from '../outgoing/key-rules.ts'
 import { modelAddress } from '../outgoing/model-address.ts'
 import { openFetch } from '../outgoing/open-fetch.ts'

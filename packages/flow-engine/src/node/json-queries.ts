@@ -4,8 +4,8 @@ import {
   OUT_OF_MEMORY,
   queryArgument,
   readQueryResult,
-} from '../components/processing/json-query.ts'
-import type { JsonQueries } from '../components/services.ts'
+} from '../components/built-in/processing/json-query.ts'
+import type { JsonQueries } from '../components/define/services.ts'
 import { refuse } from '../services/refusal.ts'
 import { createUserTurns } from './user-turns.ts'
 

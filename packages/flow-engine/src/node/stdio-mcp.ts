@@ -1,6 +1,6 @@
 import { isFlowError } from '../errors.ts'
-import { connectHttpMcp } from '../components/models-and-agents/mcp-http.ts'
-import type { McpClient, McpService } from '../components/services.ts'
+import { connectHttpMcp } from '../components/built-in/models-and-agents/mcp-http.ts'
+import type { McpClient, McpService } from '../components/define/services.ts'
 import { refuse } from '../services/refusal.ts'
 import { isObject } from '../wire/scalars.ts'
 

@@ -1,4 +1,4 @@
-import type { ComponentServices } from '../components/services.ts'
+import type { ComponentServices } from '../components/define/services.ts'
 import { createDefaultFetch } from './default-fetch.ts'
 import { withKeyRules } from './key-rules.ts'
 import { guardedBy, openFetch } from './open-fetch.ts'

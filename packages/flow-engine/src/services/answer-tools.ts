@@ -1,4 +1,4 @@
-import type { MessageJson } from '../graph/run-event.ts'
+import type { MessageJson } from '../graph/events/run-event.ts'
 import { isObject } from '../wire/scalars.ts'
 
 /** A tool that an agent of the flow called, when it is done. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '../components.ts'
-import { createRegistry } from '../components/registry.ts'
-import { checkFlow } from '../graph/compile.ts'
-import { runFlow } from '../graph/run.ts'
+import { createRegistry } from '../components/define/registry.ts'
+import { checkFlow } from '../graph/plan/compile.ts'
+import { runFlow } from '../graph/run/run.ts'
 import { bundledExamples } from './bundled-examples.ts'
 
 const components = createRegistry(builtinComponents)

@@ -1,5 +1,5 @@
 import { isFlowError } from '../errors.ts'
-import { graphOf } from '../graph/compile.ts'
+import { graphOf } from '../graph/plan/compile.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { Caller } from './caller.ts'
 import type { FlowService } from './flows.ts'

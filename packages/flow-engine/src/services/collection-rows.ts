@@ -1,4 +1,4 @@
-import type { VectorRow } from '../components/services.ts'
+import type { VectorRow } from '../components/define/services.ts'
 import { invalidRequest, limitExceeded } from '../errors.ts'
 import type { CollectionRow, CollectionRows } from '../store/collections.ts'
 

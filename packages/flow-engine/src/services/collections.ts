@@ -4,7 +4,7 @@ import type {
   VectorRow,
   VectorStore,
   VectorStores,
-} from '../components/services.ts'
+} from '../components/define/services.ts'
 import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import { eventLoopTurn } from '../graph/event-loop-turn.ts'
 import type {

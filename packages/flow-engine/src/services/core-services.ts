@@ -1,6 +1,6 @@
 import type { FlowEngineOptions } from '../options.ts'
-import type { ComponentRegistry } from '../components/registry.ts'
-import type { ComponentServices } from '../components/services.ts'
+import type { ComponentRegistry } from '../components/define/registry.ts'
+import type { ComponentServices } from '../components/define/services.ts'
 import { createApiKeyService, type ApiKeyService } from './api-keys.ts'
 import { bundledExamples } from './bundled-examples.ts'
 import { bundledPictures } from './bundled-pictures.ts'

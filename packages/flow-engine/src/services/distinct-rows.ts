@@ -1,4 +1,4 @@
-import type { DistinctRows, VectorRow } from '../components/services.ts'
+import type { DistinctRows, VectorRow } from '../components/define/services.ts'
 import { FlowError } from '../errors.ts'
 import { eventLoopTurn } from '../graph/event-loop-turn.ts'
 import type { CollectionStore } from '../store/collections.ts'

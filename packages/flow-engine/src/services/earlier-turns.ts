@@ -1,5 +1,9 @@
 import type { Runtime } from '@x/wire'
-import type { ComponentServices, MessageQuery, MessageRecord } from '../components/services.ts'
+import type {
+  ComponentServices,
+  MessageQuery,
+  MessageRecord,
+} from '../components/define/services.ts'
 
 /** A turn of a conversation that the client keeps and sends along. */
 export interface EarlierTurn {

@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
-import { connectHttpMcp } from '../components/models-and-agents/mcp-http.ts'
-import type { McpService } from '../components/services.ts'
+import { connectHttpMcp } from '../components/built-in/models-and-agents/mcp-http.ts'
+import type { McpService } from '../components/define/services.ts'
 import { isUniqueConflict } from '../store/store-error.ts'
 import type { McpServerRecord } from '../store/mcp-servers.ts'
 import { isObject } from '../wire/scalars.ts'

@@ -1,4 +1,4 @@
-import type { PlanGraph, PlanVertex } from '../graph/plan-graph.ts'
+import type { PlanGraph, PlanVertex } from '../graph/plan/plan-graph.ts'
 
 /** How far a graph has been built, one vertex after the other. */
 export interface BuildProgress {

@@ -1,7 +1,7 @@
-import type { ComponentRegistry } from '../components/registry.ts'
+import type { ComponentRegistry } from '../components/define/registry.ts'
 import { FlowCompileError } from '../errors.ts'
-import { compilePartly, unknownProblems, type FlowPlan } from '../graph/compile.ts'
-import type { RunLimits } from '../graph/limits.ts'
+import { compilePartly, unknownProblems, type FlowPlan } from '../graph/plan/compile.ts'
+import type { RunLimits } from '../graph/plan/limits.ts'
 
 /** Plans kept, and the longest text of a flow that is kept for comparison. */
 const KEPT = 256

@@ -1,4 +1,4 @@
-import type { FileScope, FileService } from '../components/services.ts'
+import type { FileScope, FileService } from '../components/define/services.ts'
 import type { BlobStore } from '../store/blob-store.ts'
 import { readUuid } from '../wire/scalars.ts'
 import {

@@ -1,13 +1,13 @@
-import type { ComponentServices } from '../components/services.ts'
+import type { ComponentServices } from '../components/define/services.ts'
 import { FlowCompileError, FlowError, isFlowError } from '../errors.ts'
-import type { FlowPlan } from '../graph/compile.ts'
-import type { FlowRun, RunOptions, RunResult } from '../graph/run-options.ts'
+import type { FlowPlan } from '../graph/plan/compile.ts'
+import type { FlowRun, RunOptions, RunResult } from '../graph/run/run-options.ts'
 import {
   formatRunResponse,
   type ComponentOutputJson,
   type RunResponse,
-} from '../graph/run-result.ts'
-import { startRun } from '../graph/run.ts'
+} from '../graph/events/format-response.ts'
+import { startRun } from '../graph/run/run.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { Caller } from './caller.ts'
 import type { FlowService } from './flows.ts'

@@ -3,7 +3,7 @@ import type {
   MessageQuery as ComponentMessageQuery,
   MessageRecord,
   MessageService,
-} from '../components/services.ts'
+} from '../components/define/services.ts'
 import type { MessageStore, StoredMessage } from '../store/messages.ts'
 import { readUuid } from '../wire/scalars.ts'
 import { createKnowledge, createVectorStores } from './collections.ts'

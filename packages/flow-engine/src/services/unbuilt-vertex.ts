@@ -1,5 +1,5 @@
-import type { PlanVertex } from '../graph/plan-graph.ts'
-import type { VertexBuildJson } from '../graph/run-event.ts'
+import type { PlanVertex } from '../graph/plan/plan-graph.ts'
+import type { VertexBuildJson } from '../graph/events/run-event.ts'
 
 /** The answer for a vertex that waits for another one to be built. */
 export function describeUnbuilt(

@@ -1,13 +1,13 @@
-import { codeHash } from '../components/catalogue.ts'
+import { codeHash } from '../components/node/catalogue.ts'
 import {
   updatePromptFields,
   type PromptSyntax,
   type PromptUpdate,
-} from '../components/models-and-agents/prompt-variables.ts'
+} from '../components/built-in/models-and-agents/prompt-variables.ts'
 import { isFlowError } from '../errors.ts'
-import type { NodeTemplate } from '../components/node-json.ts'
+import type { NodeTemplate } from '../components/node/node-json.ts'
 import { checkCodeText, OFFERED_MODULES, type CodeProblems } from './code-syntax.ts'
-import { referenceType } from '../components/reference-code.ts'
+import { referenceType } from '../components/node/reference-code.ts'
 import { refuse } from './refusal.ts'
 
 /** Checks of code and prompts (validate.md); nothing is ever run. */

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../graph/run-event.ts'
+import type { RunEvent } from '../graph/events/run-event.ts'
 
 /** All events of a run, or of any other source of them. */
 export async function collectEvents(source: AsyncIterable<RunEvent>): Promise<RunEvent[]> {

@@ -1,8 +1,8 @@
-import { createRegistry } from '../components/registry.ts'
-import type { Component } from '../components/component.ts'
-import { toolOutputs } from '../components/component-tools.ts'
-import { createNode } from '../components/create-node.ts'
-import { refreshNode } from '../components/refresh-node.ts'
+import { createRegistry } from '../components/define/registry.ts'
+import type { Component } from '../components/define/component.ts'
+import { toolOutputs } from '../components/tools/component-tools.ts'
+import { createNode } from '../components/node/create-node.ts'
+import { refreshNode } from '../components/node/refresh-node.ts'
 import type { TestFrame } from '../contract/test-frame.ts'
 import { FlowError } from '../errors.ts'
 

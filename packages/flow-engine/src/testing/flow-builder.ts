@@ -1,8 +1,14 @@
 import { builtinComponents } from '../components.ts'
-import { createNode } from '../components/create-node.ts'
-import type { Component } from '../components/component.ts'
-import { formatHandle, type Handle } from '../graph/handles.ts'
-import type { FlowEdge, FlowJson, FlowNode, NodeOutput, NodeTemplate } from '../graph/flow-json.ts'
+import { createNode } from '../components/node/create-node.ts'
+import type { Component } from '../components/define/component.ts'
+import { formatHandle, type Handle } from '../graph/flow/handles.ts'
+import type {
+  FlowEdge,
+  FlowJson,
+  FlowNode,
+  NodeOutput,
+  NodeTemplate,
+} from '../graph/flow/flow-json.ts'
 
 export interface AddOptions {
   /** Default `<type>-00001`, counted. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { NodeTemplate } from '../components/node-json.ts'
-import type { PromptUpdate } from '../components/models-and-agents/prompt-variables.ts'
+import type { NodeTemplate } from '../components/node/node-json.ts'
+import type { PromptUpdate } from '../components/built-in/models-and-agents/prompt-variables.ts'
 import { reader } from './reader.ts'
 import { dict, maybe, orNull, text } from './scalars.ts'
 

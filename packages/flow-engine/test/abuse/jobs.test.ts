@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { defineComponent } from '../../src/components/define.ts'
-import { output } from '../../src/components/output.ts'
+import { defineComponent } from '../../src/components/define/define.ts'
+import { output } from '../../src/components/define/output.ts'
 import { createData } from '../../src/graph/values/data.ts'
 import { createRegistry, runFlow } from '../../src/graph.ts'
 import { createBuildJobs } from '../../src/jobs/jobs.ts'

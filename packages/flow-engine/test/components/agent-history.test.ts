@@ -1,7 +1,7 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import { agent, chatOutput } from '../../src/components.ts'
-import type { MessageRecord } from '../../src/components/services.ts'
+import type { MessageRecord } from '../../src/components/define/services.ts'
 import { createMemoryServices } from '../../src/memory.ts'
 import { createRegistry, runFlow } from '../../src/graph.ts'
 import type { ChatChunk } from '../../src/models.ts'

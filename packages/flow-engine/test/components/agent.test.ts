@@ -1,7 +1,7 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import { agent, calculator, chatInput } from '../../src/components.ts'
-import type { ComponentServices, ModelSpec } from '../../src/components/services.ts'
+import type { ComponentServices, ModelSpec } from '../../src/components/define/services.ts'
 import { createMessage, isMessage } from '../../src/graph/values/message.ts'
 import type { Tool } from '../../src/models/chat-model.ts'
 import {

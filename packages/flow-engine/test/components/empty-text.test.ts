@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { chatOutput } from '../../src/components.ts'
-import { defineComponent } from '../../src/components/define.ts'
-import { field } from '../../src/components/field.ts'
-import { output } from '../../src/components/output.ts'
+import { defineComponent } from '../../src/components/define/define.ts'
+import { field } from '../../src/components/define/field.ts'
+import { output } from '../../src/components/define/output.ts'
 import { createRegistry, runFlow } from '../../src/graph.ts'
 import { flowBuilder, testComponent } from '../../src/testing.ts'
 

@@ -1,4 +1,4 @@
-import type { MessageRecord } from '../../src/components/services.ts'
+import type { MessageRecord } from '../../src/components/define/services.ts'
 
 /** A message of a user in the session `s`, a second later for each number. */
 export function messageRow(number: number, more: Partial<MessageRecord> = {}): MessageRecord {

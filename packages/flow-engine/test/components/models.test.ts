@@ -8,8 +8,8 @@ import {
   openAIModel,
 } from '../../src/components.ts'
 import type { Component } from '../../src/components.ts'
-import { createNode } from '../../src/components/create-node.ts'
-import { refreshNode } from '../../src/components/refresh-node.ts'
+import { createNode } from '../../src/components/node/create-node.ts'
+import { refreshNode } from '../../src/components/node/refresh-node.ts'
 import { createDataFrame, type DataFrame } from '../../src/graph/values/data-frame.ts'
 import type { Message } from '../../src/graph/values/message.ts'
 import type { ChatModel, Embedder } from '../../src/models/chat-model.ts'

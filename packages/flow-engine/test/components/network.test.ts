@@ -1,7 +1,7 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import { mcpTools, url } from '../../src/components.ts'
-import type { McpService, McpTool } from '../../src/components/services.ts'
+import type { McpService, McpTool } from '../../src/components/define/services.ts'
 import type { DataFrame } from '../../src/graph/values/data-frame.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'
 import type { Tool } from '../../src/models/chat-model.ts'

@@ -6,9 +6,9 @@ import {
   splitText,
   typeConverter,
 } from '../../src/components.ts'
-import { createNode } from '../../src/components/create-node.ts'
-import type { TemplateField } from '../../src/components/node-json.ts'
-import { refreshNode } from '../../src/components/refresh-node.ts'
+import { createNode } from '../../src/components/node/create-node.ts'
+import type { TemplateField } from '../../src/components/node/node-json.ts'
+import { refreshNode } from '../../src/components/node/refresh-node.ts'
 import type { Component } from '../../src/components.ts'
 import { createData, type Data } from '../../src/graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../src/graph/values/data-frame.ts'

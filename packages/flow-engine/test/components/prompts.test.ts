@@ -3,7 +3,7 @@ import { promptTemplate } from '../../src/components.ts'
 import {
   promptVariables,
   updatePromptFields,
-} from '../../src/components/models-and-agents/prompt-variables.ts'
+} from '../../src/components/built-in/models-and-agents/prompt-variables.ts'
 import { createData } from '../../src/graph/values/data.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'
 import { testComponent } from '../../src/testing.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { arXiv, search, sql, unifiedWebSearch, yfinance } from '../../src/components.ts'
 import type { Component } from '../../src/components.ts'
-import type { ComponentServices } from '../../src/components/services.ts'
+import type { ComponentServices } from '../../src/components/define/services.ts'
 import type { DataFrame } from '../../src/graph/values/data-frame.ts'
 import { testComponent } from '../../src/testing.ts'
 import { jsonAnswer, scriptedFetch, textAnswer } from '../support/scripted-fetch.ts'

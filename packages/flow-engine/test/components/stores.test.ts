@@ -8,9 +8,9 @@ import {
   saveToFile,
 } from '../../src/components.ts'
 import type { Component } from '../../src/components.ts'
-import { createNode } from '../../src/components/create-node.ts'
-import { refreshNode } from '../../src/components/refresh-node.ts'
-import type { ComponentServices } from '../../src/components/services.ts'
+import { createNode } from '../../src/components/node/create-node.ts'
+import { refreshNode } from '../../src/components/node/refresh-node.ts'
+import type { ComponentServices } from '../../src/components/define/services.ts'
 import { createData, type Data } from '../../src/graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../src/graph/values/data-frame.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'

@@ -9,8 +9,8 @@ import {
   textInput,
   textOutput,
 } from '../../src/components.ts'
-import { createNode } from '../../src/components/create-node.ts'
-import type { MessageRecord } from '../../src/components/services.ts'
+import { createNode } from '../../src/components/node/create-node.ts'
+import type { MessageRecord } from '../../src/components/define/services.ts'
 import { dataText } from '../../src/graph/values/convert.ts'
 import { createData } from '../../src/graph/values/data.ts'
 import { createMessage, type Message } from '../../src/graph/values/message.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createResultCache, defineComponent, field, output } from '../../src/graph.ts'
-import { chatInput } from '../../src/components/input-output/chat-input.ts'
-import { conditionalRouter } from '../../src/components/flow-controls/conditional-router.ts'
-import { loop } from '../../src/components/flow-controls/loop.ts'
-import { textInput } from '../../src/components/input-output/text-input.ts'
+import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
+import { conditionalRouter } from '../../src/components/built-in/flow-controls/conditional-router.ts'
+import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
+import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { flowBuilder, type FlowBuilder } from '../../src/testing.ts'
 import { inactivated, join, pair, run, start, textOf, words } from './kit.ts'
 

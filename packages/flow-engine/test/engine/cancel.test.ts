@@ -6,7 +6,7 @@ import {
   output,
   type ComponentContext,
 } from '../../src/graph.ts'
-import { completeLimits } from '../../src/graph/limits.ts'
+import { completeLimits } from '../../src/graph/plan/limits.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { gated } from './gated.ts'
 import { failing, run, start } from './kit.ts'

@@ -10,8 +10,8 @@ import {
   parseHandle,
 } from '../../src/graph.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
-import { chatInput } from '../../src/components/input-output/chat-input.ts'
-import { textInput } from '../../src/components/input-output/text-input.ts'
+import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
+import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import { given, join, library, run, start } from './kit.ts'
 
 const components = createRegistry(library)

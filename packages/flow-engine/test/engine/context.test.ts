@@ -10,9 +10,9 @@ import {
   type FlowJson,
   type Tool,
 } from '../../src/graph.ts'
-import { createRunMessages } from '../../src/graph/memory-messages.ts'
+import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
 import { flowBuilder } from '../../src/testing.ts'
-import { loop } from '../../src/components/flow-controls/loop.ts'
+import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { failing, given, join, pair, run, textOf, words } from './kit.ts'
 
 function component(type: string, make: Component['outputs'][string]['run']): Component {

@@ -11,11 +11,11 @@ import {
   type MessageRecord,
   type MessageService,
 } from '../../src/graph.ts'
-import { startRun } from '../../src/graph/run.ts'
-import { createRunMessages } from '../../src/graph/memory-messages.ts'
-import { chatInput } from '../../src/components/input-output/chat-input.ts'
-import { chatOutput } from '../../src/components/input-output/chat-output.ts'
-import { textOutput } from '../../src/components/input-output/text-output.ts'
+import { startRun } from '../../src/graph/run/run.ts'
+import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
+import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
+import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
+import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
 import { createRegistry } from '../../src/graph.ts'
 import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
 import { encoded, failing, join, library, run, start } from './kit.ts'

@@ -12,7 +12,7 @@ import {
   type Component,
   type ResultCache,
 } from '../../src/graph.ts'
-import { identity } from '../../src/graph/frozen.ts'
+import { identity } from '../../src/graph/vertex/frozen.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { encoded, join, library, run, textOf } from './kit.ts'
 

@@ -7,9 +7,9 @@ import {
   FlowCompileError,
   runFlow,
 } from '../../src/graph.ts'
-import { chatInput } from '../../src/components/input-output/chat-input.ts'
-import { chatOutput } from '../../src/components/input-output/chat-output.ts'
-import { loop } from '../../src/components/flow-controls/loop.ts'
+import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
+import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
+import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { createTestRuntime, flowBuilder } from '../../src/testing.ts'
 import { flowNames, readFlow } from '../flows/golden.ts'
 import { join, library, words } from './kit.ts'

@@ -1,4 +1,4 @@
-import { loop } from '../../src/components/flow-controls/loop.ts'
+import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import {
   createMessage,
   defineComponent,

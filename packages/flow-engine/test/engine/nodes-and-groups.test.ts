@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { chatInput } from '../../src/components/input-output/chat-input.ts'
-import { textOutput } from '../../src/components/input-output/text-output.ts'
-import { textInput } from '../../src/components/input-output/text-input.ts'
+import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
+import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
+import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
 import {
   checkFlow,
   compileFlow,

@@ -8,8 +8,8 @@ import {
   output,
   runFlow,
 } from '../../src/graph.ts'
-import { chatInput } from '../../src/components/input-output/chat-input.ts'
-import { conditionalRouter } from '../../src/components/flow-controls/conditional-router.ts'
+import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
+import { conditionalRouter } from '../../src/components/built-in/flow-controls/conditional-router.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { encoded, failing, join, library, pair, run, textOf } from './kit.ts'
 

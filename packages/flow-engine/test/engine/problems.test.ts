@@ -7,7 +7,7 @@ import {
   output,
   type FlowJson,
 } from '../../src/graph.ts'
-import { loop } from '../../src/components/flow-controls/loop.ts'
+import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { library, run, textOf, words } from './kit.ts'
 

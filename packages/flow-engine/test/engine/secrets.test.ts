@@ -11,8 +11,8 @@ import {
   type FlowJson,
   type ResultCache,
 } from '../../src/graph.ts'
-import { createRunMessages } from '../../src/graph/memory-messages.ts'
-import { startRun } from '../../src/graph/run.ts'
+import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
+import { startRun } from '../../src/graph/run/run.ts'
 import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
 import { encoded, join, library, run } from './kit.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loop } from '../../src/components/flow-controls/loop.ts'
+import { loop } from '../../src/components/built-in/flow-controls/loop.ts'
 import {
   createRegistry,
   createResultCache,

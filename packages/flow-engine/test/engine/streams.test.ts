@@ -7,7 +7,7 @@ import {
   type Component,
   type FlowJson,
 } from '../../src/graph.ts'
-import { chatOutput } from '../../src/components/input-output/chat-output.ts'
+import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
 import { createMemoryServices } from '../../src/memory.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { gated } from './gated.ts'

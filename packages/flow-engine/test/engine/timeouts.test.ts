@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chatOutput } from '../../src/components/input-output/chat-output.ts'
+import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
 import {
   createMessage,
   defineComponent,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { chatOutput } from '../../src/components/input-output/chat-output.ts'
-import { textOutput } from '../../src/components/input-output/text-output.ts'
+import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
+import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
 import {
   createMessage,
   createRegistry,

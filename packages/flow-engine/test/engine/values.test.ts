@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createData, defineComponent, field, isMessage, output } from '../../src/graph.ts'
-import { chatInput } from '../../src/components/input-output/chat-input.ts'
-import { chatOutput } from '../../src/components/input-output/chat-output.ts'
-import { textInput } from '../../src/components/input-output/text-input.ts'
-import { textOutput } from '../../src/components/input-output/text-output.ts'
+import { chatInput } from '../../src/components/built-in/input-output/chat-input.ts'
+import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
+import { textInput } from '../../src/components/built-in/input-output/text-input.ts'
+import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { given, join, pair, run, start, textOf } from './kit.ts'
 

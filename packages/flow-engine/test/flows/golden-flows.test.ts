@@ -9,7 +9,7 @@ import {
   type FlowJson,
   type MessageService,
 } from '../../src/graph.ts'
-import { createRunMessages } from '../../src/graph/memory-messages.ts'
+import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
 import { collectEvents } from '../../src/testing.ts'
 import {
   flowNames,

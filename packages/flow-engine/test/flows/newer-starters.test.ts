@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '../../src/components.ts'
 import { checkFlow, createRegistry, runFlow } from '../../src/graph.ts'
-import type { ComponentServices } from '../../src/components/services.ts'
+import type { ComponentServices } from '../../src/components/define/services.ts'
 import { createMemoryBases, createMemoryServices } from '../../src/memory.ts'
 import { fakeVendors } from './fake-vendors.ts'
 import { hasStarters, prepared, starterNames, starterText, startersNote } from './newer-starters.ts'

@@ -3,9 +3,9 @@ import type {
   McpClient,
   MessageRecord,
   SqlConnections,
-} from '../../src/components/services.ts'
-import { messageToRecord } from '../../src/components/message-record.ts'
-import { createRunMessages } from '../../src/graph/memory-messages.ts'
+} from '../../src/components/define/services.ts'
+import { messageToRecord } from '../../src/components/chat/message-record.ts'
+import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
 import { readMessage } from '../../src/graph/values/read-message.ts'
 import type { GoldenCase } from './golden-case.ts'
 import { scriptedNetwork } from './golden-network.ts'

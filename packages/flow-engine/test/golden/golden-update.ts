@@ -1,8 +1,8 @@
-import type { Component } from '../../src/components/component.ts'
-import { createNode } from '../../src/components/create-node.ts'
-import type { FlowNode } from '../../src/components/node-json.ts'
-import { refreshNode } from '../../src/components/refresh-node.ts'
-import type { ComponentServices } from '../../src/components/services.ts'
+import type { Component } from '../../src/components/define/component.ts'
+import { createNode } from '../../src/components/node/create-node.ts'
+import type { FlowNode } from '../../src/components/node/node-json.ts'
+import { refreshNode } from '../../src/components/node/refresh-node.ts'
+import type { ComponentServices } from '../../src/components/define/services.ts'
 import { differences, isObject } from './golden-compare.ts'
 import type { GoldenCase } from './golden-case.ts'
 

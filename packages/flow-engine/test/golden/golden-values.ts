@@ -1,6 +1,6 @@
 import type { Embedder, Tool } from '../../src/models/chat-model.ts'
-import type { Component } from '../../src/components/component.ts'
-import type { ComponentServices } from '../../src/components/services.ts'
+import type { Component } from '../../src/components/define/component.ts'
+import type { ComponentServices } from '../../src/components/define/services.ts'
 import { createData, isData } from '../../src/graph/values/data.ts'
 import { cellOf, createDataFrame, isDataFrame } from '../../src/graph/values/data-frame.ts'
 import { isMessage, type Message } from '../../src/graph/values/message.ts'

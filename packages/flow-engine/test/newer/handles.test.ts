@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '../../src/components.ts'
-import { formatHandle } from '../../src/graph/handles.ts'
+import { formatHandle } from '../../src/graph/flow/handles.ts'
 import { checkFlow, createRegistry, runFlow, type FlowJson } from '../../src/graph.ts'
 import { flowBuilder } from '../../src/testing.ts'
 

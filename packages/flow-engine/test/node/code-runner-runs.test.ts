@@ -1,7 +1,7 @@
 import { createSystemRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import type { Component } from '../../src/components/component.ts'
-import { isComponent } from '../../src/components/define.ts'
+import type { Component } from '../../src/components/define/component.ts'
+import { isComponent } from '../../src/components/define/define.ts'
 import { createCodeRunner } from '../../src/node/code-runner.ts'
 import { testComponent } from '../../src/testing/test-component.ts'
 

@@ -1,7 +1,7 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
 import { builtinComponents, type Component } from '../../src/components.ts'
-import type { ComponentServices } from '../../src/components/services.ts'
+import type { ComponentServices } from '../../src/components/define/services.ts'
 import { createData, type Data } from '../../src/graph/values/data.ts'
 import type { DataFrame } from '../../src/graph/values/data-frame.ts'
 import type { Message } from '../../src/graph/values/message.ts'

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { sqliteDriverName } from '../sqlite-driver-name.ts'
+import { sqliteDriverName } from '../engine/sqlite-driver-name.ts'
 import type { QueryLimits } from './sql-connections.ts'
 
 /** Statements that stay in the file that was opened; ATTACH, VACUUM INTO and PRAGMA do not. */

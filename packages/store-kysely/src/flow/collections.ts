@@ -5,9 +5,9 @@ import type {
   CollectionStore,
 } from '@x/flow-engine'
 import { sql } from 'kysely'
-import { chunks } from '../chunks.ts'
-import { decodeText, encodeText } from '../columns.ts'
-import { atomic } from '../transaction.ts'
+import { chunks } from '../query/chunks.ts'
+import { decodeText, encodeText } from '../records/columns.ts'
+import { atomic } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { embeddingOf, hasEmbeddings, nearestPositions } from './embeddings.ts'
 import { collectionMapping } from './mappings.ts'

@@ -7,9 +7,9 @@ import type {
   TagRecord,
 } from '@x/flow-engine'
 import { sql, type RawBuilder } from 'kysely'
-import { encodeText } from '../columns.ts'
-import { engineOf } from '../dialect.ts'
-import { idList } from '../id-list.ts'
+import { encodeText } from '../records/columns.ts'
+import { engineOf } from '../engine/engine.ts'
+import { idList } from '../query/id-list.ts'
 import type { FlowDb } from './context.ts'
 import { componentMapping, tagMapping, userMapping } from './mappings.ts'
 import { sliceOf } from './slices.ts'

@@ -4,8 +4,8 @@ import type {
   SharedComponentStore,
 } from '@x/flow-engine'
 import { sql } from 'kysely'
-import { encodeText } from '../columns.ts'
-import { atomic } from '../transaction.ts'
+import { encodeText } from '../records/columns.ts'
+import { atomic } from '../engine/transaction.ts'
 import { listComponents } from './component-list.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { componentMapping } from './mappings.ts'

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { Mapping } from '../columns.ts'
-import { engineOf } from '../dialect.ts'
-import { tableRows, type Rows } from '../rows.ts'
-import { sqliteGroup, type SqliteGroup } from '../sqlite-group.ts'
-import type { FlowTables } from '../tables/flow.ts'
+import type { Mapping } from '../records/columns.ts'
+import { engineOf } from '../engine/engine.ts'
+import { tableRows, type Rows } from '../records/rows.ts'
+import { sqliteGroup, type SqliteGroup } from '../engine/sqlite/group.ts'
+import type { FlowTables } from '../schema/tables/flow.ts'
 
 /** The database of the flow store, or a running transaction of it. */
 export type FlowDb = Kysely<FlowTables>

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
-import { chunks } from '../chunks.ts'
-import { engineOf } from '../dialect.ts'
-import { lockMigrations } from '../migrate.ts'
+import { chunks } from '../query/chunks.ts'
+import { engineOf } from '../engine/engine.ts'
+import { lockMigrations } from '../schema/migrate.ts'
 import type { FlowDb } from './context.ts'
 import { numbersOf } from './vector-bytes.ts'
 

@@ -1,5 +1,5 @@
 import { StoreUnavailableError, UniqueConflictError, type UniqueConstraint } from '@x/flow-engine'
-import { DatabaseError } from '../database-error.ts'
+import { DatabaseError } from '../engine/database-error.ts'
 
 const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['flow_user.id', 'user.id'],

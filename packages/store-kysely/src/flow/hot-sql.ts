@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
-import { hotQuery, type HotQuery, type Placeholders } from '../hot-query.ts'
-import type { FlowTables } from '../tables/flow.ts'
+import { hotQuery, type HotQuery, type Placeholders } from '../query/compiled-query.ts'
+import type { FlowTables } from '../schema/tables/flow.ts'
 
 /** A hot query over the tables of the flow store, written as SQL. */
 export function hotSql<Values extends object, Row>(

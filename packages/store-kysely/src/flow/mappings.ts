@@ -15,8 +15,8 @@ import type {
   VariableRecord,
   VertexBuildRecord,
 } from '@x/flow-engine'
-import { bool, date, json, mapping, nullable, number, plain, text } from '../columns.ts'
-import type { RowOf } from '../tables/flow.ts'
+import { bool, date, json, mapping, nullable, number, plain, text } from '../records/columns.ts'
+import type { RowOf } from '../schema/tables/flow.ts'
 
 const id = plain()
 const created = { createdAt: date }

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { encodeText } from '../columns.ts'
-import { afterPrefix } from '../prefix.ts'
+import { encodeText } from '../records/columns.ts'
+import { afterPrefix } from '../query/prefix.ts'
 
 /** Texts of a column that begin with `prefix`, as a range that an index answers. */
 export function beginsWith(column: string, prefix: string): RawBuilder<unknown> {

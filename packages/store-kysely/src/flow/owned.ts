@@ -1,7 +1,7 @@
 import type { ApiKeyRecord, ApiKeyStore, McpServerStore, VariableStore } from '@x/flow-engine'
 import { sql } from 'kysely'
-import { keptRecords } from '../kept-records.ts'
-import { atomic } from '../transaction.ts'
+import { keptRecords } from '../records/kept-records.ts'
+import { atomic } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { apiKeyMapping, mcpServerMapping, variableMapping } from './mappings.ts'
 

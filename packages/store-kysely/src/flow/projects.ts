@@ -1,6 +1,6 @@
 import type { ProjectStore } from '@x/flow-engine'
 import { sql } from 'kysely'
-import { atomic } from '../transaction.ts'
+import { atomic } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { projectMapping } from './mappings.ts'
 import { beginsWith } from './names.ts'

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { chunks } from '../chunks.ts'
-import { idList } from '../id-list.ts'
+import { chunks } from '../query/chunks.ts'
+import { idList } from '../query/id-list.ts'
 import { removeCollections } from './collections.ts'
 import type { FlowDb } from './context.ts'
 

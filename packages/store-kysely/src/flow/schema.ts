@@ -5,14 +5,14 @@ import {
   migrationStatus,
   type MigrationState,
   type Schema,
-} from '../migrate.ts'
-import { initial } from '../migrations/flow/0001-initial.ts'
-import { eventRows } from '../migrations/flow/0002-event-rows.ts'
-import { webhookNames } from '../migrations/flow/0003-webhook-names.ts'
-import { tokenEpoch } from '../migrations/flow/0004-token-epoch.ts'
-import { collections } from '../migrations/flow/0005-collections.ts'
-import { jobLanes } from '../migrations/flow/0006-job-lanes.ts'
-import { jobFences } from '../migrations/flow/0007-job-fences.ts'
+} from '../schema/migrate.ts'
+import { initial } from '../schema/migrations/flow/0001-initial.ts'
+import { eventRows } from '../schema/migrations/flow/0002-event-rows.ts'
+import { webhookNames } from '../schema/migrations/flow/0003-webhook-names.ts'
+import { tokenEpoch } from '../schema/migrations/flow/0004-token-epoch.ts'
+import { collections } from '../schema/migrations/flow/0005-collections.ts'
+import { jobLanes } from '../schema/migrations/flow/0006-job-lanes.ts'
+import { jobFences } from '../schema/migrations/flow/0007-job-fences.ts'
 import { addEmbeddings } from './embeddings.ts'
 
 const FLOW_SCHEMA: Schema = {

@@ -5,8 +5,8 @@ import type {
   RefreshUseResult,
 } from '@x/flow-engine'
 import { sql } from 'kysely'
-import { keptRecords } from '../kept-records.ts'
-import { atomic } from '../transaction.ts'
+import { keptRecords } from '../records/kept-records.ts'
+import { atomic } from '../engine/transaction.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { oidcLinkMapping, refreshFamilyMapping } from './mappings.ts'
 import { removeFamilies } from './removal.ts'

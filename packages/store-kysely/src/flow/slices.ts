@@ -1,6 +1,6 @@
 import type { Page, Slice } from '@x/flow-engine'
 import { sql, type RawBuilder } from 'kysely'
-import type { Rows } from '../rows.ts'
+import type { Rows } from '../records/rows.ts'
 
 /** `limit` and `offset` of a slice; nothing when all rows are wanted. */
 export function sliceOf({ offset = 0, limit = null }: Slice): RawBuilder<unknown> {

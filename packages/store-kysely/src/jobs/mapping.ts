@@ -1,6 +1,6 @@
 import type { ClaimedJob, JobState, NewJob, StoredJob } from '@x/flow-engine'
-import { bool, date, json, mapping, nullable, number, plain, text } from '../columns.ts'
-import type { RowOf } from '../tables/flow.ts'
+import { bool, date, json, mapping, nullable, number, plain, text } from '../records/columns.ts'
+import type { RowOf } from '../schema/tables/flow.ts'
 
 type NewFields = Omit<NewJob, 'maxQueued'>
 

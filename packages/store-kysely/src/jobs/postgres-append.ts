@@ -1,6 +1,6 @@
 import { StaleWriterError, type StoredEvent } from '@x/flow-engine'
 import { sql } from 'kysely'
-import { encodeText } from '../columns.ts'
+import { encodeText } from '../records/columns.ts'
 import type { FlowDb } from '../flow/context.ts'
 import type { AppendEvents } from './append-events.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LiveBus } from '@x/flow-engine'
-import type { ListenClient, PostgresEngine } from '../postgres-engine.ts'
+import type { ListenClient, PostgresEngine } from '../engine/postgres/engine.ts'
 import { createLocalBus } from './local-bus.ts'
 
 /** The one channel of the server; every process hears it and looks for its own listeners. */

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { hotSql } from '../flow/hot-sql.ts'
-import type { Placeholders } from '../hot-query.ts'
+import type { Placeholders } from '../query/compiled-query.ts'
 import { CLAIMED_COLUMNS, jobMapping, type ClaimedRow } from './mapping.ts'
 
 const claimedColumns = sql.join(CLAIMED_COLUMNS.map((column) => sql.ref(column)))

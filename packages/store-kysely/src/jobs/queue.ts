@@ -1,5 +1,5 @@
 import { QueueFullError, type JobQueue } from '@x/flow-engine'
-import { engineOf } from '../dialect.ts'
+import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
 import { enqueued, jobMapping, toClaimedJob } from './mapping.ts'
 import * as queries from './queue-queries.ts'

@@ -1,8 +1,8 @@
 import { StaleWriterError, type StoredEvent } from '@x/flow-engine'
-import { chunks } from '../chunks.ts'
-import { encodeText } from '../columns.ts'
-import type { SqliteEngine, SqliteSession } from '../sqlite-engine.ts'
-import { sqliteGroup } from '../sqlite-group.ts'
+import { chunks } from '../query/chunks.ts'
+import { encodeText } from '../records/columns.ts'
+import type { SqliteEngine, SqliteSession } from '../engine/sqlite/engine.ts'
+import { sqliteGroup } from '../engine/sqlite/group.ts'
 import type { AppendEvents } from './append-events.ts'
 
 /** Rows of one statement; there is one text, and one prepared statement, for each number. */

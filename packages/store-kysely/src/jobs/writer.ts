@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { engineOf } from '../dialect.ts'
+import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
-import type { HotQuery, HotResult } from '../hot-query.ts'
-import { oneStatement, sqliteGroup } from '../sqlite-group.ts'
-import type { FlowTables } from '../tables/flow.ts'
+import type { HotQuery, HotResult } from '../query/compiled-query.ts'
+import { oneStatement, sqliteGroup } from '../engine/sqlite/group.ts'
+import type { FlowTables } from '../schema/tables/flow.ts'
 
 /** How a statement is written. */
 export interface WriteOptions {

@@ -1,6 +1,6 @@
 import type { AttributePath } from '@x/scim-core'
 import { sql, type RawBuilder } from 'kysely'
-import type { DialectKind } from '../dialect.ts'
+import type { DialectKind } from '../engine/engine.ts'
 import { jsonSql } from './json-sql.ts'
 import { computed, documentOperand, prefixed, type ResourceColumns } from './operands.ts'
 import { CONTACT_LISTS } from './search-keys.ts'

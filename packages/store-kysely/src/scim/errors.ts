@@ -1,6 +1,6 @@
 import { StoreUnavailableError, UniqueConflictError, type UniqueConstraint } from '@x/scim-core'
-import { DatabaseError } from '../database-error.ts'
-import { transactionEnded } from '../transaction-ended.ts'
+import { DatabaseError } from '../engine/database-error.ts'
+import { transactionEnded } from '../engine/transaction-ended.ts'
 
 const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['scim_user.user_name_key', 'user.userName'],

@@ -1,6 +1,6 @@
 import { recordData, type GroupRecord } from '@x/scim-core'
-import { date } from '../columns.ts'
-import type { ScimGroupRow } from '../tables/scim.ts'
+import { date } from '../records/columns.ts'
+import type { ScimGroupRow } from '../schema/tables/scim.ts'
 import { GROUP_COLUMNS, searchDocument } from './search-keys.ts'
 
 /** The columns a record is made of; `tenant` is known. */

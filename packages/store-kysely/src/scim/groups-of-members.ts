@@ -1,11 +1,11 @@
 import { compareCodePoints, type GroupBrief } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
-import { chunks } from '../chunks.ts'
-import { engineOf } from '../dialect.ts'
-import { hotQuery } from '../hot-query.ts'
-import { idParameter, idTable } from '../id-list.ts'
-import { jsonRows } from '../json-rows.ts'
-import type { ScimTables } from '../tables/scim.ts'
+import { chunks } from '../query/chunks.ts'
+import { engineOf } from '../engine/engine.ts'
+import { hotQuery } from '../query/compiled-query.ts'
+import { idParameter, idTable } from '../query/id-list.ts'
+import { jsonRows } from '../query/json-rows.ts'
+import type { ScimTables } from '../schema/tables/scim.ts'
 
 type Db = Kysely<ScimTables>
 

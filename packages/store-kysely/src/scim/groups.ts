@@ -1,9 +1,9 @@
 import type { GroupBrief, GroupRecord, GroupStore } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
-import { chunks } from '../chunks.ts'
-import { hotQuery, type Placeholders } from '../hot-query.ts'
-import type { ScimTables } from '../tables/scim.ts'
-import { locksRows, statement } from '../transaction.ts'
+import { chunks } from '../query/chunks.ts'
+import { hotQuery, type Placeholders } from '../query/compiled-query.ts'
+import type { ScimTables } from '../schema/tables/scim.ts'
+import { locksRows, statement } from '../engine/transaction.ts'
 import {
   fromGroupRow,
   GROUP_RECORD_COLUMNS,

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { DialectKind } from '../dialect.ts'
+import type { DialectKind } from '../engine/engine.ts'
 
 /** Reading JSON documents inside the database, in both dialects. */
 export interface JsonSql {

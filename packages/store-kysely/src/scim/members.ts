@@ -1,11 +1,11 @@
 import type { MemberRow, MemberStore } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
-import { chunks } from '../chunks.ts'
-import { engineOf } from '../dialect.ts'
-import { hotQuery } from '../hot-query.ts'
-import { idList } from '../id-list.ts'
-import type { ScimTables } from '../tables/scim.ts'
-import { atomic } from '../transaction.ts'
+import { chunks } from '../query/chunks.ts'
+import { engineOf } from '../engine/engine.ts'
+import { hotQuery } from '../query/compiled-query.ts'
+import { idList } from '../query/id-list.ts'
+import type { ScimTables } from '../schema/tables/scim.ts'
+import { atomic } from '../engine/transaction.ts'
 import { groupsOfMembers } from './groups-of-members.ts'
 
 type Db = Kysely<ScimTables>

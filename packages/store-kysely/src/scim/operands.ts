@@ -1,6 +1,6 @@
 import { ENTERPRISE_URN, fold, type AttributePath } from '@x/scim-core'
 import { sql, type RawBuilder } from 'kysely'
-import type { DialectKind } from '../dialect.ts'
+import type { DialectKind } from '../engine/engine.ts'
 import { jsonSql, type JsonPath } from './json-sql.ts'
 import { INSTANTS } from './search-keys.ts'
 import type { Operand } from './sql-words.ts'

@@ -6,9 +6,9 @@ import {
   type MigrateOptions,
   type MigrationState,
   type Schema,
-} from '../migrate.ts'
-import { initial } from '../migrations/scim/0001-initial.ts'
-import { elementsByTenant } from '../migrations/scim/0002-elements-by-tenant.ts'
+} from '../schema/migrate.ts'
+import { initial } from '../schema/migrations/scim/0001-initial.ts'
+import { elementsByTenant } from '../schema/migrations/scim/0002-elements-by-tenant.ts'
 
 const SCIM_SCHEMA: Schema = { name: 'scim', migrations: [initial, elementsByTenant] }
 

@@ -1,5 +1,5 @@
 import { fold, parseInstant, recordDisplay, type ScimDocument, type UserRecord } from '@x/scim-core'
-import type { ScimUserElementRow } from '../tables/scim.ts'
+import type { ScimUserElementRow } from '../schema/tables/scim.ts'
 
 /** Lists whose elements hold value, display, type and primary and nothing else. */
 export const CONTACT_LISTS: ReadonlySet<string> = new Set([

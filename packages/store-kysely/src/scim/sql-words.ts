@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { CompareOperator } from '@x/scim-core'
-import type { DialectKind } from '../dialect.ts'
-import { afterPrefix } from '../prefix.ts'
+import type { DialectKind } from '../engine/engine.ts'
+import { afterPrefix } from '../query/prefix.ts'
 
 /** A piece of SQL that is true, false or (counting as false) null. */
 export type Condition = RawBuilder<unknown>

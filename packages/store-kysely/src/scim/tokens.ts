@@ -1,7 +1,7 @@
 import type { TokenRecord, TokenStore } from '@x/scim-core'
 import type { Kysely } from 'kysely'
-import { date, json, mapping, nullable, plain, text } from '../columns.ts'
-import type { ScimTables, ScimTokenRow } from '../tables/scim.ts'
+import { date, json, mapping, nullable, plain, text } from '../records/columns.ts'
+import type { ScimTables, ScimTokenRow } from '../schema/tables/scim.ts'
 
 const tokens = mapping<TokenRecord, ScimTokenRow>({
   id: plain(),

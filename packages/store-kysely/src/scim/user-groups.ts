@@ -1,7 +1,7 @@
 import type { GroupBrief } from '@x/scim-core'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { engineOf } from '../dialect.ts'
-import type { ScimTables } from '../tables/scim.ts'
+import { engineOf } from '../engine/engine.ts'
+import type { ScimTables } from '../schema/tables/scim.ts'
 
 /** The row of a user read together with its groups, as JSON: `[[id, displayName], ...]` by id. */
 export interface UserGroupsRow {

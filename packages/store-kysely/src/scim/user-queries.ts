@@ -1,8 +1,8 @@
 import type { UserBrief } from '@x/scim-core'
 import { sql, type Kysely } from 'kysely'
-import { engineOf } from '../dialect.ts'
-import { hotQuery, type Placeholders } from '../hot-query.ts'
-import type { ScimTables, ScimUserElementRow, ScimUserRow } from '../tables/scim.ts'
+import { engineOf } from '../engine/engine.ts'
+import { hotQuery, type Placeholders } from '../query/compiled-query.ts'
+import type { ScimTables, ScimUserElementRow, ScimUserRow } from '../schema/tables/scim.ts'
 import { userGroups, type UserGroupsRow } from './user-groups.ts'
 import {
   INDEXED_COLUMNS,

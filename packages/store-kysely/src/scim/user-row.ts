@@ -1,6 +1,6 @@
 import { fold, recordData, type UserRecord } from '@x/scim-core'
-import { date, nullable } from '../columns.ts'
-import type { ScimUserRow } from '../tables/scim.ts'
+import { date, nullable } from '../records/columns.ts'
+import type { ScimUserRow } from '../schema/tables/scim.ts'
 import { elementRows, searchDocument, USER_COLUMNS, userKeys } from './search-keys.ts'
 import { readGroups, type UserGroupsRow } from './user-groups.ts'
 

@@ -8,9 +8,9 @@ import {
   type UserStore,
 } from '@x/scim-core'
 import type { Kysely } from 'kysely'
-import { chunks } from '../chunks.ts'
-import type { ScimTables } from '../tables/scim.ts'
-import { atomic, locksRows, statement } from '../transaction.ts'
+import { chunks } from '../query/chunks.ts'
+import type { ScimTables } from '../schema/tables/scim.ts'
+import { atomic, locksRows, statement } from '../engine/transaction.ts'
 import type { ListCache } from './list-cache.ts'
 import { listUsers } from './list.ts'
 import { CONTACT_LISTS, elementRows } from './search-keys.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeValue, encodeValue } from '../checkpoint.ts'
+import { decodeValue, encodeValue } from '../durable/checkpoint.ts'
 import { fromBase64, toBase64 } from './base64.ts'
 
 test('DR-21: bytes of a checkpoint are base64; lists of older versions are read', () => {

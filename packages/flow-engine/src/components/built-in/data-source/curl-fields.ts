@@ -1,0 +1,89 @@
+import { errorText } from '../../../errors.ts'
+import { isRecord } from '../../../graph/values/convert.ts'
+import type { NodeTemplate } from '../../node/node-json.ts'
+import { parseCurl } from './parse-curl.ts'
+import { requestUrl } from './request-parts.ts'
+
+const MODE_FIELDS = new Map([
+  ['URL', ['url_input', 'method']],
+  ['cURL', ['curl_input']],
+])
+
+/** The editor switched between fields and command. */
+export function chooseMode(template: NodeTemplate, mode: unknown): void {
+  const { curl_input: command } = template
+  if (command !== undefined) command.show = mode === 'cURL'
+  if (mode === 'cURL' && typeof command?.value === 'string' && command.value !== '') {
+    // A command that cannot be read yet must not keep the editor from changing the mode.
+    try {
+      fillFromCurl(template, command.value)
+    } catch {}
+  }
+  for (const [each, names] of MODE_FIELDS) {
+    for (const name of names) {
+      const changed = template[name]
+      if (changed !== undefined) changed.advanced = each !== mode
+    }
+  }
+}
+
+/**
+ * Fills the fields from a command.
+ * @throws TypeError for text that is no command
+ */
+export function fillFromCurl(template: NodeTemplate, command: string): void {
+  const { url, method, headers, body } = readCurl(command)
+  const values = new Map<string, unknown>([
+    ['url_input', url],
+    ['method', method],
+    ['headers', headers],
+    ['body', body],
+  ])
+  for (const [name, value] of values) {
+    const filled = template[name]
+    if (filled !== undefined) filled.value = value
+  }
+}
+
+interface Row {
+  readonly key: string
+  readonly value: string
+}
+
+/**
+ * A command as values of the fields.
+ * @throws TypeError for text that is no command
+ */
+export function readCurl(command: string): {
+  url: string
+  method: string
+  headers: Row[]
+  body: Row[]
+} {
+  try {
+    const { url, method, headers, body } = parseCurl(command)
+    return {
+      url: requestUrl(url, {}),
+      method,
+      headers: headers.map(([key, value]) => ({ key, value })),
+      body: body === undefined || body === '' ? [] : bodyRows(body),
+    }
+  } catch (error) {
+    throw new TypeError(`Error parsing curl: ${errorText(error)}`, { cause: error })
+  }
+}
+
+/** A row for each key of a JSON object, any other body under `data`; values as JSON, texts as they are. */
+function bodyRows(body: string): Row[] {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return [{ key: 'data', value: body }]
+  }
+  if (!isRecord(value)) return [{ key: 'data', value: JSON.stringify(value) }]
+  return Object.entries(value).map(([key, item]) => ({
+    key,
+    value: typeof item === 'string' ? item : JSON.stringify(item),
+  }))
+}

@@ -1,0 +1,71 @@
+import type { ComponentContext } from '../../define/context.ts'
+import { sendRequest, type Answer, type RequestOptions } from '../../web/send-request.ts'
+
+const MAX_REDIRECTS = 20
+/** Of one answer (AB-34): 16 MiB. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+
+export interface Redirect {
+  readonly url: string
+  readonly status_code: number
+}
+
+export interface Exchange {
+  readonly answer: Answer
+  readonly redirects: readonly Redirect[]
+}
+
+/**
+ * A request whose redirects are followed one by one, so that each is recorded and goes through the
+ * host's fetch by itself. As clients do, 303 and a redirected POST become GET, and credentials do
+ * not follow to another host.
+ * @throws RequestError without an answer, RangeError after 20 redirects
+ */
+export async function exchange(
+  url: string,
+  options: RequestOptions & { readonly method: string; readonly followRedirects: boolean },
+  ctx: ComponentContext,
+): Promise<Exchange> {
+  const { followRedirects, ...first } = options
+  const redirects: Redirect[] = []
+  let request = { url, ...first }
+  for (;;) {
+    const { url: target, ...init } = request
+    const answer = await sendRequest(
+      target,
+      { maxBytes: MAX_ANSWER_BYTES, ...init, redirect: 'manual' },
+      ctx,
+    )
+    const location = answer.headers.get('location')
+    if (!followRedirects || location === null || !REDIRECT.has(answer.status)) {
+      return { answer, redirects }
+    }
+    if (redirects.length === MAX_REDIRECTS) {
+      throw new RangeError(`more than ${MAX_REDIRECTS} redirects`)
+    }
+    redirects.push({ url: location, status_code: answer.status })
+    request = redirected(request, answer.status, new URL(location, target).href)
+  }
+}
+
+const REDIRECT = new Set([301, 302, 303, 307, 308])
+
+type Sent = RequestOptions & { readonly url: string; readonly method: string }
+
+function redirected(request: Sent, status: number, url: string): Sent {
+  const isSameHost = new URL(request.url).origin === new URL(url).origin
+  const headers = without(request.headers, isSameHost ? [] : ['authorization', 'cookie', 'host'])
+  const becomesGet =
+    status === 303 || status === 302 || (status === 301 && request.method === 'POST')
+  if (!becomesGet || request.method === 'GET') return { ...request, url, headers }
+  const { body: _body, ...rest } = request
+  return { ...rest, url, method: 'GET', headers: without(headers, ['content-type']) }
+}
+
+function without(
+  headers: Readonly<Record<string, string>> = {},
+  names: readonly string[],
+): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !names.includes(name.toLowerCase()))
+  return Object.fromEntries(kept)
+}

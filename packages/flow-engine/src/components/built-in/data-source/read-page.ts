@@ -1,0 +1,74 @@
+import { eventLoopTurn } from '../../../graph/event-loop-turn.ts'
+
+/** What a page says about itself, and where it leads. */
+export interface WebPage {
+  /** All text nodes one after the other, the title among them; those of scripts and styles left out. */
+  readonly text: string
+  readonly title: string
+  readonly description: string
+  readonly language: string
+  /** Absolute http addresses, without fragment, each once. */
+  readonly links: readonly string[]
+}
+
+/** Characters that are parsed before the event loop takes its turn: a few milliseconds (AB-34). */
+const PIECE = 16 * 1024
+/** Links of one page that are looked at; a crawl reads 1,000 pages at most. */
+const MAX_LINKS = 5_000
+
+const UNSEEN = new Set(['script', 'style', 'template'])
+
+/**
+ * Reads any text as HTML, as browsers do: nothing is an error.
+ * @throws the reason of the signal
+ */
+export async function readPage(html: string, url: string, signal?: AbortSignal): Promise<WebPage> {
+  const { Parser } = await import('htmlparser2')
+  const texts: string[] = []
+  const links = new Set<string>()
+  let title = ''
+  let description = ''
+  let language = ''
+  let unseen = 0
+  let inTitle = false
+  let seenLinks = 0
+
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      if (UNSEEN.has(name)) unseen += 1
+      if (name === 'title' && title === '') inTitle = true
+      if (name === 'html' && language === '') language = attributes.lang ?? ''
+      if (name === 'meta' && attributes.name?.toLowerCase() === 'description') {
+        description ||= attributes.content ?? ''
+      }
+      const isLink = (name === 'a' || name === 'area') && seenLinks < MAX_LINKS
+      if (isLink) seenLinks += 1
+      const link = isLink ? linkOf(attributes.href, url) : undefined
+      if (link !== undefined) links.add(link)
+    },
+    ontext(text) {
+      if (unseen > 0) return
+      texts.push(text)
+      if (inTitle) title += text
+    },
+    onclosetag(name) {
+      if (UNSEEN.has(name)) unseen = Math.max(0, unseen - 1)
+      if (name === 'title') inTitle = false
+    },
+  })
+  for (let at = 0; at < html.length; at += PIECE) {
+    if (at > 0) await eventLoopTurn()
+    signal?.throwIfAborted()
+    parser.write(html.slice(at, at + PIECE))
+  }
+  parser.end()
+  return { text: texts.join(''), title, description, language, links: [...links] }
+}
+
+function linkOf(href: string | undefined, base: string): string | undefined {
+  if (href === undefined || !URL.canParse(href, base)) return undefined
+  const url = new URL(href, base)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
+  url.hash = ''
+  return url.href
+}

@@ -1,0 +1,64 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import { isData } from '../../../graph/values/data.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+
+/** The address as it is requested: `https://` is added where no scheme is, parameters are merged. */
+export function requestUrl(given: string, params: Readonly<Record<string, unknown>>): string {
+  const typed = given.trim()
+  if (typed === '') throw new TypeError('URL cannot be empty')
+  const url = /^https?:\/\//i.test(typed) ? typed : `https://${typed}`
+  if (!isValidUrl(url)) throw new TypeError(`Invalid URL provided: ${url}`)
+  const added = Object.entries(params)
+  if (added.length === 0) return url
+  const [, base = '', query = '', hash = ''] = /^([^?#]*)\??([^#]*)(#?.*)$/s.exec(url) ?? []
+  const merged = new Map(new URLSearchParams(query))
+  for (const [key, value] of added) merged.set(key, toLiteralText(value))
+  return `${base}?${new URLSearchParams([...merged]).toString()}${hash}`
+}
+
+/** Query parameters of an object or of a text such as `a=1&b=2`. */
+export function queryParams(given: unknown): Record<string, unknown> {
+  if (typeof given === 'string') return Object.fromEntries(new URLSearchParams(given))
+  if (isData(given)) return { ...given.data }
+  return isRecord(given) ? given : {}
+}
+
+/** Headers of rows `{key, value}`. */
+export function headersOf(rows: readonly unknown[]): Record<string, string> {
+  const pairs = rows.map(keyAndValue).filter((pair) => pair !== null)
+  return Object.fromEntries(pairs.map(([key, value]) => [key, toLiteralText(value)]))
+}
+
+/**
+ * The JSON body of rows `{key, value}` and of the keys of Data; texts that are JSON stand for what
+ * they say. Rows of another form say nothing.
+ */
+export function bodyOf(rows: readonly unknown[]): Record<string, unknown> {
+  const entries = rows.flatMap((row): (readonly [string, unknown])[] => {
+    const pair = keyAndValue(row)
+    if (pair !== null) return [pair]
+    return isData(row) ? Object.entries(row.data) : []
+  })
+  return Object.fromEntries(entries.map(([key, value]) => [key, parseJsonText(value)]))
+}
+
+function keyAndValue(row: unknown): readonly [string, unknown] | null {
+  const object = isData(row) ? row.data : row
+  if (!isRecord(object) || !Object.hasOwn(object, 'key') || !Object.hasOwn(object, 'value')) {
+    return null
+  }
+  return [toLiteralText(object.key), object.value]
+}
+
+function parseJsonText(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+function isValidUrl(url: string): boolean {
+  return !/\s/.test(url) && URL.canParse(url) && new URL(url).hostname !== ''
+}

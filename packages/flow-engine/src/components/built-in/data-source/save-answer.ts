@@ -1,0 +1,41 @@
+import type { ComponentContext } from '../../define/context.ts'
+import type { Answer } from '../../web/send-request.ts'
+import type { FileService } from '../../define/services.ts'
+
+/** Whether the answer calls its content mere bytes. */
+export function isBinary({ headers }: Answer): boolean {
+  const type = headers.get('content-type') ?? ''
+  return type.includes('application/octet-stream') || type.includes('application/binary')
+}
+
+const EXTENSIONS = new Map([
+  ['text/plain', '.txt'],
+  ['application/json', '.json'],
+  ['image/jpeg', '.jpg'],
+  ['image/png', '.png'],
+  ['application/octet-stream', '.bin'],
+])
+
+/** @throws TypeError without a file store */
+export function answerStore({ services: { files } }: ComponentContext): FileService {
+  if (files === undefined) throw new TypeError('Save to File needs a file store')
+  return files
+}
+
+/** Puts the content of an answer into the file store; resolves with its path. */
+export async function saveAnswer(answer: Answer, ctx: ComponentContext): Promise<string> {
+  const { flowId, userId } = ctx
+  const scope = userId === undefined ? { flowId } : { flowId, userId }
+  return answerStore(ctx).write(`${ctx.runtime.uuid()}-${fileName(answer)}`, answer.bytes, scope)
+}
+
+/** The name the answer gives itself, else the end of its address; never a path. */
+function fileName(answer: Answer): string {
+  const disposition = answer.headers.get('content-disposition') ?? ''
+  const given = /filename="(.+?)"/.exec(disposition)?.[1]
+  const type = answer.headers.get('content-type')?.split(';')[0]?.trim() ?? ''
+  const extension = EXTENSIONS.get(type) ?? (isBinary(answer) ? '.bin' : '.txt')
+  const last = new URL(answer.url).pathname.split('/').at(-1) ?? ''
+  const name = given ?? `${last === '' ? 'response' : last}${extension}`
+  return name.replaceAll(/[^\w.-]+/g, '_').replace(/^\.+/, '_')
+}

@@ -1,0 +1,204 @@
+import { errorText } from '../../../errors.ts'
+import { toText } from '../../../graph/values/convert.ts'
+import { createDataFrame, type Row } from '../../../graph/values/data-frame.ts'
+import { createMessage } from '../../../graph/values/message.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { createCrawlBudget } from './crawl-budget.ts'
+import { crawl } from './crawl.ts'
+
+/** Pages of the web as text or source, with those they lead to (CO-40). */
+export const url = defineComponent({
+  type: 'URLComponent',
+  displayName: 'URL',
+  description: 'Reads web pages, and on request the pages they lead to.',
+  icon: 'layout-template',
+  category: 'data_source',
+  module: 'lfx.components.data_source.url.URLComponent',
+  aliases: ['URL'],
+  inputs: {
+    urls: field.text({
+      displayName: 'URLs',
+      list: true,
+      toolMode: true,
+      inputTypes: [],
+      placeholder: 'Enter a URL...',
+      info: 'The pages to begin with.',
+      attributes: { list_add_label: 'Add URL' },
+    }),
+    max_depth: field.slider({
+      displayName: 'Depth',
+      default: 1,
+      min: 1,
+      max: 5,
+      step: 1,
+      info: '1 reads the pages alone, 2 also those they link to, and so on.',
+      attributes: {
+        max_label: ' ',
+        max_label_icon: 'None',
+        min_label: ' ',
+        min_label_icon: 'None',
+      },
+    }),
+    prevent_outside: field.bool({
+      displayName: 'Prevent Outside',
+      default: true,
+      advanced: true,
+      info: 'Follow only links that begin with the address of the first page.',
+    }),
+    use_async: field.bool({ displayName: 'Use Async', default: true, advanced: true }),
+    format: field.dropdown({
+      displayName: 'Output Format',
+      default: 'Text',
+      advanced: true,
+      options: ['Text', 'HTML'],
+    }),
+    timeout: field.int({
+      displayName: 'Timeout',
+      default: 30,
+      advanced: true,
+      info: 'Seconds for one page.',
+    }),
+    headers: field.table({
+      displayName: 'Headers',
+      default: [{ key: 'User-Agent', value: null }],
+      advanced: true,
+      inputTypes: ['DataFrame'],
+      columns: [
+        { display_name: 'Header', name: 'key', type: 'str' },
+        { display_name: 'Value', name: 'value', type: 'str' },
+      ],
+    }),
+    filter_text_html: field.bool({
+      displayName: 'Filter Text/HTML',
+      default: true,
+      advanced: true,
+      info: 'Leave out style sheets.',
+    }),
+    continue_on_failure: field.bool({
+      displayName: 'Continue on Failure',
+      default: true,
+      advanced: true,
+    }),
+    check_response_status: field.bool({
+      displayName: 'Check Response Status',
+      advanced: true,
+      info: 'Count answers of 400 and more as failures.',
+    }),
+    autoset_encoding: field.bool({
+      displayName: 'Autoset Encoding',
+      default: true,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    page_results: output.dataFrame({
+      displayName: 'Extracted Pages',
+      method: 'fetch_content',
+      run: async (inputs, ctx) => createDataFrame(await readPages(inputs, ctx)),
+    }),
+    raw_results: output.message({
+      displayName: 'Raw Content',
+      method: 'fetch_content_as_message',
+      toolMode: false,
+      async run(inputs, ctx) {
+        const rows = await readPages(inputs, ctx)
+        const text = rows.map((row) => row.text).join('\n\n')
+        return createMessage({ text, data: { data: rows }, timestamp: ctx.runtime.now() })
+      },
+    }),
+  },
+})
+
+interface PageInputs {
+  readonly urls: readonly string[]
+  readonly max_depth: number
+  readonly prevent_outside: boolean
+  readonly format: string
+  readonly timeout: number
+  readonly headers: readonly Record<string, unknown>[]
+  readonly filter_text_html: boolean
+  readonly continue_on_failure: boolean
+  readonly check_response_status: boolean
+}
+
+interface PageRow extends Row {
+  readonly text: string
+}
+
+/** The pages of a build: both outputs show the same ones, read once. */
+const pagesOf = new WeakMap<ComponentContext, Promise<PageRow[]>>()
+
+function readPages(inputs: PageInputs, ctx: ComponentContext): Promise<PageRow[]> {
+  if (ctx.asTool) return crawlPages(inputs, ctx)
+  const pages = pagesOf.get(ctx) ?? crawlPages(inputs, ctx)
+  pagesOf.set(ctx, pages)
+  return pages
+}
+
+/** @throws TypeError beginning with "Error loading documents: " */
+async function crawlPages(inputs: PageInputs, ctx: ComponentContext): Promise<PageRow[]> {
+  try {
+    const rows: PageRow[] = []
+    const budget = createCrawlBudget(ctx.services.crawlBytes)
+    for (const root of addresses(inputs.urls)) {
+      const pages = await crawl(
+        root,
+        {
+          depth: Math.max(1, Math.min(5, inputs.max_depth)),
+          preventOutside: inputs.prevent_outside,
+          headers: headersOf(inputs.headers),
+          timeoutMs: inputs.timeout > 0 ? inputs.timeout * 1000 : undefined,
+          checkStatus: inputs.check_response_status,
+          continueOnFailure: inputs.continue_on_failure,
+          keepSource: inputs.format === 'HTML',
+          budget,
+        },
+        ctx,
+      )
+      const kept = pages.filter(
+        ({ contentType }) => !(inputs.filter_text_html && contentType.startsWith('text/css')),
+      )
+      for (const page of kept) {
+        rows.push({
+          text: toText(inputs.format === 'HTML' ? page.source : page.text),
+          url: page.url,
+          title: page.title,
+          description: page.description,
+          content_type: page.contentType,
+          language: page.language,
+        })
+      }
+    }
+    const warning = budget.warning()
+    if (warning !== undefined) ctx.log('Warning', warning)
+    if (rows.length === 0) {
+      if (warning !== undefined) throw new TypeError(warning)
+      throw new TypeError('No documents were successfully loaded from any URL')
+    }
+    return rows
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    throw new TypeError(`Error loading documents: ${errorText(error)}`, { cause: error })
+  }
+}
+
+/** Trimmed, with a scheme, each once, in order. */
+function addresses(urls: readonly string[]): string[] {
+  const given = urls.map((text) => text.trim()).filter((text) => text !== '')
+  const complete = given.map((text) => (/^https?:\/\//i.test(text) ? text : `https://${text}`))
+  if (complete.length === 0) throw new TypeError('No valid URLs provided.')
+  for (const text of complete) {
+    if (/\s/.test(text) || !URL.canParse(text)) throw new TypeError(`Invalid URL: ${text}`)
+  }
+  return [...new Set(complete)]
+}
+
+function headersOf(rows: readonly Record<string, unknown>[]): Record<string, string> {
+  const pairs = rows.flatMap(({ key, value }) =>
+    typeof key === 'string' && key !== '' && typeof value === 'string' ? [[key, value]] : [],
+  )
+  return Object.fromEntries(pairs) as Record<string, string>
+}

@@ -1,0 +1,112 @@
+import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { searchNews } from './search-news.ts'
+import { readRss } from './search-rss.ts'
+import { searchWeb } from './search-web.ts'
+
+/** Searches the web, the news, or reads a feed, without a key (CO-78). */
+export const unifiedWebSearch = defineComponent({
+  type: 'UnifiedWebSearch',
+  displayName: 'Web Search',
+  description: 'Searches the web or the news, or reads a feed.',
+  icon: 'search',
+  category: 'data_source',
+  module: 'lfx.components.data_source.web_search.WebSearchComponent',
+  inputs: {
+    search_mode: field.tab({
+      displayName: 'Search Mode',
+      options: ['Web', 'News', 'RSS'],
+      default: 'Web',
+      refresh: true,
+      toolMode: true,
+    }),
+    query: field.text({
+      displayName: 'Search Query',
+      info: 'What to look for; in mode RSS the address of the feed.',
+      required: true,
+      toolMode: true,
+    }),
+    hl: field.text({
+      displayName: 'Language (hl)',
+      info: 'Of the news, en-US by default.',
+      advanced: true,
+      inputTypes: [],
+    }),
+    gl: field.text({
+      displayName: 'Country (gl)',
+      info: 'Of the news, US by default.',
+      advanced: true,
+      inputTypes: [],
+    }),
+    ceid: field.text({
+      displayName: 'Country:Language (ceid)',
+      default: 'US:en',
+      advanced: true,
+      inputTypes: [],
+    }),
+    topic: field.text({
+      displayName: 'Topic',
+      info: 'World, technology or another section of the news.',
+      advanced: true,
+      inputTypes: [],
+    }),
+    location: field.text({
+      displayName: 'Location (Geo)',
+      info: 'News of a place.',
+      advanced: true,
+      inputTypes: [],
+    }),
+    timeout: field.int({
+      displayName: 'Timeout',
+      info: 'Seconds of each request.',
+      default: 5,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    results: output.dataFrame({
+      displayName: 'Results',
+      method: 'perform_search',
+      async run({ search_mode, ...inputs }, ctx) {
+        const search = SEARCHES.get(search_mode) ?? webSearch
+        const found = await search({ ...inputs, timeoutMs: inputs.timeout * 1000 }, ctx)
+        ctx.status(found)
+        return found
+      },
+    }),
+  },
+  refresh(template, name, value) {
+    if (name !== 'search_mode' || template.query === undefined) return
+    template.query.display_name = value === 'RSS' ? 'RSS Feed URL' : 'Search Query'
+    template.query.info = HINTS.get(String(value)) ?? template.query.info
+  },
+})
+
+const HINTS = new Map([
+  ['Web', 'What to look for.'],
+  ['News', 'What the news are about.'],
+  ['RSS', 'The address of the feed.'],
+])
+
+interface SearchInputs {
+  readonly query: string
+  readonly hl: string
+  readonly gl: string
+  readonly topic: string
+  readonly location: string
+  readonly timeoutMs: number
+}
+
+type Search = (inputs: SearchInputs, ctx: ComponentContext) => Promise<DataFrame>
+
+const webSearch: Search = async ({ query, timeoutMs }, ctx) =>
+  createDataFrame(await searchWeb(query, timeoutMs, ctx))
+
+const SEARCHES = new Map<string, Search>([
+  ['Web', webSearch],
+  ['News', async (inputs, ctx) => createDataFrame(await searchNews(inputs, ctx))],
+  ['RSS', ({ query, timeoutMs }, ctx) => readRss(query, timeoutMs, ctx)],
+])

@@ -1,0 +1,95 @@
+import { unzipSync } from 'fflate'
+import { describe, expect, test } from 'vitest'
+import { createData } from '../../../graph/values/data.ts'
+import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import { createMessage } from '../../../graph/values/message.ts'
+import { appendedContents, fileContents, formatFor, withExtension } from './file-contents.ts'
+
+const frame = createDataFrame([{ a: 1, b: 'x/ž' }, { a: null }])
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+const contents = async (...[value, format]: Parameters<typeof fileContents>): Promise<string> =>
+  text(await fileContents(value, format))
+const appended = async (
+  value: Parameters<typeof fileContents>[0],
+  format: string,
+  before: string,
+) => text(await appendedContents(value, format, new TextEncoder().encode(before)))
+
+describe('formatFor and withExtension (CO-57)', () => {
+  test('each kind of value has its formats and one of its own', () => {
+    expect(formatFor(frame, '')).toBe('csv')
+    expect(formatFor(createData({}), '')).toBe('json')
+    expect(formatFor(createMessage('x'), 'txt')).toBe('txt')
+    expect(() => formatFor(createMessage('x'), 'csv')).toThrow(
+      "Invalid file format 'csv' for Message. Allowed: ['txt', 'json', 'markdown']",
+    )
+  })
+
+  test('the extension is the format, added unless there', () => {
+    expect(withExtension('a/out', 'markdown')).toBe('a/out.markdown')
+    expect(withExtension('out.JSON', 'json')).toBe('out.JSON')
+    expect(withExtension('out.v1', 'json')).toBe('out.v1.json')
+    expect(withExtension('out', 'excel')).toBe('out.xlsx')
+    expect(withExtension('out.xls', 'excel')).toBe('out.xls')
+    expect(withExtension('out.XLSX', 'excel')).toBe('out.XLSX')
+    expect(withExtension('out.excel', 'excel')).toBe('out.excel.xlsx')
+    expect(withExtension('folder.json/out', 'json')).toBe('folder.json/out.json')
+  })
+})
+
+describe('fileContents (CO-57)', () => {
+  test('tables', async () => {
+    expect(await contents(frame, 'csv')).toBe('a,b\n1,x/ž\n,\n')
+    expect(JSON.parse(await contents(frame, 'json'))).toEqual([
+      { a: 1, b: 'x/ž' },
+      { a: null, b: null },
+    ])
+    expect(await contents(createDataFrame([], ['a']), 'json')).toBe('[]')
+  })
+
+  test('data: lists are columns, other values repeat beside them', async () => {
+    expect(await contents(createData({ a: [1, 2], b: 'x' }), 'csv')).toBe('a,b\n1,x\n2,x\n')
+    await expect(contents(createData({ a: 1 }), 'csv')).rejects.toThrow('only lists become rows')
+    await expect(contents(createData({ a: [1], b: [1, 2] }), 'csv')).rejects.toThrow('in length')
+  })
+
+  test('a message whose text is still streaming is read to its end', async () => {
+    async function* stream(): AsyncGenerator<string> {
+      yield 'one '
+      yield 'two'
+    }
+    expect(await contents(createMessage(stream()), 'txt')).toBe('one two')
+  })
+
+  test('an excel file is a workbook with a line of column names', async () => {
+    const parts = unzipSync(await fileContents(frame, 'excel'))
+    const sheet = Object.keys(parts).find((name) => name.includes('sheet1')) ?? ''
+    expect(text(parts[sheet] ?? new Uint8Array())).toContain('<v>1</v>')
+  })
+})
+
+describe('appendedContents (CO-57)', () => {
+  test('csv gets rows without a header, on a line of their own', async () => {
+    expect(await appended(frame, 'csv', 'a,b\n0,old')).toBe('a,b\n0,old\n1,x/ž\n,\n')
+  })
+
+  test('json becomes one list, whatever was there', async () => {
+    const entry = createData({ n: 2 })
+    const list = async (before: string): Promise<unknown> =>
+      JSON.parse(await appended(entry, 'json', before))
+    expect(await list('[{"n": 1}]')).toEqual([{ n: 1 }, { n: 2 }])
+    expect(await list('{"n": 1}')).toEqual([{ n: 1 }, { n: 2 }])
+    expect(await list('broken')).toEqual([{ n: 2 }])
+    expect(JSON.parse(await appended(frame, 'json', '[]'))).toEqual([
+      { a: 1, b: 'x/ž' },
+      { a: null, b: null },
+    ])
+  })
+
+  test('texts go on a new line, markdown after a blank one', async () => {
+    expect(await appended(createMessage('two'), 'txt', 'one')).toBe('one\ntwo')
+    expect(await appended(createMessage('two'), 'markdown', 'one')).toBe(
+      'one\n\n**Message:**\n\ntwo',
+    )
+  })
+})

@@ -1,0 +1,171 @@
+import { isRecord, prettyJson, toPlain } from '../../../graph/values/convert.ts'
+import { isData, type Data } from '../../../graph/values/data.ts'
+import {
+  cellOf,
+  createDataFrame,
+  isDataFrame,
+  type DataFrame,
+} from '../../../graph/values/data-frame.ts'
+import { toMarkdownTable } from '../../../graph/values/markdown-table.ts'
+import { isMessage, readText, type Message } from '../../../graph/values/message.ts'
+import { formatCsvTable } from '../../values/csv-table.ts'
+import { kindOf } from '../../values/field-values.ts'
+import { selectColumns } from '../processing/frame-operations.ts'
+
+export type Savable = DataFrame | Data | Message
+
+const TABLE_FORMATS = ['csv', 'excel', 'json', 'markdown']
+const MESSAGE_FORMATS = ['txt', 'json', 'markdown']
+
+/** @throws TypeError for a value that cannot be kept as a file */
+export function savable(value: unknown): Savable {
+  if (isDataFrame(value) || isData(value) || isMessage(value)) return value
+  throw new TypeError(`Unsupported input type: ${kindOf(value)}`)
+}
+
+/**
+ * The format a value is kept in; "" = csv for tables, else json.
+ * @throws TypeError for a format that the kind of value has not
+ */
+export function formatFor(value: Savable, wanted: string): string {
+  const allowed = isMessage(value) ? MESSAGE_FORMATS : TABLE_FORMATS
+  const format = wanted === '' ? (isDataFrame(value) ? 'csv' : 'json') : wanted
+  if (allowed.includes(format)) return format
+  const list = allowed.map((name) => `'${name}'`).join(', ')
+  throw new TypeError(`Invalid file format '${format}' for ${kindOf(value)}. Allowed: [${list}]`)
+}
+
+/** The name with the extension of the format, unless it has it. */
+export function withExtension(name: string, format: string): string {
+  const extension = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  if (format === 'excel') {
+    return extension === 'xlsx' || extension === 'xls' ? name : `${name}.xlsx`
+  }
+  return extension === format ? name : `${name}.${format}`
+}
+
+/** The bytes of a file that holds the value. */
+export async function fileContents(value: Savable, format: string): Promise<Uint8Array> {
+  if (format === 'excel') return excelContents(tableOf(value))
+  return encodeText(await textContents(value, format))
+}
+
+/** The bytes of a file that held `before` and gets the value behind it. Not for excel. */
+export async function appendedContents(
+  value: Savable,
+  format: string,
+  before: Uint8Array,
+): Promise<Uint8Array> {
+  const text = new TextDecoder().decode(before)
+  if (format === 'csv') {
+    const rows = await formatCsvTable(tableOf(value), { header: false })
+    return encodeText(text === '' || text.endsWith('\n') ? text + rows : `${text}\n${rows}`)
+  }
+  if (format === 'json') {
+    return encodeText(
+      asciiJson(JSON.stringify([...parseList(text), ...jsonEntries(value)], null, 2)),
+    )
+  }
+  return encodeText(
+    `${text}${format === 'txt' ? '\n' : '\n\n'}${await textContents(value, format)}`,
+  )
+}
+
+function encodeText(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+async function textContents(value: Savable, format: string): Promise<string> {
+  if (isMessage(value)) return messageContents(await readText(value.text), format)
+  if (format === 'csv') return formatCsvTable(tableOf(value))
+  if (format === 'markdown') return toMarkdownTable(tableOf(value))
+  return isDataFrame(value) ? frameJson(value) : prettyJson(value.data)
+}
+
+function messageContents(text: string, format: string): string {
+  if (format === 'txt') return text
+  if (format === 'markdown') return `**Message:**\n\n${text}`
+  return asciiJson(JSON.stringify({ message: text }, null, 2))
+}
+
+/** Rows without a blank behind the colon and with escaped slashes, as tables have always been kept. */
+function frameJson(frame: DataFrame): string {
+  if (frame.rows.length === 0) return '[]'
+  const rows = frame.rows.map((row) => {
+    const cells = frame.columns.map((name) => {
+      const cell = JSON.stringify(toPlain(cellOf(row, name))) ?? 'null'
+      return `    ${JSON.stringify(name)}:${cell}`
+    })
+    return `  {\n${cells.join(',\n')}\n  }`
+  })
+  return asciiJson(`[\n${rows.join(',\n')}\n]`).replaceAll('/', '\\/')
+}
+
+function asciiJson(json: string): string {
+  return json.replaceAll(
+    /[\u0080-\uFFFF]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** A list stays, an object becomes its only entry; what is no JSON is given up. */
+function parseList(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : isRecord(value) ? [value] : []
+  } catch {
+    return []
+  }
+}
+
+function jsonEntries(value: Savable): readonly unknown[] {
+  if (isDataFrame(value)) return selectColumns(value, value.columns).rows
+  if (isData(value)) return [value.data]
+  return [{ message: typeof value.text === 'string' ? value.text : '' }]
+}
+
+/**
+ * Lists in an object are columns, other values repeat beside them.
+ * @throws TypeError when there is no list, or lists differ in length
+ */
+function tableOf(value: Savable): DataFrame {
+  if (isDataFrame(value)) return value
+  const data = isData(value) ? value.data : {}
+  const lists = Object.values(data).filter((column) => Array.isArray(column))
+  const [first] = lists
+  if (first === undefined) {
+    throw new TypeError(
+      'If using all scalar values, you must pass an index: only lists become rows',
+    )
+  }
+  if (lists.some((list) => list.length !== first.length)) {
+    throw new TypeError('The lists in the data differ in length')
+  }
+  const columns = Object.keys(data)
+  const rows = first.map((_item, at) =>
+    Object.fromEntries(
+      Object.entries(data).map(([name, column]) => [
+        name,
+        Array.isArray(column) ? (column as unknown[])[at] : column,
+      ]),
+    ),
+  )
+  return createDataFrame(rows, columns)
+}
+
+async function excelContents(frame: DataFrame): Promise<Uint8Array> {
+  const { default: writeExcel } = await import('write-excel-file/universal')
+  const header = frame.columns.map((name) => ({ value: name, fontWeight: 'bold' as const }))
+  const rows = frame.rows.map((row) => frame.columns.map((name) => excelCell(cellOf(row, name))))
+  const blob = await writeExcel([header, ...rows]).toBlob()
+  return new Uint8Array(await blob.arrayBuffer())
+}
+
+function excelCell(cell: unknown): { value: string | number | boolean | Date } | null {
+  if (cell === null || cell === undefined) return null
+  if (typeof cell === 'number' && !Number.isFinite(cell)) return { value: String(cell) }
+  if (typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'string') {
+    return { value: cell }
+  }
+  return { value: cell instanceof Date ? cell : JSON.stringify(toPlain(cell)) }
+}

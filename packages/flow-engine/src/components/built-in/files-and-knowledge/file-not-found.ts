@@ -1,0 +1,21 @@
+import type { FileReference, FileScope, FileService } from '../../define/services.ts'
+
+/** The error of a run for a file that it cannot find; it names the file (CO-38). */
+export function fileNotFound(path: string, cause?: unknown): TypeError {
+  return new TypeError(
+    `File not found: '${path}' (resolved to: '${path}'). Please upload the file again.`,
+    { cause },
+  )
+}
+
+/** @throws TypeError for the first file that does not exist, where the file service can tell */
+export async function checkFiles(
+  references: readonly FileReference[],
+  files: FileService | undefined,
+  scope: FileScope,
+): Promise<void> {
+  if (files?.exists === undefined) return
+  for (const { path } of references) {
+    if (!(await files.exists(path, scope))) throw fileNotFound(path)
+  }
+}

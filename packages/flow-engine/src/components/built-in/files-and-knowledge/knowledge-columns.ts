@@ -1,0 +1,86 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { toPlain } from '../../../graph/values/convert.ts'
+import { cellOf, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import type { Document } from '../vectors/ingest.ts'
+
+/** Key of the identity among the metadata of a row. */
+export const ROW_ID = '_id'
+
+/** What a column of the ingested table is for. */
+export interface KnowledgeColumn {
+  readonly name: string
+  /** Its texts are what is searched. */
+  readonly vectorize: boolean
+  /** Rows with equal values in these columns are the same row. */
+  readonly identifier: boolean
+}
+
+/**
+ * The rows of the column configuration; flags may be truth values or the texts of them.
+ * @throws TypeError when there is none, or one names a column that the table has not
+ */
+export function readColumns(rows: readonly Row[], frame: DataFrame): KnowledgeColumn[] {
+  if (rows.length === 0) throw new TypeError('Column configuration cannot be empty')
+  return rows.map((row) => {
+    const name = toLiteralText(cellOf(row, 'column_name') ?? '')
+    if (!frame.columns.includes(name)) {
+      const names = toLiteralText(frame.columns.toSorted())
+      throw new TypeError(`Column '${name}' not found in DataFrame. Available columns: ${names}`)
+    }
+    return { name, vectorize: flag(row, 'vectorize'), identifier: flag(row, 'identifier') }
+  })
+}
+
+/**
+ * A row as it is kept: text of the vectorised columns, the other columns as texts, and `_id`, the
+ * SHA-256 of the identifying columns that are not vectorised, else of the text.
+ */
+export function knowledgeDocument(row: Row, columns: readonly KnowledgeColumn[]): Document {
+  const vectorized = columns.filter(({ vectorize }) => vectorize).map(({ name }) => name)
+  const identifying = columns
+    .filter(({ vectorize, identifier }) => identifier && !vectorize)
+    .map(({ name }) => name)
+  const text = joined(row, vectorized)
+  const identity = identifying.length === 0 ? text : joined(row, identifying)
+  const beside = Object.keys(row).filter(
+    (name) => !vectorized.includes(name) && cellOf(row, name) !== null,
+  )
+  return {
+    text,
+    metadata: {
+      [ROW_ID]: bytesToHex(sha256(new TextEncoder().encode(identity))),
+      ...Object.fromEntries(beside.map((name) => [name, cellText(row, name)])),
+    },
+  }
+}
+
+/** The counts and names that an ingestion reports. */
+export function describeColumns(columns: readonly KnowledgeColumn[], frame: DataFrame): object {
+  const names = (wanted: 'vectorize' | 'identifier'): string[] =>
+    columns.filter((column) => column[wanted]).map(({ name }) => name)
+  return {
+    total_columns: frame.columns.length,
+    mapped_columns: columns.length,
+    unmapped_columns: frame.columns.length - columns.length,
+    columns,
+    summary: { vectorized_columns: names('vectorize'), identifier_columns: names('identifier') },
+  }
+}
+
+function joined(row: Row, names: readonly string[]): string {
+  return names
+    .filter((name) => cellOf(row, name) !== null)
+    .map((name) => cellText(row, name))
+    .join(' ')
+}
+
+function cellText(row: Row, name: string): string {
+  return toLiteralText(toPlain(cellOf(row, name)))
+}
+
+function flag(row: Row, name: string): boolean {
+  const value = cellOf(row, name)
+  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true')
+}

@@ -1,0 +1,224 @@
+import { errorText } from '../../../errors.ts'
+import { isRecord, toDataFrame } from '../../../graph/values/convert.ts'
+import { isData } from '../../../graph/values/data.ts'
+import { createDataFrame, isDataFrame, type Row } from '../../../graph/values/data-frame.ts'
+import { isMessage } from '../../../graph/values/message.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field, type ProviderKey } from '../../define/field.ts'
+import { kindOf } from '../../values/field-values.ts'
+import type { NodeTemplate } from '../../node/node-json.ts'
+import { isModelChoice, readPicked } from '../../chat/picked-model.ts'
+import type { RefreshContext } from '../../define/refresh-context.ts'
+import { output } from '../../define/output.ts'
+import type { DistinctRows, KnowledgeBase } from '../../define/services.ts'
+import { embedDocuments } from '../vectors/ingest.ts'
+import { documentsIn, requireRoom } from '../vectors/open-store.ts'
+import { createDialog } from './knowledge-dialog.ts'
+import { describeColumns, knowledgeDocument, readColumns, ROW_ID } from './knowledge-columns.ts'
+import {
+  knowledgeEmbedder,
+  knowledgeService,
+  offerBases,
+  openKnowledgeBase,
+  providerOf,
+} from './knowledge-model.ts'
+
+/** Puts the rows of a table into a knowledge base (CO-74). */
+export const knowledgeIngestion = defineComponent({
+  type: 'KnowledgeIngestion',
+  displayName: 'Knowledge Ingestion',
+  description: 'Puts the rows of a table into a knowledge base.',
+  icon: 'upload',
+  category: 'files_and_knowledge',
+  module: 'lfx.components.files_and_knowledge.ingestion.KnowledgeIngestionComponent',
+  idempotent: false,
+  inputs: {
+    knowledge_base: field.dropdown({
+      displayName: 'Knowledge',
+      info: 'The base to fill; a new one is made here.',
+      required: true,
+      refresh: true,
+      attributes: { refresh_button: true, dialog_inputs: createDialog() },
+    }),
+    input_df: field.handle({
+      displayName: 'Input',
+      types: ['Data', 'DataFrame'],
+      required: true,
+    }),
+    column_config: field.table({
+      displayName: 'Column Configuration',
+      info: 'What each column is for.',
+      required: true,
+      columns: [
+        { name: 'column_name', display_name: 'Column Name', type: 'str', edit_mode: 'inline' },
+        {
+          name: 'vectorize',
+          display_name: 'Vectorize',
+          type: 'boolean',
+          default: false,
+          edit_mode: 'inline',
+        },
+        {
+          name: 'identifier',
+          display_name: 'Identifier',
+          type: 'boolean',
+          default: false,
+          edit_mode: 'inline',
+        },
+      ],
+      default: [{ column_name: 'text', vectorize: true, identifier: true }],
+    }),
+    chunk_size: field.int({
+      displayName: 'Chunk Size',
+      info: 'Texts that are embedded in one request.',
+      default: 1000,
+      advanced: true,
+    }),
+    api_key: field.key({ displayName: 'Embedding Provider API Key', advanced: true }),
+    allow_duplicates: field.bool({
+      displayName: 'Allow Duplicates',
+      info: 'Keep rows again that are in the base already.',
+      default: false,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    dataframe_output: output.data({
+      displayName: 'Results',
+      method: 'build_kb_info',
+      async run(inputs, ctx) {
+        try {
+          const { info } = await ingest(inputs, ctx)
+          ctx.status(info)
+          return info
+        } catch (error) {
+          ctx.signal.throwIfAborted()
+          throw new TypeError(`Error during KB ingestion: ${errorText(error)}`, { cause: error })
+        }
+      },
+    }),
+  },
+  refresh: refreshKnowledge,
+})
+
+/** The editor's dialog makes a base; the list offers those there are. */
+export async function refreshKnowledge(
+  template: NodeTemplate,
+  name: string,
+  value: unknown,
+  ctx: RefreshContext,
+): Promise<void> {
+  if (name !== 'knowledge_base') return
+  if (isRecord(value) && '01_new_kb_name' in value && template.knowledge_base !== undefined) {
+    template.knowledge_base.value = await createBase(value, ctx)
+  }
+  await offerBases(template.knowledge_base, ctx)
+}
+
+export interface IngestInputs {
+  readonly knowledge_base: string
+  readonly input_df: unknown
+  readonly column_config: readonly Row[]
+  readonly chunk_size: number
+  readonly api_key: ProviderKey
+  readonly allow_duplicates: boolean
+  /** JSON text that is kept with every row (NX-30). */
+  readonly source_metadata?: string | undefined
+}
+
+/** What an ingestion did, and how many rows are new. */
+export interface Ingestion {
+  readonly info: Readonly<Record<string, unknown>>
+  readonly created: number
+  readonly skipped: number
+}
+
+/** Puts the rows of a table into a base that exists. */
+export async function ingest(inputs: IngestInputs, ctx: ComponentContext): Promise<Ingestion> {
+  const frame = tableOf(inputs.input_df)
+  const columns = readColumns(inputs.column_config, frame)
+  const base = await openKnowledgeBase(inputs.knowledge_base, ctx)
+  const target = inputs.allow_duplicates ? everyRow(base) : await distinctRows(base)
+  const documents = frame.rows
+    .map((row) => knowledgeDocument(row, columns))
+    .filter(({ metadata }) => !target.has(metadata[ROW_ID]))
+  await requireRoom(base.store, documents.length)
+  const options = { apiKey: inputs.api_key, chunkSize: inputs.chunk_size }
+  const embedder = await knowledgeEmbedder(base, options, ctx)
+  const { source_metadata: source } = inputs
+  const sourced = documents.map((document) =>
+    source === undefined
+      ? document
+      : { ...document, metadata: { ...document.metadata, source_metadata: source } },
+  )
+  const rows = await embedDocuments(sourced, embedder, ctx)
+  if (rows.length > 0) await target.add(rows)
+  const info = {
+    kb_id: ctx.runtime.uuid(),
+    kb_name: base.name,
+    rows: frame.rows.length,
+    column_metadata: describeColumns(columns, frame),
+    path: base.name,
+    config_columns: columns.length,
+    timestamp: ctx.runtime.now().toISOString(),
+  }
+  return { info, created: rows.length, skipped: frame.rows.length - rows.length }
+}
+
+function tableOf(value: unknown) {
+  if (isMessage(value)) return createDataFrame([{ text: value.text }])
+  if (isDataFrame(value) || isData(value)) return toDataFrame(value)
+  if (Array.isArray(value) && value.every(isData)) return toDataFrame(value)
+  throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
+}
+
+function everyRow({ store }: KnowledgeBase): DistinctRows {
+  return { has: () => false, add: (rows) => store.add(rows) }
+}
+
+async function distinctRows({ store }: KnowledgeBase): Promise<DistinctRows> {
+  if (store.distinct !== undefined) return store.distinct(ROW_ID)
+  const known = new Set<unknown>()
+  for await (const part of documentsIn(store)) {
+    for (const { metadata } of part) known.add(metadata[ROW_ID])
+  }
+  return { has: (value) => known.has(value), add: (rows) => store.add(rows) }
+}
+
+/** A new base from the editor's dialog; resolves with its name. */
+async function createBase(
+  dialog: Readonly<Record<string, unknown>>,
+  { services, userId }: RefreshContext,
+): Promise<string> {
+  const name = dialog['01_new_kb_name']
+  if (typeof name !== 'string' || !/^[A-Za-z\d][\w-]{1,61}[A-Za-z\d]$/.test(name)) {
+    throw new TypeError(`Invalid knowledge base name: ${String(name)}`)
+  }
+  const chosen = readPicked(dialog['02_embedding_model'])
+  if (!isModelChoice(chosen)) throw new TypeError('An embedding model is needed')
+  const { name: model, provider } = chosen
+  const scope = userId === undefined ? {} : { userId }
+  const apiKey = await resolveKey(dialog['03_api_key'], { services, userId })
+  await knowledgeService(services).create(
+    name,
+    {
+      provider: provider === '' ? providerOf(model) : provider,
+      model,
+      ...(apiKey === '' ? {} : { apiKey }),
+    },
+    scope,
+  )
+  return name
+}
+
+/** The key itself, or the name of a variable that holds it. */
+async function resolveKey(
+  given: unknown,
+  { services, userId }: Pick<RefreshContext, 'services' | 'userId'>,
+): Promise<string> {
+  if (given === undefined || given === null) return ''
+  if (typeof given !== 'string') throw new TypeError('API key must be a string.')
+  const scope = { flowId: '', ...(userId === undefined ? {} : { userId }) }
+  return (given === '' ? null : await services.variables?.get(given, scope)) ?? given
+}

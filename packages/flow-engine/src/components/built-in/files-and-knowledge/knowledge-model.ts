@@ -1,0 +1,72 @@
+import type { Embedder } from '../../../models/chat-model.ts'
+import { chosenEmbedder } from '../../chat/chosen-model.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import type { ProviderKey } from '../../define/field.ts'
+import type { TemplateField } from '../../node/node-json.ts'
+import { providerSetting } from '../../chat/provider-setting.ts'
+import type { RefreshContext } from '../../define/refresh-context.ts'
+import type { KnowledgeBase, KnowledgeService } from '../../define/services.ts'
+
+/** Embedding models that a new knowledge base may have, with who offers them. */
+export const knowledgeModels: readonly { readonly model: string; readonly provider: string }[] = [
+  { model: 'text-embedding-3-small', provider: 'OpenAI' },
+  { model: 'text-embedding-3-large', provider: 'OpenAI' },
+  { model: 'text-embedding-ada-002', provider: 'OpenAI' },
+  { model: 'sentence-transformers/all-MiniLM-L6-v2', provider: 'HuggingFace' },
+  { model: 'sentence-transformers/all-mpnet-base-v2', provider: 'HuggingFace' },
+  { model: 'embed-english-v3.0', provider: 'Cohere' },
+  { model: 'embed-multilingual-v3.0', provider: 'Cohere' },
+]
+
+export function providerOf(model: string): string {
+  return knowledgeModels.find((known) => known.model === model)?.provider ?? 'Custom'
+}
+
+/** @throws TypeError when the host keeps no knowledge bases */
+export function knowledgeService(services: {
+  readonly knowledge?: KnowledgeService
+}): KnowledgeService {
+  if (services.knowledge !== undefined) return services.knowledge
+  throw new TypeError('No knowledge bases are set up here')
+}
+
+/** @throws TypeError for a base that does not exist */
+export async function openKnowledgeBase(
+  name: string,
+  ctx: ComponentContext,
+): Promise<KnowledgeBase> {
+  const scope = ctx.userId === undefined ? {} : { userId: ctx.userId }
+  const base = await knowledgeService(ctx.services).get(name, scope)
+  if (base !== null) return base
+  throw new TypeError(`Metadata not found for knowledge base: ${name}. Ensure it has been indexed.`)
+}
+
+/** The embedding model of a base. Its key: the component's, the one that is kept, the user's variable. */
+export async function knowledgeEmbedder(
+  { embedding }: KnowledgeBase,
+  { apiKey, chunkSize }: { readonly apiKey: ProviderKey; readonly chunkSize?: number },
+  ctx: ComponentContext,
+): Promise<Embedder> {
+  const { provider, model } = embedding
+  const own = await providerSetting(apiKey, '', ctx)
+  return chosenEmbedder(
+    {
+      picked: { name: model, provider, plain: false, reasons: false },
+      older: true,
+      apiKey: own === null ? (embedding.apiKey ?? null) : apiKey,
+      options: chunkSize === undefined ? {} : { chunkSize },
+    },
+    ctx,
+  )
+}
+
+/** Offers the bases there are; one that is gone is no longer chosen. */
+export async function offerBases(
+  field: TemplateField | undefined,
+  { services, userId }: RefreshContext,
+): Promise<void> {
+  if (field === undefined || services.knowledge === undefined) return
+  const names = await services.knowledge.list(userId === undefined ? {} : { userId })
+  field.options = names
+  if (!names.includes(String(field.value))) field.value = null
+}

@@ -1,0 +1,251 @@
+import { errorText } from '../../../errors.ts'
+import { isRecord, toDataFrame } from '../../../graph/values/convert.ts'
+import { createData, type Data } from '../../../graph/values/data.ts'
+import { createDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
+import { isMessage, readText, createMessage } from '../../../graph/values/message.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field, type ProviderKey } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { oncePerBuild } from '../vectors/once-per-build.ts'
+import { createDialog } from './knowledge-dialog.ts'
+import { ingest, refreshKnowledge } from './knowledge-ingestion.ts'
+import { retrieve } from './knowledge-retrieval.ts'
+
+/** The inputs of both directions; the other half of a node is hidden. */
+const knowledgeInputs = (mode: 'Ingest' | 'Retrieve') => ({
+  knowledge_base: field.dropdown({
+    displayName: 'Knowledge',
+    required: true,
+    refresh: true,
+    attributes: { refresh_button: true, dialog_inputs: createDialog() },
+  }),
+  mode: field.tab({
+    displayName: 'Mode',
+    default: mode,
+    options: ['Ingest', 'Retrieve'],
+    toolMode: true,
+    refresh: true,
+  }),
+  input_df: field.handle({
+    displayName: 'Input',
+    types: ['Message', 'Data', 'DataFrame'],
+    dynamic: true,
+    show: mode === 'Ingest',
+    attributes: { required: true },
+  }),
+  column_config: field.table({
+    displayName: 'Column Configuration',
+    default: [{ column_name: 'text', identifier: true, vectorize: true }],
+    required: true,
+    dynamic: true,
+    show: mode === 'Ingest',
+    columns: [
+      { name: 'column_name', display_name: 'Column Name', type: 'str', edit_mode: 'inline' },
+      {
+        name: 'vectorize',
+        display_name: 'Vectorize',
+        type: 'boolean',
+        default: false,
+        edit_mode: 'inline',
+      },
+      {
+        name: 'identifier',
+        display_name: 'Identifier',
+        type: 'boolean',
+        default: false,
+        edit_mode: 'inline',
+      },
+    ],
+  }),
+  chunk_size: field.int({
+    displayName: 'Chunk Size',
+    default: 1000,
+    advanced: true,
+    dynamic: true,
+    show: mode === 'Ingest',
+  }),
+  api_key: field.key({
+    displayName: 'Embedding Provider API Key',
+    advanced: true,
+    dynamic: true,
+    show: mode === 'Ingest',
+  }),
+  allow_duplicates: field.bool({
+    displayName: 'Allow Duplicates',
+    default: false,
+    advanced: true,
+    dynamic: true,
+    show: mode === 'Ingest',
+  }),
+  metadata_json: field.string({
+    displayName: 'Metadata',
+    advanced: true,
+    dynamic: true,
+    show: mode === 'Ingest',
+  }),
+  search_query: field.text({
+    displayName: 'Search Query',
+    toolMode: true,
+    dynamic: true,
+    show: mode === 'Retrieve',
+  }),
+  top_k: field.int({
+    displayName: 'Top K Results',
+    default: 5,
+    advanced: true,
+    dynamic: true,
+    show: mode === 'Retrieve',
+  }),
+  include_metadata: field.bool({
+    displayName: 'Include Metadata',
+    default: true,
+    dynamic: true,
+    show: mode === 'Retrieve',
+  }),
+  include_embeddings: field.bool({
+    displayName: 'Include Embeddings',
+    default: false,
+    advanced: true,
+    dynamic: true,
+    show: mode === 'Retrieve',
+  }),
+  metadata_filter: field.text({
+    displayName: 'Metadata Filter',
+    advanced: true,
+    dynamic: true,
+    show: mode === 'Retrieve',
+  }),
+})
+
+/** Puts rows into a knowledge base or finds them again, by its mode (NX-30). */
+export const knowledge = defineComponent({
+  type: 'Knowledge',
+  displayName: 'Knowledge',
+  description: 'Puts texts into a knowledge base, or finds what it holds about a query.',
+  icon: 'database',
+  category: 'files_and_knowledge',
+  module: 'lfx.components.files_and_knowledge.knowledge.KnowledgeComponent',
+  idempotent: false,
+  inputs: knowledgeInputs('Ingest'),
+  outputs: {
+    dataframe_output: output.data({
+      displayName: 'Results',
+      method: 'build_kb_info',
+      run: async (inputs, ctx) => asData(await work(inputs, ctx)),
+    }),
+    retrieve_data: output.dataFrame({
+      displayName: 'Results',
+      method: 'retrieve_data',
+      run: async (inputs, ctx) => toDataFrame(await work(inputs, ctx)),
+    }),
+  },
+  refresh: refreshKnowledge,
+})
+
+/** The retrieving half, as versions 1.8 and 1.9 have it. */
+export const knowledgeBase = defineComponent({
+  type: 'KnowledgeBase',
+  displayName: 'Knowledge Base',
+  description: 'Finds what a knowledge base holds about a query.',
+  icon: 'download',
+  category: 'files_and_knowledge',
+  module: 'lfx.components.files_and_knowledge.retrieval.KnowledgeBaseComponent',
+  legacy: true,
+  inputs: knowledgeInputs('Retrieve'),
+  outputs: {
+    retrieve_data: output.dataFrame({
+      displayName: 'Results',
+      method: 'retrieve_data',
+      run: (inputs, ctx) => search(inputs, ctx),
+    }),
+  },
+  refresh: refreshKnowledge,
+})
+
+interface KnowledgeInputs {
+  readonly knowledge_base: string
+  readonly mode: string
+  readonly input_df: unknown
+  readonly column_config: readonly Row[]
+  readonly chunk_size: number
+  readonly api_key: ProviderKey
+  readonly allow_duplicates: boolean
+  readonly metadata_json: string
+  readonly search_query: string
+  readonly top_k: number
+  readonly include_metadata: boolean
+  readonly include_embeddings: boolean
+  readonly metadata_filter: string
+}
+
+/** The mode decides, whichever output is wired; both outputs of a build do the work once. */
+const work = oncePerBuild(
+  (inputs: KnowledgeInputs, ctx: ComponentContext): Promise<Data | DataFrame> =>
+    inputs.mode === 'Retrieve' ? search(inputs, ctx) : fill(inputs, ctx),
+)
+
+async function fill(inputs: KnowledgeInputs, ctx: ComponentContext): Promise<Data> {
+  try {
+    const source = parsedObject(inputs.metadata_json)
+    const { info, created, skipped } = await ingest(
+      {
+        ...inputs,
+        input_df: await readable(inputs.input_df),
+        source_metadata: source === undefined ? undefined : JSON.stringify(source),
+      },
+      ctx,
+    )
+    const { kb_id, kb_name, rows, ...others } = info
+    const result = { kb_id, kb_name, rows, chunks_created: created, skipped, ...others }
+    ctx.status(result)
+    return createData(result)
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    throw new TypeError(`Error during KB ingestion: ${errorText(error)}`, { cause: error })
+  }
+}
+
+function search(inputs: KnowledgeInputs, ctx: ComponentContext): Promise<DataFrame> {
+  const wanted = parsedObject(inputs.metadata_filter)
+  return retrieve(
+    { ...inputs, ...(wanted === undefined ? {} : { accepts: (row) => fits(row, wanted) }) },
+    ctx,
+  )
+}
+
+/** For every key one of the wanted values is among the row's `source_metadata`. */
+function fits(
+  { source_metadata: text }: Readonly<Record<string, unknown>>,
+  wanted: Readonly<Record<string, unknown>>,
+): boolean {
+  const source = typeof text === 'string' ? (parsedObject(text) ?? {}) : {}
+  return Object.entries(wanted).every(([key, value]) => {
+    const held = valuesOf(Object.hasOwn(source, key) ? source[key] : undefined)
+    return valuesOf(value).some((one) => held.includes(one))
+  })
+}
+
+function valuesOf(value: unknown): string[] {
+  if (value === undefined || value === null) return []
+  return [value].flat().map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+}
+
+/** The object of a JSON text; anything else is ignored. */
+function parsedObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A message whose text is still being written is read first. */
+async function readable(value: unknown): Promise<unknown> {
+  return isMessage(value) ? createMessage(await readText(value.text)) : value
+}
+
+function asData(found: Data | DataFrame): Data {
+  return 'rows' in found ? createData({ results: [...createDataFrame(found.rows).rows] }) : found
+}

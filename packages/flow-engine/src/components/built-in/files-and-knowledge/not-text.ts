@@ -1,0 +1,20 @@
+import { extensionOf, fileNameOf } from '../../web/mime-type.ts'
+
+/** What to do about files that hold no text, by extension. */
+const HELP: readonly (readonly [extensions: string, is: string, help: string])[] = [
+  ['xlsx', 'a table', "choose it alone and use the output 'Structured Content', or save it as CSV"],
+  ['xls', 'a table in an older format', 'save it as XLSX or CSV'],
+  ['bmp jpg jpeg png tiff webp', 'a picture', 'attach it to the chat to show it to the model'],
+  ['dotx dotm docm', 'a Word template or has macros', 'save it as DOCX or PDF'],
+  ['pptx potx ppsx pptm potm ppsm', 'a presentation', 'save it as PDF'],
+  ['xhtml', 'a page in XHTML', 'save it as HTML'],
+]
+
+const OTHER = ['', 'marked-up text', 'save it as TXT or HTML'] as const
+
+/** The error of a file that only a document parser would read as text: it says what to do instead. */
+export function notText(path: string): TypeError {
+  const extension = extensionOf(path)
+  const [, is, help] = HELP.find(([each]) => each.split(' ').includes(extension)) ?? OTHER
+  return new TypeError(`File '${fileNameOf(path)}' cannot be read as text: it is ${is}; ${help}.`)
+}

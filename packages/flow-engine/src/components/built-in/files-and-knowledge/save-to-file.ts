@@ -1,0 +1,219 @@
+import type { ComponentContext } from '../../define/context.ts'
+import { updateFile } from '../../node/update-file.ts'
+import { chosenInEditor, showFieldsOf } from '../../node/chosen-operation.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { kindOf } from '../../values/field-values.ts'
+import { output } from '../../define/output.ts'
+import {
+  appendedContents,
+  fileContents,
+  formatFor,
+  savable,
+  withExtension,
+  type Savable,
+} from './file-contents.ts'
+
+const hidden = { show: false } as const
+const hiddenAdvanced = { show: false, advanced: true } as const
+
+/** Keeps a value as a file in the host's file store (CO-57). */
+export const saveToFile = defineComponent({
+  type: 'SaveToFile',
+  displayName: 'Write File',
+  description: 'Keeps a message, data or table as a file.',
+  icon: 'file-text',
+  category: 'files_and_knowledge',
+  module: 'lfx.components.files_and_knowledge.save_file.SaveToFileComponent',
+  idempotent: false,
+  inputs: {
+    storage_location: field.sortableList({
+      displayName: 'Storage Location',
+      placeholder: 'Select Location',
+      options: [
+        { name: 'Local', icon: 'hard-drive' },
+        { name: 'AWS', icon: 'Amazon' },
+        { name: 'Google Drive', icon: 'google' },
+      ],
+      limit: 1,
+      refresh: true,
+    }),
+    input: field.handle({
+      displayName: 'File Content',
+      types: ['Data', 'DataFrame', 'Message'],
+      required: true,
+      dynamic: true,
+    }),
+    file_name: field.string({
+      displayName: 'File Name',
+      info: 'Relative to the flow; the extension is that of the format.',
+      required: true,
+      toolMode: true,
+      ...hidden,
+    }),
+    append_mode: field.bool({
+      displayName: 'Append',
+      info: 'Append to the existing file (not for Excel).',
+      default: false,
+      ...hidden,
+    }),
+    local_format: field.dropdown({
+      displayName: 'File Format',
+      options: ['csv', 'excel', 'json', 'markdown', 'txt'],
+      default: 'json',
+      ...hidden,
+    }),
+    aws_format: field.dropdown({
+      displayName: 'File Format',
+      options: [
+        'txt',
+        'json',
+        'csv',
+        'xml',
+        'html',
+        'md',
+        'yaml',
+        'log',
+        'tsv',
+        'jsonl',
+        'parquet',
+        'xlsx',
+        'zip',
+      ],
+      default: 'txt',
+      ...hidden,
+    }),
+    gdrive_format: field.dropdown({
+      displayName: 'File Format',
+      options: ['txt', 'json', 'csv', 'xlsx', 'slides', 'docs', 'jpg', 'mp3'],
+      default: 'txt',
+      ...hidden,
+    }),
+    aws_access_key_id: field.secret({ displayName: 'AWS Access Key ID', ...hiddenAdvanced }),
+    aws_secret_access_key: field.secret({ displayName: 'AWS Secret Key', ...hiddenAdvanced }),
+    bucket_name: field.string({ displayName: 'S3 Bucket Name', ...hiddenAdvanced }),
+    aws_region: field.string({ displayName: 'AWS Region', ...hiddenAdvanced }),
+    s3_prefix: field.string({ displayName: 'S3 Prefix', ...hiddenAdvanced }),
+    service_account_key: field.secret({
+      displayName: 'GCP Credentials Secret Key',
+      ...hiddenAdvanced,
+    }),
+    folder_id: field.string({
+      displayName: 'Google Drive Folder ID',
+      required: true,
+      ...hiddenAdvanced,
+    }),
+  },
+  outputs: {
+    message: output.message({
+      displayName: 'File Path',
+      method: 'save_to_file',
+      async run(inputs, ctx) {
+        if (inputs.file_name === '') throw new TypeError('File name must be provided.')
+        const value = savable(inputs.input)
+        const location = inputs.storage_location[0]?.name ?? ''
+        if (location === '') throw new TypeError('Storage location must be selected.')
+        if (location !== 'Local') throw new TypeError(refusal(location, inputs))
+        const text = await saveLocally(value, inputs, ctx)
+        ctx.status(text)
+        return text
+      },
+    }),
+  },
+  refresh(template, name, value) {
+    if (name === 'storage_location') showFieldsOf(template, chosenInEditor(value), FIELDS)
+  },
+})
+
+interface SaveInputs {
+  readonly file_name: string
+  readonly append_mode: boolean
+  readonly local_format: string
+}
+
+async function saveLocally(
+  value: Savable,
+  { file_name, append_mode, local_format }: SaveInputs,
+  { services: { files }, flowId, userId }: ComponentContext,
+): Promise<string> {
+  if (files === undefined) throw new TypeError('Write File needs a file store; none is set up here')
+  const format = formatFor(value, local_format)
+  const path = withExtension(relativePath(file_name), format)
+  const scope = userId === undefined ? { flowId } : { flowId, userId }
+  if (!append_mode || format === 'excel') {
+    const saved = await files.write(path, await fileContents(value, format), scope)
+    return `${kindOf(value)} saved successfully as '${path}' at ${saved}`
+  }
+  let isNew = true
+  const saved = await updateFile(files, path, scope, async (before) => {
+    isNew = before === null
+    return before === null ? fileContents(value, format) : appendedContents(value, format, before)
+  })
+  return isNew
+    ? `${kindOf(value)} saved successfully as '${path}' at ${saved}`
+    : `${kindOf(value)} appended to '${path}' at ${saved}`
+}
+
+/** Files stay in the folder that the file store gives to the flow. */
+function relativePath(name: string): string {
+  const parts = name.split(/[/\\]/)
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  const isForeign = /^([/\\~]|[A-Za-z]:)/.test(name) || /[\u0000-\u001F]/.test(name)
+  if (isForeign || parts.includes('..') || parts.at(-1)?.trim() === '') {
+    throw new TypeError(`File name must be a relative path without "..": ${name}`)
+  }
+  return parts.filter((part) => part !== '' && part !== '.').join('/')
+}
+
+interface RemoteInputs {
+  readonly aws_access_key_id: string | null
+  readonly aws_secret_access_key: string | null
+  readonly bucket_name: string
+  readonly service_account_key: string | null
+  readonly folder_id: string
+}
+
+/** Error for AWS or Google Drive: the first missing setting, else that it is not supported. */
+function refusal(location: string, inputs: RemoteInputs): string {
+  const needed = new Map([
+    [
+      'AWS',
+      [
+        [inputs.aws_access_key_id, 'AWS Access Key ID is required for S3 storage'],
+        [inputs.aws_secret_access_key, 'AWS Secret Key is required for S3 storage'],
+        [inputs.bucket_name, 'S3 Bucket Name is required for S3 storage'],
+      ],
+    ],
+    [
+      'Google Drive',
+      [
+        [
+          inputs.service_account_key,
+          'GCP Credentials Secret Key is required for Google Drive storage',
+        ],
+        [inputs.folder_id, 'Google Drive Folder ID is required for Google Drive storage'],
+      ],
+    ],
+  ]).get(location)
+  if (needed === undefined) return `Unsupported storage location: ${location}`
+  const missing = needed.find(([value]) => value === null || value === '')?.[1]
+  return missing ?? `${location} is not offered: files are written to the host's file store only`
+}
+
+/** The fields each location reads. */
+const FIELDS = new Map([
+  ['Local', ['file_name', 'append_mode', 'local_format']],
+  [
+    'AWS',
+    [
+      'file_name',
+      'aws_format',
+      'aws_access_key_id',
+      'aws_secret_access_key',
+      'bucket_name',
+      'aws_region',
+      's3_prefix',
+    ],
+  ],
+  ['Google Drive', ['file_name', 'gdrive_format', 'service_account_key', 'folder_id']],
+])

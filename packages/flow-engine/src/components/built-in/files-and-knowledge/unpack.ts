@@ -1,0 +1,99 @@
+import type { InflateBudget } from '../../../archive/inflate-budget.ts'
+import { errorText, isFlowError } from '../../../errors.ts'
+import { extensionOf, fileNameOf } from '../../web/mime-type.ts'
+
+export interface UnpackedFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** Bytes that are inflated at a time. */
+const SLICE = 16 * 1024
+
+/**
+ * The files of an archive, by its extension; folders, hidden files and links are left out, names
+ * that lead outside of the archive too. Archives in it are not unpacked.
+ * @throws TypeError for a damaged archive and for bzip2, which nothing here reads; FlowError
+ * `limit_exceeded` over the budget, which counts what comes out while it is unpacked (AB-35)
+ */
+export async function unpack(
+  path: string,
+  bytes: Uint8Array,
+  budget: InflateBudget,
+): Promise<UnpackedFile[]> {
+  switch (extensionOf(path)) {
+    case 'zip': {
+      const { readZipEntries } = await import('../../../archive/read-zip.ts')
+      return reading(path, () => readZipEntries(bytes, { budget, wanted: isWanted }))
+    }
+    case 'tar':
+      return untar(path, bytes, budget)
+    case 'bz2':
+      throw new TypeError(
+        `${fileNameOf(path)}: bzip2 archives cannot be read; pack the files as zip or tgz`,
+      )
+    default:
+      return gunzip(path, bytes, budget)
+  }
+}
+
+async function untar(
+  path: string,
+  bytes: Uint8Array,
+  budget: InflateBudget,
+): Promise<UnpackedFile[]> {
+  const { parseTar } = await import('nanotar')
+  const items = reading(path, () => parseTar(bytes))
+  return items.flatMap(({ name, type, data }) => {
+    budget.enter()
+    const isFile = type === undefined || type === 'file' || type === 'contiguousFile'
+    return isFile && data !== undefined && isWanted(name) ? [{ name, bytes: data }] : []
+  })
+}
+
+/** A packed tar file, or one packed file whose name loses its `.gz`. */
+async function gunzip(
+  path: string,
+  bytes: Uint8Array,
+  budget: InflateBudget,
+): Promise<UnpackedFile[]> {
+  const [{ Gunzip }, { joinPieces }] = await Promise.all([
+    import('fflate'),
+    import('../../../archive/read-zip.ts'),
+  ])
+  const pieces: Uint8Array[] = []
+  const stream = new Gunzip((piece) => {
+    budget.spend(piece.length)
+    pieces.push(piece)
+  })
+  reading(path, () => {
+    for (let at = 0; at < bytes.length; at += SLICE) {
+      stream.push(bytes.subarray(at, at + SLICE), at + SLICE >= bytes.length)
+    }
+  })
+  const whole = joinPieces(pieces)
+  if (isTar(whole)) return untar(path, whole, budget)
+  return [{ name: fileNameOf(path).replace(/\.gz$/i, ''), bytes: whole }]
+}
+
+function isTar(bytes: Uint8Array): boolean {
+  return new TextDecoder().decode(bytes.subarray(257, 262)) === 'ustar'
+}
+
+function reading<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    // Over a limit, not damaged.
+    if (isFlowError(error)) throw error
+    throw new TypeError(`Error unpacking ${fileNameOf(path)}: ${errorText(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+function isWanted(name: string): boolean {
+  if (name.endsWith('/') || /^([a-z]:|[/\\])/i.test(name)) return false
+  const parts = name.split(/[/\\]/).filter((part) => part !== '.' && part !== '')
+  return parts.every((part) => !part.startsWith('.') && part !== '__MACOSX')
+}

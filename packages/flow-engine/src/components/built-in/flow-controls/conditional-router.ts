@@ -1,0 +1,177 @@
+import { createMessage, type Message } from '../../../graph/values/message.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { parseNumberText } from '../../values/number-text.ts'
+import { output } from '../../define/output.ts'
+import { linearPattern } from '../../text/linear-pattern.ts'
+
+const DECISION = 'decision'
+const BUILDS = 'builds'
+
+const caseSensitive = field.bool({
+  displayName: 'Case Sensitive',
+  info: 'Whether capitals count.',
+  default: true,
+  advanced: true,
+})
+
+/**
+ * Sends one of two messages by a comparison of texts (CO-54). The branch that loses is stopped and
+ * stays excluded until the router decides again; a cycle through it ends after `max_iterations`.
+ */
+export const conditionalRouter = defineComponent({
+  type: 'ConditionalRouter',
+  displayName: 'If-Else',
+  description: 'Compares two texts and goes on with one of two branches.',
+  icon: 'split',
+  category: 'flow_controls',
+  module: 'lfx.components.flow_controls.conditional_router.ConditionalRouterComponent',
+  inputs: {
+    input_text: field.text({ displayName: 'Text Input', required: true }),
+    operator: field.dropdown({
+      displayName: 'Operator',
+      options: [
+        'equals',
+        'not equals',
+        'contains',
+        'starts with',
+        'ends with',
+        'regex',
+        'less than',
+        'less than or equal',
+        'greater than',
+        'greater than or equal',
+      ],
+      default: 'equals',
+      refresh: true,
+    }),
+    match_text: field.text({ displayName: 'Match Text', required: true }),
+    case_sensitive: caseSensitive,
+    true_case_message: field.message({ displayName: 'Case True', advanced: true }),
+    false_case_message: field.message({ displayName: 'Case False', advanced: true }),
+    max_iterations: field.int({
+      displayName: 'Max Iterations',
+      info: 'How often the router may decide in one run before the default route is taken.',
+      default: 10,
+      advanced: true,
+    }),
+    default_route: field.dropdown({
+      displayName: 'Default Route',
+      options: ['true_result', 'false_result'],
+      default: 'false_result',
+      advanced: true,
+    }),
+  },
+  outputs: {
+    true_result: output.message({
+      displayName: 'True',
+      method: 'true_response',
+      groupOutputs: true,
+      run: ({ true_case_message }, ctx) =>
+        decisionOf(ctx).sendsTrue ? passOn(true_case_message, ctx) : createMessage(''),
+    }),
+    false_result: output.message({
+      displayName: 'False',
+      method: 'false_response',
+      groupOutputs: true,
+      run: ({ false_case_message }, ctx) =>
+        decisionOf(ctx).sendsFalse ? passOn(false_case_message, ctx) : createMessage(''),
+    }),
+  },
+  prepare(inputs, ctx) {
+    if (inputs.operator !== 'regex') return decide(compare(inputs), inputs, ctx)
+    return matches(inputs).then((holds) => decide(holds, inputs, ctx))
+  },
+  refresh(template, name, value, ctx) {
+    if (name !== 'operator') return
+    if (value === 'regex') delete template.case_sensitive
+    else template.case_sensitive ??= ctx.field('case_sensitive', caseSensitive)
+  },
+})
+
+interface Decision {
+  readonly sendsTrue: boolean
+  readonly sendsFalse: boolean
+}
+
+interface Comparison {
+  readonly input_text: string
+  readonly operator: string
+  readonly match_text: string
+  readonly case_sensitive: boolean
+}
+
+interface Routing {
+  readonly max_iterations: number
+  readonly default_route: string
+}
+
+function decide(holds: boolean, inputs: Routing, ctx: ComponentContext): void {
+  const before = buildsOf(ctx)
+  const isOver = before >= inputs.max_iterations && inputs.default_route === 'true_result'
+  ctx.state.set(DECISION, { sendsTrue: holds || isOver, sendsFalse: !holds } satisfies Decision)
+  ctx.state.set(BUILDS, before + 1)
+  closeBranch(holds ? 'false_result' : 'true_result', { ...inputs, builds: before + 1 }, ctx)
+}
+
+/** Whether the pattern fits at the start of the text; a bad pattern fits nowhere. */
+async function matches({ input_text, match_text }: Comparison): Promise<boolean> {
+  return (await linearPattern(match_text))?.matchesAtStart(input_text) ?? false
+}
+
+/** An unknown operator and texts that are no numbers compare as false. */
+function compare({ input_text, operator, match_text, case_sensitive }: Comparison): boolean {
+  const fold = (text: string): string => (case_sensitive ? text : text.toLowerCase())
+  const byText = TEXT_OPERATORS.get(operator)
+  if (byText !== undefined) return byText(fold(input_text), fold(match_text))
+  const byNumber = NUMBER_OPERATORS.get(operator)
+  const [left, right] = [parseNumberText(input_text), parseNumberText(match_text)]
+  return byNumber !== undefined && left !== null && right !== null && byNumber(left, right)
+}
+
+const TEXT_OPERATORS = new Map<string, (text: string, match: string) => boolean>([
+  ['equals', (text, match) => text === match],
+  ['not equals', (text, match) => text !== match],
+  ['contains', (text, match) => text.includes(match)],
+  ['starts with', (text, match) => text.startsWith(match)],
+  ['ends with', (text, match) => text.endsWith(match)],
+])
+
+const NUMBER_OPERATORS = new Map<string, (left: number, right: number) => boolean>([
+  ['less than', (left, right) => left < right],
+  ['less than or equal', (left, right) => left <= right],
+  ['greater than', (left, right) => left > right],
+  ['greater than or equal', (left, right) => left >= right],
+])
+
+interface Limits extends Routing {
+  readonly builds: number
+}
+
+/** At the limit the default route is never closed: the other one is, so that a cycle ends. */
+function closeBranch(losing: string, limits: Limits, ctx: ComponentContext): void {
+  if (limits.builds >= limits.max_iterations && losing === limits.default_route) {
+    ctx.include('true_result')
+    ctx.include('false_result')
+    ctx.stop(losing === 'true_result' ? 'false_result' : 'true_result')
+    return
+  }
+  ctx.stop(losing)
+  ctx.exclude(losing)
+}
+
+function passOn(message: Message | null, ctx: ComponentContext): Message {
+  const passed = message ?? createMessage('')
+  ctx.status(passed)
+  return passed
+}
+
+function buildsOf(ctx: ComponentContext): number {
+  const builds = ctx.state.get(BUILDS)
+  return typeof builds === 'number' ? builds : 0
+}
+
+function decisionOf(ctx: ComponentContext): Decision {
+  return ctx.state.get(DECISION) as Decision
+}

@@ -1,0 +1,81 @@
+import { createMessage } from '../../../graph/values/message.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { checkFiles } from '../files-and-knowledge/file-not-found.ts'
+import { output } from '../../define/output.ts'
+
+const IMAGE_AND_TEXT_FILES =
+  'csv json pdf txt md mdx yaml yml xml html htm docx py sh sql js ts tsx jpg jpeg png bmp image'.split(
+    ' ',
+  )
+
+/** What a user says (CO-30): stored and announced when there is a session. */
+export const chatInput = defineComponent({
+  type: 'ChatInput',
+  displayName: 'Chat Input',
+  description: 'Takes what the user types in the chat.',
+  icon: 'MessagesSquare',
+  category: 'input_output',
+  module: 'lfx.components.input_output.chat.ChatInput',
+  role: 'input',
+  minimized: true,
+  inputs: {
+    input_value: field.multiline({
+      displayName: 'Input Text',
+      inputTypes: [],
+      info: 'The text of the message.',
+    }),
+    should_store_message: field.bool({
+      displayName: 'Store Messages',
+      default: true,
+      advanced: true,
+      info: 'Keep the message in the history.',
+    }),
+    sender: field.dropdown({
+      displayName: 'Sender Type',
+      default: 'User',
+      advanced: true,
+      options: ['Machine', 'User'],
+    }),
+    sender_name: field.text({ displayName: 'Sender Name', default: 'User', advanced: true }),
+    session_id: field.text({
+      displayName: 'Session ID',
+      advanced: true,
+      info: 'Empty: the session of the run.',
+    }),
+    context_id: field.text({ displayName: 'Context ID', advanced: true }),
+    files: field.file({
+      displayName: 'Files',
+      advanced: true,
+      list: true,
+      extensions: IMAGE_AND_TEXT_FILES,
+      temp: true,
+    }),
+  },
+  outputs: {
+    message: output.message({
+      displayName: 'Chat Message',
+      method: 'message_response',
+      async run(inputs, ctx) {
+        const { flowId, userId } = ctx
+        const scope = userId === undefined ? { flowId } : { flowId, userId }
+        await checkFiles(inputs.files, ctx.services.files, scope)
+        const sessionId = inputs.session_id || ctx.sessionId
+        const message = createMessage({
+          text: inputs.input_value,
+          sender: inputs.sender,
+          senderName: inputs.sender_name,
+          sessionId,
+          contextId: inputs.context_id,
+          files: inputs.files.map(({ path }) => path),
+          flowId,
+          timestamp: ctx.runtime.now(),
+        })
+        const stores = inputs.should_store_message && sessionId !== ''
+        const sent = stores ? await ctx.sendMessage(message) : message
+        ctx.status(sent)
+        return sent
+      },
+    }),
+  },
+})

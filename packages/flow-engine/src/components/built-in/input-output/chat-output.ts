@@ -1,0 +1,127 @@
+import { toText } from '../../../graph/values/convert.ts'
+import { isData } from '../../../graph/values/data.ts'
+import { isDataFrame } from '../../../graph/values/data-frame.ts'
+import {
+  changeMessage,
+  createMessage,
+  isMessage,
+  isStream,
+  type Message,
+} from '../../../graph/values/message.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { kindOf } from '../../values/field-values.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+
+/** What the flow answers (CO-31): stored and announced when there is a session. */
+export const chatOutput = defineComponent({
+  type: 'ChatOutput',
+  displayName: 'Chat Output',
+  description: 'Shows a message in the chat.',
+  icon: 'MessagesSquare',
+  category: 'input_output',
+  module: 'lfx.components.input_output.chat_output.ChatOutput',
+  role: 'output',
+  minimized: true,
+  inputs: {
+    input_value: field.handle({
+      displayName: 'Inputs',
+      required: true,
+      types: ['Data', 'DataFrame', 'Message'],
+    }),
+    should_store_message: field.bool({
+      displayName: 'Store Messages',
+      default: true,
+      advanced: true,
+      info: 'Keep the message in the history.',
+    }),
+    sender: field.dropdown({
+      displayName: 'Sender Type',
+      default: 'Machine',
+      advanced: true,
+      options: ['Machine', 'User'],
+    }),
+    sender_name: field.text({ displayName: 'Sender Name', default: 'AI', advanced: true }),
+    session_id: field.text({
+      displayName: 'Session ID',
+      advanced: true,
+      info: 'Empty: that of the message, else of the run.',
+    }),
+    context_id: field.text({ displayName: 'Context ID', advanced: true }),
+    data_template: field.text({
+      displayName: 'Data Template',
+      default: '{text}',
+      advanced: true,
+      info: 'Without effect; kept for older flows.',
+    }),
+    clean_data: field.bool({
+      displayName: 'Basic Clean Data',
+      default: true,
+      advanced: true,
+      info: 'Leave out empty rows and blank cells of tables in lists.',
+    }),
+  },
+  outputs: {
+    message: output.message({
+      displayName: 'Output Message',
+      method: 'message_response',
+      async run(inputs, ctx) {
+        const text = textOf(inputs.input_value, inputs.clean_data)
+        const incoming = reused(inputs.input_value, ctx)
+        const sessionId = inputs.session_id || incoming.sessionId || ctx.sessionId
+        const message = changeMessage(incoming, {
+          text,
+          sender: inputs.sender,
+          senderName: inputs.sender_name,
+          sessionId,
+          contextId: inputs.context_id,
+          flowId: ctx.flowId,
+          properties: { ...incoming.properties, state: 'complete', source: sourceOf(ctx) },
+        })
+        const stores = inputs.should_store_message && sessionId !== ''
+        const sent = stores ? await ctx.sendMessage(message) : message
+        ctx.status(sent)
+        return sent
+      },
+    }),
+  },
+})
+
+/** A message that comes from a component other than a chat input keeps what is its own. */
+function reused(value: unknown, ctx: ComponentContext): Message {
+  const fromUser = ctx.sources('input_value').some(({ type }) => type === 'ChatInput')
+  return isMessage(value) && !fromUser ? value : createMessage({ timestamp: ctx.runtime.now() })
+}
+
+function sourceOf(ctx: ComponentContext) {
+  const source = ctx.sources('input_value')[0]
+  return {
+    id: source?.vertexId ?? null,
+    display_name: source?.displayName ?? null,
+    source: source?.model ?? source?.displayName ?? null,
+  }
+}
+
+function textOf(value: unknown, cleanData: boolean): string | AsyncIterable<string> {
+  if (value === null || value === undefined) throw new TypeError('Input data cannot be None')
+  if (Array.isArray(value)) {
+    if (!value.every(isShown)) {
+      const kinds = value.map((item) => `'${kindOf(item)}'`).join(', ')
+      throw new TypeError(`Expected Data or DataFrame or Message or str, got [${kinds}]`)
+    }
+    return value.map((item) => toText(item, { cleanData })).join('\n')
+  }
+  if (isMessage(value)) return value.text
+  if (isStream(value)) return value
+  if (!isShown(value)) {
+    throw new TypeError(
+      `Expected Data or DataFrame or Message or str, Generator or None, got ${kindOf(value)}`,
+    )
+  }
+  return toText(value)
+}
+
+function isShown(value: unknown): boolean {
+  return typeof value === 'string' || isMessage(value) || isData(value) || isDataFrame(value)
+}

@@ -1,0 +1,195 @@
+import { createSystemRuntime } from '@x/wire'
+import { errorText } from '../../../errors.ts'
+import { isRecord } from '../../../graph/values/convert.ts'
+import { createDataFrame, type Row } from '../../../graph/values/data-frame.ts'
+import type { ComponentTool } from '../../define/component.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { templateField } from '../../node/create-node.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import type { NodeTemplate } from '../../node/node-json.ts'
+import type { RefreshContext } from '../../define/refresh-context.ts'
+import { output } from '../../define/output.ts'
+import type { McpTool } from '../../define/services.ts'
+import { toolMetadataField, toolRow } from '../../tools/tool-metadata.ts'
+import { argumentFields, callArguments } from './mcp-arguments.ts'
+import { listMcpTools, readServerChoice, withMcpServer } from './mcp-server.ts'
+
+/** One tool of an MCP server, or all of them for an agent (CO-42). */
+export const mcpTools = defineComponent({
+  type: 'MCPTools',
+  displayName: 'MCP Tools',
+  description: 'Calls a tool of an MCP server, or gives its tools to an agent.',
+  icon: 'Mcp',
+  category: 'models_and_agents',
+  module: 'lfx.components.models_and_agents.mcp_component.MCPToolsComponent',
+  aliases: ['MCP'],
+  inputs: {
+    mcp_server: field.mcp({ displayName: 'MCP Server', refresh: true }),
+    use_cache: field.bool({
+      displayName: 'Use Cached Server',
+      advanced: true,
+      info: 'Ask for the list of tools once in a run.',
+    }),
+    verify_ssl: field.bool({
+      displayName: 'Verify SSL Certificate',
+      default: true,
+      advanced: true,
+    }),
+    tool: field.dropdown({
+      displayName: 'Tool',
+      required: true,
+      show: false,
+      refresh: true,
+      options: [],
+    }),
+    tool_placeholder: field.text({ displayName: 'Tool Placeholder', show: false }),
+  },
+  outputs: {
+    response: output.dataFrame({
+      displayName: 'Response',
+      method: 'build_output',
+      async run(inputs, ctx) {
+        if (inputs.tool === '') return [{ error: 'You must select a tool' }]
+        try {
+          return createDataFrame(await callTool(inputs, ctx))
+        } catch (error) {
+          ctx.signal.throwIfAborted()
+          throw new TypeError(`Error in build_output: ${errorText(error)}`, { cause: error })
+        }
+      },
+    }),
+  },
+  async toTools(inputs, ctx) {
+    const server = serverOf(inputs)
+    const tools = await listMcpTools(server, ctx, { cached: inputs.use_cache })
+    return tools.map((tool) => asComponentTool(tool, inputs))
+  },
+  async refresh(template, name, _value, ctx) {
+    if (name === 'mcp_server' || name === 'tool_mode') await offerTools(template, ctx)
+    if (name === 'tool') await showArguments(template, ctx)
+  },
+})
+
+interface McpInputs {
+  readonly mcp_server: unknown
+  readonly use_cache: boolean
+  readonly verify_ssl: boolean
+  readonly tool: string
+}
+
+/** The chosen server; whether certificates are checked is a part of its configuration. */
+function serverOf({ mcp_server: value, verify_ssl: verify }: Omit<McpInputs, 'tool'>) {
+  const server = readServerChoice(value)
+  return verify ? server : { ...server, config: { ...server.config, verify_ssl: false } }
+}
+
+async function callTool(inputs: McpInputs, ctx: ComponentContext): Promise<Row[]> {
+  const server = serverOf(inputs)
+  const tools = await listMcpTools(server, ctx, { cached: inputs.use_cache })
+  const tool = tools.find(({ name }) => name === inputs.tool)
+  if (tool === undefined) {
+    throw new TypeError(`Tool '${inputs.tool}' not found on the server ${server.name}`)
+  }
+  const { signal } = ctx
+  const args = callArguments(tool, { ...inputs })
+  const { content } = await withMcpServer(server, ctx, (client) =>
+    client.callTool(tool.name, args, { signal }),
+  )
+  return content.map(rowOf)
+}
+
+/** Text that is the JSON of an object becomes that object; any other item stays as it is. */
+function rowOf(item: object): Row {
+  const { type, text } = item as { type?: unknown; text?: unknown }
+  if (type === 'text' && typeof text === 'string') {
+    const parsed = parse(text)
+    if (isRecord(parsed)) return parsed
+  }
+  return { ...item }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function asComponentTool(tool: McpTool, inputs: McpInputs): ComponentTool {
+  return {
+    name: tool.name.replaceAll(/[^A-Za-z0-9_-]/g, '-'),
+    description: tool.description ?? tool.name,
+    parameters: tool.inputSchema,
+    call: (args, ctx) =>
+      withMcpServer(serverOf(inputs), ctx, (client) =>
+        client.callTool(tool.name, args, { signal: ctx.signal }),
+      ),
+  }
+}
+
+const runtime = createSystemRuntime()
+
+/** The tools of the server the template names; none while no server is chosen. */
+async function serverTools(
+  template: NodeTemplate,
+  ctx: RefreshContext,
+): Promise<readonly McpTool[]> {
+  const value = templateField(template, 'mcp_server')?.value
+  if (!isRecord(value) || Object.keys(value).length === 0) return []
+  const { services, userId, signal } = ctx
+  return listMcpTools(readServerChoice(value), { services, userId, signal, runtime })
+}
+
+/** The server changed, or the node went into tool mode: the choice of tools, or the list of actions. */
+async function offerTools(template: NodeTemplate, ctx: RefreshContext): Promise<void> {
+  const tools = await serverTools(template, ctx)
+  removeArguments(template)
+  const chooser = templateField(template, 'tool')
+  if (chooser !== undefined) {
+    chooser.options = tools.map(({ name }) => name)
+    chooser.value = ''
+    chooser.show = tools.length > 0 && !ctx.toolMode
+  }
+  if (!ctx.toolMode) return
+  const before = templateField(template, 'tools_metadata')?.value
+  const rows = tools.map(({ name, description = name, inputSchema: parameters }) =>
+    toolRow({ name, description, parameters }),
+  )
+  template.tools_metadata = toolMetadataField(rows, before)
+}
+
+/** A tool was chosen: a field for each of its arguments. */
+async function showArguments(template: NodeTemplate, ctx: RefreshContext): Promise<void> {
+  const chosen = templateField(template, 'tool')?.value
+  const tool = (await serverTools(template, ctx)).find(({ name }) => name === chosen)
+  const kept = new Map(
+    argumentNames(template).map((name) => [name, templateField(template, name)?.value]),
+  )
+  removeArguments(template)
+  for (const [name, definition] of Object.entries(tool === undefined ? {} : argumentFields(tool))) {
+    if (OWN_FIELDS.has(name)) continue
+    const made = ctx.field(name, definition)
+    template[name] = kept.has(name) ? { ...made, value: kept.get(name) } : made
+  }
+}
+
+const OWN_FIELDS = new Set([
+  '_type',
+  'code',
+  'mcp_server',
+  'use_cache',
+  'verify_ssl',
+  'tool',
+  'tool_placeholder',
+  'tools_metadata',
+])
+
+function argumentNames(template: NodeTemplate): string[] {
+  return Object.keys(template).filter((name) => !OWN_FIELDS.has(name))
+}
+
+function removeArguments(template: NodeTemplate): void {
+  for (const name of argumentNames(template)) delete template[name]
+}

@@ -1,0 +1,215 @@
+import {
+  changeMessage,
+  createMessage,
+  isMessage,
+  type Message,
+} from '../../../graph/values/message.ts'
+import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import { messageFields } from '../../../graph/values/message-json.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { parseTemplate } from '../../text/format-template.ts'
+import { messageFromRecord, messageToRecord } from '../../chat/message-record.ts'
+import type { NodeTemplate } from '../../node/node-json.ts'
+import { output } from '../../define/output.ts'
+import type { MessageQuery, MessageService } from '../../define/services.ts'
+
+/** Reads or writes the history of a session (CO-41). */
+export const memory = defineComponent({
+  type: 'Memory',
+  displayName: 'Message History',
+  description: 'Reads stored messages, or stores one.',
+  icon: 'message-square-more',
+  category: 'models_and_agents',
+  module: 'lfx.components.models_and_agents.memory.MemoryComponent',
+  inputs: {
+    mode: field.tab({
+      displayName: 'Mode',
+      default: 'Retrieve',
+      refresh: true,
+      options: ['Retrieve', 'Store'],
+    }),
+    message: field.text({
+      displayName: 'Message',
+      show: false,
+      dynamic: true,
+      toolMode: true,
+      info: 'The message to store.',
+    }),
+    memory: field.memory({
+      displayName: 'External Memory',
+      advanced: true,
+      info: 'Another store; empty: the messages of this service.',
+    }),
+    sender_type: field.dropdown({
+      displayName: 'Sender Type',
+      default: 'Machine and User',
+      advanced: true,
+      options: ['Machine', 'User', 'Machine and User'],
+    }),
+    sender: field.text({ displayName: 'Sender', advanced: true }),
+    sender_name: field.text({ displayName: 'Sender Name', show: false, advanced: true }),
+    n_messages: field.int({ displayName: 'Number of Messages', default: 100, advanced: true }),
+    session_id: field.text({
+      displayName: 'Session ID',
+      advanced: true,
+      info: 'Empty: the session of the run.',
+    }),
+    context_id: field.text({ displayName: 'Context ID', advanced: true }),
+    order: field.dropdown({
+      displayName: 'Order',
+      default: 'Ascending',
+      required: true,
+      advanced: true,
+      toolMode: true,
+      options: ['Ascending', 'Descending'],
+    }),
+    template: field.multiline({
+      displayName: 'Template',
+      default: '{sender_name}: {text}',
+      show: false,
+      advanced: true,
+      info: 'Text of one message; any of its fields may stand in braces.',
+    }),
+  },
+  outputs: {
+    messages_text: output.message({
+      displayName: 'Message',
+      method: 'retrieve_messages_as_text',
+      async run(inputs, ctx) {
+        const messages = await retrieve(inputs, ctx)
+        const parts = parseTemplate(inputs.template)
+        const lines = messages.map((message) => {
+          const fields = messageFields(message)
+          return parts.map(({ text, name }) => text + fieldText(fields, name)).join('')
+        })
+        const text = lines.join('\n')
+        ctx.status(text)
+        return text
+      },
+    }),
+    dataframe: output.dataFrame({
+      displayName: 'Dataframe',
+      method: 'retrieve_messages_dataframe',
+      async run(inputs, ctx) {
+        const messages = await retrieve(inputs, ctx)
+        return createDataFrame(messages.map(messageFields))
+      },
+    }),
+    stored_messages: output.message({
+      displayName: 'Stored Messages',
+      method: 'store_message',
+      dynamic: true,
+      run: (inputs, ctx) => store(inputs, ctx),
+    }),
+  },
+  refresh(template, name, value, ctx) {
+    if (name !== 'mode') return undefined
+    // The fields are those of the mode that was sent, the outputs those of the one asked for.
+    const stores = ctx.held === 'Store'
+    if (template.mode !== undefined) template.mode.value = ctx.held
+    show(template, stores ? STORE_FIELDS : RETRIEVE_FIELDS, true)
+    show(template, stores ? RETRIEVE_ONLY : STORE_ONLY, false)
+    const names = value === 'Store' ? ['stored_messages'] : ['messages_text', 'dataframe']
+    const outputs = names.map((each) => ctx.output(each))
+    // A node made by the editor calls the first output in the plural after a change.
+    return {
+      outputs: outputs.map((each) =>
+        each.name === 'messages_text' ? { ...each, display_name: 'Messages' } : each,
+      ),
+    }
+  },
+})
+
+const STORE_FIELDS = ['message', 'memory', 'sender', 'sender_name', 'session_id', 'context_id']
+const RETRIEVE_FIELDS = [
+  'n_messages',
+  'order',
+  'template',
+  'memory',
+  'sender_type',
+  'session_id',
+  'context_id',
+]
+const RETRIEVE_ONLY = ['n_messages', 'order', 'template']
+const STORE_ONLY = ['message', 'sender', 'sender_name']
+
+function show(template: NodeTemplate, names: readonly string[], shown: boolean): void {
+  for (const name of names) {
+    const present = template[name]
+    if (present !== undefined) present.show = shown
+  }
+}
+
+interface MemoryInputs {
+  readonly message: string
+  readonly memory: unknown
+  readonly sender_type: string
+  readonly sender: string
+  readonly sender_name: string
+  readonly n_messages: number
+  readonly session_id: string
+  readonly context_id: string
+  readonly order: string
+}
+
+/** Ordered first, then the last `n_messages` of that order: descending gives the oldest ones. */
+async function retrieve(inputs: MemoryInputs, ctx: ComponentContext): Promise<Message[]> {
+  if (inputs.n_messages === 0) return []
+  const service = storeOf(inputs.memory) ?? ctx.services.messages
+  if (service === undefined) return []
+  const query: MessageQuery = {
+    order: inputs.order === 'Descending' ? 'descending' : 'ascending',
+    sessionId: inputs.session_id || ctx.sessionId,
+    contextId: inputs.context_id,
+    senderName: inputs.sender_name,
+    ...(inputs.sender_type === 'Machine and User' ? {} : { sender: inputs.sender_type }),
+    ...(inputs.n_messages > 0 ? { last: inputs.n_messages } : {}),
+  }
+  const records = await service.list(query)
+  return records.map(messageFromRecord)
+}
+
+/** Gives the first message of that session, sender and name. */
+async function store(inputs: MemoryInputs, ctx: ComponentContext): Promise<Message> {
+  const sessionId = inputs.session_id || ctx.sessionId
+  const message = createMessage({
+    id: ctx.runtime.uuid(),
+    text: inputs.message,
+    sender: inputs.sender || 'Machine',
+    senderName: inputs.sender_name || 'AI',
+    sessionId,
+    contextId: inputs.context_id,
+    flowId: ctx.flowId,
+    timestamp: ctx.runtime.now(),
+  })
+  const service = storeOf(inputs.memory) ?? ctx.services.messages
+  if (service === undefined || sessionId === '') return changeMessage(message, {})
+  await service.add(messageToRecord(message))
+  const [first] = await service.list({
+    sessionId,
+    contextId: inputs.context_id,
+    sender: inputs.sender || 'Machine',
+    senderName: inputs.sender_name || 'AI',
+    order: 'ascending',
+  })
+  if (first === undefined) throw new TypeError('No messages were stored.')
+  ctx.status(first.text)
+  return messageFromRecord(first)
+}
+
+function storeOf(value: unknown): MessageService | undefined {
+  if (value === null || value === undefined || isMessage(value)) return undefined
+  const found = Object(value) as Partial<MessageService>
+  if (typeof found.list === 'function' && typeof found.add === 'function') {
+    return value as MessageService
+  }
+  throw new TypeError('The external memory can neither list nor add messages')
+}
+
+function fieldText(fields: Readonly<Record<string, unknown>>, name: string | undefined): string {
+  if (name === undefined || !Object.hasOwn(fields, name)) return ''
+  return toLiteralText(fields[name])
+}

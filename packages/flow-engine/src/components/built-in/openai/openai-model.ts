@@ -1,0 +1,136 @@
+import type { ChatModel } from '../../../models/chat-model.ts'
+import { openAiChatModels, openAiReasoningModels } from '../../../models/model-names.ts'
+import { findChatModel } from '../../../models/providers.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { askModel, questionMessages, withSettings } from '../../chat/model-answer.ts'
+import { output } from '../../define/output.ts'
+import { plainBadRequests } from '../../chat/plain-bad-requests.ts'
+
+/** A chat model of OpenAI with all its settings (CO-79). */
+export const openAIModel = defineComponent({
+  type: 'OpenAIModel',
+  displayName: 'OpenAI',
+  description: 'Asks a language model of OpenAI.',
+  icon: 'OpenAI',
+  category: 'openai',
+  module: 'lfx.components.openai.openai_chat_model.OpenAIModelComponent',
+  inputs: {
+    input_value: field.message({ displayName: 'Input' }),
+    system_message: field.multiline({ displayName: 'System Message' }),
+    stream: field.bool({ displayName: 'Stream', default: false, advanced: true }),
+    max_tokens: field.int({
+      displayName: 'Max Tokens',
+      info: 'Longest answer; 0 sets no limit.',
+      advanced: true,
+      min: 0,
+      max: 128_000,
+    }),
+    model_kwargs: field.dict({
+      displayName: 'Model Kwargs',
+      info: 'Further members of each request.',
+      default: {},
+      advanced: true,
+    }),
+    json_mode: field.bool({
+      displayName: 'JSON Mode',
+      info: 'The answer is a JSON object.',
+      default: false,
+      advanced: true,
+    }),
+    model_name: field.dropdown({
+      displayName: 'Model Name',
+      options: [...openAiChatModels, ...openAiReasoningModels],
+      default: openAiChatModels[0],
+      combobox: true,
+      refresh: true,
+    }),
+    openai_api_base: field.string({
+      displayName: 'OpenAI API Base',
+      info: 'Address of another server that speaks the same protocol.',
+      advanced: true,
+    }),
+    api_key: field.secret({
+      displayName: 'OpenAI API Key',
+      default: 'OPENAI_API_KEY',
+      required: true,
+    }),
+    temperature: field.slider({
+      displayName: 'Temperature',
+      default: 0.1,
+      min: 0,
+      max: 1,
+      step: 0.01,
+    }),
+    seed: field.int({ displayName: 'Seed', default: 1, advanced: true }),
+    max_retries: field.int({ displayName: 'Max Retries', default: 5, advanced: true }),
+    timeout: field.int({
+      displayName: 'Timeout',
+      info: 'Seconds until a request is given up.',
+      default: 700,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    text_output: output.message({
+      displayName: 'Model Response',
+      method: 'text_response',
+      async run(inputs, ctx) {
+        const model = plainBadRequests(await buildModel(inputs, ctx))
+        const messages = await questionMessages(inputs.input_value, inputs.system_message, ctx)
+        return askModel(model, messages, { ctx, streams: inputs.stream, icon: 'OpenAI' })
+      },
+    }),
+    model_output: output.model({
+      displayName: 'Language Model',
+      method: 'build_model',
+      run: (inputs, ctx) => buildModel(inputs, ctx),
+    }),
+  },
+  refresh(template, name, value) {
+    if (name !== 'model_name' || typeof value !== 'string') return
+    const reasons = openAiReasoningModels.some((model) => model === value)
+    if (!reasons && !openAiChatModels.some((model) => model === value)) return
+    Object.assign(template.temperature ?? {}, { show: !reasons })
+    Object.assign(template.seed ?? {}, { show: !reasons })
+    if (!reasons || value.startsWith('o1')) {
+      Object.assign(template.system_message ?? {}, { show: !reasons })
+    }
+  },
+})
+
+interface ModelInputs {
+  readonly stream: boolean
+  readonly max_tokens: number | null
+  readonly model_kwargs: Readonly<Record<string, unknown>>
+  readonly json_mode: boolean
+  readonly model_name: string
+  readonly openai_api_base: string
+  readonly api_key: string
+  readonly temperature: number
+  readonly seed: number
+  readonly max_retries: number
+  readonly timeout: number
+}
+
+async function buildModel(inputs: ModelInputs, ctx: ComponentContext): Promise<ChatModel> {
+  const { model_name: name, max_tokens: maxTokens } = inputs
+  // Older flows keep the key a second time among the further members.
+  const { api_key: _key, ...body } = inputs.model_kwargs
+  const model = await findChatModel(ctx, {
+    provider: 'OpenAI',
+    model: name,
+    apiKey: inputs.api_key,
+    ...(inputs.openai_api_base === '' ? {} : { baseUrl: inputs.openai_api_base }),
+    options: { body, maxRetries: inputs.max_retries, timeoutMs: inputs.timeout * 1000 },
+  })
+  const settings = {
+    model: name,
+    temperature: inputs.temperature,
+    seed: inputs.seed,
+    ...(maxTokens === null || maxTokens <= 0 ? {} : { maxTokens }),
+    ...(inputs.json_mode ? ({ responseFormat: 'json' } as const) : {}),
+  }
+  return withSettings(model, settings, inputs.stream)
+}

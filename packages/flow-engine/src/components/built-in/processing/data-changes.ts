@@ -1,0 +1,156 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import { createData, type Data } from '../../../graph/values/data.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import { parseLiteral } from './literal.ts'
+
+type Plain = Readonly<Record<string, unknown>>
+
+/**
+ * The named keys, in the order of the data.
+ * @throws TypeError when one is missing
+ */
+export function selectKeys(data: Plain, keys: readonly string[]): Plain {
+  if (!keys.every((key) => Object.hasOwn(data, key))) {
+    throw new TypeError(`Select key not found in data. ${available(data)}`)
+  }
+  return Object.fromEntries(Object.entries(data).filter(([key]) => keys.includes(key)))
+}
+
+/**
+ * What was put together key by key as data: an object under `data` is the data, to which the other
+ * keys are added; `text_key` and `default_value` are those of the data (CO-2).
+ * @throws TypeError when something else than an object is under `data`
+ */
+export function asData({ data = {}, text_key, default_value, ...rest }: Plain): Data {
+  if (data !== null && !isRecord(data)) throw new TypeError("The key 'data' has to hold an object.")
+  return createData(
+    { ...data, ...rest },
+    {
+      ...(typeof text_key === 'string' ? { textKey: text_key } : {}),
+      ...(typeof default_value === 'string' ? { defaultValue: default_value } : {}),
+    },
+  )
+}
+
+/** Leaves the keys out at every depth. */
+export function removeKeys(data: Plain, keys: readonly string[]): Plain {
+  const removed = new Set(keys)
+  return mapEntries(data, ([key, value]) => (removed.has(key) ? [] : [[key, value]]))
+}
+
+/** Gives keys new names at every depth. */
+export function renameKeys(data: Plain, names: Plain): Plain {
+  return mapEntries(data, ([key, value]) => [
+    [Object.hasOwn(names, key) ? toLiteralText(names[key]) : key, value],
+  ])
+}
+
+/** One object of several: values of the same key become a list, lists grow. */
+export function combine(parts: readonly Plain[]): Plain {
+  const combined = new Map<string, unknown>()
+  for (const [key, value] of parts.flatMap((part) => Object.entries(part))) {
+    combined.set(key, combined.has(key) ? [combined.get(key), value].flat() : value)
+  }
+  return Object.fromEntries(combined)
+}
+
+/**
+ * Filters the lists under `lists` to the objects whose values fit those of `wanted`; values are
+ * compared as texts, empty ones ask for nothing.
+ * @throws TypeError for a list that is missing or is none
+ */
+export function filterLists(
+  data: Plain,
+  { lists, wanted, operator }: { lists: readonly string[]; wanted: Plain; operator: string },
+): Plain {
+  const filtered = new Map(Object.entries(data))
+  const asked = Object.entries(wanted).filter(([, value]) => !isEmptyValue(value))
+  for (const key of lists) {
+    if (!filtered.has(key)) {
+      throw new TypeError(`Filter key '${key}' not found in data. ${available(data)}`)
+    }
+    const list: unknown = filtered.get(key)
+    if (!Array.isArray(list)) throw new TypeError(`Filter key '${key}' is not a list.`)
+    filtered.set(
+      key,
+      list.filter((item) => fitsAll(item, asked, operator)),
+    )
+  }
+  return Object.fromEntries(filtered)
+}
+
+/** Texts that look like literals become what they say (`"[1]"` a list), everywhere inside. */
+export function evaluateLiterals(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return looksLiteral(value.trim()) ? (parseLiteral(value) ?? { value }).value : value
+  }
+  if (Array.isArray(value)) return value.map(evaluateLiterals)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, evaluateLiterals(item)]),
+  )
+}
+
+/** All paths in a JSON value as jq writes them; of a list only the first element. */
+export function jsonPaths(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) {
+    return value.length === 0 ? [] : below(value[0], `${path === '' ? '.' : path}[0]`)
+  }
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([key, item]) => below(item, `${path}.${pathKey(key)}`))
+}
+
+function below(value: unknown, path: string): string[] {
+  return [path, ...jsonPaths(value, path)]
+}
+
+function pathKey(key: string): string {
+  return /^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key)
+}
+
+function mapEntries(data: Plain, change: (entry: [string, unknown]) => [string, unknown][]): Plain {
+  return Object.fromEntries(
+    Object.entries(data)
+      .flatMap(change)
+      .map(([key, value]) => [key, inside(value, change)]),
+  )
+}
+
+function inside(
+  value: unknown,
+  change: (entry: [string, unknown]) => [string, unknown][],
+): unknown {
+  if (Array.isArray(value)) return value.map((item) => inside(item, change))
+  return isRecord(value) ? mapEntries(value, change) : value
+}
+
+type Entry = readonly [key: string, value: unknown]
+
+function fitsAll(item: unknown, asked: readonly Entry[], operator: string): boolean {
+  const compare = OPERATORS.get(operator)
+  return asked.every(([key, value]) => {
+    if (!isRecord(item) || !Object.hasOwn(item, key)) return false
+    return compare?.(toLiteralText(item[key]), toLiteralText(value)) ?? false
+  })
+}
+
+const OPERATORS = new Map<string, (text: string, wanted: string) => boolean>([
+  ['equals', (text, wanted) => text === wanted],
+  ['not equals', (text, wanted) => text !== wanted],
+  ['contains', (text, wanted) => text.includes(wanted)],
+  ['starts with', (text, wanted) => text.startsWith(wanted)],
+  ['ends with', (text, wanted) => text.endsWith(wanted)],
+])
+
+function isEmptyValue(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return !value
+  return Object.keys(value).length === 0
+}
+
+function looksLiteral(text: string): boolean {
+  return /^[{[('"]/.test(text) || /^(?:true|false|none)$/i.test(text) || /^\.*\d[\d.]*$/.test(text)
+}
+
+function available(data: Plain): string {
+  return `Available keys: ${toLiteralText(Object.keys(data))}`
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import {
+  addColumn,
+  dropColumn,
+  dropDuplicates,
+  filterRows,
+  headRows,
+  renameColumn,
+  replaceValue,
+  selectColumns,
+  sortRows,
+  tailRows,
+} from './frame-operations.ts'
+
+const people = createDataFrame([
+  { name: 'Ann', age: 30, town: null },
+  { name: 'Bob', age: 25, town: 'Rome' },
+  { name: 'Cid', age: null, town: 'Oslo' },
+])
+const names = (frame: { rows: readonly object[] }): unknown[] =>
+  frame.rows.map((row) => Reflect.get(row, 'name'))
+const filtered = async (column: string, operator: string, value: string): Promise<unknown[]> =>
+  names(await filterRows(people, { column, operator, value }))
+
+describe('filterRows (CO-60)', () => {
+  test('equality converts nothing', async () => {
+    expect(await filtered('name', 'equals', 'Bob')).toEqual(['Bob'])
+    expect(await filtered('age', 'equals', '25')).toEqual([])
+    expect(await filtered('age', 'not equals', '25')).toEqual(['Ann', 'Bob', 'Cid'])
+  })
+
+  test('CO-60: numbers are compared as texts with what is none', async () => {
+    expect(await filtered('age', 'greater than', 'm')).toEqual(['Cid'])
+    expect(await filtered('age', 'less than', 'm')).toEqual(['Ann', 'Bob'])
+  })
+
+  test('contains takes a pattern; empty cells are read as they are written', async () => {
+    expect(await filtered('town', 'contains', '^[RO]')).toEqual(['Bob', 'Cid'])
+    expect(await filtered('town', 'not contains', 'R')).toEqual(['Ann', 'Cid'])
+    expect(await filtered('town', 'contains', 'None')).toEqual(['Ann'])
+    expect(await filtered('age', 'ends with', '.0')).toEqual(['Ann', 'Bob'])
+    expect(await filtered('age', 'starts with', 'nan')).toEqual(['Cid'])
+    expect(await filtered('town', 'starts with', 's')).toEqual([])
+    expect(await filtered('town', 'ends with', 'm')).toEqual([])
+    await expect(filtered('town', 'contains', '(')).rejects.toThrow('Not a valid pattern: (')
+  })
+
+  test('starts and ends', async () => {
+    expect(await filtered('name', 'starts with', 'A')).toEqual(['Ann'])
+    expect(await filtered('name', 'ends with', 'd')).toEqual(['Cid'])
+  })
+
+  test('order compares numbers when the value is one, else texts', async () => {
+    expect(await filtered('age', 'greater than', '25')).toEqual(['Ann'])
+    expect(await filtered('age', 'less than', '30')).toEqual(['Bob'])
+    expect(await filtered('name', 'greater than', 'B')).toEqual(['Bob', 'Cid'])
+    expect(await filtered('name', 'greater than', '3')).toEqual(['Ann', 'Bob', 'Cid'])
+    expect(await filtered('age', 'greater than', '')).toEqual([])
+  })
+
+  test('an unknown column is named, an unknown operator means equals', async () => {
+    await expect(filtered('x', 'equals', '')).rejects.toThrow(
+      "Column 'x' not found in the DataFrame. Available columns: name, age, town",
+    )
+    expect(await filtered('name', 'like', 'Bob')).toEqual(['Bob'])
+  })
+})
+
+describe('sortRows (CO-60)', () => {
+  test('empty cells come last in both directions', () => {
+    expect(names(sortRows(people, 'age', true))).toEqual(['Bob', 'Ann', 'Cid'])
+    expect(names(sortRows(people, 'age', false))).toEqual(['Ann', 'Bob', 'Cid'])
+  })
+
+  test('equal cells keep their order in both directions', () => {
+    const twins = createDataFrame([
+      { name: 'a', key: 1 },
+      { name: 'b', key: 1 },
+    ])
+    expect(names(sortRows(twins, 'key', true))).toEqual(['a', 'b'])
+    expect(names(sortRows(twins, 'key', false))).toEqual(['a', 'b'])
+  })
+})
+
+describe('columns (CO-60)', () => {
+  test('dropping, selecting with trimmed names, unknown ones refused', () => {
+    expect(dropColumn(people, 'age').columns).toEqual(['name', 'town'])
+    expect(selectColumns(people, [' town ', 'name']).columns).toEqual(['town', 'name'])
+    expect(() => dropColumn(people, 'x')).toThrow("Column 'x' not found")
+    expect(() => selectColumns(people, ['x'])).toThrow("Column 'x' not found")
+  })
+
+  test('renaming keeps the place; an unknown column changes nothing', () => {
+    expect(renameColumn(people, 'age', 'years').columns).toEqual(['name', 'years', 'town'])
+    expect(renameColumn(people, 'age', 'years').rows[1]).toMatchObject({ years: 25 })
+    expect(renameColumn(people, 'x', 'y')).toBe(people)
+  })
+
+  test('adding sets every row and replaces an existing column in place', () => {
+    expect(addColumn(people, 'new', 'v').columns).toEqual(['name', 'age', 'town', 'new'])
+    expect(addColumn(people, 'age', 'v').columns).toEqual(['name', 'age', 'town'])
+    expect(addColumn(people, '__proto__', 'v').rows[0]).toHaveProperty(['__proto__'], 'v')
+  })
+})
+
+describe('rows (CO-60)', () => {
+  test('head and tail, negative counts leave rows out', () => {
+    expect(names(headRows(people, 2))).toEqual(['Ann', 'Bob'])
+    expect(names(headRows(people, -1))).toEqual(['Ann', 'Bob'])
+    expect(names(tailRows(people, 2))).toEqual(['Bob', 'Cid'])
+    expect(names(tailRows(people, 0))).toEqual([])
+    expect(names(tailRows(people, -1))).toEqual(['Bob', 'Cid'])
+  })
+
+  test('replacing touches texts only', () => {
+    const replaced = replaceValue(people, { column: 'town', value: 'Oslo', replacement: 'Bergen' })
+    expect(replaced.rows.map(({ town }) => town)).toEqual([null, 'Rome', 'Bergen'])
+    const numbers = replaceValue(people, { column: 'age', value: '25', replacement: '0' })
+    expect(numbers.rows[1]).toMatchObject({ age: 25 })
+  })
+
+  test('the first of duplicates is kept; 1 and "1" are different', () => {
+    const frame = createDataFrame([{ k: 1 }, { k: '1' }, { k: 1 }, { k: null }, { k: null }])
+    expect(dropDuplicates(frame, 'k').rows).toEqual([{ k: 1 }, { k: '1' }, { k: null }])
+  })
+})

@@ -1,0 +1,210 @@
+import {
+  cellOf,
+  createDataFrame,
+  type DataFrame,
+  type Row,
+} from '../../../graph/values/data-frame.ts'
+import { columnFacts, columnText, type ColumnFacts } from '../../../graph/values/column-text.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import { parseNumberText } from '../../values/number-text.ts'
+import { eventLoopTurn } from '../../../graph/event-loop-turn.ts'
+import { linearPattern } from '../../text/linear-pattern.ts'
+
+/**
+ * Rows whose cell fits. `equals` and `not equals` convert nothing: a number never equals a text.
+ * `contains` takes a pattern; `greater than` and `less than` compare numbers when `value` is one and
+ * the column holds nothing else. An unknown operator means `equals`.
+ * @throws TypeError for an unknown column or a bad pattern
+ */
+export async function filterRows(
+  frame: DataFrame,
+  { column, operator, value }: { column: string; operator: string; value: string },
+): Promise<DataFrame> {
+  requireColumns(frame, [column])
+  const makeFilter = FILTERS.get(operator) ?? equals
+  const fits = await makeFilter(value, columnFacts(frame, column))
+  const rows: Row[] = []
+  let read = 0
+  for (const row of frame.rows) {
+    const cell = cellOf(row, column)
+    if (fits(cell)) rows.push(row)
+    read += typeof cell === 'string' ? cell.length : 1
+    if (read < TURN) continue
+    // Others have their turn: a pattern reads each text whole (AB-30).
+    read = 0
+    await eventLoopTurn()
+  }
+  return withRows(frame, rows)
+}
+
+/** Characters that are read between two turns of the event loop. */
+const TURN = 100_000
+
+/**
+ * Stable; cells without a value come last either way.
+ * @throws TypeError for an unknown column, and for cells that have no order
+ */
+export function sortRows(frame: DataFrame, column: string, ascending: boolean): DataFrame {
+  requireColumns(frame, [column])
+  requireOrder(frame, column)
+  const direction = ascending ? 1 : -1
+  const rows = frame.rows.toSorted((one, other) => {
+    const [left, right] = [cellOf(one, column), cellOf(other, column)]
+    if (left === null || right === null) return Number(left === null) - Number(right === null)
+    return direction * compareCells(left, right)
+  })
+  return withRows(frame, rows)
+}
+
+export function dropColumn(frame: DataFrame, column: string): DataFrame {
+  requireColumns(frame, [column])
+  return selectColumns(
+    frame,
+    frame.columns.filter((name) => name !== column),
+  )
+}
+
+/** An unknown column changes nothing; a name that is taken replaces that column. */
+export function renameColumn(frame: DataFrame, column: string, name: string): DataFrame {
+  if (!frame.columns.includes(column) || column === name) return frame
+  const columns = frame.columns
+    .filter((each) => each !== name)
+    .map((each) => (each === column ? name : each))
+  const rows = frame.rows.map((row) =>
+    entriesOf(columns, (each) => cellOf(row, each === name ? column : each)),
+  )
+  return createDataFrame(rows, columns)
+}
+
+/** Sets one value in every row; an existing column is replaced where it stands. */
+export function addColumn(frame: DataFrame, column: string, value: unknown): DataFrame {
+  const columns = frame.columns.includes(column) ? frame.columns : [...frame.columns, column]
+  const rows = frame.rows.map((row) =>
+    entriesOf(columns, (each) => (each === column ? value : cellOf(row, each))),
+  )
+  return createDataFrame(rows, columns)
+}
+
+/** Names are trimmed; the columns come in the order of the names. */
+export function selectColumns(frame: DataFrame, names: readonly string[]): DataFrame {
+  const columns = [...new Set(names.map((name) => name.trim()))]
+  requireColumns(frame, columns)
+  const rows = frame.rows.map((row) => entriesOf(columns, (each) => cellOf(row, each)))
+  return createDataFrame(rows, columns)
+}
+
+/** The first `count` rows; a negative count leaves out that many at the end. */
+export function headRows(frame: DataFrame, count: number): DataFrame {
+  return withRows(frame, frame.rows.slice(0, count))
+}
+
+/** The last `count` rows; a negative count leaves out that many at the start. */
+export function tailRows(frame: DataFrame, count: number): DataFrame {
+  return withRows(frame, count === 0 ? [] : frame.rows.slice(-count))
+}
+
+/** Replaces texts that equal `value`; other values stay. */
+export function replaceValue(
+  frame: DataFrame,
+  { column, value, replacement }: { column: string; value: string; replacement: string },
+): DataFrame {
+  requireColumns(frame, [column])
+  const rows = frame.rows.map((row) =>
+    cellOf(row, column) === value ? { ...row, [column]: replacement } : row,
+  )
+  return withRows(frame, rows)
+}
+
+/** Keeps the first row of each value of the column. */
+export function dropDuplicates(frame: DataFrame, column: string): DataFrame {
+  requireColumns(frame, [column])
+  const seen = new Set<string>()
+  const rows = frame.rows.filter((row) => {
+    const found = cellOf(row, column)
+    const cell = typeof found === 'boolean' ? Number(found) : found
+    const key = `${typeof cell} ${toLiteralText(cell)}`
+    return !seen.has(key) && seen.add(key)
+  })
+  return withRows(frame, rows)
+}
+
+/** @throws TypeError naming the first column that is missing and those there are */
+export function requireColumns(frame: DataFrame, names: readonly string[]): void {
+  const missing = names.find((name) => !frame.columns.includes(name))
+  if (missing === undefined) return
+  throw new TypeError(
+    `Column '${missing}' not found in the DataFrame. Available columns: ${frame.columns.join(', ')}`,
+  )
+}
+
+type Fits = (cell: unknown) => boolean
+
+type MakeFilter = (value: string, column: ColumnFacts) => Fits | Promise<Fits>
+
+const equals =
+  (value: string): Fits =>
+  (cell) =>
+    cell === value
+
+const FILTERS = new Map<string, MakeFilter>([
+  ['not equals', (value) => (cell) => cell !== value],
+  ['contains', (value, column) => patternFilter(value, column, true)],
+  ['not contains', (value, column) => patternFilter(value, column, false)],
+  ['starts with', (value, column) => textFilter(column, (text) => text.startsWith(value))],
+  ['ends with', (value, column) => textFilter(column, (text) => text.endsWith(value))],
+  ['greater than', (value, column) => orderFilter(value, column, (order) => order > 0)],
+  ['less than', (value, column) => orderFilter(value, column, (order) => order < 0)],
+])
+
+function textFilter(column: ColumnFacts, fits: (text: string) => boolean): Fits {
+  return (cell) => fits(columnText(cell, column))
+}
+
+async function patternFilter(source: string, column: ColumnFacts, wanted: boolean): Promise<Fits> {
+  const pattern = await linearPattern(source)
+  if (pattern === null) throw new TypeError(`Not a valid pattern: ${source}`)
+  return textFilter(column, (text) => pattern.find(text) === wanted)
+}
+
+/** Numbers where both sides are numbers, else texts; nothing is greater or less than no value. */
+function orderFilter(value: string, column: ColumnFacts, fits: (order: number) => boolean): Fits {
+  if (value === '') return () => false
+  const limit = parseNumberText(value)
+  if (limit === null || !column.numeric) {
+    return textFilter(column, (text) => fits(compareTexts(text, value)))
+  }
+  return (cell) => cell !== null && fits(Number(cell) - limit)
+}
+
+function isNumeric(cell: unknown): boolean {
+  return typeof cell === 'number' || typeof cell === 'boolean'
+}
+
+/** Numbers among themselves, texts among themselves; lists by their text. */
+function requireOrder(frame: DataFrame, column: string): void {
+  const cells = frame.rows.map((row) => cellOf(row, column)).filter((cell) => cell !== null)
+  const numbers = cells.filter(isNumeric).length
+  const objects = cells.some((cell) => typeof cell === 'object' && !Array.isArray(cell))
+  if (objects || (numbers > 0 && numbers < cells.length)) {
+    throw new TypeError(`Column '${column}' holds values that have no order among themselves`)
+  }
+}
+
+function compareCells(left: unknown, right: unknown): number {
+  return isNumeric(left)
+    ? Number(left) - Number(right)
+    : compareTexts(toLiteralText(left), toLiteralText(right))
+}
+
+/** By character code, as the same flow sorts everywhere. */
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}
+
+function withRows(frame: DataFrame, rows: readonly Row[]): DataFrame {
+  return createDataFrame(rows, frame.columns)
+}
+
+function entriesOf(columns: readonly string[], cell: (column: string) => unknown): Row {
+  return Object.fromEntries(columns.map((column) => [column, cell(column)]))
+}

@@ -1,0 +1,61 @@
+import type { Jq, JqResult } from 'jq-wasm'
+import type { ComponentContext } from '../../define/context.ts'
+
+let loading: Promise<Jq> | undefined
+
+/**
+ * All results of a jq 1.8 expression. It runs in WebAssembly without access to files, network or
+ * environment: by the host's `jsonQueries`, which can end it, else in this thread.
+ * @throws TypeError with jq's words for an expression or data that do not fit
+ */
+export async function queryJson(
+  query: string,
+  input: unknown,
+  { services, signal, userId }: Pick<ComponentContext, 'services' | 'signal' | 'userId'>,
+): Promise<unknown[]> {
+  if (services.jsonQueries !== undefined) {
+    return services.jsonQueries.query(query, input, {
+      signal,
+      ...(userId === undefined ? {} : { userId }),
+    })
+  }
+  const jq = await (loading ??= import('jq-wasm').then(({ loadJq }) => loadJq()))
+  try {
+    return readQueryResult(jq.raw(JSON.stringify(input), queryArgument(query), ['-c']))
+  } catch (error) {
+    if (error instanceof TypeError) throw error
+    // Out of memory or stack leaves the instance in an unknown state: the next query gets a new one.
+    loading = undefined
+    throw new TypeError(OUT_OF_MEMORY, { cause: error })
+  }
+}
+
+export const OUT_OF_MEMORY = 'the expression takes too much memory'
+
+/** The blank keeps an expression that begins with a minus from being read as an option. */
+export function queryArgument(query: string): string {
+  return ` ${query}`
+}
+
+/**
+ * The values jq printed, one on each line.
+ * @throws TypeError with jq's words when it failed
+ */
+export function readQueryResult({ stdout, stderr, exitCode }: JqResult): unknown[] {
+  if (exitCode !== 0) throw new TypeError(readProblem(stderr))
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => JSON.parse(line))
+}
+
+function readProblem(stderr: string): string {
+  return stderr
+    .replaceAll(/^jq: (?:error(?: \(at [^)]*\))?: )?/gm, '')
+    .replace(/\s*\d+ compile errors?\s*$/, '')
+    .replace(/ at <top-level>, line (\d+), column (\d+)/, ' in line $1')
+    .replace(/^(Cannot index \w+ with )(?:number \(.*\)|string \((.*)\))$/s, (_all, index, key) =>
+      key === undefined ? `${index}number` : `${index}string ${key}`,
+    )
+    .trim()
+}

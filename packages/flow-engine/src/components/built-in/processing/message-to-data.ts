@@ -1,0 +1,34 @@
+import { createData } from '../../../graph/values/data.ts'
+import { messageFields } from '../../../graph/values/message-json.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+
+/** All fields of a message as data (CO-82). */
+export const messagetoData = defineComponent({
+  type: 'MessagetoData',
+  displayName: 'Message to Data',
+  description: 'Turns a message into data with all its fields.',
+  icon: 'message-square-share',
+  category: 'processing',
+  module: 'lfx.components.processing.message_to_data.MessageToDataComponent',
+  legacy: true,
+  beta: true,
+  replacement: ['processing.TypeConverterComponent'],
+  inputs: {
+    message: field.message({ displayName: 'Message' }),
+  },
+  outputs: {
+    data: output.data({
+      displayName: 'Data',
+      method: 'convert_message_to_data',
+      run({ message }) {
+        return message === null
+          ? createData({
+              error: 'Error converting Message to Data: Input must be a Message object',
+            })
+          : createData(messageFields(message))
+      },
+    }),
+  },
+})

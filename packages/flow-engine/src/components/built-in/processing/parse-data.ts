@@ -1,0 +1,74 @@
+import { createData, isData, type Data } from '../../../graph/values/data.ts'
+import { isDataFrame } from '../../../graph/values/data-frame.ts'
+import { isMessage } from '../../../graph/values/message.ts'
+import { messageFields } from '../../../graph/values/message-json.ts'
+import { isRecord } from '../../../graph/values/convert.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { kindOf } from '../../values/field-values.ts'
+import { formatPlace } from '../../text/format-spec.ts'
+import { joinFilled, parseTemplate, type TemplatePart } from '../../text/format-template.ts'
+import { output } from '../../define/output.ts'
+
+/** The template written once for each Data (MO-50). */
+export const parseData = defineComponent({
+  type: 'ParseData',
+  displayName: 'Data to Message',
+  description: 'Writes data as text by a template.',
+  icon: 'message-square',
+  category: 'processing',
+  module: 'lfx.components.processing.parse_data.ParseDataComponent',
+  legacy: true,
+  inputs: {
+    data: field.handle({ displayName: 'Data', types: ['Data'], required: true, list: true }),
+    template: field.multiline({ displayName: 'Template', default: '{text}', required: true }),
+    sep: field.string({ displayName: 'Separator', default: '\n', advanced: true }),
+  },
+  outputs: {
+    text: output.message({
+      displayName: 'Message',
+      method: 'parse_data',
+      run({ data, template, sep }, ctx) {
+        const text = lines(data, template).join(sep.replaceAll('\\n', '\n'))
+        ctx.status(text)
+        return text
+      },
+    }),
+    data_list: output.list({
+      displayName: 'Data List',
+      method: 'parse_data_as_list',
+      run({ data, template }) {
+        const texts = lines(data, template)
+        return rowsOf(data).map((row, at) => createData({ ...row.data, text: texts[at] ?? '' }))
+      },
+    }),
+  },
+})
+
+function lines(data: readonly unknown[], template: string): string[] {
+  const parts = parseTemplate(template)
+  return rowsOf(data).map((row) => joinFilled(parts, (part) => part.text + filled(part, row)))
+}
+
+/** An unknown key is empty; `{data}` is the whole object. */
+function filled(part: TemplatePart, { data }: Data): string {
+  const { name, path } = part
+  if (name === undefined) return ''
+  const known = Object.hasOwn(data, name)
+  const start: unknown = known ? data[name] : name === 'data' ? data : ''
+  const value = path.reduce<unknown>((at, step) => {
+    return isRecord(at) && Object.hasOwn(at, step) ? at[step] : ''
+  }, start)
+  return formatPlace(value, part)
+}
+
+/** A table gives one Data a row. */
+function rowsOf(values: readonly unknown[]): Data[] {
+  return values.flat().flatMap((value) => {
+    if (isDataFrame(value)) return value.rows.map((row) => createData({ ...row }))
+    if (isMessage(value)) return [createData(messageFields(value))]
+    if (isData(value)) return [value]
+    if (isRecord(value)) return [createData(value)]
+    throw new TypeError(`The input "Data" (data) expects Data, got ${kindOf(value)}`)
+  })
+}

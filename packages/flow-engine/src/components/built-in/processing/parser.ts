@@ -1,0 +1,165 @@
+import { isRecord, toDataFrame, toText } from '../../../graph/values/convert.ts'
+import { createData, isData, type Data } from '../../../graph/values/data.ts'
+import { columnFacts, columnText, type ColumnFacts } from '../../../graph/values/column-text.ts'
+import { isDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
+import { isMessage } from '../../../graph/values/message.ts'
+import { messageFields } from '../../../graph/values/message-json.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { kindOf } from '../../values/field-values.ts'
+import { field } from '../../define/field.ts'
+import { formatPlace } from '../../text/format-spec.ts'
+import { joinFilled, parseTemplate, type TemplatePart } from '../../text/format-template.ts'
+import { output } from '../../define/output.ts'
+
+const cleanData = field.bool({
+  displayName: 'Clean Data',
+  default: true,
+  advanced: true,
+  info: 'Leave out empty rows and blank cells of tables.',
+})
+
+/** Data and tables as text, by a pattern or as they are (CO-36). */
+export const parser = defineComponent({
+  type: 'ParserComponent',
+  displayName: 'Parser',
+  description: 'Turns data or a table into text.',
+  icon: 'braces',
+  category: 'processing',
+  module: 'lfx.components.processing.parser.ParserComponent',
+  aliases: ['parser'],
+  inputs: {
+    input_data: field.handle({
+      displayName: 'Data or DataFrame',
+      required: true,
+      types: ['DataFrame', 'Data'],
+    }),
+    mode: field.tab({
+      displayName: 'Mode',
+      default: 'Parser',
+      refresh: true,
+      options: ['Parser', 'Stringify'],
+    }),
+    pattern: field.multiline({
+      displayName: 'Template',
+      default: 'Text: {text}',
+      required: true,
+      dynamic: true,
+      info: 'Each {column} or {key} is replaced by its value.',
+    }),
+    sep: field.text({
+      displayName: 'Separator',
+      default: '\n',
+      advanced: true,
+      info: 'Between the texts of rows.',
+    }),
+  },
+  outputs: {
+    parsed_text: output.message({
+      displayName: 'Parsed Text',
+      method: 'parse_combined_text',
+      run(inputs, ctx) {
+        const further: Readonly<Record<string, unknown>> = inputs
+        const text =
+          inputs.mode === 'Stringify'
+            ? stringify(inputs.input_data, further.clean_data === true)
+            : parse(readable(inputs.input_data, ctx), inputs.pattern, inputs.sep)
+        ctx.status(text)
+        return text
+      },
+    }),
+  },
+  refresh(template, name, _value, ctx) {
+    if (name !== 'mode') return
+    // As it was sent decides, like the editor's own copy of the node.
+    const { pattern, mode } = template
+    const parses = ctx.held === 'Parser'
+    if (mode !== undefined) mode.value = ctx.held
+    if (pattern !== undefined) {
+      pattern.show = parses
+      pattern.required = parses
+    }
+    template.clean_data = ctx.field('clean_data', cleanData)
+  },
+})
+
+function stringify(value: unknown, clean: boolean): string {
+  if (!Array.isArray(value)) return toText(value)
+  return value.map((item: unknown) => toText(item, { cleanData: clean })).join('\n')
+}
+
+/** Nodes since 1.9, whose handle says JSON, take a list of Data as rows; older ones refuse it (CO-36). */
+function readable(value: unknown, ctx: ComponentContext): unknown {
+  const isRows = Array.isArray(value) && value.length > 0 && value.every(isData)
+  return isRows && ctx.handleTypes('input_data').includes('JSON') ? toDataFrame(value) : value
+}
+
+function parse(value: unknown, pattern: string, separator: string): string {
+  if (Array.isArray(value)) throw new TypeError('List of Data objects is not supported.')
+  const parts = parseTemplate(pattern)
+  if (isDataFrame(value)) return parseFrame(value, parts, separator)
+  const data = dataOf(value)
+  const fill = (part: TemplatePart): string =>
+    part.text + filled(part, data.data, data.defaultValue)
+  return joinFilled(parts, fill)
+}
+
+/** Whole numbers in a column of fractions are written `1.0`, gaps among numbers `nan`. */
+function parseFrame(frame: DataFrame, parts: readonly TemplatePart[], separator: string): string {
+  const columns = new Map(frame.columns.map((name) => [name, columnFacts(frame, name)]))
+  const line = (row: Row): string =>
+    joinFilled(parts, (part) => part.text + filledCell(part, row, columns.get(part.name ?? '')))
+  return joinFilled(frame.rows, line, separator)
+}
+
+function filledCell(part: TemplatePart, row: Row, column: ColumnFacts | undefined): string {
+  const { name, path, spec } = part
+  const plain = path.length === 0 && /^(?:.?[<>=^])?0?\d*$/s.test(spec)
+  if (name === undefined || column === undefined || !plain) return filled(part, row, undefined)
+  const absent = !Object.hasOwn(row, name)
+  if (!absent && !column.fractional) return filled(part, row, undefined)
+  const text = absent ? 'nan' : columnText(row[name], column)
+  return formatPlace(text, { spec: alignedRight(spec) })
+}
+
+/** A number stands to the right where nothing else is said. */
+function alignedRight(spec: string): string {
+  if (spec === '' || /^.?[<>=^]/s.test(spec)) return spec
+  return spec.startsWith('0') ? `0>${spec.slice(1)}` : `>${spec}`
+}
+
+function dataOf(value: unknown): Data {
+  if (isData(value)) return value
+  if (isMessage(value)) return createData(messageFields(value))
+  if (isRecord(value) && isRecord(value.data)) return createData(value.data)
+  throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
+}
+
+/** @param fallback of a missing key; undefined makes it an error */
+function filled(
+  part: TemplatePart,
+  values: Readonly<Record<string, unknown>>,
+  fallback: string | undefined,
+): string {
+  const { name, target, path } = part
+  if (name === undefined) return ''
+  if (/^\d*$/.test(name)) throw new SyntaxError('A place in the template has no name')
+  const known = Object.hasOwn(values, name)
+  if (!known && fallback === undefined) {
+    throw new TypeError(`Column '${name}' is not in the DataFrame`)
+  }
+  const start: unknown = known ? values[name] : fallback
+  const value = path.reduce((at, step) => stepInto(at, step, target ?? name), start)
+  return formatPlace(value, part)
+}
+
+/** `[key]` of an object, list or text; attributes are refused. */
+function stepInto(value: unknown, step: string, target: string): unknown {
+  if (step.startsWith('.')) throw new SyntaxError(`{${target}}: attributes are not allowed`)
+  const list: unknown = typeof value === 'string' ? Array.from(value) : value
+  if (Array.isArray(list) && /^\d+$/.test(step) && Number(step) < list.length) {
+    return list[Number(step)] as unknown
+  }
+  if (isRecord(value) && Object.hasOwn(value, step)) return value[step]
+  throw new TypeError(`{${target}}: there is no key ${step}`)
+}

@@ -1,0 +1,132 @@
+import { errorText, OutputMethodError } from '../../../errors.ts'
+import { toPlain } from '../../../graph/values/convert.ts'
+import { isData, type Data } from '../../../graph/values/data.ts'
+import { isDataFrame, type Row } from '../../../graph/values/data-frame.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import { isMessage, type Message } from '../../../graph/values/message.ts'
+import { messageFields } from '../../../graph/values/message-json.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { kindOf } from '../../values/field-values.ts'
+import { output } from '../../define/output.ts'
+import { splitChunks, type ChunkOptions } from './split-chunks.ts'
+
+/** Cuts texts into chunks, one row each, which keep the other values of their source (CO-51). */
+export const splitText = defineComponent({
+  type: 'SplitText',
+  displayName: 'Split Text',
+  description: 'Cuts texts into chunks at a separator.',
+  icon: 'scissors-line-dashed',
+  category: 'processing',
+  module: 'lfx.components.processing.split_text.SplitTextComponent',
+  inputs: {
+    data_inputs: field.handle({
+      displayName: 'Input',
+      types: ['Data', 'DataFrame', 'Message'],
+      required: true,
+    }),
+    chunk_overlap: field.int({
+      displayName: 'Chunk Overlap',
+      info: 'Characters that a chunk may repeat of the one before.',
+      default: 200,
+    }),
+    chunk_size: field.int({
+      displayName: 'Chunk Size',
+      info: 'Characters of a chunk; a piece without a separator stays whole.',
+      default: 1000,
+    }),
+    separator: field.text({
+      displayName: 'Separator',
+      info: 'Where texts are cut; \\n is a line break.',
+      default: '\n',
+    }),
+    text_key: field.text({
+      displayName: 'Text Key',
+      info: 'The key or column that holds the text.',
+      default: 'text',
+      advanced: true,
+    }),
+    keep_separator: field.dropdown({
+      displayName: 'Keep Separator',
+      options: ['False', 'True', 'Start', 'End'],
+      default: 'False',
+      advanced: true,
+    }),
+  },
+  outputs: {
+    dataframe: output.dataFrame({
+      displayName: 'Chunks',
+      method: 'split_text',
+      run({ data_inputs, text_key, ...inputs }) {
+        const sources = readSources(data_inputs, text_key)
+        const options: ChunkOptions = {
+          size: inputs.chunk_size,
+          overlap: inputs.chunk_overlap,
+          separator: readSeparator(inputs.separator),
+          keep: readKeep(inputs.keep_separator),
+        }
+        try {
+          return sources.flatMap(({ text, rest }) =>
+            splitChunks(text, options).map((chunk) => ({ ...rest, text: chunk })),
+          )
+        } catch (error) {
+          throw new OutputMethodError(`Error splitting text: ${errorText(error)}`, { cause: error })
+        }
+      },
+    }),
+  },
+})
+
+interface Source {
+  readonly text: string
+  readonly rest: Row
+}
+
+function readSources(given: unknown, textKey: string): Source[] {
+  if (isDataFrame(given)) {
+    if (given.rows.length === 0) throw new OutputMethodError('DataFrame is empty')
+    if (!given.columns.includes(textKey)) {
+      throw new OutputMethodError(`Text key '${textKey}' not found in DataFrame columns`)
+    }
+    return given.rows.map((row) => takeText(row, textKey))
+  }
+  if (isMessage(given)) return [messageSource(given)]
+  if (isData(given)) return [takeText(given.data, textKey, given.defaultValue)]
+  if (given === null || given === '' || (Array.isArray(given) && given.length === 0)) {
+    throw new OutputMethodError('No data inputs provided')
+  }
+  const sources = (Array.isArray(given) ? given : []).flatMap((item: unknown) =>
+    isMessage(item) ? [messageSource(item)] : isData(item) ? [dataSource(item)] : [],
+  )
+  if (sources.length === 0) {
+    throw new OutputMethodError(`No valid Data inputs found in ${kindOf(given)}`)
+  }
+  return sources
+}
+
+function messageSource(message: Message): Source {
+  return takeText(messageFields(message), 'text')
+}
+
+function dataSource({ data, textKey, defaultValue }: Data): Source {
+  return takeText(data, textKey, defaultValue)
+}
+
+function takeText(row: Row, key: string, fallback = ''): Source {
+  const { [key]: found, ...rest } = row
+  const text = Object.hasOwn(row, key) ? found : fallback
+  return { text: text === null || text === undefined ? '' : toLiteralText(toPlain(text)), rest }
+}
+
+/** `/n` and `/t` are common slips for the escapes. */
+function readSeparator(separator: string): string {
+  if (separator === '/n') return '\n'
+  if (separator === '/t') return '\t'
+  return separator.replaceAll('\\n', '\n').replaceAll('\\t', '\t')
+}
+
+/** Only a lower-case `end` keeps at the end; every other word, `End` too, has always kept at the start. */
+function readKeep(keep: string): ChunkOptions['keep'] {
+  if (keep.toLowerCase() === 'false' || keep === '') return false
+  return keep === 'end' ? 'end' : 'start'
+}

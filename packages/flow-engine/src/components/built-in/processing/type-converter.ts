@@ -1,0 +1,128 @@
+import { isRecord, toData, toDataFrame, toMessage } from '../../../graph/values/convert.ts'
+import { createData, type Data } from '../../../graph/values/data.ts'
+import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
+import { createMessage, isMessage } from '../../../graph/values/message.ts'
+import { parseCsvTable } from '../../values/csv-table.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+
+const OUTPUTS = new Map([
+  ['Message', 'message_output'],
+  ['Data', 'data_output'],
+  ['DataFrame', 'dataframe_output'],
+])
+
+/** Turns a Message, Data or DataFrame into another of the three (CO-55, table CO-5). */
+export const typeConverter = defineComponent({
+  type: 'TypeConverterComponent',
+  displayName: 'Type Convert',
+  description: 'Turns a message, data or table into another of these.',
+  icon: 'repeat',
+  category: 'processing',
+  module: 'lfx.components.processing.converter.TypeConverterComponent',
+  inputs: {
+    input_data: field.handle({
+      displayName: 'Input',
+      types: ['Message', 'Data', 'DataFrame'],
+      required: true,
+    }),
+    auto_parse: field.bool({
+      displayName: 'Auto Parse',
+      info: 'Read the text of a message as JSON or CSV.',
+      default: false,
+      advanced: true,
+    }),
+    output_type: field.tab({
+      displayName: 'Output Type',
+      options: ['Message', 'Data', 'DataFrame'],
+      default: 'Message',
+      refresh: true,
+    }),
+  },
+  outputs: {
+    message_output: output.message({
+      displayName: 'Message Output',
+      method: 'convert_to_message',
+      run({ input_data }, ctx) {
+        const message = toMessage(firstOf(input_data))
+        ctx.status(message)
+        return message
+      },
+    }),
+    data_output: output.data({
+      displayName: 'Data Output',
+      method: 'convert_to_data',
+      dynamic: true,
+      async run({ input_data, auto_parse }, ctx) {
+        const value = firstOf(input_data)
+        const data =
+          auto_parse && isMessage(value) ? await parseStructure(value.text) : toData(value)
+        ctx.status(data)
+        return data
+      },
+    }),
+    dataframe_output: output.dataFrame({
+      displayName: 'DataFrame Output',
+      method: 'convert_to_dataframe',
+      dynamic: true,
+      async run({ input_data, auto_parse }, ctx) {
+        const value = firstOf(input_data)
+        const frame =
+          auto_parse && isMessage(value)
+            ? frameOf(await parseStructure(value.text))
+            : toDataFrame(value)
+        ctx.status(frame)
+        return frame
+      },
+    }),
+  },
+  refresh(_template, name, value, ctx) {
+    const chosen = name === 'output_type' ? OUTPUTS.get(String(value)) : undefined
+    return chosen === undefined ? undefined : { outputs: [ctx.output(chosen)] }
+  },
+})
+
+/** The first of a list; a text becomes a message. */
+function firstOf(given: unknown): unknown {
+  const value: unknown = Array.isArray(given) ? given[0] : given
+  return typeof value === 'string' ? createMessage(value) : value
+}
+
+/**
+ * What the text of a message holds: a JSON object as it is, a JSON list of objects and the rows of a
+ * CSV under `records`, anything else under `text` as it stands.
+ */
+export async function parseStructure(given: string | AsyncIterable<string>): Promise<Data> {
+  const whole = typeof given === 'string' ? given : ''
+  const text = whole.replace(/^\uFEFF/, '').trim()
+  const json = parseJson(text)
+  if (isRecord(json)) return createData(json)
+  if (Array.isArray(json) && json.every(isRecord)) return createData({ records: json })
+  return createData((await parseCsv(text)) ?? { text: whole })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function parseCsv(text: string): Promise<{ records: unknown } | undefined> {
+  const [head = '', second] = text.split('\n', 2)
+  if (second === undefined || !head.includes(',')) return undefined
+  try {
+    return { records: (await parseCsvTable(text)).rows }
+  } catch {
+    // It only looked like a table: the text is kept.
+    return undefined
+  }
+}
+
+function frameOf(data: Data): DataFrame {
+  const { records } = data.data
+  const rows = Array.isArray(records) ? records.filter(isRecord) : null
+  return rows === null ? toDataFrame(data) : createDataFrame(rows)
+}

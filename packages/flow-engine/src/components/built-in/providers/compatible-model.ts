@@ -1,0 +1,83 @@
+import type { Message } from '../../../graph/values/message.ts'
+import type { ChatModel } from '../../../models/chat-model.ts'
+import { findChatModel, hostServesModels } from '../../../models/providers.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { askModel, questionMessages, withSettings } from '../../chat/model-answer.ts'
+import { plainBadRequests } from '../../chat/plain-bad-requests.ts'
+
+/** What a component of one provider sends to it (MO-10). */
+export interface ChosenModel {
+  readonly provider: string
+  readonly model: string
+  readonly apiKey: string | null
+  /** The server may need no key. */
+  readonly keyOptional?: boolean
+  readonly baseUrl?: string
+  readonly streams: boolean
+  readonly temperature: number | null
+  /** null and 0: no limit. */
+  readonly maxTokens: number | null
+  /** Further members of each request; null, 0 and empty texts are left out. */
+  readonly body?: Readonly<Record<string, string | number | null>>
+  /** Further settings of the client. */
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The model of a provider that speaks the OpenAI protocol, with the settings of its component.
+ * @throws TypeError `<display name> API key is required`
+ */
+export async function compatibleModel(
+  ctx: ComponentContext,
+  { displayName, ...chosen }: ChosenModel & { readonly displayName: string },
+): Promise<ChatModel> {
+  const apiKey = chosen.apiKey ?? ''
+  if (apiKey === '' && chosen.keyOptional !== true && !hostServesModels(ctx.services)) {
+    throw new TypeError(`${displayName} API key is required`)
+  }
+  const given = chosen.baseUrl?.trim() ?? ''
+  const model = await findChatModel(ctx, {
+    provider: chosen.provider,
+    model: chosen.model,
+    apiKey,
+    ...(given === '' ? {} : { baseUrl: given }),
+    options: { ...chosen.options, body: { ...setMembers(chosen.body ?? {}) } },
+  })
+  const { temperature, maxTokens } = chosen
+  const settings = {
+    model: chosen.model,
+    ...(temperature === null ? {} : { temperature }),
+    ...(maxTokens === null || maxTokens <= 0 ? {} : { maxTokens }),
+  }
+  return withSettings(model, settings, chosen.streams)
+}
+
+interface Question {
+  readonly input_value: Message | null
+  readonly system_message: string
+  readonly stream: boolean
+}
+
+/** The answer of a model to the input of its component. */
+export async function answerOf(
+  model: ChatModel,
+  { input_value: input, system_message: system, stream }: Question,
+  ctx: ComponentContext,
+  icon: string,
+): Promise<Message> {
+  const messages = await questionMessages(input, system, ctx)
+  return askModel(plainBadRequests(model), messages, { ctx, streams: stream, icon })
+}
+
+/** @throws TypeError `<label> is required` for a blank value */
+export function requireText(label: string, value: string): string {
+  const text = value.trim()
+  if (text === '') throw new TypeError(`${label} is required`)
+  return text
+}
+
+function setMembers(body: Readonly<Record<string, string | number | null>>) {
+  const isSet = (value: string | number | null): boolean =>
+    value !== null && value !== 0 && value !== ''
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => isSet(value)))
+}

@@ -1,0 +1,37 @@
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { compatibleEmbedder } from './compatible-embedder.ts'
+import { requireText } from './compatible-model.ts'
+
+/** Texts that the provider takes in one request. */
+const BATCH = 100
+
+/** Embeddings of Google (MO-20). */
+export const googleGenerativeAIEmbeddings = defineComponent({
+  type: 'Google Generative AI Embeddings',
+  displayName: 'Google Generative AI Embeddings',
+  description: 'Turns texts into vectors with a model of Google.',
+  icon: 'GoogleGenerativeAI',
+  category: 'google',
+  module:
+    'lfx.components.google.google_generative_ai_embeddings.GoogleGenerativeAIEmbeddingsComponent',
+  inputs: {
+    api_key: field.secret({ displayName: 'Google Generative AI API Key' }),
+    model_name: field.text({ displayName: 'Model Name', default: 'models/text-embedding-004' }),
+  },
+  outputs: {
+    embeddings: output.embeddings({
+      displayName: 'Embeddings',
+      method: 'build_embeddings',
+      run: async (inputs, ctx) =>
+        compatibleEmbedder(ctx, {
+          displayName: 'Google Generative AI Embeddings',
+          provider: 'Google Generative AI',
+          model: requireText('Model Name', inputs.model_name).replace(/^models\//, ''),
+          apiKey: inputs.api_key,
+          options: { chunkSize: BATCH },
+        }),
+    }),
+  },
+})

@@ -1,0 +1,63 @@
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { compatibleEmbedder } from './compatible-embedder.ts'
+
+/** Texts in one request: the provider bounds the tokens of all together. */
+const BATCH = 100
+
+/** Embeddings of Mistral; the type is spelt so in flow files (MO-20). */
+export const mistalAIEmbeddings = defineComponent({
+  type: 'MistalAIEmbeddings',
+  displayName: 'MistralAI Embeddings',
+  description: 'Turns texts into vectors with a model of Mistral.',
+  icon: 'MistralAI',
+  category: 'mistral',
+  module: 'lfx.components.mistral.mistral_embeddings.MistralAIEmbeddingsComponent',
+  inputs: {
+    model: field.dropdown({
+      displayName: 'Model',
+      options: ['mistral-embed'],
+      default: 'mistral-embed',
+      combobox: true,
+    }),
+    mistral_api_key: field.secret({ displayName: 'Mistral API Key' }),
+    max_concurrent_requests: field.int({
+      displayName: 'Max Concurrent Requests',
+      info: 'Without effect: batches are sent one after another.',
+      default: 64,
+      advanced: true,
+    }),
+    max_retries: field.int({ displayName: 'Max Retries', default: 5, advanced: true }),
+    timeout: field.int({
+      displayName: 'Request Timeout',
+      info: 'Seconds.',
+      default: 120,
+      advanced: true,
+    }),
+    endpoint: field.text({
+      displayName: 'API Endpoint',
+      default: 'https://api.mistral.ai/v1/',
+      advanced: true,
+    }),
+  },
+  outputs: {
+    embeddings: output.embeddings({
+      displayName: 'Embeddings',
+      method: 'build_embeddings',
+      run: (inputs, ctx) =>
+        compatibleEmbedder(ctx, {
+          displayName: 'MistralAI Embeddings',
+          provider: 'Mistral',
+          model: inputs.model,
+          apiKey: inputs.mistral_api_key,
+          baseUrl: inputs.endpoint,
+          options: {
+            chunkSize: BATCH,
+            maxRetries: inputs.max_retries,
+            timeoutMs: inputs.timeout * 1000,
+          },
+        }),
+    }),
+  },
+})

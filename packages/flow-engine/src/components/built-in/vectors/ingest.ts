@@ -1,0 +1,79 @@
+import { OutputMethodError } from '../../../errors.ts'
+import { dataText, toPlain } from '../../../graph/values/convert.ts'
+import { createData, isData, type Data } from '../../../graph/values/data.ts'
+import { isDataFrame } from '../../../graph/values/data-frame.ts'
+import { isMessage } from '../../../graph/values/message.ts'
+import { messageFields } from '../../../graph/values/message-json.ts'
+import type { Embedder } from '../../../models/chat-model.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import type { VectorRow } from '../../define/services.ts'
+
+/** A text to be embedded, with what is kept beside it. */
+export interface Document {
+  readonly text: string
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Data and the rows of tables as documents: the text key is the text, the rest metadata.
+ * @throws TypeError for anything else
+ */
+export function readDocuments(values: readonly unknown[]): Document[] {
+  return values.flat().flatMap((value) => {
+    if (isDataFrame(value)) return value.rows.map((row) => documentOf(createData(row)))
+    if (isMessage(value)) return [documentOf(createData(messageFields(value)))]
+    if (!isData(value)) throw new OutputMethodError('Vector Store Inputs must be Data objects.')
+    return [documentOf(value)]
+  })
+}
+
+/**
+ * Rows of documents with their vectors.
+ * @throws TypeError when there is something to embed but no embedding model
+ */
+export async function embedDocuments(
+  documents: readonly Document[],
+  embedder: Embedder | null,
+  ctx: Pick<ComponentContext, 'runtime' | 'signal'>,
+): Promise<VectorRow[]> {
+  if (documents.length === 0) return []
+  const vectors = await required(embedder).embed(
+    documents.map(({ text }) => text),
+    ctx.signal,
+  )
+  return documents.map(({ text, metadata }, at) => ({
+    id: ctx.runtime.uuid(),
+    text,
+    metadata,
+    vector: vectors[at] ?? [],
+  }))
+}
+
+/**
+ * The vector of one text.
+ * @throws TypeError without an embedding model
+ */
+export async function embedText(
+  text: string,
+  embedder: Embedder | null,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const [vector = []] = await required(embedder).embed([text], signal)
+  return vector
+}
+
+/** A stored row as it goes on an edge: its metadata and its text. */
+export function rowData({ text, metadata }: VectorRow): Data {
+  return createData({ ...metadata, text })
+}
+
+function required(embedder: Embedder | null): Embedder {
+  if (embedder === null) throw new TypeError('An embedding model has to be connected')
+  return embedder
+}
+
+function documentOf(data: Data): Document {
+  const { [data.textKey]: _text, ...metadata } = data.data
+  const plain = Object.entries(metadata).map(([key, value]) => [key, toPlain(value)])
+  return { text: dataText(data), metadata: Object.fromEntries(plain) }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import type { VectorRow } from '../../define/services.ts'
+import { nearestRows, variedRows } from './nearest.ts'
+
+const rows: VectorRow[] = [
+  ['far', [0, 0, 1]],
+  ['near', [1, 0, 0]],
+  ['twin', [1, 0, 0]],
+  ['beside', [0.8, 0.6, 0]],
+].map(([id, vector]) => ({ id: String(id), text: '', vector: vector as number[], metadata: {} }))
+const ids = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id)
+
+describe('nearestRows (CO-73)', () => {
+  test('orders by squared distance, equal ones as they were stored', () => {
+    const found = nearestRows(rows, [0.9, 0.1, 0], 3)
+    expect(ids(found.map(({ row }) => row))).toEqual(['near', 'twin', 'beside'])
+    expect(found[0]?.distance).toBeCloseTo(0.02)
+  })
+
+  test('gives what there is when more is wanted, nothing for a count below one', () => {
+    expect(nearestRows(rows, [1, 0, 0], 10)).toHaveLength(4)
+    expect(nearestRows(rows, [1, 0, 0], 0)).toEqual([])
+    expect(nearestRows(rows, [1, 0, 0], -1)).toEqual([])
+  })
+
+  test('a vector of another length is refused', () => {
+    expect(() => nearestRows(rows, [1], 1)).toThrow('vectors of length 3, the query has length 1')
+  })
+})
+
+describe('variedRows (CO-73)', () => {
+  test('passes over a row that repeats a chosen one', () => {
+    const query = [0.9, 0.4, 0.1]
+    const options = { count: 3, among: 20, balance: 0.5 }
+    expect(ids(variedRows(rows, query, options))).toEqual(['beside', 'near', 'far'])
+    expect(ids(variedRows(rows, query, { ...options, balance: 1 }))).toEqual([
+      'beside',
+      'near',
+      'twin',
+    ])
+  })
+
+  test('considers only the nearest', () => {
+    const options = { count: 2, among: 2, balance: 0 }
+    expect(ids(variedRows(rows, [1, 0, 0], options))).toEqual(['near', 'twin'])
+  })
+})

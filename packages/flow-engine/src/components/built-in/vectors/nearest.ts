@@ -1,0 +1,87 @@
+import type { VectorRow } from '../../define/services.ts'
+
+export interface Nearest {
+  readonly row: VectorRow
+  /** Squared Euclidean distance from the query. */
+  readonly distance: number
+}
+
+/**
+ * The `count` rows nearest to a vector, by squared Euclidean distance, nearest first; equal ones in
+ * the order they were stored. Every row is looked at: the search is exact.
+ * @throws RangeError when a row's vector has another length
+ */
+export function nearestRows(
+  rows: readonly VectorRow[],
+  vector: readonly number[],
+  count: number,
+): Nearest[] {
+  return rows
+    .map((row) => ({ row, distance: squaredDistance(row.vector, vector) }))
+    .toSorted((one, other) => one.distance - other.distance)
+    .slice(0, Math.max(0, count))
+}
+
+export interface MarginalOptions {
+  readonly count: number
+  /** How many of the nearest rows are considered. */
+  readonly among: number
+  /** 1 looks only at nearness, 0 only at variety. */
+  readonly balance: number
+}
+
+/**
+ * Rows that are near a vector and unlike each other (maximal marginal relevance, by cosine), in the
+ * order they were chosen.
+ */
+export function variedRows(
+  rows: readonly VectorRow[],
+  vector: readonly number[],
+  { count, among, balance }: MarginalOptions,
+): VectorRow[] {
+  const open = nearestRows(rows, vector, Math.max(among, count)).map(({ row }) => ({
+    row,
+    nearness: cosine(row.vector, vector),
+    likeness: Number.NEGATIVE_INFINITY,
+  }))
+  const chosen: VectorRow[] = []
+  while (chosen.length < count && open.length > 0) {
+    const worth = ({ nearness, likeness }: (typeof open)[number]): number =>
+      chosen.length === 0 ? nearness : balance * nearness - (1 - balance) * likeness
+    const best = open.reduce((top, each) => (worth(each) > worth(top) ? each : top))
+    chosen.push(best.row)
+    open.splice(open.indexOf(best), 1)
+    for (const each of open) {
+      each.likeness = Math.max(each.likeness, cosine(each.row.vector, best.row.vector))
+    }
+  }
+  return chosen
+}
+
+function squaredDistance(left: readonly number[], right: readonly number[]): number {
+  requireSameLength(left, right)
+  let sum = 0
+  for (const [at, value] of left.entries()) sum += (value - (right[at] ?? 0)) ** 2
+  return sum
+}
+
+/** 0 for a vector without length. */
+function cosine(left: readonly number[], right: readonly number[]): number {
+  requireSameLength(left, right)
+  let [product, leftSquare, rightSquare] = [0, 0, 0]
+  for (const [at, value] of left.entries()) {
+    const other = right[at] ?? 0
+    product += value * other
+    leftSquare += value * value
+    rightSquare += other * other
+  }
+  const size = Math.sqrt(leftSquare * rightSquare)
+  return size === 0 ? 0 : product / size
+}
+
+function requireSameLength(left: readonly number[], right: readonly number[]): void {
+  if (left.length === right.length) return
+  throw new RangeError(
+    `The index holds vectors of length ${left.length}, the query has length ${right.length}: both need the same embedding model`,
+  )
+}

@@ -1,0 +1,64 @@
+import type { ComponentContext } from '../../define/context.ts'
+import type { NearestOptions, NearestRow, VectorRow, VectorStore } from '../../define/services.ts'
+import { nearestRows } from './nearest.ts'
+
+const SHARED = '@x/flow-engine/vector-stores'
+
+/** The host's store of that name, else one that lives as long as the run (CO-73). */
+export async function openVectorStore(name: string, ctx: ComponentContext): Promise<VectorStore> {
+  const { services, userId, flowId, shared } = ctx
+  if (services.vectors !== undefined) {
+    return services.vectors.open(name, userId === undefined ? { flowId } : { flowId, userId })
+  }
+  const known = shared.get(SHARED)
+  const stores = known instanceof Map ? (known as Map<string, VectorStore>) : new Map()
+  shared.set(SHARED, stores)
+  const store = stores.get(name) ?? createMemoryVectorStore()
+  stores.set(name, store)
+  return store
+}
+
+/** Vectors kept as long as the object lives. */
+export function createMemoryVectorStore(): VectorStore {
+  const rows: VectorRow[] = []
+  return {
+    add(more) {
+      rows.push(...more)
+      return Promise.resolve()
+    },
+    all: () => Promise.resolve([...rows]),
+  }
+}
+
+/** What a store says about its rows nearest to a vector; every row is looked at where it does not say. */
+export async function nearestIn(
+  store: VectorStore,
+  vector: readonly number[],
+  options: NearestOptions,
+): Promise<readonly NearestRow[]> {
+  if (store.nearest !== undefined) return store.nearest(vector, options)
+  const { count, accepts } = options
+  const rows = await store.all()
+  const accepted = accepts === undefined ? rows : rows.filter((row) => accepts(row.metadata))
+  return nearestRows(accepted, vector, count)
+}
+
+/** The texts of a store, a part at a time. */
+export async function* documentsIn(
+  store: VectorStore,
+): AsyncGenerator<readonly Omit<VectorRow, 'vector'>[]> {
+  if (store.documents === undefined) yield await store.all()
+  else yield* store.documents()
+}
+
+/**
+ * Before texts are embedded, which costs money: whether they all find room.
+ * @throws TypeError naming how many rows fit
+ */
+export async function requireRoom(store: VectorStore, count: number): Promise<void> {
+  const room = await store.room?.()
+  if (room === undefined || count <= room) return
+  throw new TypeError(
+    `${count} rows do not fit: there is room for ${Math.max(0, room)} more (limit SERVICE_KNOWLEDGE_ROWS)`,
+  )
+}

@@ -1,0 +1,152 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import type { ChatModel } from '../../../models/chat-model.ts'
+import { anthropicModels } from '../../../models/model-names.ts'
+import { trimSlash } from '../../../models/model-options.ts'
+import { modelAddress } from '../../../outgoing/model-address.ts'
+import { openFetch } from '../../../outgoing/open-fetch.ts'
+import { findChatModel } from '../../../models/providers.ts'
+import { readAnswer } from '../../../models/read-answer.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { askModel, questionMessages, withSettings } from '../../chat/model-answer.ts'
+import type { NodeTemplate } from '../../node/node-json.ts'
+import type { RefreshContext } from '../../define/refresh-context.ts'
+import { output } from '../../define/output.ts'
+import { plainBadRequests } from '../../chat/plain-bad-requests.ts'
+
+const DEFAULT_URL = 'https://api.anthropic.com'
+const MAX_LIST_BYTES = 1024 * 1024
+const LISTING_FIELDS = ['base_url', 'model_name', 'tool_model_enabled', 'api_key']
+
+/** A chat model of Anthropic with all its settings (CO-79). */
+export const anthropicModel = defineComponent({
+  type: 'AnthropicModel',
+  displayName: 'Anthropic',
+  description: 'Asks a language model of Anthropic.',
+  icon: 'Anthropic',
+  category: 'anthropic',
+  module: 'lfx.components.anthropic.anthropic.AnthropicModelComponent',
+  inputs: {
+    input_value: field.message({ displayName: 'Input' }),
+    system_message: field.multiline({ displayName: 'System Message' }),
+    stream: field.bool({ displayName: 'Stream', default: false, advanced: true }),
+    max_tokens: field.int({
+      displayName: 'Max Tokens',
+      info: 'Longest answer.',
+      default: 4096,
+      advanced: true,
+    }),
+    model_name: field.dropdown({
+      displayName: 'Model Name',
+      options: anthropicModels,
+      default: anthropicModels[0],
+      combobox: true,
+      attributes: { refresh_button: true },
+    }),
+    api_key: field.secret({
+      displayName: 'Anthropic API Key',
+      required: true,
+      refresh: true,
+      attributes: { value: undefined },
+    }),
+    temperature: field.slider({
+      displayName: 'Temperature',
+      default: 0.1,
+      advanced: true,
+      min: 0,
+      max: 1,
+      step: 0.01,
+    }),
+    base_url: field.text({
+      displayName: 'Anthropic API URL',
+      default: DEFAULT_URL,
+      advanced: true,
+      refresh: true,
+    }),
+    tool_model_enabled: field.bool({
+      displayName: 'Enable Tool Models',
+      info: 'Offer only models that can call tools.',
+      default: false,
+      refresh: true,
+    }),
+  },
+  outputs: {
+    text_output: output.message({
+      displayName: 'Model Response',
+      method: 'text_response',
+      async run(inputs, ctx) {
+        const model = plainBadRequests(await buildModel(inputs, ctx))
+        const messages = await questionMessages(inputs.input_value, inputs.system_message, ctx)
+        return askModel(model, messages, { ctx, streams: inputs.stream, icon: 'Anthropic' })
+      },
+    }),
+    model_output: output.model({
+      displayName: 'Language Model',
+      method: 'build_model',
+      run: (inputs, ctx) => buildModel(inputs, ctx),
+    }),
+  },
+  refresh: refreshAnthropicModels,
+})
+
+/** Offers the models that the key may use, where a field changed that they depend on. */
+export async function refreshAnthropicModels(
+  { model_name: model }: NodeTemplate,
+  name: string,
+  value: unknown,
+  ctx: RefreshContext,
+): Promise<void> {
+  if (!LISTING_FIELDS.includes(name) || model === undefined) return
+  if (value === '' || value === null || value === false) return
+  const [url, key] = [await ctx.resolve('base_url'), await ctx.resolve('api_key')]
+  const offered = (await listModels(url, key, ctx)) ?? [...anthropicModels]
+  model.options = offered
+  model.combobox = true
+}
+
+interface ModelInputs {
+  readonly stream: boolean
+  readonly max_tokens: number
+  readonly model_name: string
+  readonly api_key: string
+  readonly temperature: number
+  readonly base_url: string
+}
+
+async function buildModel(inputs: ModelInputs, ctx: ComponentContext): Promise<ChatModel> {
+  const { model_name: name, temperature, max_tokens: maxTokens, base_url } = inputs
+  const model = await findChatModel(ctx, {
+    provider: 'Anthropic',
+    model: name,
+    apiKey: inputs.api_key,
+    baseUrl: base_url === '' ? DEFAULT_URL : base_url,
+    options: {},
+  })
+  return withSettings(model, { model: name, temperature, maxTokens }, inputs.stream)
+}
+
+/** The models the key may use; undefined when they cannot be asked for. */
+async function listModels(
+  url: unknown,
+  key: unknown,
+  { services, signal }: RefreshContext,
+): Promise<string[] | undefined> {
+  const { fetch, environment } = services
+  if (fetch === undefined || typeof key !== 'string' || key === '') return undefined
+  const given = typeof url === 'string' ? url : undefined
+  const { url: base = DEFAULT_URL, trusted } = modelAddress('Anthropic', given, environment)
+  const send = trusted ? openFetch(fetch) : fetch
+  try {
+    const response = await send(`${trimSlash(base)}/v1/models`, {
+      headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01' },
+      signal,
+    })
+    const body: unknown = JSON.parse(await readAnswer(response, MAX_LIST_BYTES))
+    const models = isRecord(body) && Array.isArray(body.data) ? body.data.filter(isRecord) : []
+    const ids = models.map(({ id }) => id).filter((id) => typeof id === 'string')
+    return ids.length === 0 ? undefined : ids
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { askAssemblyAi, pollTranscript } from './assembly-ai.ts'
+import { textIn } from './vendor-request.ts'
+
+/** Transcribes a recording and waits for the text (MO-45). */
+export const assemblyAITranscriber = defineComponent({
+  type: 'AssemblyAITranscriber',
+  displayName: 'AssemblyAI Transcriber',
+  description: 'Transcribes a recording with AssemblyAI.',
+  icon: 'mic',
+  category: 'assemblyai',
+  idempotent: false,
+  inputs: {
+    api_key: field.secret({ displayName: 'AssemblyAI API Key', required: true }),
+    audio_url: field.text({
+      displayName: 'Audio File URL',
+      default: 'https://assembly.ai/wildfires.mp3',
+      required: true,
+    }),
+    language_code: field.text({ displayName: 'Language Code', advanced: true }),
+    poll_timeout: field.int({ displayName: 'Poll Timeout (s)', default: 300, advanced: true }),
+    speaker_labels: field.bool({ displayName: 'Speaker Labels', default: false, advanced: true }),
+  },
+  outputs: {
+    transcript: output.message({
+      displayName: 'Transcript',
+      method: 'transcribe',
+      async run({ api_key: key, audio_url, language_code, speaker_labels, poll_timeout }, ctx) {
+        const body = {
+          audio_url,
+          speaker_labels,
+          ...(language_code === '' ? {} : { language_code }),
+        }
+        const job = await askAssemblyAi('/transcript', { key, body }, ctx)
+        const timing = { everyMs: 3000, untilMs: Math.max(0, poll_timeout) * 1000 }
+        const found = await pollTranscript(textIn(job.id), { key, ...timing }, ctx)
+        if (found.status === 'completed') return textIn(found.text)
+        if (found.status === 'error') {
+          throw new TypeError(`AssemblyAI transcription error: ${textIn(found.error)}`)
+        }
+        const status = textIn(found.status)
+        throw new TypeError(
+          `Transcription timed out after ${poll_timeout}s (last status: ${status}).`,
+        )
+      },
+    }),
+  },
+})

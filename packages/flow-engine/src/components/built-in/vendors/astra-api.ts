@@ -1,0 +1,76 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { recordsIn, requireSuccess, shortMessage, textIn, vendorRequest } from './vendor-request.ts'
+
+const DATABASES = 'https://api.devops.astra.datastax.com/v2/databases'
+
+/** What the Data API of Astra DB is reached by (MO-30). */
+export interface AstraAccess {
+  readonly token: string
+  readonly endpoint: string
+  readonly keyspace: string
+}
+
+export type AstraDocument = Record<string, unknown>
+
+/** An error of the Data API, which comes with status 200. */
+export class AstraError extends TypeError {
+  override readonly name = 'AstraError'
+  readonly codes: readonly string[]
+
+  constructor(message: string, codes: readonly string[]) {
+    super(`Astra DB: ${shortMessage(message)}`)
+    this.codes = codes
+  }
+}
+
+/** One command to a collection, or to the keyspace. @throws AstraError */
+export async function astraCommand(
+  access: AstraAccess,
+  { collection, command }: { readonly collection?: string; readonly command: object },
+  ctx: ComponentContext,
+): Promise<Record<string, unknown>> {
+  const parts = [access.keyspace, ...(collection === undefined ? [] : [collection])]
+  const path = parts.map(encodeURIComponent).join('/')
+  const answer = await vendorRequest(
+    {
+      url: `${access.endpoint.replace(/\/+$/, '')}/api/json/v1/${path}`,
+      headers: { Token: access.token },
+      body: command,
+      // Documents have ids: sending them again adds nothing.
+      secrets: [access.token],
+    },
+    ctx,
+  )
+  const { body } = requireSuccess('Astra DB', answer)
+  const found = isRecord(body) ? body : {}
+  const errors = recordsIn(found.errors)
+  if (errors.length > 0) {
+    throw new AstraError(
+      textIn(errors[0]?.message),
+      errors.map(({ errorCode }) => textIn(errorCode)),
+    )
+  }
+  return found
+}
+
+/** The endpoint of the active database of a name. @throws TypeError when there is none */
+export async function astraEndpoint(
+  name: string,
+  token: string,
+  ctx: ComponentContext,
+): Promise<string> {
+  const answer = await vendorRequest(
+    { url: DATABASES, headers: { authorization: `Bearer ${token}` }, secrets: [token] },
+    ctx,
+  )
+  const { body } = requireSuccess('Astra DB', answer)
+  const found = recordsIn(body).find(
+    ({ info, status }) => isRecord(info) && info.name === name && status === 'ACTIVE',
+  )
+  if (found === undefined || !isRecord(found.info)) {
+    throw new TypeError(`Astra DB database '${name}' not found.`)
+  }
+  const [id, region] = [textIn(found.id), textIn(found.info.region)]
+  return `https://${id}-${region}.apps.astra.datastax.com`
+}

@@ -1,0 +1,65 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { astraCommand, type AstraAccess } from './astra-api.ts'
+import { recordsIn, textIn } from './vendor-request.ts'
+
+/** What a collection is able to do. */
+export interface AstraCollection {
+  readonly access: AstraAccess
+  readonly name: string
+  /** It embeds texts itself. */
+  readonly vectorizes: boolean
+  readonly hybrid: boolean
+  /** Name of the field that holds the text. */
+  readonly textField: string
+}
+
+interface Wanted {
+  readonly contentField: string
+  readonly autodetect: boolean
+}
+
+/** The collection as the database describes it. @throws TypeError when it does not exist */
+export async function describeCollection(
+  access: AstraAccess,
+  name: string,
+  wanted: Wanted,
+  ctx: ComponentContext,
+): Promise<AstraCollection> {
+  const command = { findCollections: { options: { explain: true } } }
+  const { status } = await astraCommand(access, { command }, ctx)
+  const found = recordsIn(isRecord(status) ? status.collections : []).find(
+    (collection) => collection.name === name,
+  )
+  if (found === undefined) {
+    throw new TypeError(`Collection '${name}' does not exist in keyspace '${access.keyspace}'.`)
+  }
+  const options = isRecord(found.options) ? found.options : {}
+  const vector = isRecord(options.vector) ? options.vector : {}
+  return {
+    access,
+    name,
+    vectorizes: isRecord(vector.service),
+    hybrid: isEnabled(options.lexical) && isEnabled(options.rerank),
+    textField: await textFieldOf({ access, name }, wanted, ctx),
+  }
+}
+
+function isEnabled(setting: unknown): boolean {
+  return isRecord(setting) && setting.enabled === true
+}
+
+/** The field that is set, else that of the first stored document, else `content`. */
+async function textFieldOf(
+  { access, name }: { readonly access: AstraAccess; readonly name: string },
+  { contentField, autodetect }: Wanted,
+  ctx: ComponentContext,
+): Promise<string> {
+  if (contentField !== '') return contentField
+  if (!autodetect) return 'content'
+  const command = { findOne: { projection: { '*': 1, $vector: 0 } } }
+  const { data } = await astraCommand(access, { collection: name, command }, ctx)
+  const document = isRecord(data) && isRecord(data.document) ? data.document : {}
+  const known = ['content', 'page_content', 'text']
+  return known.find((field) => textIn(document[field]) !== '') ?? 'content'
+}

@@ -1,0 +1,186 @@
+import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import type { Data } from '../../../graph/values/data.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import type { Embedder } from '../../../models/chat-model.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import type { VectorStore } from '../../define/services.ts'
+import {
+  embedDocuments,
+  embedText,
+  readDocuments,
+  rowData,
+  type Document,
+} from '../vectors/ingest.ts'
+import { variedRows } from '../vectors/nearest.ts'
+import { oncePerBuild } from '../vectors/once-per-build.ts'
+import { documentsIn, nearestIn, openVectorStore, requireRoom } from '../vectors/open-store.ts'
+
+const advanced = { advanced: true } as const
+
+/** Rows among which varied results are chosen, and the weight of nearness against variety. */
+const VARIED = { among: 20, balance: 0.5 }
+
+/** Keeps texts with their vectors in a collection and finds those nearest to a query (CO-73). */
+export const chroma = defineComponent({
+  type: 'Chroma',
+  displayName: 'Chroma DB',
+  description: 'Keeps texts in a collection and finds them by meaning.',
+  icon: 'Chroma',
+  category: 'chroma',
+  module: 'lfx.components.chroma.chroma.ChromaVectorStoreComponent',
+  idempotent: false,
+  inputs: {
+    collection_name: field.string({ displayName: 'Collection Name', default: 'langflow' }),
+    persist_directory: field.string({
+      displayName: 'Persist Directory',
+      info: 'Part of the name under which the collection is kept.',
+    }),
+    ingest_data: field.handle({
+      displayName: 'Ingest Data',
+      types: ['Data', 'DataFrame'],
+      list: true,
+    }),
+    search_query: field.query({
+      displayName: 'Search Query',
+      placeholder: 'Enter a query...',
+      toolMode: true,
+    }),
+    should_cache_vector_store: field.bool({
+      displayName: 'Cache Vector Store',
+      default: true,
+      ...advanced,
+    }),
+    embedding: field.embeddings({ displayName: 'Embedding' }),
+    chroma_server_cors_allow_origins: field.string({
+      displayName: 'Server CORS Allow Origins',
+      ...advanced,
+    }),
+    chroma_server_host: field.string({
+      displayName: 'Server Host',
+      info: 'Must be empty: collections are kept by this service.',
+      ...advanced,
+    }),
+    chroma_server_http_port: field.int({ displayName: 'Server HTTP Port', ...advanced }),
+    chroma_server_grpc_port: field.int({ displayName: 'Server gRPC Port', ...advanced }),
+    chroma_server_ssl_enabled: field.bool({
+      displayName: 'Server SSL Enabled',
+      default: false,
+      ...advanced,
+    }),
+    allow_duplicates: field.bool({
+      displayName: 'Allow Duplicates',
+      info: 'Keep rows again that are in the collection already.',
+      default: false,
+      ...advanced,
+    }),
+    search_type: field.dropdown({
+      displayName: 'Search Type',
+      options: ['Similarity', 'MMR'],
+      default: 'Similarity',
+      ...advanced,
+    }),
+    number_of_results: field.int({
+      displayName: 'Number of Results',
+      default: 10,
+      ...advanced,
+    }),
+    limit: field.int({
+      displayName: 'Limit',
+      info: 'Stored rows that new ones are compared with; without it all.',
+      ...advanced,
+    }),
+  },
+  outputs: {
+    search_results: output.list({
+      displayName: 'Search Results',
+      method: 'search_documents',
+      async run(inputs, ctx) {
+        const found = await results(inputs, ctx)
+        ctx.status(found)
+        return found
+      },
+    }),
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'as_dataframe',
+      run: async (inputs, ctx) =>
+        createDataFrame((await results(inputs, ctx)).map(({ data }) => data)),
+    }),
+  },
+})
+
+interface SearchInputs {
+  readonly collection_name: string
+  readonly persist_directory: string
+  readonly ingest_data: readonly unknown[]
+  readonly search_query: string
+  readonly embedding: Embedder | null
+  readonly chroma_server_host: string
+  readonly allow_duplicates: boolean
+  readonly search_type: string
+  readonly number_of_results: number
+  readonly limit: number | null
+}
+
+const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> => {
+  if (inputs.chroma_server_host !== '') {
+    throw new TypeError('A Chroma server is not supported: leave Server Host empty')
+  }
+  const { embedding, search_query: query, number_of_results: count } = inputs
+  const store = await fillCollection(inputs, embedding, ctx)
+  if (query.trim() === '') return []
+  const vector = await embedText(query, embedding, ctx.signal)
+  const { signal } = ctx
+  if (inputs.search_type !== 'MMR') {
+    return (await nearestIn(store, vector, { count, signal })).map(({ row }) => rowData(row))
+  }
+  const nearest = await nearestIn(store, vector, { count: Math.max(VARIED.among, count), signal })
+  const rows = nearest.map(({ row }) => row)
+  return variedRows(rows, vector, { count, ...VARIED }).map(rowData)
+})
+
+async function fillCollection(
+  inputs: SearchInputs,
+  embedding: Embedder | null,
+  ctx: ComponentContext,
+): Promise<VectorStore> {
+  const name = ['chroma', inputs.persist_directory, inputs.collection_name].join('/')
+  const store = await openVectorStore(name, ctx)
+  const stored = inputs.allow_duplicates ? new Set() : await identities(store, inputs.limit)
+  const documents = readDocuments(inputs.ingest_data)
+    .map(withScalarsOnly)
+    .filter((document) => !stored.has(identity(document)))
+  await requireRoom(store, documents.length)
+  const added = await embedDocuments(documents, embedding, ctx)
+  if (added.length > 0) await store.add(added)
+  return store
+}
+
+/** Of the first `limit` rows, of all without one. */
+async function identities(store: VectorStore, limit: number | null): Promise<Set<unknown>> {
+  const known = new Set<unknown>()
+  let left = limit ?? Number.POSITIVE_INFINITY
+  for await (const part of documentsIn(store)) {
+    const compared = part.slice(0, Math.max(0, left))
+    for (const row of compared) known.add(identity(row))
+    left -= compared.length
+    if (left <= 0) break
+  }
+  return known
+}
+
+/** A collection keeps texts, numbers and truth values beside a text. */
+function withScalarsOnly({ text, metadata }: Document): Document {
+  const scalars = Object.entries(metadata).filter(([, value]) =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  )
+  return { text, metadata: Object.fromEntries(scalars) }
+}
+
+function identity({ text, metadata }: Document): string {
+  const sorted = Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))
+  return toLiteralText([text, sorted])
+}

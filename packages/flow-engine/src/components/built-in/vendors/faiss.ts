@@ -1,0 +1,113 @@
+import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import type { Data } from '../../../graph/values/data.ts'
+import type { Embedder } from '../../../models/chat-model.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import type { VectorStore } from '../../define/services.ts'
+import { embedDocuments, embedText, readDocuments, rowData } from '../vectors/ingest.ts'
+import { oncePerBuild } from '../vectors/once-per-build.ts'
+import { documentsIn, nearestIn, openVectorStore, requireRoom } from '../vectors/open-store.ts'
+
+/**
+ * Finds the texts nearest to a query (CO-73) in an index that is filled once: an index that is there
+ * already is searched without taking in anything.
+ */
+export const faiss = defineComponent({
+  type: 'FAISS',
+  displayName: 'FAISS',
+  description: 'Finds texts by meaning in an index of vectors.',
+  icon: 'FAISS',
+  category: 'FAISS',
+  module: 'lfx.components.FAISS.faiss.FaissVectorStoreComponent',
+  inputs: {
+    index_name: field.string({ displayName: 'Index Name', default: 'langflow_index' }),
+    persist_directory: field.string({
+      displayName: 'Persist Directory',
+      info: 'Part of the name under which the index is kept.',
+    }),
+    ingest_data: field.handle({
+      displayName: 'Ingest Data',
+      types: ['Data', 'DataFrame'],
+      list: true,
+    }),
+    search_query: field.query({
+      displayName: 'Search Query',
+      placeholder: 'Enter a query...',
+      toolMode: true,
+    }),
+    should_cache_vector_store: field.bool({
+      displayName: 'Cache Vector Store',
+      default: true,
+      advanced: true,
+    }),
+    allow_dangerous_deserialization: field.bool({
+      displayName: 'Allow Dangerous Deserialization',
+      info: 'Without effect: an index holds numbers and texts only.',
+      default: true,
+      advanced: true,
+    }),
+    embedding: field.embeddings({ displayName: 'Embedding' }),
+    number_of_results: field.int({
+      displayName: 'Number of Results',
+      default: 4,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    search_results: output.list({
+      displayName: 'Search Results',
+      method: 'search_documents',
+      async run(inputs, ctx) {
+        const found = await results(inputs, ctx)
+        ctx.status(found)
+        return found
+      },
+    }),
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'as_dataframe',
+      run: async (inputs, ctx) =>
+        createDataFrame((await results(inputs, ctx)).map(({ data }) => data)),
+    }),
+  },
+})
+
+interface SearchInputs {
+  readonly index_name: string
+  readonly persist_directory: string
+  readonly ingest_data: readonly unknown[]
+  readonly search_query: string
+  readonly embedding: Embedder | null
+  readonly number_of_results: number
+}
+
+const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> => {
+  const { embedding, search_query: query } = inputs
+  const store = await openIndex(inputs, embedding, ctx)
+  if (query.trim() === '') return []
+  const vector = await embedText(query, embedding, ctx.signal)
+  const options = { count: inputs.number_of_results, signal: ctx.signal }
+  return (await nearestIn(store, vector, options)).map(({ row }) => rowData(row))
+})
+
+async function openIndex(
+  inputs: SearchInputs,
+  embedding: Embedder | null,
+  ctx: ComponentContext,
+): Promise<VectorStore> {
+  const name = ['faiss', inputs.persist_directory, inputs.index_name].join('/')
+  const store = await openVectorStore(name, ctx)
+  if (await hasRows(store)) return store
+  const documents = readDocuments(inputs.ingest_data)
+  await requireRoom(store, documents.length)
+  const rows = await embedDocuments(documents, embedding, ctx)
+  if (rows.length > 0) await store.add(rows)
+  return store
+}
+
+async function hasRows(store: VectorStore): Promise<boolean> {
+  for await (const part of documentsIn(store)) if (part.length > 0) return true
+  return false
+}

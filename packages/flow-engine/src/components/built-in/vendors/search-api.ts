@@ -1,0 +1,90 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import {
+  answerText,
+  isSuccess,
+  sendRequest,
+  statusText,
+  type Answer,
+} from '../../web/send-request.ts'
+
+const SEARCH_URL = 'https://www.searchapi.io/api/v1/search'
+const TIMEOUT_MS = 60_000
+
+/** Searches the web through SearchApi (CO-71). */
+export const search = defineComponent({
+  type: 'SearchComponent',
+  displayName: 'SearchApi',
+  description: 'Searches the web with SearchApi.',
+  icon: 'SearchAPI',
+  category: 'searchapi',
+  module: 'lfx.components.searchapi.search.SearchComponent',
+  inputs: {
+    engine: field.dropdown({
+      displayName: 'Engine',
+      options: ['google', 'bing', 'duckduckgo'],
+      default: 'google',
+    }),
+    api_key: field.secret({ displayName: 'SearchAPI API Key', required: true }),
+    input_value: field.multiline({ displayName: 'Input', toolMode: true }),
+    search_params: field.dict({
+      displayName: 'Search parameters',
+      info: 'Further parameters of the engine.',
+      list: true,
+      default: {},
+      advanced: true,
+    }),
+    max_results: field.int({ displayName: 'Max Results', default: 5, advanced: true }),
+    max_snippet_length: field.int({
+      displayName: 'Max Snippet Length',
+      default: 100,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'fetch_content_dataframe',
+      async run({ engine, api_key, input_value, search_params, ...limits }, ctx) {
+        const params = new URLSearchParams({ engine, q: input_value })
+        for (const [key, value] of Object.entries(search_params)) {
+          params.set(key, toLiteralText(value))
+        }
+        const answer = await sendRequest(
+          `${SEARCH_URL}?${params.toString()}`,
+          { headers: { authorization: `Bearer ${api_key}` }, timeoutMs: TIMEOUT_MS },
+          ctx,
+        )
+        if (!isSuccess(answer)) throw new TypeError(statusText(answer))
+        const rows = readResults(answer)
+          .slice(0, limits.max_results)
+          .map((result) => resultRow(result, limits.max_snippet_length))
+        ctx.status(rows)
+        return rows
+      },
+    }),
+  },
+})
+
+function readResults(answer: Answer): Record<string, unknown>[] {
+  const body: unknown = JSON.parse(answerText(answer))
+  const results = isRecord(body) ? body.organic_results : undefined
+  return Array.isArray(results) ? results.filter(isRecord) : []
+}
+
+function resultRow(result: Readonly<Record<string, unknown>>, length: number): object {
+  const text = textOf(result.snippet)
+  return {
+    title: textOf(result.title).slice(0, length),
+    link: textOf(result.link),
+    snippet: text.slice(0, length),
+    text,
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

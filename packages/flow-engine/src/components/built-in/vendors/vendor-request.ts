@@ -1,0 +1,150 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import { redact } from '../../../models/model-error.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { answerText, RequestError, sendRequest, type Answer } from '../../web/send-request.ts'
+
+const MAX_BYTES = 10 * 1024 * 1024
+const TIMEOUT_MS = 60_000
+const MAX_PAUSE_MS = 30_000
+const FURTHER_TRIES = 2
+
+/** One request to a vendor's interface (MO-1). */
+export interface VendorRequest {
+  readonly url: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON; bytes and forms as they are. */
+  readonly body?: unknown
+  /** Sent again after 429, 5xx and lost connections. Default true; false for writes without an id. */
+  readonly repeats?: boolean
+  /** Default 60,000. */
+  readonly timeoutMs?: number
+  /** Texts that must not occur in errors. */
+  readonly secrets?: readonly (string | null)[]
+}
+
+/** An answer of a vendor; `body` is its JSON, or its text where it is none. */
+export interface VendorAnswer {
+  readonly status: number
+  readonly ok: boolean
+  readonly body: unknown
+  readonly text: string
+}
+
+/**
+ * Sends the request, up to twice more when it may be repeated. Redirects are not followed: they would
+ * take keys along.
+ * @throws RequestError when there is no answer
+ */
+export async function vendorRequest(
+  request: VendorRequest,
+  ctx: ComponentContext,
+): Promise<VendorAnswer> {
+  const { repeats = true, secrets = [] } = request
+  for (let attempt = 0; ; attempt += 1) {
+    const isLast = !repeats || attempt >= FURTHER_TRIES
+    const answer = await tryOnce(request, isLast, ctx)
+    if (answer !== undefined && (isLast || !isTransient(answer.status))) {
+      return readAnswer(answer, secrets)
+    }
+    await ctx.runtime.sleep(pauseFor(answer, attempt), ctx.signal)
+  }
+}
+
+async function tryOnce(
+  { url, method, headers = {}, body, timeoutMs = TIMEOUT_MS, secrets = [] }: VendorRequest,
+  isLast: boolean,
+  ctx: ComponentContext,
+): Promise<Answer | undefined> {
+  try {
+    return await sendRequest(
+      url,
+      { ...content(body, headers, method), redirect: 'manual', timeoutMs, maxBytes: MAX_BYTES },
+      ctx,
+    )
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    if (!isLast && !error.timedOut) return undefined
+    throw new RequestError(hide(error.message, secrets), { timedOut: error.timedOut, cause: error })
+  }
+}
+
+function content(
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+  method: string | undefined,
+) {
+  if (body === undefined) return { method: method ?? 'GET', headers }
+  const raw = body instanceof Uint8Array
+  const type = raw ? 'application/octet-stream' : 'application/json'
+  return {
+    method: method ?? 'POST',
+    headers: { 'content-type': type, ...headers },
+    body: raw ? new Uint8Array(body) : typeof body === 'string' ? body : JSON.stringify(body),
+  }
+}
+
+function isTransient(status: number): boolean {
+  return status === 429 || status >= 500
+}
+
+function pauseFor(answer: Answer | undefined, attempt: number): number {
+  const seconds = Number(answer?.headers.get('retry-after') ?? Number.NaN)
+  const wanted = Number.isFinite(seconds) ? Math.max(0, seconds) * 1000 : 500 * 2 ** attempt
+  return Math.min(wanted, MAX_PAUSE_MS)
+}
+
+function readAnswer(answer: Answer, secrets: readonly (string | null)[]): VendorAnswer {
+  const text = hide(answerText(answer), secrets)
+  let body: unknown = text
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // The text is all there is.
+  }
+  return { status: answer.status, ok: answer.status >= 200 && answer.status < 300, body, text }
+}
+
+function hide(text: string, secrets: readonly (string | null)[]): string {
+  return redact(
+    text,
+    secrets.filter((secret) => secret !== null),
+  )
+}
+
+/** What a vendor says is wrong, at most 300 characters: `message`, `error`, `detail` or the text. */
+export function vendorMessage({ body, text }: VendorAnswer): string {
+  return shortMessage(isRecord(body) ? (messageIn(body) ?? text) : text)
+}
+
+export function shortMessage(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}...` : text
+}
+
+function messageIn(body: Record<string, unknown>): string | undefined {
+  for (const key of ['message', 'error_info', 'detail', 'error', 'reason', 'status']) {
+    const value = body[key]
+    if (typeof value === 'string' && value !== '') return value
+    if (isRecord(value)) {
+      const inner = messageIn(value)
+      if (inner !== undefined) return inner
+    }
+  }
+  return undefined
+}
+
+/** @throws TypeError `<Vendor> answered <status>: <message>` for an answer that is no success */
+export function requireSuccess(vendor: string, answer: VendorAnswer): VendorAnswer {
+  if (answer.ok) return answer
+  throw new TypeError(`${vendor} answered ${answer.status}: ${vendorMessage(answer)}`)
+}
+
+/** The objects of a list in an answer. */
+export function recordsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+/** A text of an answer; "" for anything else. */
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,105 @@
+import { errorText } from '../../../errors.ts'
+import { isRecord } from '../../../graph/values/convert.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+
+const METHODS = [
+  'get_info',
+  'get_news',
+  'get_actions',
+  'get_analysis',
+  'get_balance_sheet',
+  'get_calendar',
+  'get_cashflow',
+  'get_institutional_holders',
+  'get_recommendations',
+  'get_sustainability',
+  'get_major_holders',
+  'get_mutualfund_holders',
+  'get_insider_purchases',
+  'get_insider_transactions',
+  'get_insider_roster_holders',
+  'get_dividends',
+  'get_capital_gains',
+  'get_splits',
+  'get_shares',
+  'get_fast_info',
+  'get_sec_filings',
+  'get_recommendations_summary',
+  'get_upgrades_downgrades',
+  'get_earnings',
+  'get_income_stmt',
+] as const
+
+/**
+ * Facts and news about a company (CO-72), from the finance source that the host injects: the
+ * vendor's own interface is not a public one.
+ */
+export const yfinance = defineComponent({
+  type: 'YfinanceComponent',
+  displayName: 'Yahoo! Finance',
+  description: 'Facts, figures and news about a company on the stock market.',
+  icon: 'trending-up',
+  category: 'yahoosearch',
+  module: 'lfx.components.yahoosearch.yahoo.YfinanceComponent',
+  inputs: {
+    symbol: field.text({
+      displayName: 'Stock Symbol',
+      info: 'AAPL for example.',
+      toolMode: true,
+    }),
+    method: field.dropdown({
+      displayName: 'Data Method',
+      info: 'What to ask for.',
+      options: METHODS,
+      default: 'get_news',
+    }),
+    num_news: field.int({ displayName: 'Number of News', default: 5 }),
+  },
+  outputs: {
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'fetch_content_dataframe',
+      async run({ symbol, method, num_news }, ctx) {
+        if (!METHODS.some((known) => known === method)) {
+          throw new TypeError(`Unsupported data method: ${method}`)
+        }
+        const result = await ask({ symbol, method, count: num_news }, ctx)
+        if (method !== 'get_news') return [{ text: printed(result), result: printed(result) }]
+        const articles = Array.isArray(result) ? result.filter(isRecord) : []
+        return articles.slice(0, num_news).map(articleRow)
+      },
+    }),
+  },
+})
+
+interface Question {
+  readonly symbol: string
+  readonly method: string
+  readonly count: number
+}
+
+async function ask({ symbol, method, count }: Question, ctx: ComponentContext): Promise<unknown> {
+  const { finance } = ctx.services
+  if (finance === undefined) {
+    throw new TypeError('Yahoo! Finance needs a finance source; none is set up here')
+  }
+  try {
+    return await finance.get(symbol, method, { count, signal: ctx.signal })
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    throw new TypeError(`Error retrieving data: ${errorText(error)}`, { cause: error })
+  }
+}
+
+function articleRow(article: Readonly<Record<string, unknown>>): object {
+  const [title, link] = [toLiteralText(article.title ?? ''), toLiteralText(article.link ?? '')]
+  return { ...article, text: `${title}: ${link}` }
+}
+
+function printed(result: unknown): string {
+  return typeof result === 'string' ? result : JSON.stringify(result, null, 1)
+}

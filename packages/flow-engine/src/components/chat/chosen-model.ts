@@ -1,0 +1,254 @@
+import { isChatModel, isEmbedder, type ChatModel, type Embedder } from '../../models/chat-model.ts'
+import {
+  findProvider,
+  keyNameOf,
+  providerOfModel,
+  providerTable,
+  type ProviderFacts,
+} from '../../models/provider-table.ts'
+import {
+  findChatModel,
+  findEmbedder,
+  hostEmbeds,
+  hostServesModels,
+} from '../../models/providers.ts'
+import { isVendorKey } from '../../outgoing/vendors.ts'
+import type { ComponentContext } from '../define/context.ts'
+import type { ProviderKey } from '../define/field.ts'
+import type { ModelSettings } from './model-answer.ts'
+import { withSettings } from './model-answer.ts'
+import type { ModelChoice, PickedModel } from './picked-model.ts'
+import { providerSetting, type ProviderSetting } from './provider-setting.ts'
+import type { ModelSpec } from '../define/services.ts'
+import { isVariableValue } from '../values/variable-value.ts'
+
+/** What a component with a model picker knows of its model (NX-10 to NX-13). */
+export interface ModelAccess {
+  readonly picked: PickedModel
+  readonly apiKey: ProviderKey
+  /** Replace the name and provider of the choice when not blank (NX-12). */
+  readonly name?: string
+  readonly provider?: string
+  /** Addresses in the node, by provider. */
+  readonly addresses?: Readonly<Record<string, string>>
+  readonly projectId?: string
+  /** The choice comes from the fields of older versions, whose errors have words of their own (CO-34). */
+  readonly older?: boolean
+  /** Why nothing can be done without a choice (NX-14). */
+  readonly nothingChosen?: string
+  /** Further options of the client. */
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+/** The chat model that was chosen or connected. @throws TypeError in the words of NX-14 */
+export async function chosenChatModel(
+  access: ModelAccess,
+  ctx: ComponentContext,
+  settings: ModelSettings & { readonly streams?: boolean } = {},
+): Promise<ChatModel> {
+  const { picked } = access
+  if (isChatModel(picked)) return connected(picked, access)
+  const choice = madeChoice(access)
+  const spec = await specOf(choice, access, { ctx, kind: 'language' })
+  const model = await findChatModel(ctx, spec)
+  const { streams = true, temperature, ...others } = settings
+  return withSettings(
+    model,
+    {
+      ...others,
+      model: spec.model,
+      ...(temperature === undefined || choice.reasons ? {} : { temperature }),
+    },
+    streams,
+  )
+}
+
+/** The same for embeddings. */
+export async function chosenEmbedder(
+  access: ModelAccess,
+  ctx: ComponentContext,
+): Promise<Embedder> {
+  const { picked } = access
+  if (isEmbedder(picked)) return connected(picked, access)
+  return findEmbedder(ctx, await specOf(madeChoice(access), access, { ctx, kind: 'embedding' }))
+}
+
+function connected<T>(model: T, { name = '', provider = '' }: ModelAccess): T {
+  if (name !== '' || provider !== '') {
+    throw new TypeError(
+      'Model name/provider overrides need a model chosen in the list, not a connected one.',
+    )
+  }
+  return model
+}
+
+function madeChoice({ picked, nothingChosen, name, provider }: ModelAccess): ModelChoice {
+  if (picked === null || !('plain' in picked)) {
+    throw new TypeError(nothingChosen ?? 'A model selection is required')
+  }
+  return {
+    ...picked,
+    name: name === undefined || name.trim() === '' ? picked.name : name.trim(),
+    ...(provider === undefined || provider.trim() === ''
+      ? {}
+      : { provider: provider.trim(), plain: false }),
+  }
+}
+
+interface Place {
+  readonly ctx: ComponentContext
+  readonly kind: 'language' | 'embedding'
+}
+
+async function specOf(
+  choice: ModelChoice,
+  access: ModelAccess,
+  { ctx, kind }: Place,
+): Promise<ModelSpec> {
+  const facts = choice.plain ? providerOfModel(choice.name, kind) : findProvider(choice.provider)
+  const { older = false } = access
+  const provider = older ? choice.provider : (facts?.name ?? choice.provider)
+  if (provider === '') {
+    throw new TypeError('The selected model has no provider. Choose the model again in the list.')
+  }
+  const isHosted = kind === 'language' ? hostServesModels(ctx.services) : hostEmbeds(ctx.services)
+  const address = await addressOf(facts, access, ctx)
+  const key = await keyOf(provider, access.apiKey, {
+    address: isHosted ? null : address,
+    older,
+    ctx,
+  })
+  const project =
+    facts?.name === 'IBM WatsonX'
+      ? await providerSetting(access.projectId ?? '', 'WATSONX_PROJECT_ID', ctx)
+      : null
+  if (!isHosted) {
+    checkKnown(provider, facts, { key, older })
+    if (facts !== undefined) checkNeeds(facts, { choice, address, project, older, kind })
+  }
+  return {
+    provider,
+    model: choice.name,
+    ...(typeof key === 'string' ? { apiKey: key } : {}),
+    ...(address === null || address.origin === 'default' ? {} : { baseUrl: address.value }),
+    options: { ...access.options, ...(project === null ? {} : { projectId: project.value }) },
+  }
+}
+
+type Address = ProviderSetting | { readonly value: string; readonly origin: 'default' } | null
+
+async function addressOf(
+  facts: ProviderFacts | undefined,
+  { addresses = {}, older = false }: ModelAccess,
+  ctx: ComponentContext,
+): Promise<Address> {
+  const given = facts === undefined ? undefined : addresses[facts.name]
+  // The address that new nodes are filled with says nothing about what the user wants.
+  const own = given === undefined || given === facts?.baseUrl ? '' : given
+  const found = await providerSetting(own, facts?.urlName ?? '', ctx)
+  if (found !== null) return found
+  if (facts?.baseUrl === undefined || (older && given === '' && NEEDS_ADDRESS.has(facts.name)))
+    return null
+  return { value: facts.baseUrl, origin: 'default' }
+}
+
+/** Providers whose older fields have no address of their own accord. */
+const NEEDS_ADDRESS: ReadonlySet<string> = new Set(['Ollama', 'IBM WatsonX'])
+
+class MissingKey {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+interface KeyPlace {
+  readonly address: Address
+  readonly older: boolean
+  readonly ctx: ComponentContext
+}
+
+/** NX-13: the node's own key, the user's variable, the environment. */
+async function keyOf(
+  provider: string,
+  given: ProviderKey,
+  { address, older, ctx }: KeyPlace,
+): Promise<string | MissingKey | undefined> {
+  const name = keyNameOf(provider)
+  const isForeign =
+    address !== null && address.origin !== 'default' && address.origin !== 'environment'
+  const refused = (variable: string): MissingKey =>
+    new MissingKey(`The key ${variable} of the server is not sent to an address of the flow`)
+  let withheld: MissingKey | undefined
+  const usable = (setting: ProviderSetting | null): string | undefined => {
+    if (setting === null || setting.value === '') return undefined
+    if (setting.origin !== 'environment') return setting.value
+    if (!isForeign && (setting.name === name || !isVendorKey(setting.name))) return setting.value
+    withheld ??= refused(setting.name)
+    return undefined
+  }
+  const own = usable(await providerSetting(given, '', ctx))
+  if (own !== undefined) return own
+  const found = name === null ? undefined : usable(await providerSetting('', name, ctx))
+  if (found !== undefined) return found
+  if (withheld !== undefined) return withheld
+  if (name === null || findProvider(provider)?.keyOptional === true) return undefined
+  const missing =
+    isVariableValue(given) && given.origin === null ? ` ${given.name} variable not found.` : ''
+  if (older) {
+    const vendor = provider === 'IBM watsonx.ai' ? 'IBM' : provider
+    return new MissingKey(
+      `${vendor} API key is required when using ${provider} provider${missing && `.${missing}`}`,
+    )
+  }
+  return new MissingKey(
+    `${provider} API key is required when using ${provider} provider. ` +
+      `Give it in the component or as the variable ${name}.${missing}`,
+  )
+}
+
+function checkKnown(
+  provider: string,
+  facts: ProviderFacts | undefined,
+  { key, older }: { readonly key: string | MissingKey | undefined; readonly older: boolean },
+): void {
+  if (older && facts === undefined) throw new TypeError(`Unknown provider: ${provider}`)
+  if (key instanceof MissingKey) throw new TypeError(key.text)
+  if (facts !== undefined) return
+  const known = providerTable.map(({ name }) => name).join(', ')
+  throw new TypeError(`Unknown provider: ${provider}. Known: ${known}`)
+}
+
+interface Needs {
+  readonly choice: ModelChoice
+  readonly address: Address
+  readonly project: ProviderSetting | null
+  readonly older: boolean
+  readonly kind: Place['kind']
+}
+
+/** What a provider needs besides its key (CO-34, NX-13). */
+function checkNeeds(facts: ProviderFacts, { choice, address, project, older, kind }: Needs): void {
+  if (facts.name === 'Ollama') {
+    need(address, 'Ollama API URL is required when using Ollama provider')
+    need(choice.name, 'Model name is required when using Ollama provider')
+  } else if (facts.name === 'IBM WatsonX') {
+    const when = 'is required when using IBM watsonx.ai provider'
+    const hint = older ? '' : '. Give it in the component or as the variable WATSONX_PROJECT_ID.'
+    need(address, `IBM watsonx API Endpoint ${when}`)
+    need(
+      project,
+      older && kind === 'embedding'
+        ? 'Project ID is required for IBM watsonx.ai provider'
+        : `IBM watsonx Project ID ${when}${hint}`,
+    )
+  } else if (address === null && facts.urlName !== undefined) {
+    throw new TypeError(
+      `${facts.name} needs the address of a server. Give it as the variable ${facts.urlName}.`,
+    )
+  }
+}
+
+function need(value: unknown, text: string): void {
+  if (value === null || value === '') throw new TypeError(text)
+}

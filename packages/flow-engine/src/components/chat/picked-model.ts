@@ -1,0 +1,51 @@
+import { isRecord } from '../../graph/values/convert.ts'
+import { isChatModel, isEmbedder, type ChatModel, type Embedder } from '../../models/chat-model.ts'
+
+/** A model chosen in a list (NX-10). */
+export interface ModelChoice {
+  readonly name: string
+  /** "" where the choice names none: a plain name. */
+  readonly provider: string
+  /** The choice is a plain name, whose provider is looked up. */
+  readonly plain: boolean
+  /** The model takes no temperature. */
+  readonly reasons: boolean
+}
+
+/** What a model picker gives: a connected model, a choice, or null when nothing is chosen. */
+export type PickedModel = ChatModel | Embedder | ModelChoice | null
+
+/** The model or choice in a picker's value; null for anything that is neither. */
+export function readPicked(value: unknown): PickedModel {
+  if (isChatModel(value) || isEmbedder(value)) return value
+  if (Array.isArray(value)) return value.length === 0 ? null : readPicked(value[0])
+  if (typeof value === 'string') return readName(value)
+  return isRecord(value) ? readChoice(value) : null
+}
+
+export function isModelChoice(value: PickedModel): value is ModelChoice {
+  return value !== null && 'plain' in value
+}
+
+const CONNECT = 'connect_other_models'
+
+function readName(text: string): ModelChoice | null {
+  const name = text.trim()
+  if (name === '' || name === CONNECT) return null
+  return { name, provider: '', plain: true, reasons: false }
+}
+
+function readChoice({ name, provider, metadata }: Record<string, unknown>): ModelChoice | null {
+  if (typeof name !== 'string' || name.trim() === '') return null
+  return {
+    name,
+    provider: typeof provider === 'string' ? provider.trim() : '',
+    plain: false,
+    reasons: isRecord(metadata) && reasons(name, metadata),
+  }
+}
+
+function reasons(name: string, metadata: Record<string, unknown>): boolean {
+  const { reasoning, reasoning_models: models } = metadata
+  return reasoning === true || (Array.isArray(models) && models.includes(name))
+}

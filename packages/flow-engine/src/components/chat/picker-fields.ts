@@ -1,0 +1,42 @@
+import type { ChatModel } from '../../models/chat-model.ts'
+import { chosenChatModel } from './chosen-model.ts'
+import type { ComponentContext } from '../define/context.ts'
+import { field, type ProviderKey } from '../define/field.ts'
+import type { ModelSettings } from './model-answer.ts'
+import type { PickedModel } from './picked-model.ts'
+
+/** The fields beside a model picker that some providers need; new nodes get them with the provider. */
+export const pickerAddressFields = {
+  base_url_ibm_watsonx: field.string({ displayName: 'watsonx API Endpoint', newer: true }),
+  project_id: field.string({ displayName: 'watsonx Project ID', newer: true }),
+  ollama_base_url: field.string({ displayName: 'Ollama API URL', newer: true }),
+}
+
+export interface PickerInputs {
+  readonly model: PickedModel
+  readonly api_key: ProviderKey
+  readonly base_url_ibm_watsonx: string
+  readonly project_id: string
+  readonly ollama_base_url: string
+}
+
+/** The chat model of a picker with the usual fields beside it (NX-11 to NX-13). */
+export function pickedChatModel(
+  inputs: PickerInputs,
+  ctx: ComponentContext,
+  settings: ModelSettings = {},
+): Promise<ChatModel> {
+  return chosenChatModel(
+    {
+      picked: inputs.model,
+      apiKey: inputs.api_key,
+      addresses: {
+        'IBM WatsonX': inputs.base_url_ibm_watsonx,
+        Ollama: inputs.ollama_base_url,
+      },
+      projectId: inputs.project_id,
+    },
+    ctx,
+    { ...settings, streams: false },
+  )
+}

@@ -1,0 +1,88 @@
+import type { ComponentContext } from './context.ts'
+import type { Fields, Values } from './field.ts'
+import type { NodeTemplate } from '../node/node-json.ts'
+import type { NodeUpdate, RefreshContext } from './refresh-context.ts'
+import type { OutputDefinition, Outputs } from './output.ts'
+
+/** What all definitions say besides their inputs and outputs (FE-40). */
+export interface ComponentFacts {
+  /** The name nodes carry in `data.type`. */
+  readonly type: string
+  /** Default: `type`. */
+  readonly displayName?: string
+  readonly description?: string
+  readonly icon?: string
+  /** A snake_case key of the catalogue; default `custom`. */
+  readonly category?: string
+  readonly documentation?: string
+  /** Old type names. */
+  readonly aliases?: readonly string[]
+  /** `metadata.module`, by which nodes of other type names are recognised too (FE-42). */
+  readonly module?: string
+  /** Text of the code field of a new node; by default a line that names the component. */
+  readonly code?: string
+  /** Part of the key of frozen results (FE-33). */
+  readonly version?: string
+  /** Counts as an input or output vertex whatever its type name is (FE-2). */
+  readonly role?: 'input' | 'output'
+  readonly beta?: boolean
+  readonly legacy?: boolean
+  readonly minimized?: boolean
+  readonly priority?: number
+  /** Types that replace a legacy component, `category.Type`. */
+  readonly replacement?: readonly string[]
+  /** May be run again after a crash without a checkpoint (FE-63). Default true. */
+  readonly idempotent?: boolean
+  /** Runs source text of a flow: gets no key of the server's environment (AB-41). */
+  readonly sandboxed?: boolean
+  /**
+   * The editor changed `field`: changes the template in place or returns what is new. May be called
+   * for any field name, `tool_mode` included.
+   */
+  refresh?(
+    template: NodeTemplate,
+    field: string,
+    value: unknown,
+    ctx: RefreshContext,
+  ): NodeUpdate | undefined | void | Promise<NodeUpdate | undefined | void>
+}
+
+export interface ComponentDefinition<
+  I extends Fields = Fields,
+  O extends Outputs<I> = Outputs<I>,
+> extends ComponentFacts {
+  /** Key order = display order. */
+  readonly inputs: I
+  /** Key order = display order and order of computation. */
+  readonly outputs: O
+  /** Once for each build, before the first output. */
+  prepare?(inputs: Values<I>, ctx: ComponentContext): void | Promise<void>
+  /** The tools of a node in tool mode, instead of one for each output (CO-23). */
+  toTools?(
+    inputs: Values<I>,
+    ctx: ComponentContext,
+  ): readonly ComponentTool[] | Promise<readonly ComponentTool[]>
+}
+
+/** A tool that a component makes itself. */
+export interface ComponentTool {
+  readonly name: string
+  readonly description: string
+  /** A JSON schema of type object. */
+  readonly parameters: object
+  /** Gives any value of an edge; the engine turns it into what a model reads (CO-22). */
+  call(args: Readonly<Record<string, unknown>>, ctx: ComponentContext): unknown
+}
+
+/** A component as the engine reads it: names filled in, the types of its inputs erased. */
+export interface Component extends Omit<ComponentFacts, 'displayName'> {
+  readonly kind: 'component'
+  readonly displayName: string
+  readonly inputs: Fields
+  readonly outputs: Readonly<Record<string, OutputDefinition>>
+  prepare?(inputs: Values<Fields>, ctx: ComponentContext): void | Promise<void>
+  toTools?(
+    inputs: Values<Fields>,
+    ctx: ComponentContext,
+  ): readonly ComponentTool[] | Promise<readonly ComponentTool[]>
+}

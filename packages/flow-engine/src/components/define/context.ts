@@ -1,0 +1,104 @@
+import type { Runtime } from '@x/wire'
+import type { TokenUsage, Tool } from '../../models/chat-model.ts'
+import type { Message } from '../../graph/values/message.ts'
+import type { FlowJson } from '../node/node-json.ts'
+import type { ComponentServices } from './services.ts'
+import type { VariableValue } from '../values/variable-value.ts'
+
+/** What a component is given besides its inputs (FE-40). */
+export interface ComponentContext {
+  /** The run was cancelled or failed, the vertex timed out, or the tool call was cancelled. */
+  readonly signal: AbortSignal
+  readonly runtime: Runtime
+  readonly services: Readonly<ComponentServices>
+  readonly runId: string
+  readonly flowId: string
+  readonly flowName?: string | undefined
+  /** "" = no session: nothing is stored. */
+  readonly sessionId: string
+  readonly userId?: string | undefined
+  readonly vertexId: string
+  readonly displayName: string
+  /** The component runs as a tool of an agent. */
+  readonly asTool: boolean
+  /** 1 for the first build in this run. */
+  readonly build: number
+  /** Of this vertex in this run; fresh in each pass of an enclosing loop. */
+  readonly state: Map<string, unknown>
+  /** Of this run. */
+  readonly shared: Map<string, unknown>
+  /** Names of the outputs with an edge. */
+  readonly connected: ReadonlySet<string>
+  /** Whether an output of this vertex goes to a chat output (FE-51), and the sender name that it shows. */
+  readonly chatOutput?: { readonly senderName?: string } | undefined
+  /**
+   * For a component with a loop-back edge, in its first build: it will give this many items. Gives how
+   * many passes may run at once (run option `parallel`, FE-32). With more than 1 the component is built
+   * for further items before the passes of earlier ones are over, without a value on the loop-back edge;
+   * the build after the last pass gets there the list of what came back, in the order of the items.
+   */
+  expectPasses(items: number): number
+  /** Where the edges of a field come from. */
+  sources(field: string): readonly InputSource[]
+  /** `_input_type` of a field in the node's own template; undefined where it has no such field. */
+  inputType(field: string): string | undefined
+  /** Names of the value types that the node's own template lets into a field; none where it says nothing. */
+  handleTypes(field: string): readonly string[]
+  /** A variable of the request, of the user or of the environment; null where none has it (FE-20). */
+  variable(name: string): Promise<VariableValue | null>
+  /** FE-30; an output name that the component does not have is an error of the component. */
+  stop(output: string): void
+  start(output: string): void
+  exclude(output: string): void
+  include(output: string): void
+  /** Stores the message (with a session) and sends `add_message`; resolves with the message that has an id. */
+  sendMessage(message: Message): Promise<Message>
+  /** Sends `add_message` of the same id again; stores it unless `store` is false. */
+  updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message>
+  removeMessage(id: string): Promise<void>
+  /**
+   * Sends a piece of a message's text. With `send: false` it only counts to the text that is kept
+   * when the run is stopped (FE-51).
+   * @param messageId default: the last message this vertex sent
+   */
+  token(chunk: string, messageId?: string, options?: { readonly send?: boolean }): void
+  log(name: string, value: unknown): void
+  status(value: unknown): void
+  /** Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22). */
+  callTool(tool: Tool, args: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>
+  /** Adds to the tokens the run has used. */
+  usage(usage: TokenUsage): void
+  /** A child run with the same services and signal; its events are not those of this run. */
+  runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
+  /** FE-63a. */
+  suspend(question: unknown): Promise<unknown>
+}
+
+export interface InputSource {
+  readonly vertexId: string
+  readonly type: string
+  readonly displayName: string
+  readonly output: string
+  /** Name of the model the source vertex is set to, when it is one. */
+  readonly model?: string | undefined
+}
+
+export interface ChildRunOptions {
+  readonly input?: string
+  readonly tweaks?: Readonly<Record<string, unknown>>
+  readonly sessionId?: string
+  readonly outputType?: 'chat' | 'text' | 'any' | 'debug'
+}
+
+/** The part of a run's result that components read. */
+export interface ChildRunResult {
+  readonly status: 'succeeded' | 'failed' | 'cancelled'
+  readonly sessionId: string
+  readonly error?: Error | undefined
+  readonly outputs: readonly {
+    readonly id: string
+    readonly displayName: string
+    readonly outputs: Readonly<Record<string, unknown>>
+  }[]
+  text(component?: string): string | undefined
+}

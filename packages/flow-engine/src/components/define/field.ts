@@ -1,0 +1,232 @@
+import type { ChatModel, Embedder, Tool } from '../../models/chat-model.ts'
+import type { Data } from '../../graph/values/data.ts'
+import type { DataFrame } from '../../graph/values/data-frame.ts'
+import type { Message } from '../../graph/values/message.ts'
+import type { PickedModel } from '../chat/picked-model.ts'
+import type { FileReference } from './services.ts'
+import type { VariableValue } from '../values/variable-value.ts'
+
+/** The kinds of fields; `template.ts` gives each its wire form, `field-values.ts` its conversion. */
+export type FieldKind =
+  | 'message'
+  | 'text'
+  | 'multiline'
+  | 'query'
+  | 'prompt'
+  | 'code'
+  | 'stream'
+  | 'string'
+  | 'secret'
+  | 'link'
+  | 'int'
+  | 'float'
+  | 'slider'
+  | 'bool'
+  | 'dropdown'
+  | 'tab'
+  | 'multiselect'
+  | 'sortableList'
+  | 'dict'
+  | 'nestedDict'
+  | 'table'
+  | 'data'
+  | 'dataFrame'
+  | 'handle'
+  | 'model'
+  | 'embeddings'
+  | 'memory'
+  | 'tools'
+  | 'file'
+  | 'mcp'
+  | 'connect'
+  | 'auth'
+  | 'picker'
+
+/** What every field may say about itself. */
+export interface FieldOptions<T = unknown> {
+  /** Default: the field's name with capitals. */
+  readonly displayName?: string
+  readonly info?: string
+  readonly placeholder?: string
+  readonly default?: T | readonly T[]
+  readonly required?: boolean
+  readonly advanced?: boolean
+  /** Default true. */
+  readonly show?: boolean
+  readonly list?: boolean
+  /** Which handles may be plugged in (CO-12); null = none. */
+  readonly inputTypes?: readonly string[] | null
+  /** The field becomes an argument when the component serves as a tool (FE-43). */
+  readonly toolMode?: boolean
+  /** The value is the name of a variable (FE-20). */
+  readonly loadFromDb?: boolean
+  /** The editor asks for an update when the value changes (CO-15). */
+  readonly refresh?: boolean
+  readonly dynamic?: boolean
+  /** In no new node and not in the catalogue: nodes of newer versions have it. */
+  readonly newer?: boolean
+  /**
+   * The component looks elsewhere when there is no value: the field is never missing, and a variable
+   * that is found nowhere comes as a VariableValue without origin (NX-13).
+   */
+  readonly fallback?: boolean
+  /** Further attributes of the wire form, in wire spelling (FE-3). */
+  readonly attributes?: Readonly<Record<string, unknown>>
+}
+
+export interface NumberOptions extends FieldOptions<number> {
+  readonly min?: number
+  readonly max?: number
+  readonly step?: number
+}
+
+export interface ChoiceOptions extends FieldOptions<string> {
+  readonly options?: readonly string[]
+  /** Other texts than the options may be typed in. */
+  readonly combobox?: boolean
+}
+
+export interface SortableOption {
+  readonly name: string
+  readonly icon?: string
+}
+
+export interface SortableListOptions extends FieldOptions<SortableOption> {
+  readonly options?: readonly SortableOption[]
+  readonly limit?: number
+}
+
+export interface TableOptions extends FieldOptions<Readonly<Record<string, unknown>>> {
+  /** Column descriptions in wire spelling. */
+  readonly columns?: readonly object[]
+  /** A Data stays one instead of becoming a row of its keys. Default false. */
+  readonly keepData?: boolean
+}
+
+export interface HandleOptions extends FieldOptions {
+  /** The same as `inputTypes`. */
+  readonly types?: readonly string[]
+}
+
+export interface PickerOptions extends FieldOptions {
+  /** Default `language`. */
+  readonly modelType?: 'language' | 'embedding'
+  /** The wire form that new nodes have instead. */
+  readonly as?: 'model' | 'handle' | 'dropdown'
+  readonly options?: readonly string[]
+}
+
+export interface FileOptions extends FieldOptions<string> {
+  /** Without the dot. */
+  readonly extensions?: readonly string[]
+  /** The file is not kept in the user's files. */
+  readonly temp?: boolean
+}
+
+/** Everything any kind of field may carry; what the engine reads. */
+export interface AnyFieldOptions
+  extends
+    FieldOptions,
+    Pick<NumberOptions, 'min' | 'max' | 'step'>,
+    Pick<ChoiceOptions, 'combobox'>,
+    Pick<SortableListOptions, 'limit'>,
+    Pick<TableOptions, 'columns' | 'keepData'>,
+    Pick<HandleOptions, 'types'>,
+    Pick<PickerOptions, 'modelType' | 'as'>,
+    Pick<FileOptions, 'extensions' | 'temp'> {
+  readonly options?: readonly (string | SortableOption)[]
+}
+
+/** A key as the node gives it: a text, or the variable that it names. */
+export type ProviderKey = string | VariableValue | null
+
+/** The declaration of one input. `T` is what `run` receives. */
+export interface Field<T = unknown> {
+  readonly fieldKind: FieldKind
+  readonly options: AnyFieldOptions
+  /** Never present; carries the type. */
+  readonly valueType?: T
+}
+
+export type Fields = Readonly<Record<string, Field>>
+
+/** What `run` receives for the declared inputs. */
+export type Values<I extends Fields> = {
+  readonly [K in keyof I]: I[K] extends Field<infer T> ? T : never
+}
+
+type Listed<O, T> = O extends { readonly list: true } ? T[] : T
+type Optional<O, T> = O extends { readonly list: true }
+  ? T[]
+  : O extends { readonly required: true } | { readonly default: Given }
+    ? T
+    : T | null
+type Given = string | number | boolean | object
+type Plain = Record<string, unknown>
+
+function declare<T>(fieldKind: FieldKind, options: AnyFieldOptions = {}): Field<T> {
+  return { fieldKind, options }
+}
+
+/** Declarations of inputs, one function for each field class (FE-40, CO-10). */
+export const field = {
+  message: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Optional<O, Message>>('message', options),
+  text: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Listed<O, string>>('text', options),
+  multiline: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Listed<O, string>>('multiline', options),
+  query: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Listed<O, string>>('query', options),
+  prompt: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Listed<O, string>>('prompt', options),
+  code: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Listed<O, string>>('code', options),
+  /** As `text`, but a text that is still being streamed is handed on unread. */
+  stream: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Listed<O, string | AsyncIterable<string>>>('stream', options),
+  string: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Listed<O, string>>('string', options),
+  secret: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Optional<O, string>>('secret', options),
+  /** A secret for which the component looks elsewhere when it is blank (NX-13). */
+  key: (options?: FieldOptions<string>) =>
+    declare<ProviderKey>('secret', { ...options, fallback: true }),
+  /** A model chosen in a list, or one from an edge (NX-10). */
+  picker: (options?: PickerOptions) => declare<PickedModel>('picker', options),
+  link: <const O extends FieldOptions<string>>(options?: O) =>
+    declare<Listed<O, string>>('link', options),
+  int: <const O extends NumberOptions>(options?: O) => declare<Optional<O, number>>('int', options),
+  float: <const O extends NumberOptions>(options?: O) =>
+    declare<Optional<O, number>>('float', options),
+  slider: <const O extends NumberOptions>(options?: O) =>
+    declare<Optional<O, number>>('slider', options),
+  bool: <const O extends FieldOptions<boolean>>(options?: O) =>
+    declare<Listed<O, boolean>>('bool', options),
+  dropdown: <const O extends ChoiceOptions>(options?: O) =>
+    declare<Listed<O, string>>('dropdown', options),
+  tab: <const O extends ChoiceOptions>(options?: O) => declare<Listed<O, string>>('tab', options),
+  multiselect: (options?: ChoiceOptions) => declare<string[]>('multiselect', options),
+  sortableList: (options?: SortableListOptions) =>
+    declare<SortableOption[]>('sortableList', options),
+  /** A list of objects is merged into one. */
+  dict: (options?: FieldOptions<object>) => declare<Plain>('dict', options),
+  nestedDict: (options?: FieldOptions<object>) => declare<Plain>('nestedDict', options),
+  table: (options?: TableOptions) => declare<Plain[]>('table', options),
+  data: <const O extends FieldOptions>(options?: O) => declare<Optional<O, Data>>('data', options),
+  dataFrame: <const O extends FieldOptions>(options?: O) =>
+    declare<Optional<O, DataFrame>>('dataFrame', options),
+  /** As the edge brings it; null (a list: []) when nothing does. */
+  handle: <const O extends HandleOptions>(options?: O) =>
+    declare<Listed<O, unknown>>('handle', options),
+  model: <const O extends FieldOptions>(options?: O) =>
+    declare<Optional<O, ChatModel>>('model', options),
+  embeddings: <const O extends FieldOptions>(options?: O) =>
+    declare<Optional<O, Embedder>>('embeddings', options),
+  memory: (options?: FieldOptions) => declare<unknown>('memory', options),
+  tools: (options?: FieldOptions) => declare<Tool[]>('tools', options),
+  file: (options?: FileOptions) => declare<FileReference[]>('file', options),
+  mcp: (options?: FieldOptions) => declare<unknown>('mcp', options),
+  connect: (options?: ChoiceOptions) => declare<unknown>('connect', options),
+  auth: (options?: FieldOptions) => declare<unknown>('auth', options),
+} as const

@@ -1,0 +1,28 @@
+import type { Field } from './field.ts'
+import type { NodeOutput, NodeTemplate, TemplateField } from '../node/node-json.ts'
+import type { ComponentServices } from './services.ts'
+
+/** What `refresh` changed: left out = the copy it was given, the outputs as before (FE-47). */
+export interface NodeUpdate {
+  readonly template?: NodeTemplate
+  readonly outputs?: readonly NodeOutput[]
+  /** Names of the fields that belong to a prompt, by prompt field. */
+  readonly customFields?: Readonly<Record<string, readonly string[]>>
+}
+
+export interface RefreshContext {
+  readonly services: Readonly<ComponentServices>
+  readonly userId?: string | undefined
+  readonly signal: AbortSignal
+  readonly toolMode: boolean
+  /** The value of the field as it was sent: the new one, as the editor sends it, or still the old one. */
+  readonly held: unknown
+  /** The node's outputs before the change. */
+  readonly outputs: readonly NodeOutput[]
+  /** The value of a field of the template, the variable that it names looked up (FE-20). Never put it into the template. */
+  resolve(field: string): Promise<unknown>
+  /** The wire form of a declared output. */
+  output(name: string): NodeOutput
+  /** The wire form of a field definition. */
+  field(name: string, definition: Field): TemplateField
+}

@@ -1,0 +1,77 @@
+import { catalogueJson, type CatalogueJson } from '../node/catalogue.ts'
+import type { Component } from './component.ts'
+import type { FlowNode } from '../node/node-json.ts'
+import { typeNames, typesOf, type TypeNames } from './resolve-type.ts'
+import { typeTable } from './type-table.ts'
+
+/** The components a flow may use. */
+export interface ComponentRegistry extends Iterable<Component> {
+  /** By type or alias. */
+  get(type: string): Component | undefined
+  /**
+   * The component of a node of any version's file (NX-1): by `data.type`, by the parts of an extension
+   * id, by `metadata.module`, by class or former name, by import path, else the host's `resolveUnknown`.
+   */
+  resolve(node: FlowNode): Component | undefined
+  /** Why the node has no component, where the table of types knows (NX-8). */
+  whyUnknown(node: FlowNode): string | undefined
+  /** A registry with further components; a later one replaces an earlier one of the same type. */
+  extend(components: Iterable<Component>): ComponentRegistry
+  catalogue(): CatalogueJson
+}
+
+export interface RegistryOptions {
+  /**
+   * Further names of types, which win over the built-in table (NX-2): `data.type`, `bundle:Class` of an
+   * extension id, a class or a module path -> type.
+   */
+  readonly migrations?: Readonly<Record<string, string>>
+  /** Asked for a node that no component fits. */
+  resolveUnknown?(node: FlowNode): Component | undefined
+}
+
+/** A later component replaces an earlier one of the same type, in its place. */
+export function createRegistry(
+  components: Iterable<Component>,
+  options: RegistryOptions = {},
+): ComponentRegistry {
+  const byType = new Map<string, Component>()
+  for (const component of components) byType.set(component.type, component)
+  const byModule = new Map<string, Component>()
+  const byAlias = new Map<string, Component>()
+  for (const component of byType.values()) {
+    if (component.module !== undefined) byModule.set(component.module, component)
+    for (const alias of component.aliases ?? []) byAlias.set(alias, component)
+  }
+  const migrations = new Map(Object.entries(options.migrations ?? {}))
+  let catalogue: CatalogueJson | undefined
+
+  const byName = (names: TypeNames): Component | undefined => {
+    for (const name of [names.ext, names.module, names.type, names.lastPart]) {
+      const target = name === undefined ? undefined : migrations.get(name)
+      const component = target === undefined ? undefined : byType.get(target)
+      if (component !== undefined) return component
+    }
+    const own = names.module === undefined ? undefined : byModule.get(names.module)
+    if (own !== undefined) return own
+    for (const target of typesOf(names, typeTable)) {
+      const component = byType.get(target)
+      if (component !== undefined) return component
+    }
+    return byAlias.get(names.type)
+  }
+
+  return {
+    get: (type) => byType.get(type) ?? byAlias.get(type),
+    resolve: (node) =>
+      byType.get(node.data.type) ?? byName(typeNames(node)) ?? options.resolveUnknown?.(node),
+    whyUnknown(node) {
+      const names = typeNames(node)
+      const types = [names.type, ...typesOf(names, typeTable)]
+      return types.map((type) => typeTable.reasons.get(type)).find((why) => why !== undefined)
+    },
+    extend: (more) => createRegistry([...byType.values(), ...more], options),
+    catalogue: () => (catalogue ??= catalogueJson(byType.values())),
+    [Symbol.iterator]: () => byType.values(),
+  }
+}

@@ -1,0 +1,44 @@
+import type { FlowNode } from '../node/node-json.ts'
+import type { TypeTable } from './type-table.ts'
+
+/** The names of a node under which its component is looked up (NX-1). */
+export interface TypeNames {
+  readonly type: string
+  /** `bundle:Class` of `ext:<bundle>:<Class>@<slot>`. */
+  readonly ext: string | undefined
+  readonly module: string | undefined
+  /** The last part of a dotted import path in `type`. */
+  readonly lastPart: string | undefined
+}
+
+const EXTENSION = /^ext:([^:@]{1,200}:[^:@]{1,200})@[a-z][a-z0-9_-]{0,100}$/
+const IMPORT_PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/
+
+export function typeNames({ data }: FlowNode): TypeNames {
+  const { type } = data
+  const module: unknown = data.node?.metadata?.module
+  return {
+    type,
+    ext: type.startsWith('ext:') ? EXTENSION.exec(type)?.[1] : undefined,
+    module: typeof module === 'string' && module !== '' ? module : undefined,
+    lastPart: lastPartOf(type),
+  }
+}
+
+function lastPartOf(type: string): string | undefined {
+  if (type.length > 500 || !type.includes('.') || !IMPORT_PATH.test(type)) return undefined
+  return type.slice(type.lastIndexOf('.') + 1)
+}
+
+/** The types that a node's names lead to, in the order of NX-1 (b) to (e); the first one that exists counts. */
+export function* typesOf(names: TypeNames, table: TypeTable): Generator<string> {
+  const { type, ext, module, lastPart } = names
+  const found = [
+    ext === undefined ? undefined : table.ext.get(ext),
+    module === undefined ? undefined : table.modules.get(module),
+    table.names.get(type),
+    lastPart === undefined ? undefined : table.names.get(lastPart),
+    lastPart === undefined ? undefined : table.modules.get(type),
+  ]
+  for (const target of found) if (target !== undefined) yield target
+}

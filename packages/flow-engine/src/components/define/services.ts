@@ -1,0 +1,264 @@
+import type { ChatModel, Embedder } from '../../models/chat-model.ts'
+import type { FlowJson } from '../node/node-json.ts'
+
+/** Services a host injects for components; all optional (flow-engine section 1.3). */
+export interface ComponentServices {
+  /** Default: in memory, for this run only. */
+  messages?: MessageService
+  variables?: {
+    get(name: string, scope: { userId?: string; flowId: string }): Promise<string | null>
+  }
+  /** Looked up after the variables; absent = no environment fallback. */
+  environment?: Readonly<Record<string, string>>
+  /** A `ChatModel` serves every provider and name. */
+  models?: ChatModel | ModelProviders
+  files?: FileService
+  fetch?: typeof fetch
+  /** Bytes that one run of the page reader (URL) reads in all; 64 MiB (AB-34). */
+  crawlBytes?: number
+  knowledge?: KnowledgeService
+  /** Vector memories of flows (NX-32). */
+  memories?: MemoryBases
+  finance?: FinanceSource
+  sql?: SqlConnections
+  vectors?: VectorStores
+  /** Runs jq expressions where they can be ended; default: in the calling thread, without a time limit. */
+  jsonQueries?: JsonQueries
+  flows?: { get(idOrName: string, scope: { userId?: string }): Promise<FlowJson | null> }
+  mcp?: McpService
+  /** Off unless given. */
+  codeRunner?: CodeRunner
+}
+
+export interface MessageService {
+  add(message: MessageRecord): Promise<void>
+  update(message: MessageRecord): Promise<void>
+  remove(id: string): Promise<void>
+  /** Leaves error rows out by default; empty filters count as none; ordered by time, `last` = the last n in that order. */
+  list(query: MessageQuery): Promise<MessageRecord[]>
+}
+
+export interface MessageQuery {
+  sessionId?: string
+  contextId?: string
+  flowId?: string
+  sender?: string
+  senderName?: string
+  includeErrors?: boolean
+  order?: 'ascending' | 'descending'
+  last?: number
+}
+
+/** A stored message. */
+export interface MessageRecord {
+  id: string
+  flowId: string | null
+  timestamp: Date
+  sender: string | null
+  senderName: string | null
+  sessionId: string
+  contextId: string | null
+  text: string
+  files: string[]
+  error: boolean
+  edit: boolean
+  category: string
+  properties: object
+  contentBlocks: object[]
+  duration: number | null
+}
+
+export interface ModelProviders {
+  chatModel(spec: ModelSpec): ChatModel | Promise<ChatModel>
+  embedder(spec: ModelSpec): Embedder | Promise<Embedder>
+}
+
+export interface ModelSpec {
+  provider: string
+  model: string
+  apiKey?: string
+  baseUrl?: string
+  options: Readonly<Record<string, unknown>>
+}
+
+export interface FileScope {
+  userId?: string
+  flowId: string
+}
+
+export interface FileService {
+  /** null: no such file. */
+  read(path: string, scope: FileScope): Promise<Uint8Array | null>
+  /** Resolves with the path under which the file is read again. */
+  write(path: string, data: Uint8Array, scope: FileScope): Promise<string>
+  /**
+   * Reads, changes and writes as one step, so that of changes at the same time none is lost; null =
+   * there was no file. Resolves as `write` does. Without it components read and then write.
+   */
+  update?(
+    path: string,
+    change: (before: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
+    scope: FileScope,
+  ): Promise<string>
+  /** Whether there is such a file. Without it a chat takes its files unseen. */
+  exists?(path: string, scope: FileScope): Promise<boolean>
+  list(prefix: string, scope: FileScope): Promise<string[]>
+}
+
+/** A file given to a component; read only when asked. */
+export interface FileReference {
+  path: string
+  name: string
+  /** Throws FlowError `not_found` when it does not exist. */
+  read(): Promise<Uint8Array>
+}
+
+export interface McpService {
+  connect(
+    server: { name: string; config?: object },
+    options: {
+      userId?: string
+      sessionId?: string
+      signal: AbortSignal
+      /** The run was started by someone other than `userId`, a visitor for example (AB-75); false. */
+      isForeign?: boolean
+    },
+  ): Promise<McpClient>
+}
+
+export interface McpTool {
+  name: string
+  description?: string
+  inputSchema: object
+}
+
+export interface McpResult {
+  content: object[]
+  isError?: boolean
+  structuredContent?: unknown
+}
+
+export interface McpClient {
+  listTools(): Promise<McpTool[]>
+  callTool(name: string, args: object, options: { signal: AbortSignal }): Promise<McpResult>
+  close(): Promise<void>
+}
+
+export interface SqlConnections {
+  /** Rejects when the database cannot be reached. */
+  connect(url: string): Promise<SqlConnection>
+}
+
+export interface SqlConnection {
+  query(
+    sql: string,
+    options?: { signal?: AbortSignal },
+  ): Promise<{ columns: string[]; rows: Record<string, unknown>[] }>
+  close(): Promise<void>
+}
+
+/** Quotes and company facts; without one the finance component says so (CO-72). */
+export interface FinanceSource {
+  /** @param method one of the component's method names, `get_info` for example */
+  get(
+    symbol: string,
+    method: string,
+    options: { count?: number; signal: AbortSignal },
+  ): Promise<unknown>
+}
+
+/** Runs jq expressions (CO-61). */
+export interface JsonQueries {
+  /** All results; rejects with jq's words, or when the expression takes too long. */
+  query(
+    expression: string,
+    input: unknown,
+    options: { readonly signal: AbortSignal; readonly userId?: string },
+  ): Promise<unknown[]>
+}
+
+/** One text with its vector. */
+export interface VectorRow {
+  id: string
+  text: string
+  vector: readonly number[]
+  metadata: Readonly<Record<string, unknown>>
+}
+
+/** Named lists of vectors (CO-73); without one they live in memory for one run. */
+export interface VectorStores {
+  open(name: string, scope: FileScope): Promise<VectorStore>
+}
+
+/** Rows in the order they were added. Without the optional methods everything works on `all`. */
+export interface VectorStore {
+  add(rows: readonly VectorRow[]): Promise<void>
+  all(): Promise<readonly VectorRow[]>
+  /** How many rows may still be added; default: any number. */
+  room?(): Promise<number>
+  /** Texts without their vectors, a part at a time. */
+  documents?(): AsyncIterable<readonly Omit<VectorRow, 'vector'>[]>
+  /** Adds only rows whose value of this key in their metadata no stored row has; default: a look at all texts before. */
+  distinct?(key: string): Promise<DistinctRows>
+  /** The rows nearest to a vector by squared Euclidean distance, nearest first. */
+  nearest?(vector: readonly number[], options: NearestOptions): Promise<readonly NearestRow[]>
+}
+
+/** Rows told apart by one value of their metadata. */
+export interface DistinctRows {
+  /** Whether a stored row has the value. */
+  has(value: unknown): boolean
+  /** Leaves out rows whose value somebody else has stored in the meantime. */
+  add(rows: readonly VectorRow[]): Promise<void>
+}
+
+export interface NearestOptions {
+  readonly count: number
+  /** Rows whose metadata it refuses are passed over before they are counted. */
+  readonly accepts?: (metadata: Readonly<Record<string, unknown>>) => boolean
+  readonly signal?: AbortSignal
+}
+
+/** A row and its squared Euclidean distance. */
+export interface NearestRow {
+  readonly row: VectorRow
+  readonly distance: number
+}
+
+/** Knowledge bases of a user (CO-74, CO-75). */
+export interface KnowledgeService {
+  list(scope: { userId?: string }): Promise<string[]>
+  get(name: string, scope: { userId?: string }): Promise<KnowledgeBase | null>
+  create(
+    name: string,
+    embedding: { provider: string; model: string; apiKey?: string },
+    scope: { userId?: string },
+  ): Promise<KnowledgeBase>
+}
+
+export interface KnowledgeBase {
+  id: string
+  name: string
+  embedding: { provider: string; model: string; apiKey?: string }
+  store: VectorStore
+}
+
+/** Vector memories, each of one user and one flow (NX-32). */
+export interface MemoryBases {
+  /** null: no such base is attached to the flow. */
+  open(name: string, scope: FileScope): Promise<MemoryBaseStore | null>
+}
+
+export interface MemoryBaseStore {
+  embedding: { provider: string; model: string; apiKey?: string }
+  store: VectorStore
+}
+
+/** Runs component source text in isolation (FE-44). */
+export interface CodeRunner {
+  /**
+   * Evaluates the text; resolves with a component whose functions run in the sandbox.
+   * @param options.userId whose run or request it is
+   */
+  load(code: string, options: { signal: AbortSignal; userId?: string }): Promise<unknown>
+}

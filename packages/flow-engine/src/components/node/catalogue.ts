@@ -1,0 +1,110 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Component } from '../define/component.ts'
+import type { NodeDetails, NodeOutput, NodeTemplate, TemplateField } from './node-json.ts'
+import { sortKeys } from './sort-keys.ts'
+import { fieldToTemplate, outputToNode } from './template.ts'
+
+/** `GET /all`: category -> type -> node. */
+export type CatalogueJson = Record<string, Record<string, NodeDetails>>
+
+/** The catalogue of components, every object's keys in ASCII order (FE-41, CO-11). */
+export function catalogueJson(components: Iterable<Component>): CatalogueJson {
+  const catalogue: CatalogueJson = Object.create(null) as CatalogueJson
+  for (const component of components) {
+    const category = component.category ?? 'custom'
+    catalogue[category] ??= Object.create(null) as Record<string, NodeDetails>
+    catalogue[category][component.type] = componentToNode(component)
+  }
+  return sortKeys(catalogue)
+}
+
+/** `data.node` of a new node of the component. */
+export function componentToNode(component: Component): NodeDetails {
+  const code = codeText(component)
+  const outputs = declaredOutputs(component)
+  return sortKeys({
+    template: { ...templateOf(component), code: codeField(code) },
+    display_name: component.displayName,
+    ...(component.description === undefined ? {} : { description: component.description }),
+    ...(component.icon === undefined ? {} : { icon: component.icon }),
+    base_classes: [...new Set(outputs.flatMap((output) => output.types ?? []))],
+    documentation: component.documentation ?? '',
+    outputs,
+    field_order: Object.keys(component.inputs).filter(
+      (name) => component.inputs[name]?.options.newer !== true,
+    ),
+    metadata: {
+      module: component.module ?? component.type,
+      code_hash: codeHash(code),
+      dependencies: { total_dependencies: 0, dependencies: [] },
+    },
+    minimized: component.minimized ?? false,
+    beta: component.beta ?? false,
+    legacy: component.legacy ?? false,
+    edited: false,
+    frozen: false,
+    pinned: false,
+    tool_mode: false,
+    conditional_paths: [],
+    custom_fields: {},
+    output_types: [],
+    ...(component.replacement === undefined ? {} : { replacement: [...component.replacement] }),
+    ...(component.priority === undefined ? {} : { priority: component.priority }),
+  })
+}
+
+/** The outputs of a new node: those that are not `dynamic`. */
+export function declaredOutputs(component: Component): NodeOutput[] {
+  return Object.entries(component.outputs)
+    .filter(([, output]) => output.dynamic !== true)
+    .map(([name, output]) => outputToNode(name, output))
+}
+
+/** The text in the code field of a built-in component's node: it names the component, nothing runs it. */
+export function codeText(component: Component): string {
+  if (component.code !== undefined) return component.code
+  return `export { ${exportName(component.type)} as default } from '@x/flow-engine/components'\n`
+}
+
+/** First 12 hex digits of the SHA-256 of a code text (UTF-8). */
+export function codeHash(code: string): string {
+  return bytesToHex(sha256(new TextEncoder().encode(code))).slice(0, 12)
+}
+
+/** The name under which `/components` exports the component of a type: `ChatInput` -> `chatInput`. */
+export function exportName(type: string): string {
+  const words = type.replace(/(?<=.)Component$/, '').replaceAll(/[^A-Za-z0-9]+/g, '')
+  return words.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z])/, (start) => start.toLowerCase())
+}
+
+function templateOf(component: Component): NodeTemplate {
+  const template = Object.create(null) as NodeTemplate
+  // The editor expects this one plain entry beside the fields.
+  Object.assign(template, { _type: 'Component' })
+  for (const [name, field] of Object.entries(component.inputs)) {
+    if (field.options.newer !== true) template[name] = fieldToTemplate(name, field)
+  }
+  return template
+}
+
+function codeField(value: string): TemplateField {
+  return {
+    type: 'code',
+    name: 'code',
+    value,
+    required: true,
+    show: true,
+    advanced: true,
+    dynamic: true,
+    multiline: true,
+    password: false,
+    list: false,
+    placeholder: '',
+    info: '',
+    title_case: false,
+    load_from_db: false,
+    fileTypes: [],
+    file_path: '',
+  }
+}

@@ -1,0 +1,122 @@
+import { codeHash } from './catalogue.ts'
+import type { Component, ComponentTool } from '../define/component.ts'
+import { toolOutputs } from '../tools/component-tools.ts'
+import type { ComponentContext } from '../define/context.ts'
+import { defineComponent, isComponent } from '../define/define.ts'
+import type { AnyFieldOptions, Field } from '../define/field.ts'
+import { fieldValues } from '../values/field-values.ts'
+import type { NodeDetails, TemplateField } from './node-json.ts'
+import { output } from '../define/output.ts'
+import { toOutputValue } from '../values/output-values.ts'
+import { kindOfTemplate } from './template.ts'
+
+/** Said where code would have to run and the host gives no code runner. */
+export const CODE_IS_OFF =
+  'custom code is switched off; the operator of the server switches it on with SERVICE_CODE_RUNNER=true'
+
+/**
+ * The component that a node with code of its own describes (FE-44). Its fields and outputs are those
+ * that the node shows, so that a flow compiles without running code; the code is loaded by the run's
+ * code runner when the vertex is built.
+ */
+export function codeComponent(type: string, node: NodeDetails, code: string): Component {
+  const { template, outputs = [], display_name: displayName, description } = node
+  const inputs = Object.entries(template)
+    .filter(([name, field]) => name !== 'code' && typeof field === 'object' && field !== null)
+    .map(([name, field]) => [name, toField(field)] as const)
+  const declared = outputs
+    .filter(({ name, method }) => typeof name === 'string' && method !== 'to_toolkit')
+    .map(({ name, method, types, tool_mode: toolMode, cache }) => {
+      const made = output.any({
+        types: types ?? [],
+        method: method ?? name,
+        ...(toolMode === undefined ? {} : { toolMode }),
+        ...(cache === undefined ? {} : { cache }),
+        run: (values, ctx) => runOutput(code, name, { values, ctx }),
+      })
+      return [name, made] as const
+    })
+  return defineComponent({
+    type,
+    displayName: displayName ?? type,
+    ...(description === undefined ? {} : { description }),
+    version: codeHash(code),
+    sandboxed: true,
+    inputs: Object.fromEntries(inputs),
+    outputs: Object.fromEntries(declared),
+    toTools: (values, ctx) => codeTools(code, values, ctx),
+  })
+}
+
+interface Build {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly ctx: ComponentContext
+}
+
+async function runOutput(code: string, name: string, { values, ctx }: Build): Promise<unknown> {
+  const component = await load(code, ctx)
+  const definition = Object.hasOwn(component.outputs, name) ? component.outputs[name] : undefined
+  if (definition === undefined) {
+    throw new TypeError(`The code has no output ${name}: check and save the code of the node again`)
+  }
+  const inputs = await completed(component, values, ctx)
+  await component.prepare?.(inputs, ctx)
+  return toOutputValue(definition.outputKind, await definition.run(inputs, ctx))
+}
+
+async function load(code: string, { services, signal, userId }: ComponentContext) {
+  const { codeRunner } = services
+  if (codeRunner === undefined) throw new TypeError(CODE_IS_OFF)
+  const options = userId === undefined ? { signal } : { signal, userId }
+  const component = await codeRunner.load(code, options)
+  if (isComponent(component)) return component
+  throw new TypeError('the code has no default export made by defineComponent')
+}
+
+/** Values as the code declares its inputs: the node may be older than its code. */
+async function completed(
+  component: Component,
+  values: Readonly<Record<string, unknown>>,
+  ctx: ComponentContext,
+): Promise<Record<string, unknown>> {
+  const given = Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
+  )
+  return fieldValues(component, given, {
+    file(path) {
+      throw new TypeError(`The file ${path} of ${ctx.displayName} cannot be read by custom code`)
+    },
+  })
+}
+
+async function codeTools(
+  code: string,
+  values: Readonly<Record<string, unknown>>,
+  ctx: ComponentContext,
+): Promise<ComponentTool[]> {
+  const component = await load(code, ctx)
+  return toolOutputs(component, values).map(({ output: name, parameters, ...facts }) => ({
+    ...facts,
+    parameters,
+    call(args, callContext) {
+      const known = Object.keys(Reflect.get(parameters, 'properties') as object)
+      const given = Object.entries(args).filter(([key]) => known.includes(key))
+      const merged = { ...values, ...Object.fromEntries(given) }
+      return runOutput(code, name, { values: merged, ctx: callContext })
+    },
+  }))
+}
+
+function toField(wire: TemplateField): Field {
+  const { display_name: displayName, load_from_db: loadFromDb, input_types: inputTypes } = wire
+  const options: AnyFieldOptions = {
+    ...(displayName === undefined ? {} : { displayName }),
+    required: wire.required === true,
+    show: wire.show !== false,
+    list: wire.list === true || wire.is_list === true,
+    toolMode: wire.tool_mode === true,
+    loadFromDb: loadFromDb === true,
+    inputTypes: inputTypes ?? null,
+  }
+  return { fieldKind: kindOfTemplate(wire), options }
+}

@@ -1,0 +1,70 @@
+import { createSystemRuntime } from '@x/wire'
+import { isRecord } from '../../graph/values/convert.ts'
+import { componentToNode } from './catalogue.ts'
+import type { Component } from '../define/component.ts'
+import { toolOutputs } from '../tools/component-tools.ts'
+import type { FlowNode, NodeDetails, NodeTemplate, TemplateField } from './node-json.ts'
+import { toolMetadataField, toolRow, toolsetOutput } from '../tools/tool-metadata.ts'
+
+export interface CreateNodeOptions {
+  /** Default `<type>-<five characters>`. */
+  readonly id?: string
+  /** Field values; of a file field the path or paths. Names that are no field become further fields. */
+  readonly values?: Readonly<Record<string, unknown>>
+  readonly displayName?: string
+  readonly frozen?: boolean
+  readonly toolMode?: boolean
+  readonly position?: { readonly x: number; readonly y: number }
+}
+
+const runtime = createSystemRuntime()
+
+/** A node of a flow as the editor makes it when a component is dropped (FE-41). */
+export function createNode(component: Component, options: CreateNodeOptions = {}): FlowNode {
+  const id = options.id ?? `${component.type}-${runtime.uuid().slice(0, 5)}`
+  const details = componentToNode(component)
+  // Without a prototype every field name is a plain key.
+  details.template = Object.assign(Object.create(null) as NodeTemplate, details.template)
+  if (options.displayName !== undefined) details.display_name = options.displayName
+  if (options.frozen === true) details.frozen = true
+  for (const [name, value] of Object.entries(options.values ?? {})) {
+    details.template[name] = withValue(templateField(details.template, name) ?? { name }, value)
+  }
+  if (options.toolMode === true) switchToolMode(component, details, true)
+  return {
+    id,
+    type: 'genericNode',
+    position: { x: options.position?.x ?? 0, y: options.position?.y ?? 0 },
+    data: { id, type: component.type, node: details },
+  }
+}
+
+/** The field of that name; plain entries of a template, and inherited names, are none. */
+export function templateField(template: NodeTemplate, name: string): TemplateField | undefined {
+  const entry: unknown = Object.hasOwn(template, name) ? template[name] : undefined
+  return isRecord(entry) ? entry : undefined
+}
+
+/** The field with a new value; of a file field it is the path or paths. */
+export function withValue(field: TemplateField, value: unknown): TemplateField {
+  return field.type === 'file' ? { ...field, file_path: value } : { ...field, value }
+}
+
+/** Puts a node into tool mode or back: its one output, and the list of actions (CO-15). */
+export function switchToolMode(component: Component, details: NodeDetails, on: boolean): void {
+  details.tool_mode = on
+  if (!on) {
+    delete details.template.tools_metadata
+    return
+  }
+  const before = templateField(details.template, 'tools_metadata')?.value
+  const values = Object.fromEntries(
+    Object.keys(component.inputs).map((name) => [
+      name,
+      templateField(details.template, name)?.value,
+    ]),
+  )
+  const rows = toolOutputs(component, values).map(toolRow)
+  details.template.tools_metadata = toolMetadataField(rows, before)
+  details.outputs = [toolsetOutput()]
+}

@@ -1,0 +1,136 @@
+import { declaredOutputs } from './catalogue.ts'
+import { isVendorKey } from '../../outgoing/vendors.ts'
+import type { Component } from '../define/component.ts'
+import { switchToolMode, templateField, withValue } from './create-node.ts'
+import type { FlowNode, NodeDetails, NodeTemplate, TemplateField } from './node-json.ts'
+import type { RefreshContext } from '../define/refresh-context.ts'
+import type { ComponentServices } from '../define/services.ts'
+import { fieldToTemplate, outputToNode } from './template.ts'
+import { toolsetOutput } from '../tools/tool-metadata.ts'
+
+export interface NodeChange {
+  readonly field: string
+  readonly value: unknown
+  /** Default: as the node has it. */
+  readonly toolMode?: boolean
+}
+
+export interface RefreshOptions {
+  readonly services?: ComponentServices
+  readonly userId?: string
+  readonly signal?: AbortSignal
+}
+
+/**
+ * What the editor gets after a field changed or tool mode was switched (FE-47, CO-15): a new node;
+ * the given one stays as it was. Rejects with what the component's `refresh` throws.
+ */
+export async function refreshNode(
+  component: Component,
+  node: FlowNode,
+  change: NodeChange,
+  options: RefreshOptions = {},
+): Promise<FlowNode> {
+  const changed = structuredClone(node)
+  setValue(changed.data.node.template, change)
+  const details = await refreshDetails(component, changed.data.node, change, options)
+  return { ...changed, data: { ...changed.data, node: details } }
+}
+
+/**
+ * The same for `data.node` alone, as the update operation has it: the editor has put the new value
+ * there already, other clients may not have.
+ */
+export async function refreshDetails(
+  component: Component,
+  before: NodeDetails,
+  change: NodeChange,
+  options: RefreshOptions = {},
+): Promise<NodeDetails> {
+  const details = structuredClone(before)
+  const toolMode =
+    change.toolMode ??
+    (change.field === 'tool_mode' ? change.value === true : before.tool_mode === true)
+  const wasTool = before.tool_mode === true
+  const outputs =
+    wasTool || details.outputs === undefined ? declaredOutputs(component) : details.outputs
+  const held = templateField(details.template, change.field)?.value ?? change.value
+  setValue(details.template, change)
+
+  const ctx = refreshContext(component, details.template, { outputs, toolMode, held }, options)
+  const update = await component.refresh?.(details.template, change.field, change.value, ctx)
+  details.template = update?.template ?? details.template
+  details.outputs = [...(update?.outputs ?? outputs)]
+  if (update?.customFields !== undefined) details.custom_fields = { ...update.customFields }
+
+  if (!toolMode) {
+    switchToolMode(component, details, false)
+  } else if (
+    component.toTools === undefined ||
+    templateField(details.template, 'tools_metadata') === undefined
+  ) {
+    switchToolMode(component, details, true)
+  } else {
+    details.tool_mode = true
+    details.outputs = [toolsetOutput()]
+  }
+  return details
+}
+
+function setValue(template: NodeTemplate, { field, value }: NodeChange): void {
+  const present = templateField(template, field)
+  if (present !== undefined) template[field] = withValue(present, value)
+}
+
+function refreshContext(
+  component: Component,
+  template: NodeTemplate,
+  given: Pick<RefreshContext, 'outputs' | 'toolMode' | 'held'>,
+  { services = {}, userId, signal = new AbortController().signal }: RefreshOptions,
+): RefreshContext {
+  return {
+    services,
+    ...(userId === undefined ? {} : { userId }),
+    signal,
+    ...given,
+    resolve: (name) =>
+      resolveField(templateField(template, name), {
+        services,
+        userId,
+        takesKeys: takesKeys(component, name),
+      }),
+    output(name) {
+      const definition = component.outputs[name]
+      if (definition === undefined) throw new TypeError(`${component.type} has no output ${name}`)
+      return outputToNode(name, definition)
+    },
+    field: fieldToTemplate,
+  }
+}
+
+/** Whether a field may name a key of the server's environment (AB-41). */
+function takesKeys({ inputs, sandboxed = false }: Component, name: string): boolean {
+  const declared = Object.hasOwn(inputs, name) ? inputs[name] : undefined
+  return declared?.fieldKind === 'secret' && !sandboxed
+}
+
+interface Lookup {
+  readonly services: ComponentServices
+  readonly userId: string | undefined
+  readonly takesKeys: boolean
+}
+
+/** The value, or the variable that it names; a name found nowhere gives null (FE-20). */
+async function resolveField(
+  field: TemplateField | undefined,
+  { services, userId, takesKeys: isSecret }: Lookup,
+): Promise<unknown> {
+  const value = field?.value
+  if (field?.load_from_db !== true || typeof value !== 'string' || value === '') return value
+  const scope = { ...(userId === undefined ? {} : { userId }), flowId: '' }
+  const found = await services.variables?.get(value, scope)
+  if (found !== undefined && found !== null) return found
+  const { environment } = services
+  if (isVendorKey(value) && !isSecret) return null
+  return environment !== undefined && Object.hasOwn(environment, value) ? environment[value] : null
+}

@@ -1,0 +1,125 @@
+import { toPlain } from '../../graph/values/convert.ts'
+import { isData } from '../../graph/values/data.ts'
+import { isDataFrame } from '../../graph/values/data-frame.ts'
+import { formatValue } from '../../graph/values/format-value.ts'
+import { isMessage, readText } from '../../graph/values/message.ts'
+import type { Tool } from '../../models/chat-model.ts'
+import type { Component, ComponentTool } from '../define/component.ts'
+import type { ComponentContext } from '../define/context.ts'
+import type { OutputDefinition } from '../define/output.ts'
+import { toOutputValue } from '../values/output-values.ts'
+import { applyToolRows } from './tool-metadata.ts'
+import { toolSchema } from './tool-schema.ts'
+
+/** What the engine lends to the tools of one node. */
+export interface ToolHost {
+  readonly vertexId: string
+  /** The node's own raw values. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** The value of `tools_metadata`, with the user's edits. */
+  readonly metadata?: unknown
+  /**
+   * The node's values with `args` on top, converted as for a run, and a fresh context: `asTool`,
+   * its messages muted, its signal that of the call.
+   */
+  open(
+    args: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<{ inputs: Readonly<Record<string, unknown>>; ctx: ComponentContext }>
+}
+
+/** The tools of a node in tool mode (FE-43, CO-20 to CO-23). A call never rejects but for its signal. */
+export async function componentTools(component: Component, host: ToolHost): Promise<Tool[]> {
+  const own = component.toTools === undefined ? undefined : await ownTools(component, host)
+  const tools = own ?? outputTools(component, host)
+  return applyToolRows(tools, host.metadata)
+}
+
+/** Name, description and arguments of each output that allows tool mode. */
+export function toolOutputs(
+  component: Component,
+  values: Readonly<Record<string, unknown>> = {},
+): { output: string; name: string; description: string; parameters: object }[] {
+  return Object.entries(component.outputs)
+    .filter(([, definition]) => servesAsTool(definition))
+    .map(([output, definition]) => ({
+      output,
+      name: toolName(definition.method ?? output),
+      description: component.description ?? component.displayName,
+      parameters: toolSchema(component, definition, values),
+    }))
+}
+
+/** What a model reads of an output's value (CO-22). */
+export async function toolResult(value: unknown): Promise<unknown> {
+  if (isMessage(value)) return readText(value.text)
+  if (isData(value) || isDataFrame(value)) return toPlain(value)
+  return typeof value === 'string' ? value : formatValue(value)
+}
+
+function servesAsTool({ toolMode, types, dynamic }: OutputDefinition): boolean {
+  return toolMode !== false && dynamic !== true && !types.includes('Tool')
+}
+
+function toolName(method: string): string {
+  return method.replaceAll(/[^A-Za-z0-9_-]/g, '-')
+}
+
+function outputTools(component: Component, host: ToolHost): Tool[] {
+  return toolOutputs(component, host.values).map(({ output, name, description, parameters }) =>
+    makeTool({ name, description, parameters }, host, async (args, signal) => {
+      const known = Object.keys(Reflect.get(parameters, 'properties') as object)
+      const { inputs, ctx } = await host.open(pick(args, known), signal)
+      await component.prepare?.(inputs, ctx)
+      const definition = component.outputs[output]
+      return toOutputValue(definition?.outputKind ?? 'any', await definition?.run(inputs, ctx))
+    }),
+  )
+}
+
+async function ownTools(component: Component, host: ToolHost): Promise<Tool[]> {
+  const { inputs, ctx } = await host.open({})
+  const tools = (await component.toTools?.(inputs, ctx)) ?? []
+  return tools.map((tool: ComponentTool) =>
+    makeTool(tool, host, async (args, signal) => {
+      const opened = await host.open({}, signal)
+      return tool.call(args, opened.ctx)
+    }),
+  )
+}
+
+type Call = (args: Readonly<Record<string, unknown>>, signal: AbortSignal) => unknown
+
+function makeTool(
+  { name, description, parameters }: Pick<Tool, 'name' | 'description' | 'parameters'>,
+  host: ToolHost,
+  call: Call,
+): Tool {
+  return {
+    name,
+    description,
+    parameters,
+    tags: [name],
+    vertexId: host.vertexId,
+    async call(args, { signal }) {
+      try {
+        return await toolResult(await call(asArguments(args), signal))
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        return error instanceof Error ? error.message : String(error)
+      }
+    },
+  }
+}
+
+function asArguments(args: unknown): Readonly<Record<string, unknown>> {
+  if (args === null || args === undefined) return {}
+  if (typeof args === 'object' && !Array.isArray(args)) return args as Record<string, unknown>
+  throw new TypeError('The arguments of a tool must be an object')
+}
+
+function pick(args: Readonly<Record<string, unknown>>, names: readonly string[]) {
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(args, name)).map((name) => [name, args[name]]),
+  )
+}

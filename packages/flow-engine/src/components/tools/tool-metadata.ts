@@ -1,0 +1,129 @@
+import { isRecord } from '../../graph/values/convert.ts'
+import type { Tool } from '../../models/chat-model.ts'
+import type { NodeOutput, TemplateField } from '../node/node-json.ts'
+import { sortKeys } from '../node/sort-keys.ts'
+
+/** One line of the editor's list of actions (CO-21). */
+export interface ToolRow {
+  readonly name: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly status: boolean
+  readonly display_name: string
+  readonly display_description: string
+  readonly readonly: boolean
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** What is shown of a tool before anyone edits it. */
+export function toolRow(tool: Pick<Tool, 'name' | 'description' | 'parameters'>): ToolRow {
+  const properties = Reflect.get(tool.parameters, 'properties')
+  return {
+    name: tool.name,
+    description: tool.description,
+    tags: [tool.name],
+    status: true,
+    display_name: tool.name,
+    display_description: tool.description,
+    readonly: false,
+    args: isRecord(properties) ? titled(properties) : {},
+  }
+}
+
+/** Arguments with the titles that the editor shows. */
+function titled(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(properties).map(([name, schema]) =>
+    isRecord(schema) ? [name, { title: titleOf(name), ...schema }] : [name, schema],
+  )
+  return Object.fromEntries(entries) as Record<string, unknown>
+}
+
+/** `input_value` reads `Input Value`. */
+function titleOf(name: string): string {
+  const words = name.split('_').filter((word) => word !== '')
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
+}
+
+/** Applies the user's edits (CO-21): matched by first tag; switched off tools go, names and descriptions change. */
+export function applyToolRows<T extends Tool>(tools: readonly T[], metadata: unknown): T[] {
+  const rows = new Map<string, Record<string, unknown>>()
+  for (const row of metadataRows(metadata)) {
+    const [tag] = Array.isArray(row.tags) ? (row.tags as unknown[]) : []
+    if (typeof tag === 'string') rows.set(tag, row)
+  }
+  return tools.flatMap((tool) => {
+    const row = rows.get(tool.tags?.[0] ?? tool.name)
+    if (row === undefined) return [tool]
+    if (row.status === false) return []
+    const name = typeof row.name === 'string' && row.name !== '' ? row.name : tool.name
+    const description =
+      typeof row.description === 'string' && row.description !== ''
+        ? row.description
+        : tool.description
+    return [{ ...tool, name, description }]
+  })
+}
+
+/** The template field that holds the rows; edits of rows that were there are kept, by tag. */
+export function toolMetadataField(rows: readonly ToolRow[], before: unknown): TemplateField {
+  const edited = new Map(
+    metadataRows(before).flatMap((row) =>
+      Array.isArray(row.tags) ? [[row.tags[0] as unknown, row] as const] : [],
+    ),
+  )
+  return sortKeys({
+    _input_type: 'ToolsInput',
+    type: 'tools',
+    name: 'tools_metadata',
+    display_name: 'Actions',
+    info: 'The actions an agent may call: name, description and whether they are offered.',
+    placeholder: '',
+    is_list: true,
+    list_add_label: 'Add More',
+    real_time_refresh: true,
+    required: false,
+    show: true,
+    advanced: false,
+    dynamic: false,
+    title_case: false,
+    tool_mode: false,
+    override_skip: false,
+    trace_as_metadata: true,
+    track_in_telemetry: false,
+    value: rows.map((row) => mergeEdits(row, edited.get(row.tags[0]))),
+  })
+}
+
+/** The one output of a node in tool mode (FE-43). */
+export function toolsetOutput(): NodeOutput {
+  return sortKeys({
+    name: 'component_as_tool',
+    display_name: 'Toolset',
+    method: 'to_toolkit',
+    types: ['Tool'],
+    selected: 'Tool',
+    value: '__UNDEFINED__',
+    cache: true,
+    allows_loop: false,
+    group_outputs: false,
+    tool_mode: true,
+    hidden: null,
+    required_inputs: null,
+    loop_types: null,
+    options: null,
+  })
+}
+
+function mergeEdits(row: ToolRow, edit: Record<string, unknown> | undefined): ToolRow {
+  if (edit === undefined) return row
+  return {
+    ...row,
+    ...(typeof edit.name === 'string' ? { name: edit.name } : {}),
+    ...(typeof edit.description === 'string' ? { description: edit.description } : {}),
+    ...(typeof edit.status === 'boolean' ? { status: edit.status } : {}),
+  }
+}
+
+function metadataRows(metadata: unknown): Record<string, unknown>[] {
+  return Array.isArray(metadata) ? metadata.filter(isRecord) : []
+}

@@ -1,0 +1,155 @@
+import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
+import type { ComponentContext } from '../define/context.ts'
+import { decodeWindows } from './decode-windows.ts'
+
+/** More than this is not read of an answer: 64 MiB. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+export interface RequestOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array<ArrayBuffer>
+  /** Default `follow`. */
+  readonly redirect?: 'follow' | 'manual'
+  /** For the whole exchange; default none. */
+  readonly timeoutMs?: number | undefined
+  /** Of the answer; default 64 MiB. */
+  readonly maxBytes?: number | undefined
+  /** Called with the length of each part that comes; ends the exchange by throwing. */
+  readonly onBytes?: ((count: number) => void) | undefined
+}
+
+/** An answer that was read to its end, whatever its status. */
+export interface Answer {
+  readonly url: string
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Headers
+  readonly bytes: Uint8Array
+}
+
+/** No answer came: the connection failed, the time was up, or the answer was too long. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  readonly timedOut: boolean
+
+  constructor(message: string, options: { timedOut: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause })
+    this.timedOut = options.timedOut
+  }
+}
+
+/**
+ * One HTTP exchange of a component, by the fetch of the run (AB-40).
+ * @throws RequestError when there is no answer; the signal's reason when the run was cancelled
+ */
+export async function sendRequest(
+  url: string,
+  { timeoutMs, maxBytes = MAX_ANSWER_BYTES, onBytes, ...init }: RequestOptions,
+  ctx: Pick<ComponentContext, 'runtime' | 'services' | 'signal'>,
+): Promise<Answer> {
+  const send = outgoingFetch(ctx.services)
+  const timeout = new AbortController()
+  const done = new AbortController()
+  if (timeoutMs !== undefined) {
+    void ctx.runtime.sleep(timeoutMs, done.signal).then(
+      () => timeout.abort(),
+      () => undefined,
+    )
+  }
+  try {
+    const signal = AbortSignal.any([ctx.signal, timeout.signal])
+    const response = await send(url, { ...init, signal })
+    return {
+      url: response.url === '' ? url : response.url,
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+      bytes: await readBytes(response, maxBytes, onBytes),
+    }
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    const timedOut = timeout.signal.aborted
+    throw new RequestError(timedOut ? 'the request timed out' : reasonOf(error), {
+      timedOut,
+      cause: error,
+    })
+  } finally {
+    done.abort()
+  }
+}
+
+/** The text of an answer in the character set it names, else UTF-8. */
+export function answerText({ bytes, headers }: Pick<Answer, 'bytes' | 'headers'>): string {
+  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(headers.get('content-type') ?? '')?.[1]
+  return decode(bytes, charset ?? 'utf-8')
+}
+
+/** Whether the status is one of success. */
+export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
+  return status >= 200 && status < 300
+}
+
+/** `404 Client Error: Not Found for url: <url>`, the words that exported flows look for. */
+export function statusText({ status, statusText: words, url }: Answer): string {
+  const whose = status >= 500 ? 'Server Error' : 'Client Error'
+  return `${status} ${whose}: ${words} for url: ${url}`
+}
+
+async function readBytes(
+  response: Response,
+  maxBytes: number,
+  onBytes: RequestOptions['onBytes'],
+): Promise<Uint8Array> {
+  if (response.body === null) return new Uint8Array(0)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of readChunks(response.body)) {
+    length += chunk.byteLength
+    if (length > maxBytes) {
+      throw new RangeError(`the answer is longer than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
+    }
+    onBytes?.(chunk.byteLength)
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** fetch says only "fetch failed"; why is in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+}
+
+function decode(bytes: Uint8Array, charset: string): string {
+  const decoder = decoderOf(charset)
+  return decoder.encoding === 'windows-1252' ? decodeWindows(bytes) : decoder.decode(bytes)
+}
+
+function decoderOf(charset: string) {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}

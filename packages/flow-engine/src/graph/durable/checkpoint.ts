@@ -1,0 +1,172 @@
+import { decide } from '../schedule/branches.ts'
+import type { OutputValues } from '../vertex/vertex-build.ts'
+import { fromBase64, toBase64 } from '../values/base64.ts'
+import { define, isPlainObject } from '../flow/plain-object.ts'
+import { createData, isData } from '../values/data.ts'
+import { createDataFrame, isDataFrame } from '../values/data-frame.ts'
+import { createMessage, isMessage, type MessageInit } from '../values/message.ts'
+import type { BranchCall } from '../vertex/vertex-context.ts'
+import type { LogEntry } from '../events/vertex-logs.ts'
+import type { TaskResult } from '../vertex/run-task.ts'
+
+/** Kept before a component starts that may not be run twice (FE-63), with the pass it runs in. */
+export function startMark(pass: number | undefined): string {
+  return JSON.stringify({ started: true, pass })
+}
+
+/** Takes the place of the start mark while a component waits for an answer: it is run afresh (FE-63a). */
+export const REST_MARK = '{"rests":true}'
+
+class NotJsonError extends Error {}
+
+/** The text of an object; undefined when a value in it is no data (a model, a tool). */
+export function encodeJson(make: () => object): string | undefined {
+  try {
+    return JSON.stringify(make())
+  } catch (error) {
+    if (error instanceof NotJsonError) return undefined
+    throw error
+  }
+}
+
+/**
+ * A finished build as text; undefined when a value is no data: it is built again.
+ * @param pass of the outermost loop around the vertex
+ */
+export function encodeTask(result: TaskResult, pass: number | undefined): string | undefined {
+  return encodeJson(() => {
+    const { outputs, branches, logs, hasStatus, bytes, usedFrozenResult } = result
+    return {
+      outputs: Object.entries(outputs).map(([name, value]) => [name, encodeValue(value)]),
+      branches,
+      logs: [...logs].map(([name, entries]) => [name, encodeValue(entries)]),
+      hasStatus,
+      bytes,
+      usedFrozenResult,
+      pass,
+    }
+  })
+}
+
+interface StoredTask {
+  readonly outputs: readonly (readonly [string, unknown])[]
+  readonly branches: readonly BranchCall[]
+  readonly logs: readonly (readonly [string, unknown])[]
+  readonly hasStatus: boolean | 'text'
+  readonly bytes: number
+  readonly usedFrozenResult: boolean
+}
+
+/**
+ * What is kept of a vertex for the pass it is to be built in, from the host's own store: its result, or
+ * that it was running in this pass or a later one.
+ */
+export function readCheckpoint(
+  state: string | undefined,
+  pass: number | undefined,
+): TaskResult | 'started' | undefined {
+  const stored: unknown = state === undefined ? undefined : JSON.parse(state)
+  if (!isPlainObject(stored)) return undefined
+  if (stored['started'] === true) {
+    return Number(stored['pass'] ?? 0) >= (pass ?? 0) ? 'started' : undefined
+  }
+  if (!Array.isArray(stored['outputs']) || stored['pass'] !== pass) return undefined
+  return decodeTask(stored as unknown as StoredTask)
+}
+
+function decodeTask(stored: StoredTask): TaskResult {
+  const outputs = Object.create(null) as OutputValues
+  for (const [name, value] of stored.outputs) outputs[name] = decodeValue(value)
+  const logs = stored.logs.map(
+    ([name, entries]) => [name, decodeValue(entries) as LogEntry[]] as const,
+  )
+  const { branches, hasStatus, bytes, usedFrozenResult } = stored
+  const decision = decide(branches, undefined)
+  return {
+    outputs,
+    branches,
+    decision,
+    logs: new Map(logs),
+    hasStatus,
+    bytes,
+    usedFrozenResult,
+  }
+}
+
+const KIND = '$value'
+const MAX_DEPTH = 200
+
+/** @throws NotJsonError, which `encodeJson` knows */
+export function encodeValue(value: unknown, depth = 0): unknown {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? value : { [KIND]: 'number', text: String(value) }
+  }
+  if (typeof value === 'bigint') return { [KIND]: 'bigint', text: value.toString() }
+  if (typeof value !== 'object' || depth > MAX_DEPTH) throw new NotJsonError()
+  return encodeObject(value, depth + 1)
+}
+
+function encodeObject(value: object, depth: number): unknown {
+  if (value instanceof Date) return { [KIND]: 'date', time: value.getTime() }
+  if (value instanceof Uint8Array) return { [KIND]: 'bytes', base64: toBase64(value) }
+  if (isMessage(value)) {
+    const { kind: _, timestamp, ...fields } = value
+    return { [KIND]: 'message', fields: encodeEntries(fields, depth), time: timestamp.getTime() }
+  }
+  if (isData(value)) {
+    const { data, textKey, defaultValue } = value
+    return { [KIND]: 'data', data: encodeEntries(data, depth), textKey, defaultValue }
+  }
+  if (isDataFrame(value)) {
+    const rows = value.rows.map((row) => encodeEntries(row, depth))
+    return { [KIND]: 'dataframe', rows, columns: value.columns }
+  }
+  if (Array.isArray(value)) return value.map((item) => encodeValue(item, depth))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) throw new NotJsonError()
+  return { [KIND]: 'object', entries: encodeEntries(value, depth) }
+}
+
+function encodeEntries(value: object, depth: number): unknown[] {
+  return Object.entries(value).map(([key, item]) => [key, encodeValue(item, depth)])
+}
+
+export function decodeValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decodeValue)
+  if (!isPlainObject(value)) return value
+  switch (value[KIND]) {
+    case 'number':
+      return Number(value.text)
+    case 'bigint':
+      return BigInt(String(value.text))
+    case 'date':
+      return new Date(Number(value.time))
+    case 'bytes':
+      // Checkpoints of older versions hold a list of numbers.
+      return Array.isArray(value.bytes)
+        ? Uint8Array.from(value.bytes as number[])
+        : fromBase64(String(value.base64))
+    case 'message': {
+      const fields = decodeEntries(value.fields) as MessageInit
+      return createMessage({ ...fields, timestamp: new Date(Number(value.time)) })
+    }
+    case 'data': {
+      const { textKey, defaultValue } = value as { textKey: string; defaultValue: string }
+      return createData(decodeEntries(value.data), { textKey, defaultValue })
+    }
+    case 'dataframe': {
+      const rows = (value.rows as unknown[]).map(decodeEntries)
+      return createDataFrame(rows, value.columns as string[])
+    }
+    default:
+      return decodeEntries(value.entries)
+  }
+}
+
+function decodeEntries(entries: unknown): Record<string, unknown> {
+  const object: Record<string, unknown> = {}
+  for (const [key, item] of entries as [string, unknown][]) define(object, key, decodeValue(item))
+  return object
+}

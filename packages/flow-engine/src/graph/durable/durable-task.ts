@@ -1,0 +1,145 @@
+import { FlowError } from '../../errors.ts'
+import { encodeTask, readCheckpoint, startMark } from './checkpoint.ts'
+import { DEAD, UNBUILT } from '../vertex/inputs.ts'
+import { decodePass, encodePass, passName, type ReturnedPass } from './pass-checkpoint.ts'
+import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import type { ResumePoint, RunHost } from './run-host.ts'
+import { edgeState } from '../schedule/scope.ts'
+import type { Task } from '../schedule/task.ts'
+import { learnSecrets, runTask, type TaskEnvironment, type TaskResult } from '../vertex/run-task.ts'
+
+export interface DurableOptions {
+  readonly environment: TaskEnvironment
+  readonly host: RunHost
+  /** Builds so far, by position of the vertex; a resumed loop adds those of the passes it leaves out. */
+  readonly builds: number[]
+}
+
+/** A build whose result is restored from a checkpoint, or kept as one (FE-63). */
+export async function runDurable(
+  task: Task,
+  build: number,
+  options: DurableOptions,
+): Promise<TaskResult> {
+  const { environment, host } = options
+  const { vertex } = task
+  const { resume, checkpoint } = host
+  const pass = passOf(vertex, environment.request.graph, options.builds)
+  const kept = readCheckpoint(resume?.checkpoints.get(vertex.id), pass)
+  if (kept === 'started') throw interrupted(vertex)
+  if (kept !== undefined && keepsState(task)) {
+    await learnSecrets(task, environment)
+    return kept
+  }
+  if (checkpoint !== undefined && vertex.component.idempotent === false) {
+    await checkpoint(vertex.id, startMark(pass))
+  }
+  const result = isOuterLoop(task)
+    ? await runLoop(task, build, options)
+    : await runTask(task, build, environment)
+  if (checkpoint !== undefined && keepsState(task)) {
+    const state = encodeTask(result, pass)
+    if (state !== undefined) await checkpoint(vertex.id, state)
+  }
+  return result
+}
+
+/** The pass of the outermost loop around a vertex; undefined outside of loops. */
+export function passOf(
+  { region }: PlanVertex,
+  { regions }: PlanGraph,
+  builds: readonly number[],
+): number | undefined {
+  const outermost = regions[region]?.path[1]
+  const loop = outermost === undefined ? undefined : regions[outermost]?.loop
+  return loop === undefined ? undefined : builds[loop]
+}
+
+/** Cycles, and loops in the passes of others, are repeated as a whole. */
+function keepsState({ scope, vertex }: Task): boolean {
+  return scope.parent?.parent === undefined && vertex.loop === undefined && notInCycle(vertex)
+}
+
+function isOuterLoop({ scope, vertex }: Task): boolean {
+  return scope.parent === undefined && vertex.loop !== undefined && notInCycle(vertex)
+}
+
+function notInCycle({ cycle }: PlanVertex): boolean {
+  return cycle === undefined
+}
+
+/**
+ * A build of a loop. The first in a resumed run is followed by those that earlier processes brought it
+ * to: with what came back from each pass, without the pass.
+ */
+async function runLoop(task: Task, build: number, options: DurableOptions): Promise<TaskResult> {
+  const { environment, host, builds } = options
+  const { scope, vertex } = task
+  const { graph } = environment.request
+  const { resume, checkpoint } = host
+  let result = await runTask(task, build, environment)
+  if (build > 1) {
+    // The last pass is not left out, so that what stands behind the loop can read its values.
+    if (checkpoint === undefined || !goesOn(vertex, result)) return result
+    const state = encodePass(passBefore(task, options))
+    if (state !== undefined) await checkpoint(passName(vertex.id, build - 1), state)
+    return result
+  }
+  for (let pass = 1; ; pass += 1) {
+    const kept = keptPass(vertex, pass, resume)
+    if (kept === undefined) break
+    scope.replayed = kept.returned
+    builds[vertex.index] = pass + 1
+    for (const [id, count] of kept.builds) {
+      const index = graph.indexOf.get(id)
+      if (index !== undefined) builds[index] = count
+    }
+    result = await runTask(task, pass + 1, environment)
+    scope.replayed = undefined
+  }
+  return result
+}
+
+function goesOn({ incoming }: PlanVertex, { decision }: TaskResult): boolean {
+  return incoming.some((edge) => edge.loopBack && !decision.dead.has(edge.field))
+}
+
+/** A pass counts only if the log tells of all of it: up to the next end of its loop. */
+function keptPass(
+  { id }: PlanVertex,
+  pass: number,
+  resume: ResumePoint | undefined,
+): ReturnedPass | undefined {
+  if (resume === undefined || (resume.reported.get(id) ?? 0) <= pass) return undefined
+  return decodePass(resume.checkpoints.get(passName(id, pass)))
+}
+
+/** What a loop that has just been built was given by its last pass. */
+function passBefore(task: Task, { environment, builds }: DurableOptions): ReturnedPass {
+  const { vertex } = task
+  const { graph } = environment.request
+  const inside = graph.regions.filter(({ path }) => path.includes(vertex.loop ?? 0))
+  return {
+    returned: new Map(
+      vertex.incoming
+        .filter((edge) => edge.loopBack)
+        .map((edge) => [edge.index, broughtBack(edge, task, environment)]),
+    ),
+    builds: new Map(
+      inside.flatMap(({ members }) =>
+        members.map((index) => [graph.vertices[index]?.id ?? '', builds[index] ?? 0]),
+      ),
+    ),
+  }
+}
+
+function broughtBack(edge: PlanEdge, { scope }: Task, { request }: TaskEnvironment): unknown {
+  if (request.slice.contains[edge.source] !== 1) return DEAD
+  const state = edgeState(request.graph, scope, edge)
+  if (typeof state === 'object') return state.outputs[edge.output] ?? null
+  return state === 'dead' ? DEAD : UNBUILT
+}
+
+function interrupted({ displayName }: PlanVertex): FlowError {
+  return new FlowError('interrupted', `Component ${displayName} was interrupted`)
+}

@@ -1,0 +1,43 @@
+import { decodeValue, encodeJson, encodeValue } from './checkpoint.ts'
+import { DEAD, UNBUILT } from '../vertex/inputs.ts'
+import { isPlainObject } from '../flow/plain-object.ts'
+
+/** What a pass of a loop has brought back, kept so that a resumed run leaves the pass out (FE-63). */
+export interface ReturnedPass {
+  /** By position of the loop-back edge: a value, `DEAD` or `UNBUILT`. */
+  readonly returned: ReadonlyMap<number, unknown>
+  /** Builds so far of the vertices in the passes, by id. */
+  readonly builds: ReadonlyMap<string, number>
+}
+
+/** The name it is kept under, among the checkpoints of vertices. */
+export function passName(loopId: string, pass: number): string {
+  return `#${pass}#${loopId}`
+}
+
+/** Undefined when a value is no data: the passes are repeated then. */
+export function encodePass({ returned, builds }: ReturnedPass): string | undefined {
+  return encodeJson(() => ({
+    returned: [...returned].map(([edge, value]) => {
+      if (value === DEAD) return [edge, 'dead']
+      return value === UNBUILT ? [edge, 'unbuilt'] : [edge, 'value', encodeValue(value)]
+    }),
+    builds: [...builds],
+  }))
+}
+
+export function decodePass(state: string | undefined): ReturnedPass | undefined {
+  const stored: unknown = state === undefined ? undefined : JSON.parse(state)
+  // Ids are untrusted: a vertex may be called like a pass.
+  if (!isPlainObject(stored) || !Array.isArray(stored['returned'])) return undefined
+  const returned = stored['returned'] as [number, string, unknown][]
+  return {
+    returned: new Map(returned.map(([edge, kind, value]) => [edge, readReturned(kind, value)])),
+    builds: new Map(stored['builds'] as [string, number][]),
+  }
+}
+
+function readReturned(kind: string, value: unknown): unknown {
+  if (kind === 'dead') return DEAD
+  return kind === 'unbuilt' ? UNBUILT : decodeValue(value)
+}

@@ -1,0 +1,87 @@
+import { CHARACTER_BYTES, longestText } from './event-size.ts'
+import type { RunLimits } from '../plan/limits.ts'
+import type { JsonValue } from '../values/format-value.ts'
+import { setField } from '../values/set-field.ts'
+
+/** "..." with its quotes; null, false, {} and [] are no longer. */
+const LEAST_BYTES = 5
+/** Quotes, colon and comma. */
+const KEY_BYTES = 4
+/** With its comma. */
+const ITEM_BYTES = LEAST_BYTES + 1
+
+export type CutLimits = Pick<RunLimits, 'textLength' | 'items' | 'eventBytes'>
+
+/**
+ * Cuts texts and lists for `end_vertex` (results.md 6); keys stay whole. What needs no cut is given
+ * back itself.
+ */
+export function cutJson(value: JsonValue, limits: CutLimits): JsonValue {
+  return createCutter(limits)(value)
+}
+
+/**
+ * A cutter whose results, over all of its calls, fit one event of `eventBytes` together (FE-64):
+ * texts that do not become "...", numbers null, lists and objects empty.
+ * @param reserved bytes of the event that are no values; its keys and short values are reserved anyway
+ */
+export function createCutter(limits: CutLimits, reserved = 0): (value: JsonValue) => JsonValue {
+  let left = longestText(limits.eventBytes) * CHARACTER_BYTES - reserved
+  const pay = (bytes: number): boolean => {
+    if (bytes > left) return false
+    left -= bytes
+    return true
+  }
+  // The least that is left of a value has been paid with the list or the object that holds it.
+  const cut = (value: JsonValue): JsonValue => {
+    if (typeof value === 'string') {
+      const text = cutText(value, limits.textLength)
+      return pay(text.length * CHARACTER_BYTES) ? text : '...'
+    }
+    if (typeof value === 'number') return pay(String(value).length) ? value : null
+    if (typeof value !== 'object' || value === null) return value
+    return isList(value) ? cutList(value) : cutFields(value)
+  }
+  const cutFields = (value: Readonly<Record<string, JsonValue>>): JsonValue => {
+    const keys = Object.keys(value)
+    let bytes = 0
+    for (const key of keys) bytes += key.length * CHARACTER_BYTES + KEY_BYTES + LEAST_BYTES
+    if (!pay(bytes)) return {}
+    let copy: Record<string, JsonValue> | undefined
+    for (const key of keys) {
+      const item = value[key] ?? null
+      const kept = cut(item)
+      if (kept === item) continue
+      copy ??= { ...value }
+      setField(copy, key, kept)
+    }
+    return copy ?? value
+  }
+  const cutList = (list: readonly JsonValue[]): JsonValue => {
+    if (list.length > limits.items) {
+      const note = `... [truncated ${list.length - limits.items} items]`
+      if (!pay(limits.items * ITEM_BYTES + note.length + 2)) return []
+      const kept: JsonValue[] = list.slice(0, limits.items).map(cut)
+      kept.push(note)
+      return kept
+    }
+    if (!pay(list.length * ITEM_BYTES)) return []
+    let copy: JsonValue[] | undefined
+    for (const [index, item] of list.entries()) {
+      const kept = cut(item)
+      if (kept === item) continue
+      copy ??= [...list]
+      copy[index] = kept
+    }
+    return copy ?? list
+  }
+  return cut
+}
+
+export function cutText(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}...` : text
+}
+
+function isList(value: object): value is readonly JsonValue[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,120 @@
+import type { MessageJson } from '../values/message-json.ts'
+
+export type { MessageJson } from '../values/message-json.ts'
+
+/** One event of a run; `seq` counts from 0 without gaps (FE-19). `data` is made when first read. */
+export type RunEvent = { [K in keyof RunEventData]: RunEventOf<K> }[keyof RunEventData]
+
+/** An event of one kind. */
+export interface RunEventOf<K extends keyof RunEventData> {
+  readonly seq: number
+  readonly event: K
+  readonly data: RunEventData[K]
+}
+
+/** The `data` of each kind, exactly as it goes over HTTP (events.md 2). */
+export interface RunEventData {
+  vertices_sorted: { ids: string[]; to_run: string[] }
+  end_vertex: { build_data: VertexBuildJson }
+  add_message: MessageJson
+  token: { chunk: string; id: string }
+  remove_message: { id: string }
+  build_start: { id: string }
+  build_end: { id: string }
+  error: MessageJson | ErrorMessageJson
+  end: { cancelled?: true }
+}
+
+export interface VertexBuildJson {
+  id: string
+  inactivated_vertices: string[]
+  next_vertices_ids: string[]
+  top_level_vertices: string[]
+  valid: boolean
+  params: string | null
+  data: VertexDataJson
+  /** ISO with `Z`. */
+  timestamp: string
+}
+
+/** What a vertex build looks like on the wire (results.md 1). */
+export interface VertexDataJson {
+  results: Record<string, unknown>
+  outputs: Record<string, OutputJson>
+  logs: Record<string, LogJson[]>
+  artifacts: Record<string, unknown>
+  message: Record<string, unknown>
+  /** Seconds. */
+  timedelta: number
+  duration: string
+  used_frozen_result: boolean
+}
+
+export interface OutputJson {
+  message: unknown
+  type: string
+}
+
+export interface LogJson {
+  name: string
+  message: unknown
+  type: string
+}
+
+/** The message of a failure before the first vertex, which is stored nowhere (events.md 2.7). */
+export interface ErrorMessageJson extends Omit<MessageJson, 'session_id'> {
+  session_id: string | null
+}
+
+/** An event whose data is made when it is first read, and kept. */
+export class LazyEvent<K extends keyof RunEventData> implements RunEventOf<K> {
+  readonly seq: number
+  readonly event: K
+  #make: (() => RunEventData[K]) | undefined
+  #data: RunEventData[K] | undefined = undefined
+
+  constructor(seq: number, event: K, make: () => RunEventData[K]) {
+    this.seq = seq
+    this.event = event
+    this.#make = make
+  }
+
+  get data(): RunEventData[K] {
+    if (this.#make !== undefined) {
+      this.#data = this.#make()
+      this.#make = undefined
+    }
+    return this.#data as RunEventData[K]
+  }
+
+  toJSON(): object {
+    return eventJson(this)
+  }
+}
+
+/** A piece of a streamed text; its data is as cheap as what would make it later. */
+export class TokenEvent implements RunEventOf<'token'> {
+  readonly seq: number
+  readonly event = 'token'
+  readonly data: RunEventData['token']
+
+  constructor(seq: number, chunk: string, id: string) {
+    this.seq = seq
+    this.data = new Token(chunk, id)
+  }
+}
+
+class Token {
+  readonly chunk: string
+  readonly id: string
+
+  constructor(chunk: string, id: string) {
+    this.chunk = chunk
+    this.id = id
+  }
+}
+
+/** `data` as a getter is no property of its own: JSON would lack it. */
+export function eventJson({ seq, event, data }: RunEventOf<keyof RunEventData>): object {
+  return { seq, event, data }
+}

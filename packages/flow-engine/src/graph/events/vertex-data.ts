@@ -1,0 +1,204 @@
+import { isTool, type Tool } from '../../models/chat-model.ts'
+import { dataText } from '../values/convert.ts'
+import { isData, type Data } from '../values/data.ts'
+import { isDataFrame } from '../values/data-frame.ts'
+import { formatValue, type JsonValue } from '../values/format-value.ts'
+import { isMessage, isStream, type Message } from '../values/message.ts'
+import { setField } from '../values/set-field.ts'
+import type { LogJson, OutputJson, VertexDataJson } from './run-event.ts'
+import type { LogEntry } from './vertex-logs.ts'
+
+/** A finished build, as far as the wire shows it. */
+export interface BuildView {
+  readonly id: string
+  /** `data.type`, or the class in the id: input and output components show results. */
+  readonly showsResults: boolean
+  readonly isChat: boolean
+  /** Every output it offers, in order. */
+  readonly offered: readonly string[]
+  readonly outputs: Readonly<Record<string, unknown>>
+  readonly logs: ReadonlyMap<string, readonly LogEntry[]>
+  readonly hasStatus: boolean | 'text'
+  /** `Error building Component ...`; undefined = it was built. */
+  readonly failure: string | undefined
+  readonly durationMs: number
+  readonly usedFrozenResult: boolean
+}
+
+export type VertexParts = Pick<VertexDataJson, 'results' | 'outputs' | 'logs' | 'artifacts'>
+
+/** results.md 1, 2 and 4, nothing cut. */
+export function vertexParts(build: BuildView): VertexParts {
+  if (build.failure !== undefined) return failedParts(build, build.failure)
+  const ran = build.offered.filter((name) => Object.hasOwn(build.outputs, name))
+  const outputs = record(build.offered, (name) =>
+    Object.hasOwn(build.outputs, name)
+      ? outputJson(build.outputs[name], build.hasStatus)
+      : { message: '', type: 'unknown' },
+  )
+  return {
+    results: build.showsResults ? record(ran, (name) => formatValue(build.outputs[name])) : {},
+    outputs,
+    logs: record(ran, (name) => (build.logs.get(name) ?? []).map(logJson)),
+    artifacts: artifactsOf(build, ran),
+  }
+}
+
+function failedParts(build: BuildView, errorMessage: string): VertexParts {
+  const [first] = build.offered
+  const failure: OutputJson = { message: { errorMessage, stackTrace: '' }, type: 'error' }
+  const outputs = first === undefined ? {} : record([first], () => failure)
+  return { results: {}, outputs, logs: {}, artifacts: {} }
+}
+
+/** results.md 2. */
+function outputJson(value: unknown, hasStatus: boolean | 'text'): OutputJson {
+  if (isMessage(value)) {
+    return { message: formatText(value), type: hasStatus ? 'text' : 'message' }
+  }
+  if (typeof value === 'string') return { message: value, type: 'text' }
+  if (isData(value)) {
+    return { message: formatValue(value.data), type: hasStatus ? 'object' : 'data' }
+  }
+  const { raw, type } = plainJson(value)
+  return { message: raw, type }
+}
+
+function plainJson(value: unknown): { raw: JsonValue; type: string } {
+  if (isDataFrame(value)) return { raw: formatValue(value), type: 'array' }
+  if (Array.isArray(value) && value.length > 0 && value.every(isTool)) {
+    return { raw: value.map(toolJson), type: 'array' }
+  }
+  if (Array.isArray(value)) {
+    return value.some(isHandle)
+      ? { raw: '', type: 'unknown' }
+      : { raw: listJson(value), type: 'array' }
+  }
+  if (typeof value === 'string') return { raw: value, type: 'text' }
+  if (isStream(value)) return { raw: formatValue(value), type: 'stream' }
+  if (typeof value === 'object' && value !== null && !isHandle(value)) {
+    return { raw: formatValue(value), type: 'object' }
+  }
+  if (typeof value === 'object' || typeof value === 'function') return { raw: '', type: 'unknown' }
+  return value === undefined
+    ? { raw: '', type: 'unknown' }
+    : { raw: formatValue(value), type: 'object' }
+}
+
+function toolJson({ name, description, tags = [name] }: Tool): JsonValue {
+  return { name, description, tags: [...tags] }
+}
+
+/** A list of Data shows their objects. */
+function listJson(items: readonly unknown[]): JsonValue {
+  return items.map((item) => (isData(item) ? formatValue(item.data) : formatValue(item)))
+}
+
+/** Models, tools, stores: objects of code. */
+function isHandle(value: unknown): boolean {
+  if (typeof value === 'function') return true
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  if (isMessage(value) || isData(value) || isDataFrame(value)) return false
+  return (
+    hasMethods(value) ||
+    Object.keys(value).some((key) => {
+      const property = Object.getOwnPropertyDescriptor(value, key)
+      return typeof property?.value === 'function'
+    })
+  )
+}
+
+/** A text that cannot be read is none (FE-66). */
+function shownText(data: Data): string {
+  try {
+    return dataText(data)
+  } catch {
+    return ''
+  }
+}
+
+/** An object of a class that is none of the language's own. */
+function hasMethods(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) {
+    return false
+  }
+  if (Object.prototype.toString.call(prototype) !== '[object Object]' || value instanceof Error) {
+    return false
+  }
+  const { constructor: _, ...members } = Object.getOwnPropertyDescriptors(prototype)
+  return Object.values(members).some((member) => typeof member.value === 'function')
+}
+
+/** results.md 4. */
+function artifactsOf(build: BuildView, ran: readonly string[]): Record<string, unknown> {
+  const [first] = ran
+  const message = first === undefined ? undefined : build.outputs[first]
+  if (build.isChat && isMessage(message)) return chatArtifact(message)
+  return record(ran, (name) => {
+    const value = build.outputs[name]
+    if (isMessage(value)) return { repr: formatText(value), raw: formatText(value), type: 'text' }
+    if (isData(value)) {
+      const type = build.hasStatus === 'text' ? 'text' : 'object'
+      return { repr: shownText(value), raw: formatValue(value.data), type }
+    }
+    const { raw, type } = plainJson(value)
+    return { repr: typeof raw === 'string' ? raw : '', raw, type }
+  })
+}
+
+function chatArtifact(message: Message): Record<string, unknown> {
+  const text = formatText(message)
+  return {
+    message: message.sender === 'Machine' ? doubleBreaks(text) : text,
+    sender: message.sender,
+    sender_name: message.senderName,
+    files: message.files.map(fileJson),
+    type: 'object',
+  }
+}
+
+/** Every single line break doubled; those that are double already stay (results.md 4). */
+export function doubleBreaks(text: string): string {
+  return text.replaceAll(/(?<!\n)\n(?!\n)/g, '\n\n')
+}
+
+export function fileJson(file: unknown): { path: string; name: string; type: string } {
+  const given: unknown =
+    typeof file === 'object' && file !== null ? Reflect.get(file, 'path') : file
+  const path = typeof given === 'string' ? given : ''
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const dot = name.lastIndexOf('.')
+  return { path, name, type: dot < 0 ? '' : name.slice(dot + 1) }
+}
+
+export function formatText(message: Message): string {
+  return typeof message.text === 'string' ? message.text : ''
+}
+
+export function logJson(entry: LogEntry): LogJson {
+  const { message, type } = outputJson(entry.value, true)
+  return { name: entry.name, message, type }
+}
+
+/** `12 ms`, `1.23 seconds`, `2 minutes, 3.4 seconds` (results.md 1). */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1000
+  if (seconds < 60) return secondsText(seconds)
+  const minutes = Math.floor(seconds / 60)
+  const rest = seconds - minutes * 60
+  return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, ${secondsText(rest)}`
+}
+
+function secondsText(seconds: number): string {
+  const rounded = Math.round(seconds * 100) / 100
+  return `${rounded} ${rounded === 1 ? 'second' : 'seconds'}`
+}
+
+/** An object without surprises: names may be `__proto__`. */
+export function record<T>(names: readonly string[], make: (name: string) => T): Record<string, T> {
+  const fields: Record<string, T> = {}
+  for (const name of names) setField(fields, name, make(name))
+  return fields
+}

@@ -1,0 +1,102 @@
+import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
+import { problem, type FlowProblem } from '../plan/problems.ts'
+
+export type {
+  FlowEdge,
+  FlowJson,
+  FlowNode,
+  NodeDetails,
+  NodeOutput,
+  NodeTemplate,
+  TemplateField,
+} from '../../components/node/node-json.ts'
+
+/** The two lists of a flow, unread. */
+export interface RawGraph {
+  readonly nodes: readonly unknown[]
+  readonly edges: readonly unknown[]
+}
+
+/** A node whose form has been checked; `details` is `data.node`. */
+export interface NodeEntry {
+  readonly id: string
+  readonly type: string
+  readonly raw: PlainObject
+  readonly details: PlainObject
+  readonly template: PlainObject
+}
+
+/** Finds the lists of a flow: at the top, or in `data` (FE-1). Undefined when there are none. */
+export function findGraph(flow: unknown): RawGraph | undefined {
+  if (!isPlainObject(flow)) return undefined
+  const holder = hasLists(flow) ? flow : ownObject(flow, 'data')
+  if (holder === undefined || !hasLists(holder)) return undefined
+  return { nodes: list(own(holder, 'nodes')), edges: list(own(holder, 'edges')) }
+}
+
+/** Why `findGraph` found nothing. */
+export function noGraph(flow: unknown): FlowProblem {
+  if (!isPlainObject(flow)) return problem('no_graph', 'A flow must be an object')
+  const inner = own(flow, 'data')
+  const keys = Object.keys(isPlainObject(inner) ? inner : flow).slice(0, 20)
+  const found = keys.length === 0 ? 'none' : keys.join(', ').slice(0, 500)
+  return problem('no_graph', `The flow has neither nodes nor edges; keys found: ${found}`)
+}
+
+/** A node, `undefined` for a note, or what is wrong with it (FE-2). */
+export function readNode(value: unknown, index: number): NodeEntry | FlowProblem | undefined {
+  if (!isPlainObject(value)) return problem('malformed_node', `Node ${index} is no object`)
+  const data = ownObject(value, 'data')
+  if (ownText(value, 'type') === 'noteNode' || ownText(data ?? {}, 'type') === 'note') {
+    return undefined
+  }
+  const id = ownText(value, 'id')
+  if (id === undefined) return problem('malformed_node', `Node ${index} has no id`)
+  const bad = (what: string) => problem('malformed_node', `Node ${id}: ${what}`, { nodeId: id })
+  if (data === undefined) return bad('data is missing')
+  const type = ownText(data, 'type')
+  if (type === undefined) return bad('data.type is missing')
+  const details = ownObject(data, 'node')
+  if (details === undefined) return bad('data.node is missing')
+  const template = own(details, 'template') ?? {}
+  if (!isPlainObject(template)) return bad('data.node.template is no object')
+  return { id, type, raw: value, details, template }
+}
+
+/** An edge's ends and handles, unread. */
+export interface EdgeEntry {
+  readonly id: string | undefined
+  readonly source: string
+  readonly target: string
+  readonly raw: PlainObject
+}
+
+export function readEdge(value: unknown, index: number): EdgeEntry | FlowProblem {
+  if (!isPlainObject(value)) return problem('malformed_edge', `Edge ${index} is no object`)
+  const id = ownText(value, 'id')
+  const source = ownText(value, 'source')
+  const target = ownText(value, 'target')
+  if (source === undefined || target === undefined) {
+    const missing = source === undefined ? 'source' : 'target'
+    return problem('malformed_edge', `Edge ${id ?? index} has no ${missing}`, { edgeId: id })
+  }
+  return { id, source, target, raw: value }
+}
+
+export function isProblem(value: object): value is FlowProblem {
+  return 'severity' in value
+}
+
+/** The part of a node's id that names its class (FE-2). */
+export function classOf(id: string): string {
+  const dash = id.indexOf('-')
+  return dash < 0 ? id : id.slice(0, dash)
+}
+
+function hasLists(value: PlainObject): boolean {
+  return Array.isArray(own(value, 'nodes')) || Array.isArray(own(value, 'edges'))
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

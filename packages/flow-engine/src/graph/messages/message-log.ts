@@ -1,0 +1,214 @@
+import type { Runtime } from '@x/wire'
+import type { MessageRecord, MessageService } from '../../components/define/services.ts'
+import { checkEventSize, surelyFits } from '../events/event-size.ts'
+import type { RunLimits } from '../plan/limits.ts'
+import { orderedId } from '../run/ordered-id.ts'
+import type { MessageJson, RunEventData } from '../events/run-event.ts'
+import type { Secrets } from '../run/secrets.ts'
+import { messageToJson } from '../values/message-json.ts'
+import { jsonSafe } from '../values/json-safe.ts'
+import { changeMessage, type Message, type MessageInit } from '../values/message.ts'
+import { valueBytes } from '../vertex/value-size.ts'
+
+/** Sends an event; the data is made when somebody reads it. */
+export type SendEvent = <K extends keyof RunEventData>(
+  event: K,
+  make: () => RunEventData[K],
+) => void
+
+export interface MessageLogOptions {
+  readonly service: MessageService
+  readonly send: SendEvent
+  readonly runtime: Runtime
+  readonly secrets: Secrets
+  readonly limits: Pick<RunLimits, 'eventBytes'>
+  readonly flowId: string
+  /** "" = nothing is stored or sent for messages without a session of their own (FE-22). */
+  readonly sessionId: string
+  /** False once the run has ended: nothing is stored or sent any more. */
+  readonly open: () => boolean
+}
+
+/** Messages of one run: stored, announced, and kept in their last state. */
+export interface MessageLog {
+  /** Stored by this run, in order, removed ones left out. */
+  readonly records: ReadonlyMap<string, MessageRecord>
+  /** Whether a message would be stored. */
+  keeps(message: Message): boolean
+  send(message: Message): Promise<Message>
+  update(message: Message, options?: { readonly store?: boolean | undefined }): Promise<Message>
+  remove(id: string): Promise<void>
+  /** Removes the row and says so, also after the run was cancelled (FE-51). */
+  withdraw(id: string): Promise<void>
+  /** A piece of the text of a message that was sent as partial; `sent`: as a token. */
+  chunk(id: string, text: string, sent: boolean): void
+  /** The whole text of a streamed message is there; a chat output will send it. */
+  finished(message: Message): void
+  /** Stores and announces a failure, also after the run was stopped (FE-61). */
+  fail(message: Message): Promise<void>
+  /**
+   * The run is over. Streamed texts that no chat output sent are written into their rows; of those
+   * that were cut off the text so far is kept, and rows without text are removed (FE-51).
+   */
+  settle(): Promise<void>
+}
+
+interface PartialMessage {
+  message: Message
+  chunks: string[]
+  /** Some of the chunks were sent. */
+  shown: boolean
+  finished: boolean
+}
+
+export function createMessageLog(options: MessageLogOptions): MessageLog {
+  const { service, send, runtime, secrets } = options
+  const records = new Map<string, MessageRecord>()
+  const partials = new Map<string, PartialMessage>()
+
+  const complete = (message: Message): Message => {
+    const id = message.id ?? orderedId(runtime)
+    const change: { -readonly [Key in keyof MessageInit]: MessageInit[Key] } = {
+      id,
+      sessionId: message.sessionId || options.sessionId,
+      flowId: message.flowId ?? options.flowId,
+      timestamp: records.get(id)?.timestamp ?? now(),
+    }
+    const properties = jsonSafe(message.properties) as object
+    const contentBlocks = jsonSafe(message.contentBlocks) as object[]
+    if (properties !== message.properties) change.properties = properties
+    if (contentBlocks !== message.contentBlocks) change.contentBlocks = contentBlocks
+    return changeMessage(message, change)
+  }
+
+  const write = async (message: Message, more?: Partial<MessageRecord>): Promise<void> => {
+    const row = toRecord(message)
+    const record = secrets.maskJson(more === undefined ? row : { ...row, ...more })
+    const known = records.has(record.id)
+    records.set(record.id, record)
+    track(message)
+    await (known ? service.update(record) : service.add(record))
+  }
+
+  const track = (message: Message): void => {
+    const id = message.id ?? ''
+    if (message.properties.state !== 'partial') partials.delete(id)
+    else if (!partials.has(id)) {
+      partials.set(id, { message, chunks: [], shown: false, finished: false })
+    }
+  }
+
+  const now = (): Date => runtime.now()
+
+  const failureJson = (message: Message): MessageJson => ({
+    ...secrets.maskJson(messageToJson(message)),
+    flow_id: message.flowId ?? options.flowId,
+    context_id: NO_CONTEXT.contextId,
+  })
+
+  /** FE-64. */
+  const checkSize = (message: Message): void => {
+    const { eventBytes } = options.limits
+    if (surelyFits(valueBytes([message, message.properties]) / 2, eventBytes)) return
+    checkEventSize('a message', messageToJson(message), eventBytes)
+  }
+
+  const announce = (message: Message): void => {
+    if (options.open()) send('add_message', () => secrets.maskJson(messageToJson(message)))
+  }
+
+  const remove = async (id: string): Promise<void> => {
+    partials.delete(id)
+    if (!records.delete(id)) return
+    await service.remove(id)
+    send('remove_message', () => ({ id }))
+  }
+
+  const keeps = (message: Message): boolean => (message.sessionId || options.sessionId) !== ''
+
+  return {
+    records,
+    keeps,
+    async send(message) {
+      if (!keeps(message) || !options.open()) return message
+      const sent = complete(message)
+      checkSize(sent)
+      await write(sent)
+      announce(sent)
+      return sent
+    },
+    async update(message, { store = true } = {}) {
+      if (!keeps(message) || !options.open()) return message
+      const sent = complete(message)
+      checkSize(sent)
+      if (store) await write(sent)
+      announce(sent)
+      return sent
+    },
+    remove: (id) => (options.open() ? remove(id) : Promise.resolve()),
+    withdraw: remove,
+    chunk(id, text, sent) {
+      const partial = partials.get(id)
+      if (partial === undefined) return
+      partial.chunks.push(text)
+      partial.shown ||= sent
+    },
+    finished(message) {
+      const partial = partials.get(message.id ?? '')
+      if (partial === undefined) return
+      partial.message = message
+      partial.finished = true
+      partial.chunks = []
+    },
+    async fail(message) {
+      if (!keeps(message)) {
+        send('error', () => failureJson(changeMessage(message, { timestamp: now() })))
+        return
+      }
+      const sent = complete(message)
+      try {
+        await write(sent, NO_CONTEXT)
+      } finally {
+        send('error', () => failureJson(sent))
+      }
+    },
+    async settle() {
+      for (const [id, { message, chunks, shown, finished }] of partials) {
+        if (finished) await write(message)
+        else if (!shown) await remove(id)
+        else await write(changeMessage(message, { text: chunks.join('') }))
+      }
+      partials.clear()
+    },
+  }
+}
+
+/** A failure belongs to no context (events.md 2.7). */
+const NO_CONTEXT = { contextId: null } as const
+
+function toRecord(message: Message): MessageRecord {
+  return {
+    id: message.id ?? '',
+    flowId: message.flowId,
+    timestamp: message.timestamp,
+    sender: message.sender,
+    senderName: message.senderName,
+    sessionId: message.sessionId,
+    contextId: message.contextId,
+    text: typeof message.text === 'string' ? message.text : '',
+    files: message.files.map(pathOf),
+    error: message.error,
+    edit: message.edit,
+    category: message.category,
+    properties: message.properties,
+    contentBlocks: [...message.contentBlocks],
+    duration: message.duration,
+  }
+}
+
+function pathOf(file: unknown): string {
+  if (typeof file === 'string') return file
+  const path: unknown =
+    typeof file === 'object' && file !== null ? Reflect.get(file, 'path') : undefined
+  return typeof path === 'string' ? path : ''
+}

@@ -1,0 +1,97 @@
+import { limitExceeded } from '../../errors.ts'
+import type { RunContext } from '../run/run-context.ts'
+import type { VertexContext } from '../vertex/vertex-context.ts'
+import { changeMessage, isMessage, type Message } from '../values/message.ts'
+
+/**
+ * Reads a streaming text (FE-51). Towards a chat output, and with a session, the message is stored
+ * and announced with the first chunk and each chunk is sent; otherwise the text is collected in
+ * silence.
+ * The value handed on always has the whole text.
+ */
+export async function finishStream(
+  value: unknown,
+  ctx: VertexContext,
+  run: RunContext,
+): Promise<unknown> {
+  if (!isMessage(value) || typeof value.text === 'string') return value
+  if (!ctx.streams || !run.messages.keeps(value))
+    return changeMessage(value, { text: await readAll(value.text, { ctx, run }) })
+  return stream(value, value.text, { ctx, run })
+}
+
+interface Streaming {
+  readonly ctx: VertexContext
+  readonly run: RunContext
+}
+
+async function stream(
+  message: Message,
+  text: AsyncIterable<string>,
+  { ctx, run }: Streaming,
+): Promise<Message> {
+  let partial: Message | undefined
+  const chunks: string[] = []
+  const checkLength = lengthCheck(run)
+  const { signal } = ctx
+  try {
+    for await (const chunk of text) {
+      if (signal.aborted) break
+      // A model that has not begun to answer has nothing to announce.
+      partial ??= await ctx.sendMessage(partialOf(message, ctx))
+      checkLength(chunk)
+      chunks.push(chunk)
+      ctx.token(chunk, partial.id)
+    }
+  } catch (error) {
+    if (!signal.aborted && partial?.id !== undefined) await run.messages.withdraw(partial.id)
+    throw error
+  }
+  // What arrived before the run was stopped is kept by the message log.
+  signal.throwIfAborted()
+  ctx.flush()
+  if (partial === undefined) return changeMessage(message, { text: '' })
+  const whole = changeMessage(partial, {
+    text: chunks.join(''),
+    properties: { ...partial.properties, state: 'complete' },
+  })
+  run.messages.finished(whole)
+  return whole
+}
+
+/** What is stored and shown while the text comes in. */
+function partialOf(message: Message, ctx: VertexContext): Message {
+  const { source } = message.properties
+  const { vertexId: id, displayName: display_name } = ctx
+  return changeMessage(message, {
+    text: '',
+    sender: message.sender ?? 'Machine',
+    senderName: message.senderName ?? ctx.chatOutput?.senderName ?? 'AI',
+    properties: {
+      ...message.properties,
+      source: source.id === null ? { id, display_name, source: display_name } : source,
+      state: 'partial',
+    },
+  })
+}
+
+async function readAll(text: AsyncIterable<string>, { ctx, run }: Streaming): Promise<string> {
+  const chunks: string[] = []
+  const checkLength = lengthCheck(run)
+  for await (const chunk of text) {
+    checkLength(chunk)
+    chunks.push(chunk)
+  }
+  ctx.signal.throwIfAborted()
+  return chunks.join('')
+}
+
+/** FE-64: a text that never ends is not kept until it fills the memory. */
+function lengthCheck({ limits: { valueBytes } }: RunContext): (chunk: string) => void {
+  let bytes = 0
+  return (chunk) => {
+    bytes += 2 * chunk.length
+    if (bytes <= valueBytes) return
+    throw limitExceeded('valueBytes', `a streamed text is larger than ${valueBytes} bytes`)
+  }
+}

@@ -1,0 +1,114 @@
+import type { FlatEdge } from '../flow/expand-groups.ts'
+import { isSourceHandle } from '../flow/handles.ts'
+import { problem, type FlowProblem } from './problems.ts'
+import { isUnknownComponent } from './unknown-component.ts'
+import { hasField, hasOutput, takesLoop, type ResolvedNode } from './vertex-plan.ts'
+
+/** An edge that fits both of its nodes. */
+export interface CheckedEdge {
+  readonly source: string
+  readonly target: string
+  readonly output: string
+  readonly field: string
+  readonly loopBack: boolean
+  readonly edge: FlatEdge
+}
+
+/** Other names of value types (FE-6). */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['JSON', 'Data'],
+  ['Table', 'DataFrame'],
+  ['Text', 'Message'],
+  ['str', 'Message'],
+])
+
+/** The edges of a flow, each once; what does not fit goes into `problems` (FE-6 to FE-8). */
+export function checkEdges(
+  edges: readonly FlatEdge[],
+  nodes: ReadonlyMap<string, ResolvedNode | null>,
+  problems: FlowProblem[],
+): CheckedEdge[] {
+  const checked = new Map<string, CheckedEdge>()
+  for (const edge of edges) {
+    const source = nodes.get(edge.source)
+    const target = nodes.get(edge.target)
+    if (source === undefined || target === undefined) {
+      const missing = [edge.source, edge.target].filter((id) => !nodes.has(id))
+      for (const id of new Set(missing)) {
+        const place = { nodeId: id, edgeId: edge.id }
+        problems.push(problem('missing_node', `Vertex ${id} not found`, place))
+      }
+    }
+    // A node of an unknown component has been reported; its handles cannot be checked.
+    if (!source || !target) continue
+    if (isUnknownComponent(source.component) || isUnknownComponent(target.component)) {
+      const loose = looseEdge(edge, source, target)
+      if (loose !== undefined) add(checked, loose)
+      continue
+    }
+    const result = checkEdge(edge, source, target)
+    if ('severity' in result) problems.push(result)
+    else add(checked, result)
+  }
+  return [...checked.values()]
+}
+
+/** An edge of an unknown component, whose end cannot be checked: it orders the flow, no more. */
+function looseEdge(
+  edge: FlatEdge,
+  source: ResolvedNode,
+  target: ResolvedNode,
+): CheckedEdge | undefined {
+  const { sourceHandle, targetHandle } = edge
+  if (isSourceHandle(targetHandle)) return undefined
+  const output = sourceHandle.name ?? source.outputs[0] ?? ''
+  const field = targetHandle.fieldName
+  if (!isUnknownComponent(source.component) && !hasOutput(source, output)) return undefined
+  if (!isUnknownComponent(target.component) && !hasField(target, field)) return undefined
+  return { source: edge.source, target: edge.target, output, field, loopBack: false, edge }
+}
+
+function checkEdge(
+  edge: FlatEdge,
+  source: ResolvedNode,
+  target: ResolvedNode,
+): CheckedEdge | FlowProblem {
+  const { sourceHandle, targetHandle } = edge
+  const loopBack = isSourceHandle(targetHandle)
+  const field = isSourceHandle(targetHandle) ? (targetHandle.name ?? '') : targetHandle.fieldName
+  const text = `Edge between ${source.displayName} and ${target.displayName} has invalid handles`
+  const bad = (code: 'missing_field' | 'type_mismatch') =>
+    problem(code, text, { edgeId: edge.id, nodeId: edge.target, field })
+  const output = sourceHandle.name ?? source.outputs[0]
+  if (output === undefined || !hasOutput(source, output)) {
+    const place = { edgeId: edge.id, nodeId: edge.source, field: output ?? '' }
+    return problem('missing_output', text, place)
+  }
+  if (loopBack ? !takesLoop(target, field) : !hasField(target, field)) return bad('missing_field')
+  if (edge.typed && !typesFit(edge)) return bad('type_mismatch')
+  return { source: edge.source, target: edge.target, output, field, loopBack, edge }
+}
+
+/** FE-6. */
+function typesFit({ sourceHandle, targetHandle }: FlatEdge): boolean {
+  const given = sourceHandle.output_types.map(canonical)
+  if (isSourceHandle(targetHandle)) return given.length > 0
+  const type = canonical(targetHandle.type)
+  const { inputTypes } = targetHandle
+  if (inputTypes === undefined || inputTypes === null) return given.includes(type)
+  const taken = inputTypes.map(canonical)
+  return taken.includes(type) || given.some((name) => taken.includes(name))
+}
+
+function canonical(type: string): string {
+  return ALIASES.get(type) ?? type
+}
+
+function add(checked: Map<string, CheckedEdge>, edge: CheckedEdge): void {
+  const key = keyOf(edge)
+  if (!checked.has(key)) checked.set(key, edge)
+}
+
+function keyOf({ source, target, output, field, loopBack }: CheckedEdge): string {
+  return JSON.stringify([source, target, output, field, loopBack])
+}

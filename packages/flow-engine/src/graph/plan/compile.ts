@@ -1,0 +1,232 @@
+import { CODE_IS_OFF, codeComponent } from '../../components/node/code-component.ts'
+import type { Component } from '../../components/define/component.ts'
+import type { ComponentRegistry } from '../../components/define/registry.ts'
+import { FlowCompileError } from '../../errors.ts'
+import { buildGraph } from './build-graph.ts'
+import { checkEdges, type CheckedEdge } from './check-edges.ts'
+import { expandGroups, type FlatGraph, type FlatNode } from '../flow/expand-groups.ts'
+import {
+  findGraph,
+  noGraph,
+  type FlowJson,
+  type FlowNode,
+  type NodeDetails,
+} from '../flow/flow-json.ts'
+import { completeLimits, type RunLimits } from './limits.ts'
+import { readNodeCode, type NodeCode } from './node-code.ts'
+import type { PlanGraph } from './plan-graph.ts'
+import { problem, sortProblems, warning, type FlowProblem } from './problems.ts'
+import { connectedStreams } from './check-streams.ts'
+import { unknownComponent } from './unknown-component.ts'
+import { unknownTypes, type UnknownNode } from './unknown-types.ts'
+import { isOfClass, resolvedNode, type ResolvedNode } from './vertex-plan.ts'
+
+export interface CompileOptions {
+  readonly components: ComponentRegistry
+  /** What a stopped branch takes with it (FE-30). Default `default`. */
+  readonly compat?: 'strict' | 'default' | undefined
+  readonly limits?: Partial<RunLimits> | undefined
+  /** Nodes whose code was changed in the editor (FE-42). Default `warn`. */
+  readonly edited?: 'warn' | 'refuse' | undefined
+  /**
+   * Whether nodes with TypeScript of their own run it (FE-44); their runs need `services.codeRunner`.
+   * Default false.
+   */
+  readonly customCode?: boolean | undefined
+}
+
+/** A flow that was checked once and may be run any number of times, also side by side. Frozen. */
+export interface FlowPlan {
+  readonly flow: FlowJson
+  /** In node order, groups expanded. */
+  readonly vertexIds: readonly string[]
+  readonly compat: 'strict' | 'default'
+  readonly warnings: readonly FlowProblem[]
+}
+
+const graphs = new WeakMap<FlowPlan, PlanGraph>()
+const unknowns = new WeakMap<FlowPlan, readonly UnknownNode[]>()
+
+/** @throws FlowCompileError with everything that is wrong with the flow (FE-8) */
+export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan {
+  return planOf(flow, analyse(flow, options), options)
+}
+
+/**
+ * As `compileFlow`, but nodes of unknown types are no problem yet: of a part of the flow only those
+ * in it count (NX-9).
+ * @throws FlowCompileError with everything else that is wrong with the flow
+ */
+export function compilePartly(flow: unknown, options: CompileOptions): FlowPlan {
+  return planOf(flow, analyse(flow, options, 'keep-unknown'), options)
+}
+
+/**
+ * One problem for each of these vertices whose type is not there (NX-7); of all without `ids`.
+ */
+export function unknownProblems(plan: FlowPlan, ids?: ReadonlySet<string>): FlowProblem[] {
+  const unknown = unknowns.get(plan) ?? []
+  const registry = graphs.get(plan)?.registry
+  if (unknown.length === 0 || registry === undefined) return []
+  return unknownTypes(
+    unknown.filter(({ node }) => ids === undefined || ids.has(node.id)),
+    registry,
+  )
+}
+
+function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): FlowPlan {
+  const { problems, warnings, nodes, edges, unknown } = analysis
+  if (problems.length > 0) throw new FlowCompileError(problems)
+  const graph = buildGraph(nodes, edges, options.components)
+  const plan: FlowPlan = Object.freeze({
+    flow: flow as FlowJson,
+    vertexIds: Object.freeze(graph.vertices.map((vertex) => vertex.id)),
+    compat: options.compat ?? 'default',
+    warnings: Object.freeze(warnings),
+  })
+  graphs.set(plan, graph)
+  if (unknown.length > 0) unknowns.set(plan, unknown)
+  return plan
+}
+
+/** The same checks; gives errors and warnings, in the order of FE-8, and never throws. */
+export function checkFlow(flow: unknown, options: CompileOptions): FlowProblem[] {
+  const { problems, warnings } = analyse(flow, options)
+  return [...problems, ...warnings]
+}
+
+/** What `compileFlow` made of the flow; undefined for an object that only looks like a plan. */
+export function graphOf(plan: FlowPlan): PlanGraph | undefined {
+  return graphs.get(plan)
+}
+
+interface Analysis {
+  readonly problems: readonly FlowProblem[]
+  readonly warnings: readonly FlowProblem[]
+  readonly nodes: readonly ResolvedNode[]
+  readonly edges: readonly CheckedEdge[]
+  /** Kept among the nodes, with a component that stands for the missing one. */
+  readonly unknown: readonly UnknownNode[]
+}
+
+function analyse(
+  flow: unknown,
+  options: CompileOptions,
+  mode: 'strict' | 'keep-unknown' = 'strict',
+): Analysis {
+  const raw = findGraph(flow)
+  if (raw === undefined)
+    return { problems: [noGraph(flow)], warnings: [], nodes: [], edges: [], unknown: [] }
+  const graph = expandGroups(raw)
+  const problems: FlowProblem[] = [...graph.problems, ...tooLarge(graph, options)]
+  const warnings: FlowProblem[] = []
+  const unique = uniqueNodes(graph.nodes, problems)
+  const unknown: UnknownNode[] = []
+  const byId = resolveNodes(unique, options, { problems, warnings, unknown })
+  if (mode === 'strict') problems.push(...unknownTypes(unknown.splice(0), options.components))
+  else
+    for (const { node } of unknown)
+      byId.set(node.id, resolvedNode(node, unknownComponent(node), undefined))
+  const nodes = [...byId.values()].filter((node) => node !== null)
+  const edges = checkEdges(graph.edges, byId, problems)
+  problems.push(...severalChatInputs(nodes, graph), ...connectedStreams(nodes, edges))
+  return { problems: sortProblems(problems), warnings, nodes, edges, unknown }
+}
+
+function tooLarge({ nodes, edges }: FlatGraph, options: CompileOptions): FlowProblem[] {
+  const limits = completeLimits(options.limits)
+  return [
+    { name: 'vertices', limit: limits.vertices, count: nodes.length },
+    { name: 'edges', limit: limits.edges, count: edges.length },
+  ]
+    .filter(({ limit, count }) => count > limit)
+    .map(({ name, limit, count }) =>
+      problem('too_large', `The flow has ${count} ${name}; the limit ${name} is ${limit}`),
+    )
+}
+
+function uniqueNodes(nodes: readonly FlatNode[], problems: FlowProblem[]): Map<string, FlatNode> {
+  const unique = new Map<string, FlatNode>()
+  for (const node of nodes) {
+    if (unique.has(node.id)) {
+      const text = `Duplicate vertex ${node.id}`
+      problems.push(problem('duplicate_node_id', text, { nodeId: node.id }))
+    } else {
+      unique.set(node.id, node)
+    }
+  }
+  return unique
+}
+
+interface Findings {
+  readonly problems: FlowProblem[]
+  readonly warnings: FlowProblem[]
+  readonly unknown: UnknownNode[]
+}
+
+/** Nodes by id; null for one whose component is not known. */
+function resolveNodes(
+  nodes: ReadonlyMap<string, FlatNode>,
+  options: CompileOptions,
+  { problems, warnings, unknown }: Findings,
+): Map<string, ResolvedNode | null> {
+  const resolved = new Map<string, ResolvedNode | null>()
+  for (const node of nodes.values()) {
+    const { component, why, notice } = resolveNode(node, options)
+    if (component === undefined) {
+      unknown.push({ node, why })
+      resolved.set(node.id, null)
+      continue
+    }
+    resolved.set(node.id, resolvedNode(node, component, notice))
+    if (notice === undefined) continue
+    if (options.edited === 'refuse') {
+      problems.push(problem('edited_component', notice, { nodeId: node.id }))
+    } else {
+      warnings.push(warning('edited_component', notice, { nodeId: node.id }))
+    }
+  }
+  return resolved
+}
+
+interface Resolution {
+  readonly component: Component | undefined
+  /** Why there is none, where it is more than an unknown name. */
+  readonly why?: string
+  /** How what runs differs from what the node shows. */
+  readonly notice?: string
+}
+
+const PYTHON = 'Python code is not run by this service'
+
+/** The component of a node and what becomes of code of its own (FE-42, FE-44). */
+function resolveNode(node: FlatNode, options: CompileOptions): Resolution {
+  const { components } = options
+  const component = components.resolve(node.raw as FlowNode)
+  // A component that the host resolved itself runs the node's own code.
+  if (component !== undefined && components.get(component.type) !== component) return { component }
+  const code = readNodeCode(node.details, component, components)
+  if (code.kind === 'stock') return { component }
+  if (code.kind === 'script' && options.customCode === true) {
+    return { component: codeComponent(node.type, node.details as NodeDetails, code.text) }
+  }
+  const why = whyNotRun(code)
+  if (component === undefined) return code.kind === 'script' ? { component, why } : { component }
+  // Nothing of the template of a new component is left once its code has changed.
+  if (component.type === 'CustomComponent') return { component: undefined, why }
+  const notice = `Component ${node.id} was changed in the editor and runs as ${component.type} of the catalogue: ${why}`
+  return { component, notice }
+}
+
+function whyNotRun({ kind }: NodeCode): string {
+  return kind === 'script' ? CODE_IS_OFF : PYTHON
+}
+
+function severalChatInputs(nodes: readonly ResolvedNode[], graph: FlatGraph): FlowProblem[] {
+  const fed = new Set(graph.edges.map((edge) => edge.target))
+  const inputs = nodes.filter((node) => isOfClass(node, 'ChatInput') && !fed.has(node.node.id))
+  const second = inputs[1]
+  if (second === undefined) return []
+  const text = 'Only one chat input is allowed in the graph'
+  return [problem('several_chat_inputs', text, { nodeId: second.node.id })]
+}

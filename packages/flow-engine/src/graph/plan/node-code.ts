@@ -1,0 +1,84 @@
+import { codeHash, codeText } from '../../components/node/catalogue.ts'
+import type { Component } from '../../components/define/component.ts'
+import { referenceType } from '../../components/node/reference-code.ts'
+import type { ComponentRegistry } from '../../components/define/registry.ts'
+import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+
+/**
+ * What the code field of a node holds (FE-42): `stock` is the text that came with the component,
+ * `script` TypeScript or JavaScript of its own, `changed` Python that somebody edited.
+ */
+export type NodeCode =
+  | { readonly kind: 'stock' }
+  | { readonly kind: 'script'; readonly text: string }
+  | { readonly kind: 'changed' }
+
+const STOCK: NodeCode = { kind: 'stock' }
+const CHANGED: NodeCode = { kind: 'changed' }
+
+/**
+ * Reads the code of a node. A text is stock when its hash is that of the component's own text or of
+ * the reference's, and also when it is the one the node was exported with: a node of another version
+ * of the reference is not an edited one. Nodes edited in the reference say so by `edited` or by a
+ * module below `custom_components`.
+ */
+export function readNodeCode(
+  details: PlainObject,
+  component: Component | undefined,
+  registry: ComponentRegistry,
+): NodeCode {
+  const text = ownText(ownObject(ownObject(details, 'template') ?? {}, 'code') ?? {}, 'value')
+  const metadata = ownObject(details, 'metadata') ?? {}
+  const exported = ownText(metadata, 'code_hash')
+  const hash = text === undefined || text.trim() === '' ? undefined : hashOfText(text)
+  const isStock = isStockHash(hash ?? exported, component, registry)
+  if (text !== undefined && hash !== undefined && !isStock && isScript(text)) {
+    return { kind: 'script', text }
+  }
+  if (own(details, 'edited') === true) return CHANGED
+  if (isStock) return STOCK
+  const isCustom = ownText(metadata, 'module')?.startsWith('custom_components.') === true
+  if (isCustom || belongsToOther(hash ?? exported, component, registry)) return CHANGED
+  const differs = hash !== undefined && exported !== undefined && hash !== exported
+  return differs ? CHANGED : STOCK
+}
+
+/** An ES module exports something; a line of Python never begins like that. */
+function isScript(text: string): boolean {
+  return /^[ \t]*export[ \t]+(default|const|let|var|function|class|async|\{)/m.test(text)
+}
+
+function isStockHash(
+  hash: string | undefined,
+  component: Component | undefined,
+  registry: ComponentRegistry,
+): boolean {
+  if (hash === undefined || component === undefined) return false
+  return hash === hashOf(component) || registry.get(referenceType(hash) ?? '') === component
+}
+
+/** The text of another component: what the node is called is not what it was made to do. */
+function belongsToOther(
+  hash: string | undefined,
+  component: Component | undefined,
+  registry: ComponentRegistry,
+): boolean {
+  const type = hash === undefined ? undefined : referenceType(hash)
+  const other = type === undefined ? undefined : registry.get(type)
+  return other !== undefined && component !== undefined && other !== component
+}
+
+const hashes = new WeakMap<Component, string>()
+
+function hashOf(component: Component): string {
+  const hash = hashes.get(component) ?? codeHash(codeText(component))
+  hashes.set(component, hash)
+  return hash
+}
+
+const LONGEST = 1024 * 1024
+
+/** Too long a text is nobody's stock code; hashing it would only take time. */
+function hashOfText(text: string): string {
+  return text.length > LONGEST ? 'too long' : codeHash(text)
+}

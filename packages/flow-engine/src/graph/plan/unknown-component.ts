@@ -1,0 +1,34 @@
+import type { Component } from '../../components/define/component.ts'
+import { defineComponent } from '../../components/define/define.ts'
+import { output } from '../../components/define/output.ts'
+import { FlowError } from '../../errors.ts'
+import type { FlatNode } from '../flow/expand-groups.ts'
+import { isPlainObject, own, ownText } from '../flow/plain-object.ts'
+
+const made = new WeakSet<Component>()
+
+/**
+ * Stands for the component of a node whose type is not there, so that the rest of its flow is ordered
+ * and built (NX-9). It has the outputs that the node shows; to run it fails.
+ */
+export function unknownComponent({ type, details }: FlatNode): Component {
+  const listed = own(details, 'outputs')
+  const shown = Array.isArray(listed) ? listed.filter(isPlainObject) : []
+  const names = shown.flatMap((one) => ownText(one, 'name') ?? [])
+  const fail = (): never => {
+    throw new FlowError('component_failed', `Unknown component types: ${type}`)
+  }
+  const outputs = names.map((name) => [name, output.any({ types: [], run: fail })] as const)
+  const component = defineComponent({
+    type,
+    inputs: {},
+    outputs: Object.fromEntries(outputs),
+    prepare: fail,
+  })
+  made.add(component)
+  return component
+}
+
+export function isUnknownComponent(component: Component): boolean {
+  return made.has(component)
+}

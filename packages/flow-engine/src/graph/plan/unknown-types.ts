@@ -1,0 +1,49 @@
+import type { ComponentRegistry } from '../../components/define/registry.ts'
+import type { FlatNode } from '../flow/expand-groups.ts'
+import type { FlowNode } from '../flow/flow-json.ts'
+import { problem, type FlowProblem } from './problems.ts'
+
+/** A node without a component, and the reason where its own code is the reason. */
+export interface UnknownNode {
+  readonly node: FlatNode
+  readonly why: string | undefined
+}
+
+/** More names or ids than this are counted instead of listed. */
+const MAX_LISTED = 50
+const MAX_NAME = 200
+
+/**
+ * One problem for each node whose type is not there; all carry the same text, which names every type
+ * with the ids of its nodes and, where it is known, the reason (NX-7, NX-8).
+ */
+export function unknownTypes(
+  nodes: readonly UnknownNode[],
+  registry: ComponentRegistry,
+): FlowProblem[] {
+  if (nodes.length === 0) return []
+  const text = `Unknown component types: ${listed([...groups(nodes, registry)])}`
+  return nodes.map(({ node }) => problem('unknown_component', text, { nodeId: node.id }))
+}
+
+function* groups(nodes: readonly UnknownNode[], registry: ComponentRegistry): Generator<string> {
+  const byType = new Map<string, { ids: string[]; why: string | undefined }>()
+  for (const { node, why } of nodes) {
+    const group = byType.get(node.type) ?? { ids: [], why: undefined }
+    group.ids.push(short(node.id))
+    group.why ??= registry.whyUnknown(node.raw as FlowNode) ?? why
+    byType.set(node.type, group)
+  }
+  for (const [type, { ids, why }] of byType) {
+    yield `${short(type)} (${listed(ids)}${why === undefined ? '' : `: ${why}`})`
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_LISTED
+  return more > 0 ? `${names.slice(0, MAX_LISTED).join(', ')} and ${more} more` : names.join(', ')
+}
+
+function short(name: string): string {
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name
+}

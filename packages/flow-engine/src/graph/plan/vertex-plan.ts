@@ -1,0 +1,89 @@
+import type { Component } from '../../components/define/component.ts'
+import { classOf } from '../flow/flow-json.ts'
+import type { FlatNode } from '../flow/expand-groups.ts'
+import { isPlainObject, own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+import type { PlanVertex } from './plan-graph.ts'
+
+/** The one output of a node in tool mode (FE-43). */
+export const TOOL_OUTPUT = 'component_as_tool'
+
+/** A node with its component, before edges are looked at. */
+export interface ResolvedNode {
+  readonly node: FlatNode
+  readonly component: Component
+  readonly displayName: string
+  readonly toolMode: boolean
+  /** In the component's order. */
+  readonly outputs: readonly string[]
+  /** How what runs differs from what the node shows (FE-42). */
+  readonly notice: string | undefined
+}
+
+const INPUTS: ReadonlySet<string> = new Set(['ChatInput', 'TextInput', 'Webhook'])
+const OUTPUTS: ReadonlySet<string> = new Set(['ChatOutput', 'TextOutput', 'DataOutput'])
+
+export function resolvedNode(node: FlatNode, component: Component, notice?: string): ResolvedNode {
+  const toolMode = own(node.details, 'tool_mode') === true
+  return {
+    node,
+    component,
+    displayName: ownText(node.details, 'display_name') || component.displayName,
+    toolMode,
+    notice,
+    outputs: toolMode ? [TOOL_OUTPUT] : offeredOutputs(node.details, component),
+  }
+}
+
+/** The outputs the node lists, else those of a new node (FE-4). */
+function offeredOutputs(details: PlainObject, component: Component): readonly string[] {
+  const listed = own(details, 'outputs')
+  const names = Object.keys(component.outputs)
+  if (!Array.isArray(listed)) {
+    return names.filter((name) => component.outputs[name]?.dynamic !== true)
+  }
+  const offered = new Set(listed.filter(isPlainObject).map((output) => ownText(output, 'name')))
+  return names.filter((name) => offered.has(name))
+}
+
+/** Whether an edge may start at this output. */
+export function hasOutput({ component, outputs }: ResolvedNode, name: string): boolean {
+  return outputs.includes(name) || name === TOOL_OUTPUT || Object.hasOwn(component.outputs, name)
+}
+
+/** Whether an edge may end at this field. */
+export function hasField({ component, node }: ResolvedNode, name: string): boolean {
+  return Object.hasOwn(component.inputs, name) || ownObject(node.template, name) !== undefined
+}
+
+/** Whether an edge may come back to this output (FE-5). */
+export function takesLoop({ component, node }: ResolvedNode, name: string): boolean {
+  if (!Object.hasOwn(component.outputs, name)) return false
+  if (component.outputs[name]?.allowsLoop === true) return true
+  const listed = own(node.details, 'outputs')
+  if (!Array.isArray(listed)) return false
+  const output = listed.filter(isPlainObject).find((item) => ownText(item, 'name') === name)
+  return output !== undefined && own(output, 'allows_loop') === true
+}
+
+export function isOfClass({ node }: Pick<ResolvedNode, 'node'>, name: string): boolean {
+  return classOf(node.id) === name || node.type === name
+}
+
+/** FE-2. */
+export function roleOf({ node, component }: ResolvedNode): PlanVertex['role'] {
+  const names = [classOf(node.id), node.type]
+  if (names.some((name) => INPUTS.has(name))) return 'input'
+  if (names.some((name) => OUTPUTS.has(name))) return 'output'
+  return component.role
+}
+
+export function kindOf(node: ResolvedNode): PlanVertex['kind'] {
+  if (isOfClass(node, 'ChatInput')) return 'chatInput'
+  return isOfClass(node, 'Webhook') ? 'webhook' : undefined
+}
+
+/** A value of the template, with what groups copy down. */
+export function templateValue(vertex: Pick<PlanVertex, 'template' | 'overrides'>, field: string) {
+  if (vertex.overrides.has(field)) return vertex.overrides.get(field)
+  return own(ownObject(vertex.template, field) ?? {}, 'value')
+}

@@ -1,0 +1,389 @@
+import { FlowError, limitExceeded } from '../../errors.ts'
+import { runDurable } from '../durable/durable-task.ts'
+import { EndVertex } from '../events/end-vertex.ts'
+import { cutToEvent } from '../events/event-size.ts'
+import { eventLoopTurn } from '../event-loop-turn.ts'
+import { failureMessage, vertexFailure } from '../vertex/failure.ts'
+import { FinishedRun } from './finished-run.ts'
+import { InactivatedVertices } from '../schedule/inactivated.ts'
+import type { LazySignal } from './lazy-signal.ts'
+import { notesOf, Outcome } from './outcome.ts'
+import { deadlinesOf, type Deadline } from './run-deadlines.ts'
+import type { RunContext } from './run-context.ts'
+import type { RunHost } from '../durable/run-host.ts'
+import type { RunLog } from '../events/run-log.ts'
+import type { RunResult, VertexResult } from './run-options.ts'
+import type { RunRequest } from './run-request.ts'
+import { Scheduler } from '../schedule/scheduler.ts'
+import type { Task } from '../schedule/task.ts'
+import { sortedVertices } from '../plan/sorted-vertices.ts'
+import { problemsOfCycles, stalledVertices } from '../schedule/stalled.ts'
+import { createValueRelease, SMALL_BYTES } from '../vertex/value-release.ts'
+import { runTask, TaskEnvironment, type TaskResult } from '../vertex/run-task.ts'
+import { VertexRecord } from '../vertex/vertex-record.ts'
+import { youngList, zeros } from '../schedule/young-list.ts'
+
+export interface ExecutionOptions {
+  readonly request: RunRequest
+  readonly run: RunContext
+  readonly log: RunLog
+  readonly host: RunHost
+  /** Aborts what is being built. */
+  readonly controller: LazySignal
+  readonly phase: Phase
+}
+
+/** Shared with the run's context: what components do after the run was stopped is dropped. */
+export class Phase {
+  current: 'running' | 'stopping' | 'ended' = 'running'
+}
+
+const SOON = Promise.resolve()
+const wasCancelled = (): { cancelled: true } => ({ cancelled: true })
+const wasNot = (): object => ({})
+
+/** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
+export class Execution implements Deadline {
+  readonly #request: RunRequest
+  readonly #run: RunContext
+  readonly #log: RunLog
+  readonly #host: RunHost
+  readonly #controller: LazySignal
+  readonly #phase: Phase
+  readonly outcome: Outcome
+  readonly #scheduler: Scheduler
+  readonly #environment: TaskEnvironment
+  #release: ReturnType<typeof createValueRelease> | undefined
+  /** Builds so far, by position of the vertex. */
+  readonly builds: number[]
+  readonly #inactivated: InactivatedVertices
+  deadline = Number.POSITIVE_INFINITY
+  readonly #startedAt: number
+  #time: number | undefined
+  /** Builds that ended without a pause and are not reported yet. */
+  #ended: (() => void)[] = youngList()
+  #queue: Task[] = youngList()
+  #next = 0
+  #running = 0
+  #suspended = 0
+  #resolve: (result: RunResult) => void = () => undefined
+  readonly result: Promise<RunResult>
+
+  constructor({ request, run, log, host, controller, phase }: ExecutionOptions) {
+    const { graph, slice, strict } = request
+    this.#request = request
+    this.#run = run
+    this.#log = log
+    this.#host = host
+    this.#controller = controller
+    this.#phase = phase
+    this.outcome = new Outcome(request)
+    this.builds = zeros(graph.vertices.length)
+    this.#scheduler = new Scheduler({ graph, slice, strict })
+    this.#inactivated = new InactivatedVertices(request)
+    this.#environment = new TaskEnvironment(run, request, host)
+    this.#startedAt = request.runtime.now().getTime()
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  start(): void {
+    this.#announce()
+    this.#watch()
+    this.#enqueue(this.#scheduler.begin())
+  }
+
+  /** FE-60: nothing starts any more, signals fire at once, `end` follows after one turn. */
+  cancel(reason: FlowError): void {
+    if (this.#phase.current !== 'running') return
+    this.outcome.cancelled = true
+    this.outcome.error ??= reason
+    this.#stop(reason)
+    void this.#finishAfterTurn()
+  }
+
+  /** A limit of the whole run (FE-64). */
+  exceed(limit: FlowError): void {
+    if (this.#phase.current !== 'running') return
+    this.outcome.failed = true
+    this.outcome.error ??= limit
+    this.#stop(limit)
+    this.#tellAndFinish(limit).catch(() => undefined)
+  }
+
+  async #tellAndFinish(error: FlowError): Promise<void> {
+    try {
+      await this.#run.messages.fail(failureMessage(error.detail, undefined))
+    } finally {
+      await this.#finishAfterTurn()
+    }
+  }
+
+  /** A vertex waits for an answer: it gives no event, the others finish (FE-63a). */
+  suspended(): void {
+    this.#suspended += 1
+    this.#running -= 1
+    this.#time = undefined
+    this.#pump()
+  }
+
+  /** FE-12. A run that goes on where another process left off has said it before. */
+  #announce(): void {
+    if (this.#host.resume?.sorted === true) return
+    this.#run.send('vertices_sorted', () => sortedVertices(this.#request))
+  }
+
+  #watch(): void {
+    const { runTimeoutMs } = this.#run.limits
+    if (runTimeoutMs === null) return
+    this.deadline = this.#startedAt + runTimeoutMs
+    deadlinesOf(this.#run.runtime).add(this)
+  }
+
+  overdue(): void {
+    const { runTimeoutMs } = this.#run.limits
+    this.exceed(limitExceeded('runTimeoutMs', `the run took longer than ${runTimeoutMs} ms`))
+  }
+
+  /** Starts what there is room for; the rest waits. */
+  #enqueue(tasks: readonly Task[]): void {
+    for (const task of tasks) {
+      if (this.#queue.length === 0 && this.#hasRoom()) this.#begin(task)
+      else this.#queue.push(task)
+    }
+    this.#pump()
+  }
+
+  #hasRoom(): boolean {
+    const { concurrency = Number.POSITIVE_INFINITY } = this.#request.options
+    if (this.#host.mayStart?.() === false) return false
+    return this.#phase.current === 'running' && this.#running < concurrency
+  }
+
+  #pump(): void {
+    while (this.#next < this.#queue.length && this.#hasRoom()) {
+      const task = this.#queue[this.#next]
+      this.#next += 1
+      if (task !== undefined && this.#scheduler.wants(task)) this.#begin(task)
+    }
+    if (this.#next === this.#queue.length && this.#next > 0) {
+      this.#queue = youngList()
+      this.#next = 0
+    }
+    if (this.#running === 0 && this.#phase.current === 'running') void this.#finish()
+  }
+
+  #begin(task: Task): void {
+    const { index } = task.vertex
+    const build = (this.builds[index] ?? 0) + 1
+    this.builds[index] = build
+    this.#running += 1
+    task.scope.running += 1
+    const from = this.#clock()
+    let work: TaskResult | Promise<TaskResult>
+    try {
+      work = this.#plain
+        ? runTask(task, build, this.#environment)
+        : runDurable(task, build, {
+            environment: this.#environment,
+            host: this.#host,
+            builds: this.builds,
+          })
+    } catch (thrown) {
+      this.#settled(() => void this.#failed(task, thrown, from))
+      return
+    }
+    if (work instanceof Promise) {
+      work.then(
+        (result) => this.#afterWait(task, result, from),
+        (thrown: unknown) => this.#failed(task, thrown, from),
+      )
+    } else {
+      const result = work
+      this.#settled(() => this.#succeeded(task, result, from))
+    }
+  }
+
+  /** What ended at once is reported after everything that became ready with it has started (FE-14). */
+  #settled(report: () => void): void {
+    this.#ended.push(report)
+    if (this.#ended.length === 1) SOON.then(() => this.#reportEnded()).catch(() => undefined)
+  }
+
+  #reportEnded(): void {
+    this.#time = undefined
+    const ended = this.#ended
+    this.#ended = youngList()
+    for (const report of ended) report()
+    this.#time = undefined
+  }
+
+  #afterWait(task: Task, result: TaskResult, from: number): void {
+    this.#time = undefined
+    this.#succeeded(task, result, from)
+    this.#time = undefined
+  }
+
+  /** The clock, read once for everything that happens without a pause. */
+  #clock(): number {
+    return (this.#time ??= this.#run.runtime.now().getTime())
+  }
+
+  /** Nothing to restore, to keep or to bound: the common case. */
+  get #plain(): boolean {
+    const { resume, checkpoint } = this.#host
+    return resume === undefined && checkpoint === undefined
+  }
+
+  #succeeded(task: Task, result: TaskResult, from: number): void {
+    if (!this.#leave(task)) return
+    this.#running -= 1
+    if (this.#phase.current !== 'running') return
+    const { vertex, scope } = task
+    const at = this.#clock()
+    const record = new VertexRecord(vertex, {
+      outputs: result.outputs,
+      decision: result.decision,
+      usedFrozenResult: result.usedFrozenResult,
+      builds: this.builds[vertex.index] ?? 1,
+      durationMs: Math.max(0, at - from),
+    })
+    const notes = notesOf(result)
+    this.outcome.record(record, notes)
+    this.#host.built?.({ vertex, result: record, mask: this.#run.secrets.maskJson })
+    const inactivated = this.#inactivated.after(task, result)
+    const ready = this.#scheduler.finished(task, record)
+    const end = new EndVertex({ result: record, vertex, notes, inactivated, ready, at }, this.#run)
+    this.#report(end)
+    if (result.bytes > SMALL_BYTES) {
+      this.#release ??= createValueRelease(this.#request)
+      this.#release.built({ task, record, end })
+    }
+    this.#release?.read(scope, vertex)
+    this.#abandon()
+    this.#enqueue(ready)
+  }
+
+  /** A build has ended; false when its pass was given up before. */
+  #leave({ scope }: Task): boolean {
+    if (scope.cancelled) return false
+    scope.running -= 1
+    return true
+  }
+
+  /** FE-32: what runs in the passes beside a failed one has a turn of the event loop to end by itself. */
+  #abandon(): void {
+    if (this.#scheduler.cancelled.length === 0) return
+    const passes = this.#scheduler.cancelled.splice(0)
+    const reason = new FlowError('cancelled', 'Another pass of the loop has failed')
+    for (const pass of passes) {
+      this.#running -= pass.running
+      pass.stop?.abort(reason)
+    }
+    this.#running += 1
+    const goOn = (): void => {
+      this.#running -= 1
+      this.#time = undefined
+      if (this.#phase.current === 'running') this.#pump()
+    }
+    eventLoopTurn().then(goOn, goOn)
+  }
+
+  /** Sends `end_vertex`, unless an earlier process has. */
+  #report(end: EndVertex): void {
+    const { resume } = this.#host
+    if (resume !== undefined && end.result.builds <= (resume.reported.get(end.result.id) ?? 0))
+      return
+    this.#run.sendEnd(end)
+  }
+
+  async #failed(task: Task, thrown: unknown, from: number): Promise<void> {
+    if (!this.#leave(task)) return
+    if (this.#phase.current !== 'running') {
+      this.#running -= 1
+      return
+    }
+    const { vertex } = task
+    const { secrets, messages, runtime, limits } = this.#run
+    const { error, reason } = vertexFailure(thrown, vertex, secrets.mask)
+    this.outcome.failed = true
+    this.outcome.error ??= error
+    const ends = this.#request.mode === 'run'
+    if (ends) this.#stop(error)
+    this.#scheduler.failed(task)
+    if (!ends) this.#abandon()
+    // The message has the reason alone; a service that cannot store it changes nothing else.
+    const text = cutToEvent(reason, limits.eventBytes)
+    await messages.fail(failureMessage(text, vertex)).catch(() => undefined)
+    this.#running -= 1
+    if (!ends && this.#phase.current !== 'running') return
+    const at = runtime.now().getTime()
+    const result = new VertexRecord(vertex, {
+      outputs: Object.create(null) as VertexResult['outputs'],
+      error,
+      usedFrozenResult: false,
+      builds: this.builds[vertex.index] ?? 1,
+      durationMs: Math.max(0, at - from),
+    })
+    this.outcome.record(result, undefined)
+    this.#host.built?.({ vertex, result, mask: secrets.maskJson })
+    const inactivated = this.#inactivated.excluded()
+    const end = { result, vertex, notes: undefined, inactivated, ready: [], at }
+    this.#report(new EndVertex(end, this.#run))
+    this.#time = undefined
+    if (ends) await this.#finishAfterTurn()
+    else this.#pump()
+  }
+
+  #stop(reason: FlowError): void {
+    this.#phase.current = 'stopping'
+    this.#controller.abort(reason)
+    for (const scope of this.#scheduler.scopes) scope.stop?.abort(reason)
+  }
+
+  /** Components have one turn of the event loop to end by themselves. */
+  async #finishAfterTurn(): Promise<void> {
+    if (this.#running > 0) await eventLoopTurn()
+    await this.#finish()
+  }
+
+  /** A promise only where messages have to be written. */
+  #finish(): Promise<void> | undefined {
+    if (this.#phase.current === 'ended') return undefined
+    const atRest = this.#phase.current === 'running'
+    this.#phase.current = 'ended'
+    if (this.deadline < Number.POSITIVE_INFINITY) deadlinesOf(this.#run.runtime).remove(this)
+    if (this.#suspended > 0 && atRest) {
+      this.#log.close()
+      this.#settle()
+      return undefined
+    }
+    if (atRest) this.#noteStalled()
+    const end = (): void => this.#end()
+    if (this.#run.hasMessages) return this.#run.messages.settle().then(end, end)
+    end()
+    return undefined
+  }
+
+  #end(): void {
+    this.#run.send('end', this.outcome.cancelled ? wasCancelled : wasNot)
+    this.#log.close()
+    this.#settle()
+  }
+
+  #settle(): void {
+    const now = this.#run.runtime.now().getTime()
+    const duration = Math.max(0, now - this.#startedAt)
+    this.#resolve(new FinishedRun(this.outcome, this.#request, this.#run, duration))
+  }
+
+  /** FE-15. */
+  #noteStalled(): void {
+    const { graph, slice } = this.#request
+    const { root, scopes } = this.#scheduler
+    const stalled = stalledVertices({ graph, slice, root, scopes })
+    this.outcome.stalled = stalled.map((vertex) => vertex.id)
+    this.outcome.warnings.push(...problemsOfCycles(stalled))
+  }
+}

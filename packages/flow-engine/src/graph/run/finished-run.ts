@@ -1,0 +1,86 @@
+import type { FlowError } from '../../errors.ts'
+import type { Outcome } from './outcome.ts'
+import type { PlanGraph } from '../plan/plan-graph.ts'
+import type { FlowProblem } from '../plan/problems.ts'
+import { textOf } from '../events/result-text.ts'
+import type { RunContext } from './run-context.ts'
+import type { RunResult, VertexResult } from './run-options.ts'
+import { selectsOutput, type RunRequest } from './run-request.ts'
+import type { LogEntry } from '../events/vertex-logs.ts'
+import { youngList } from '../schedule/young-list.ts'
+
+/** What of a run is needed to write its answer, and is no part of the public result. */
+export interface ResultNotes {
+  readonly inputValue: string | undefined
+  readonly graph: PlanGraph
+  readonly vertices: ReadonlyMap<string, VertexNotes> | undefined
+  readonly secrets: RunContext['knownSecrets']
+}
+
+/** What a component noted in a build; most note nothing. */
+export interface VertexNotes {
+  readonly logs: ReadonlyMap<string, readonly LogEntry[]>
+  readonly hasStatus: boolean | 'text'
+}
+
+/** The result of a run; keeps nothing else of it alive. A class, not a literal: see `youngList`. */
+export class FinishedRun implements RunResult {
+  readonly status: RunResult['status']
+  readonly sessionId: string
+  readonly flowId: string
+  readonly outputs: VertexResult[]
+  readonly vertices: RunResult['vertices']
+  declare readonly error?: FlowError
+  readonly stalled: string[]
+  readonly warnings: FlowProblem[]
+  readonly messages: RunResult['messages']
+  readonly usage: RunResult['usage']
+  readonly durationMs: number
+  readonly text: RunResult['text']
+  readonly #inputValue: string | undefined
+  readonly #graph: PlanGraph
+  readonly #notes: ResultNotes['vertices']
+  readonly #secrets: ResultNotes['secrets']
+
+  constructor(outcome: Outcome, request: RunRequest, run: RunContext, durationMs: number) {
+    const { vertices, error } = outcome
+    const outputs = selectedResults(outcome, request)
+    this.status = outcome.failed ? 'failed' : outcome.cancelled ? 'cancelled' : 'succeeded'
+    this.sessionId = request.sessionId
+    this.flowId = request.flowId
+    this.outputs = outputs
+    this.vertices = vertices
+    if (error !== undefined) this.error = error
+    this.stalled = outcome.stalled
+    this.warnings = outcome.warnings
+    this.messages = run.hasMessages ? [...run.messages.records.values()] : youngList()
+    this.usage = outcome.usage
+    this.durationMs = durationMs
+    this.text = (component) => textOf({ outputs, vertices }, component)
+    this.#inputValue = request.input.value ?? undefined
+    this.#graph = request.graph
+    this.#notes = outcome.notes
+    this.#secrets = run.knownSecrets
+  }
+
+  /** Nothing for a copy of a result. */
+  static notesOf(result: RunResult): ResultNotes | undefined {
+    if (!(#graph in result)) return undefined
+    return {
+      inputValue: result.#inputValue,
+      graph: result.#graph,
+      vertices: result.#notes,
+      secrets: result.#secrets,
+    }
+  }
+}
+
+function selectedResults({ vertices }: Outcome, request: RunRequest): VertexResult[] {
+  const selects = selectsOutput(request)
+  const selected = youngList<VertexResult>()
+  for (const vertex of request.graph.vertices) {
+    const result = selects(vertex) ? vertices.get(vertex.id) : undefined
+    if (result?.valid === true) selected.push(result)
+  }
+  return selected
+}

@@ -1,0 +1,43 @@
+import type { FlowError } from '../../errors.ts'
+import type { VertexNotes } from './finished-run.ts'
+import type { FlowProblem } from '../plan/problems.ts'
+import type { RunResult, VertexResult } from './run-options.ts'
+import type { RunRequest } from './run-request.ts'
+import { youngList } from '../schedule/young-list.ts'
+
+/** What a run has come to so far. A class, not a literal: see `youngList`. */
+export class Outcome {
+  readonly vertices = new Map<string, VertexResult>()
+  /** Of the last builds of vertices whose component noted something. */
+  notes: Map<string, VertexNotes> | undefined = undefined
+  readonly warnings: FlowProblem[] = youngList()
+  readonly usage: RunResult['usage'] = new Usage()
+  /** The first failure, or why the run was stopped. */
+  error: FlowError | undefined = undefined
+  failed = false
+  cancelled = false
+  stalled: string[] = youngList()
+
+  constructor({ plan, slice, tweaks }: RunRequest) {
+    for (const warning of plan.warnings) this.warnings.push(warning)
+    for (const warning of slice.warnings) this.warnings.push(warning)
+    for (const warning of tweaks.warnings) this.warnings.push(warning)
+  }
+
+  /** Keeps the last build of a vertex, in order of first build. */
+  record(result: VertexResult, notes: VertexNotes | undefined): void {
+    this.vertices.set(result.id, result)
+    if (notes !== undefined) (this.notes ??= new Map()).set(result.id, notes)
+    else this.notes?.delete(result.id)
+  }
+}
+
+class Usage {
+  inputTokens = 0
+  outputTokens = 0
+}
+
+/** What the component noted; undefined = nothing. */
+export function notesOf({ logs, hasStatus }: VertexNotes): VertexNotes | undefined {
+  return hasStatus === false && logs.size === 0 ? undefined : { logs, hasStatus }
+}

@@ -1,0 +1,239 @@
+import type { Runtime } from '@x/wire'
+import type { ChildRunOptions, ChildRunResult } from '../../components/define/context.ts'
+import type { ComponentServices, MessageService } from '../../components/define/services.ts'
+import type { TokenUsage } from '../../models/chat-model.ts'
+import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
+import { FlowError, limitExceeded } from '../../errors.ts'
+import type { FlowJson } from '../flow/flow-json.ts'
+import type { RunLimits } from '../plan/limits.ts'
+import { earlierMessages } from '../messages/earlier-messages.ts'
+import { createRunMessages } from '../messages/memory-messages.ts'
+import { createMessageLog, type MessageLog, type SendEvent } from '../messages/message-log.ts'
+import type { FlowProblem } from '../plan/problems.ts'
+import type { EndVertex } from '../events/end-vertex.ts'
+import { LazyEvent, TokenEvent, type RunEvent, type RunEventData } from '../events/run-event.ts'
+import type { RunLog } from '../events/run-log.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
+
+/** What the builds of all vertices of one run share. */
+export interface RunContext {
+  readonly runId: string
+  readonly flowId: string
+  readonly flowName: string | undefined
+  /** "" = none. */
+  readonly sessionId: string
+  readonly userId: string | undefined
+  readonly runtime: Runtime
+  readonly services: Readonly<ComponentServices>
+  /** The same for vertices without incoming edges (CO-41). */
+  readonly rootServices: Readonly<ComponentServices>
+  /** Ids of messages that input vertices of this run sent. */
+  readonly inputMessages: Set<string>
+  readonly shared: Map<string, unknown>
+  readonly limits: RunLimits
+  readonly signal: AbortSignal
+  readonly secrets: Secrets
+  /** The same, without making them where there are none. */
+  readonly knownSecrets: Secrets | undefined
+  readonly messages: MessageLog
+  /** Somebody has asked for `messages`. */
+  readonly hasMessages: boolean
+  send: SendEvent
+  sendToken(chunk: string, id: string): void
+  /** Whether pieces of blanks alone are sent. */
+  readonly blankTokens: boolean
+  sendEnd(end: EndVertex): void
+  /** False once the run ended or was aborted: what comes later is dropped. */
+  open(): boolean
+  warn(problem: FlowProblem): void
+  usage(usage: TokenUsage): void
+  runFlow(flow: FlowJson, options: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult>
+  /** FE-63a; rejects with `not_resumable` where nothing keeps the question. */
+  suspend(vertexId: string, question: unknown): Promise<unknown>
+}
+
+/** What a run knows before its first vertex; the rest of its context follows from it. */
+export interface RunContextOptions extends Pick<
+  RunContext,
+  | 'runId'
+  | 'flowId'
+  | 'flowName'
+  | 'sessionId'
+  | 'userId'
+  | 'runtime'
+  | 'shared'
+  | 'limits'
+  | 'signal'
+> {
+  readonly services: Readonly<ComponentServices>
+  /** AB-43. */
+  readonly allowPrivate: boolean | undefined
+  readonly blankTokens?: boolean | undefined
+  readonly log: RunLog
+  open(): boolean
+  /** Called instead of throwing when the number of events is over its limit. */
+  overflow(error: FlowError): void
+  warn(problem: FlowProblem): void
+  usage(usage: TokenUsage): void
+  runFlow(
+    flow: FlowJson,
+    options: ChildRunOptions,
+    from: { readonly signal: AbortSignal; readonly secrets: Secrets },
+  ): Promise<ChildRunResult>
+  /** Those of the run that called this one: what one knows the other hides (FE-65). */
+  readonly secrets: Secrets | undefined
+  readonly suspend: RunContext['suspend'] | undefined
+}
+
+export function createRunContext(options: RunContextOptions): RunContext {
+  return new LazyRunContext(options)
+}
+
+/** Most runs need little of it: parts are made when they are first asked for. */
+class LazyRunContext implements RunContext {
+  readonly flowId: string
+  readonly flowName: string | undefined
+  readonly sessionId: string
+  readonly userId: string | undefined
+  readonly runtime: Runtime
+  readonly limits: RunLimits
+  readonly #options: RunContextOptions
+  readonly #log: RunLog
+  #services: Readonly<ComponentServices> | undefined
+  #rootServices: Readonly<ComponentServices> | undefined
+  #inputMessages: Set<string> | undefined
+  #secrets: Secrets | undefined
+  #messages: MessageLog | undefined
+
+  constructor(options: RunContextOptions) {
+    this.flowId = options.flowId
+    this.flowName = options.flowName
+    this.sessionId = options.sessionId
+    this.userId = options.userId
+    this.runtime = options.runtime
+    this.limits = options.limits
+    this.#options = options
+    this.#log = options.log
+  }
+
+  get runId(): string {
+    return this.#options.runId
+  }
+
+  get blankTokens(): boolean {
+    return this.#options.blankTokens === true
+  }
+
+  get services(): Readonly<ComponentServices> {
+    const { services, allowPrivate } = this.#options
+    return (this.#services ??= Object.freeze({
+      ...services,
+      fetch: outgoingFetch(services, { allowPrivate }),
+      messages: services.messages ?? createRunMessages(),
+    }))
+  }
+
+  get rootServices(): Readonly<ComponentServices> {
+    return (this.#rootServices ??= Object.freeze({
+      ...this.services,
+      messages: earlierMessages(this.#messageService, this.inputMessages),
+    }))
+  }
+
+  get inputMessages(): Set<string> {
+    return (this.#inputMessages ??= new Set())
+  }
+
+  get shared(): Map<string, unknown> {
+    return this.#options.shared
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal
+  }
+
+  get secrets(): Secrets {
+    return (this.#secrets ??= this.#options.secrets ?? createSecrets())
+  }
+
+  get knownSecrets(): Secrets | undefined {
+    return this.#secrets ?? this.#options.secrets
+  }
+
+  get hasMessages(): boolean {
+    return this.#messages !== undefined
+  }
+
+  get messages(): MessageLog {
+    return (this.#messages ??= createMessageLog({
+      service: this.#messageService,
+      send: (event, data) => this.send(event, data),
+      runtime: this.runtime,
+      secrets: this.secrets,
+      limits: this.limits,
+      flowId: this.flowId,
+      sessionId: this.sessionId,
+      open: () => this.open(),
+    }))
+  }
+
+  /** There is always one, see `services`. */
+  get #messageService(): MessageService {
+    const { messages } = this.services
+    if (messages === undefined) throw new TypeError('A run has a message service')
+    return messages
+  }
+
+  send<K extends keyof RunEventData>(event: K, make: () => RunEventData[K]): void {
+    if (!this.#hasRoom(event)) return
+    this.#log.push(new LazyEvent(this.#log.nextSeq, event, make) as RunEvent)
+  }
+
+  sendToken(chunk: string, id: string): void {
+    if (this.#hasRoom('token')) this.#log.push(new TokenEvent(this.#log.nextSeq, chunk, id))
+  }
+
+  sendEnd(end: EndVertex): void {
+    if (!this.#hasRoom('end_vertex')) return
+    end.seq = this.#log.nextSeq
+    this.#log.push(end)
+  }
+
+  /** The error that names the limit, and the end, go beyond it. */
+  #hasRoom(event: keyof RunEventData): boolean {
+    const { events } = this.limits
+    const { nextSeq } = this.#log
+    if (nextSeq < events || event === 'end' || (event === 'error' && nextSeq < events + 1)) {
+      return true
+    }
+    this.#options.overflow(limitExceeded('events', `a run may have ${events} events`))
+    return false
+  }
+
+  open(): boolean {
+    return this.#options.open()
+  }
+
+  warn(problem: FlowProblem): void {
+    this.#options.warn(problem)
+  }
+
+  usage(usage: TokenUsage): void {
+    this.#options.usage(usage)
+  }
+
+  runFlow(flow: FlowJson, child: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult> {
+    return this.#options.runFlow(flow, child, { signal, secrets: this.secrets })
+  }
+
+  suspend(vertexId: string, question: unknown): Promise<unknown> {
+    const { suspend } = this.#options
+    return suspend === undefined ? notResumable() : suspend(vertexId, question)
+  }
+}
+
+function notResumable(): Promise<never> {
+  return Promise.reject(
+    new FlowError('not_resumable', 'The run cannot be suspended: it is no resumable job'),
+  )
+}

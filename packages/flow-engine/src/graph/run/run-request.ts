@@ -1,0 +1,195 @@
+import type { Runtime } from '@x/wire'
+import { FlowCompileError, invalidRequest } from '../../errors.ts'
+import {
+  compileFlow,
+  compilePartly,
+  graphOf,
+  unknownProblems,
+  type FlowPlan,
+} from '../plan/compile.ts'
+import { completeLimits, type RunLimits } from '../plan/limits.ts'
+import { isPlainObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import type { RunInput, RunOptions } from './run-options.ts'
+import { sliceOf, type Slice } from '../plan/slice.ts'
+import { applyTweaks, refuseInputTweak, type AppliedTweaks } from '../vertex/tweaks.ts'
+
+/** A class, since a copy that changes a member gets a hidden class of its own. */
+class CheckedInput {
+  readonly value: string | undefined
+  readonly type: 'chat' | 'text' | 'any'
+  readonly components: RunInput['components']
+  readonly files: RunInput['files']
+
+  constructor(input: RunInput, value: string | undefined, type: 'chat' | 'text' | 'any') {
+    this.value = value
+    this.type = type
+    this.components = input.components
+    this.files = input.files
+  }
+}
+
+/** What a run was asked for, checked and completed. A class, not a literal: see `youngList`. */
+export class RunRequest {
+  readonly plan: FlowPlan
+  readonly graph: PlanGraph
+  readonly slice: Slice
+  readonly tweaks: AppliedTweaks
+  readonly options: RunOptions
+  readonly mode: 'run' | 'build'
+  readonly strict: boolean
+  readonly flowId: string
+  readonly flowName: string | undefined
+  readonly sessionId: string
+  readonly runtime: Runtime
+  readonly limits: RunLimits
+  /** Passes of each loop at once (FE-32). */
+  readonly parallel: number
+  readonly input: CheckedInput
+
+  /**
+   * @throws FlowCompileError for a flow that cannot be run
+   * @throws FlowError `invalid_request` (FE-18)
+   */
+  constructor(flow: unknown, options: RunOptions, runtime: Runtime) {
+    const { mode = 'run' } = options
+    this.input = readInput(options, mode)
+    this.parallel = readParallel(options.parallel)
+    checkConcurrency(options.concurrency)
+    const plan = planOf(flow, options)
+    const graph = graphOf(plan)
+    if (graph === undefined) throw invalidRequest('The plan was not made by compileFlow')
+    this.plan = plan
+    this.graph = graph
+    this.slice = sliceFor(graph, options, mode)
+    refuseUnknown(plan, this, options)
+    this.tweaks = applyTweaks(graph, options.tweaks)
+    this.options = options
+    this.mode = mode
+    this.strict = plan.compat === 'strict'
+    this.flowId = options.flowId ?? flowIdOf(plan.flow) ?? runtime.uuid()
+    this.flowName = options.flowName ?? ownText(asObject(plan.flow), 'name')
+    this.sessionId = options.sessionId ?? this.flowId
+    this.runtime = runtime
+    this.limits = completeLimits(options.limits)
+  }
+}
+
+function planOf(flow: unknown, options: RunOptions): FlowPlan {
+  if (isPlan(flow)) return flow
+  const { components, compat, limits, services } = options
+  if (components === undefined) {
+    throw invalidRequest('The option components is needed to run a flow that was not compiled')
+  }
+  const customCode = services?.codeRunner !== undefined
+  const compile = isPart(options) ? compilePartly : compileFlow
+  return compile(flow, { components, compat, limits, customCode })
+}
+
+function isPart({ stopComponentId, startComponentId }: RunOptions): boolean {
+  return stopComponentId !== undefined || startComponentId !== undefined
+}
+
+/** NX-9: of a part only its own vertices count. */
+function refuseUnknown(
+  plan: FlowPlan,
+  { graph, slice }: Pick<RunRequest, 'graph' | 'slice'>,
+  options: RunOptions,
+): void {
+  const some = unknownProblems(plan)
+  if (some.length === 0) return
+  const inside = graph.vertices.filter(({ index }) => slice.contains[index] === 1)
+  const problems = isPart(options)
+    ? unknownProblems(plan, new Set(inside.map(({ id }) => id)))
+    : some
+  if (problems.length > 0) throw new FlowCompileError(problems)
+}
+
+function isPlan(flow: unknown): flow is FlowPlan {
+  return typeof flow === 'object' && flow !== null && graphOf(flow as FlowPlan) !== undefined
+}
+
+/** FE-18, FE-23, FE-26: null is "", undefined no input. */
+function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
+  const given: unknown = options.input
+  const input = isPlainObject(given) ? (given as RunInput) : { value: readText(given) }
+  const value = readText(input.value)
+  const type = input.type ?? (mode === 'build' ? 'any' : 'chat')
+  if (value !== undefined) refuseInputTweak(options.tweaks, type)
+  return new CheckedInput(input, value, type)
+}
+
+const MOST_PASSES = 1_000
+
+/** Each pass at once holds its values. */
+function readParallel(parallel = 1): number {
+  if (Number.isInteger(parallel) && parallel >= 1 && parallel <= MOST_PASSES) return parallel
+  throw invalidRequest(`The option parallel must be a whole number from 1 to ${MOST_PASSES}`)
+}
+
+function checkConcurrency(concurrency = Number.POSITIVE_INFINITY): void {
+  if (typeof concurrency === 'number' && concurrency >= 1) return
+  throw invalidRequest('The option concurrency must be a number of at least 1')
+}
+
+function readText(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  if (value === null) return ''
+  if (typeof value !== 'string') throw invalidRequest('The input value must be a text or null')
+  return value
+}
+
+function flowIdOf(flow: unknown): string | undefined {
+  return ownText(asObject(flow), 'id')
+}
+
+function asObject(flow: unknown): PlainObject {
+  return isPlainObject(flow) ? flow : {}
+}
+
+const slices = new WeakMap<PlanGraph, Map<string, Slice>>()
+const KEPT_SLICES = 16
+
+/** Slices depend on the plan alone and are kept with it. */
+function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'): Slice {
+  const { stopComponentId, startComponentId } = options
+  const whole = stopComponentId === undefined && startComponentId === undefined
+  const key = whole ? mode : JSON.stringify([mode, stopComponentId, startComponentId])
+  const before = slices.get(graph)
+  const known = before?.get(key)
+  if (known !== undefined) return known
+  const kept = before ?? new Map<string, Slice>()
+  slices.set(graph, kept)
+  const slice = sliceOf(graph, { mode, stopComponentId, startComponentId })
+  if (kept.size < KEPT_SLICES) kept.set(key, slice)
+  return slice
+}
+
+/** The vertices that take the input of the request (FE-26). */
+export function takesInput(vertex: PlanVertex, { mode, input }: RunRequest): boolean {
+  if (mode === 'build') return vertex.kind === 'chatInput'
+  if (vertex.role !== 'input') return false
+  const { type, components = [] } = input
+  if (type !== 'any' && !vertex.id.toLowerCase().includes(type)) return false
+  return (
+    components.length === 0 ||
+    components.includes(vertex.id) ||
+    components.includes(vertex.displayName)
+  )
+}
+
+/** The vertices whose results are reported (FE-26), in node order. */
+export function selectsOutput(request: RunRequest): (vertex: PlanVertex) => boolean {
+  const { outputType = 'chat', outputComponent } = request.options
+  if (outputComponent !== undefined && outputComponent !== '') {
+    const exact = request.graph.indexOf.has(outputComponent)
+    return (vertex) =>
+      exact ? vertex.id === outputComponent : vertex.displayName === outputComponent
+  }
+  if (outputType === 'debug') return () => true
+  const outputs = request.graph.vertices.filter((vertex) => vertex.role === 'output')
+  const fits = (vertex: PlanVertex): boolean =>
+    outputType === 'any' || vertex.id.toLowerCase().includes(outputType)
+  const some = outputs.some(fits)
+  return (vertex) => vertex.role === 'output' && (!some || fits(vertex))
+}

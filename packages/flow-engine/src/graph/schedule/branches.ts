@@ -1,0 +1,81 @@
+import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import { edgeState, NO_OUTPUTS, scopeOf, type Scope } from './scope.ts'
+import type { Slice } from '../plan/slice.ts'
+import type { BranchCall } from '../vertex/vertex-context.ts'
+
+/** Which outputs of a build lead on to nothing (FE-30). */
+export interface Decision {
+  /** In this build only. */
+  readonly stopped: ReadonlySet<string>
+  /** Until the vertex decides again. */
+  readonly excluded: ReadonlySet<string>
+  readonly dead: ReadonlySet<string>
+}
+
+export const NO_DECISION: Decision = { stopped: NO_OUTPUTS, excluded: NO_OUTPUTS, dead: NO_OUTPUTS }
+
+/** A build that decides nothing keeps what was excluded before. */
+export function decide(calls: readonly BranchCall[], before: Decision | undefined): Decision {
+  if (calls.length === 0) {
+    if (before === undefined || before.excluded.size === 0) return NO_DECISION
+    return { stopped: NO_OUTPUTS, excluded: before.excluded, dead: before.excluded }
+  }
+  const stopped = new Set<string>()
+  const excluded = new Set<string>()
+  for (const [what, output] of calls) {
+    if (what === 'stop') stopped.add(output)
+    else if (what === 'start') stopped.delete(output)
+    else if (what === 'exclude') excluded.add(output)
+    else excluded.delete(output)
+  }
+  return { stopped, excluded, dead: new Set([...stopped, ...excluded]) }
+}
+
+export interface Behind {
+  readonly graph: PlanGraph
+  readonly slice: Slice
+  readonly scope: Scope
+  readonly vertex: PlanVertex
+  readonly outputs: ReadonlySet<string>
+  /** Every descendant is dead, merges included (FE-30). */
+  readonly strict: boolean
+}
+
+/**
+ * The vertices behind outputs of a vertex that are dead with them, in node order; those that the run
+ * leaves out anyway are among them.
+ */
+export function deadBehind(behind: Behind): PlanVertex[] {
+  const { graph, vertex, outputs } = behind
+  if (outputs.size === 0) return []
+  const found = new Set<number>()
+  const left = new Map<number, number>()
+  const work = vertex.outgoing.filter((edge) => outputs.has(edge.output))
+  for (let edge = work.pop(); edge !== undefined; edge = work.pop()) {
+    const target = graph.vertices[edge.target]
+    if (target === undefined || edge.self || edge.loopBack || found.has(target.index)) continue
+    if (target.index === vertex.index) continue
+    const open = (left.get(target.index) ?? liveEdges(behind, target)) - 1
+    left.set(target.index, open)
+    if (open > 0 && !behind.strict) continue
+    found.add(target.index)
+    for (const next of target.outgoing) work.push(next)
+  }
+  return [...found].toSorted((a, b) => a - b).flatMap((index) => graph.vertices[index] ?? [])
+}
+
+/**
+ * Incoming edges that are not dead yet, those in question counted. Nothing comes over an edge from
+ * outside of the slice into it; between vertices outside it counts.
+ */
+function liveEdges({ graph, slice, scope, vertex, outputs }: Behind, target: PlanVertex): number {
+  const at = scopeOf(graph, scope, target.region) ?? scope
+  const isInside = slice.contains[target.index] === 1
+  const counts = (edge: PlanEdge): boolean => {
+    if (edge.self || edge.loopBack) return false
+    if (slice.contains[edge.source] !== 1) return !isInside
+    if (edge.source === vertex.index) return true
+    return edgeState(graph, at, edge) !== 'dead' || outputs.has(edge.output)
+  }
+  return target.incoming.filter(counts).length
+}

@@ -1,0 +1,94 @@
+import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import { edgeState, type Scope } from './scope.ts'
+
+/** Passes of one loop that may run side by side (FE-32). */
+export interface SideBySide {
+  /** Passes at once. */
+  readonly parallel: number
+  /** Items the loop gives, as it said itself. */
+  readonly items: number
+  given: number
+  /** The loop is being built, or will be as soon as there is a free place. */
+  building: boolean
+  /** What came back from the passes that are over, by field and place of the item. */
+  readonly returned: Map<string, unknown[]>
+}
+
+/** A pass of a loop has begun. */
+export function addPass(scope: Scope, loop: number, pass: Scope): void {
+  scope.passes ??= new Map()
+  const running = scope.passes.get(loop)
+  if (running === undefined) scope.passes.set(loop, new Set([pass]))
+  else running.add(pass)
+  scope.lastPass ??= new Map()
+  scope.lastPass.set(loop, pass)
+}
+
+/** A loop that is being built says how many items it will give. */
+export function announcePasses(
+  scope: Scope,
+  loop: number,
+  { parallel, items }: Pick<SideBySide, 'parallel' | 'items'>,
+): void {
+  scope.sideBySide ??= new Map()
+  if (scope.sideBySide.has(loop)) return
+  const returned = new Map<string, unknown[]>()
+  scope.sideBySide.set(loop, { parallel, items, given: 0, building: true, returned })
+}
+
+/** Whether the loop is to be built now: for a further item, or because all passes are over. */
+export function isLoopDue(passes: SideBySide, running: number): boolean {
+  if (passes.building) return false
+  return passes.given < passes.items ? running < passes.parallel : running === 0
+}
+
+/** Keeps what a pass has brought back; of several loop-back edges the last that delivers wins. */
+export function keepReturned(
+  graph: PlanGraph,
+  pass: Scope,
+  { vertex, passes }: { readonly vertex: PlanVertex; readonly passes: SideBySide },
+): void {
+  for (const edge of vertex.incoming) {
+    if (!edge.loopBack) continue
+    const state = edgeState(graph, pass, edge)
+    if (typeof state !== 'object') continue
+    const values = passes.returned.get(edge.field) ?? []
+    values[pass.item] = state.outputs[edge.output] ?? null
+    passes.returned.set(edge.field, values)
+  }
+}
+
+/**
+ * What a loop-back edge brings to the build after the last pass: the values of all passes, in the
+ * order of the items, null where none came back; undefined in the builds before.
+ */
+export function returnedValues(passes: SideBySide, field: string): readonly unknown[] | undefined {
+  if (passes.given < passes.items) return undefined
+  const values = passes.returned.get(field)
+  return Array.from({ length: passes.items }, (_, item) => values?.[item] ?? null)
+}
+
+/** Takes the running passes of a loop out of the run, those of loops in them too; gives them all. */
+export function cancelPasses(scope: Scope, loop: number, except: Scope | undefined): Scope[] {
+  const running = scope.passes?.get(loop)
+  if (running === undefined) return []
+  const cancelled: Scope[] = []
+  for (const pass of running) {
+    if (pass === except) continue
+    running.delete(pass)
+    pass.cancelled = true
+    cancelled.push(pass)
+    for (const inner of pass.passes?.keys() ?? []) {
+      cancelled.push(...cancelPasses(pass, inner, undefined))
+    }
+  }
+  return cancelled
+}
+
+/** What stops the builds of a scope before the run is stopped: that of the nearest pass beside others. */
+export function signalOf(scope: Scope): AbortSignal | undefined {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
+    if (at.stop !== undefined) return at.stop.signal
+  }
+  return undefined
+}

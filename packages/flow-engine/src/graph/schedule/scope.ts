@@ -1,0 +1,165 @@
+import type { Decision } from './branches.ts'
+import type { PlanEdge, PlanGraph, PlanVertex, Region } from '../plan/plan-graph.ts'
+import type { LazySignal } from '../run/lazy-signal.ts'
+import type { SideBySide } from './parallel-passes.ts'
+import type { Slice } from '../plan/slice.ts'
+import type { OutputValues } from '../vertex/vertex-build.ts'
+import { blanks, zeros } from './young-list.ts'
+
+/** Where a vertex of a scope stands. */
+export const IDLE = 0
+/** Waits for a free place, or is being built; a loop: until its last pass. */
+export const STARTED = 1
+export const DONE = 2
+export const SKIPPED = 3
+/** Behind a failure: never built (FE-61). */
+export const BLOCKED = 4
+
+/** An edge was decided as live. */
+export const LIVE = 1
+/** An edge was decided as dead. */
+export const DEAD = 2
+/** Its idle ancestors have been looked for. */
+export const PULLED = 4
+
+/** The last build of a vertex, for its readers. */
+export interface Built {
+  readonly outputs: OutputValues
+  /** Stopped in this build, or excluded. */
+  readonly dead: ReadonlySet<string>
+  readonly stopped: ReadonlySet<string>
+}
+
+export const NO_OUTPUTS: ReadonlySet<string> = new Set()
+
+export interface ScopeOptions {
+  readonly parent: Scope | undefined
+  readonly serial: number
+  /** Where the counts of open edges begin; default 0. */
+  readonly waiting?: readonly number[] | undefined
+  readonly opener?: Built | undefined
+  /** Default 0. */
+  readonly item?: number | undefined
+  readonly stop?: LazySignal | undefined
+}
+
+/** The state of one run of a region: the whole flow, or one pass of a loop. */
+export class Scope {
+  readonly region: Region
+  readonly parent: Scope | undefined
+  /** Order among the scopes of the run. */
+  readonly serial: number
+  /** Edges that are not decided yet, by vertex. Plain arrays: small typed ones cost more than they save. */
+  readonly waiting: number[]
+  readonly status: number[]
+  /** `LIVE`, `DEAD` and `PULLED` of each vertex. */
+  readonly marks: number[]
+  readonly built: (Built | undefined)[]
+  /** `ctx.state` by vertex; made when a component asks for it. */
+  states: Map<number, Map<string, unknown>> | undefined = undefined
+  /** Last decisions of vertices that decide (FE-30). */
+  decisions: Map<number, Decision> | undefined = undefined
+  /** Passes of loops in this scope that are running, by region. */
+  passes: Map<number, Set<Scope>> | undefined = undefined
+  /** The last pass of each loop in this scope, by region. */
+  lastPass: Map<number, Scope> | undefined = undefined
+  /** Loops in this scope whose passes may run side by side, by region. */
+  sideBySide: Map<number, SideBySide> | undefined = undefined
+  /** What passes that are not repeated brought back to a loop in this scope, by edge (FE-63). */
+  replayed: ReadonlyMap<number, unknown> | undefined = undefined
+  /** Members that are not settled yet. */
+  remaining = 0
+  /** Builds that are under way. */
+  running = 0
+  /** Of a pass: the build of the loop that opened it. */
+  readonly opener: Built | undefined
+  /** Of a pass beside others: the place of its item, and what stops its builds. */
+  readonly item: number
+  readonly stop: LazySignal | undefined
+  /** Another pass has failed: nothing of this one counts any more (FE-32). */
+  cancelled = false
+
+  constructor(region: Region, options: ScopeOptions) {
+    const count = region.members.length
+    this.region = region
+    this.parent = options.parent
+    this.serial = options.serial
+    this.waiting = options.waiting?.slice() ?? zeros(count)
+    this.status = zeros(count)
+    this.marks = zeros(count)
+    this.built = blanks(count)
+    this.opener = options.opener
+    this.item = options.item ?? 0
+    this.stop = options.stop
+  }
+}
+
+/** How many vertices of a region are in the slice. */
+export function membersIn({ members }: Region, { contains, size }: Slice): number {
+  if (size === contains.length) return members.length
+  let count = 0
+  for (const member of members) count += contains[member] ?? 0
+  return count
+}
+
+/** The vertex itself, or the outermost loop around it. */
+export function outermostLoop({ regions, vertices }: PlanGraph, vertex: PlanVertex): PlanVertex {
+  const outer = regions[vertex.region]?.path[1]
+  const loop = outer === undefined ? undefined : regions[outer]?.loop
+  return (loop === undefined ? undefined : vertices[loop]) ?? vertex
+}
+
+/** `ctx.state` of a vertex. */
+export function stateOf(scope: Scope, vertex: PlanVertex): Map<string, unknown> {
+  scope.states ??= new Map()
+  const known = scope.states.get(vertex.index) ?? new Map<string, unknown>()
+  scope.states.set(vertex.index, known)
+  return known
+}
+
+/** The scope of a region as seen from another: around it, or the last pass of a loop in those around it. */
+export function scopeOf(graph: PlanGraph, from: Scope, region: number): Scope | undefined {
+  if (from.region.index === region) return from
+  const path = graph.regions[region]?.path ?? []
+  let scope: Scope | undefined = from
+  while (scope !== undefined && !path.includes(scope.region.index)) scope = scope.parent
+  if (scope === undefined) return undefined
+  for (const step of path.slice(path.indexOf(scope.region.index) + 1)) {
+    scope = scope?.lastPass?.get(step)
+  }
+  return scope
+}
+
+/** What an edge leads on: built and alive, dead, or from a source that has not been built. */
+export function edgeState(
+  graph: PlanGraph,
+  scope: Scope,
+  edge: PlanEdge,
+): Built | 'dead' | 'unbuilt' {
+  const source = graph.vertices[edge.source]
+  if (source === undefined) return 'dead'
+  const at = scope.region.index === source.region ? scope : scopeOf(graph, scope, source.region)
+  if (at === undefined) return 'dead'
+  const built = source.loop === undefined ? at.built[source.local] : builtLoop(scope, at, source)
+  if (built === undefined) return at.status[source.local] === SKIPPED ? 'dead' : 'unbuilt'
+  return built.dead.has(edge.output) ? 'dead' : built
+}
+
+/** The build of a loop that a scope sees: in a pass the one that opened it, outside the last. */
+function builtLoop(scope: Scope, at: Scope, loop: PlanVertex): Built | undefined {
+  for (let inside: Scope | undefined = scope; inside !== undefined; inside = inside.parent) {
+    if (inside.region.index === loop.loop) return inside.opener
+  }
+  return at.built[loop.local]
+}
+
+/** The running scopes of a region inside a scope: itself, or all running passes of the loops down to it. */
+export function activeScopes(graph: PlanGraph, scope: Scope, region: number): readonly Scope[] {
+  if (scope.region.index === region) return [scope]
+  const path = graph.regions[region]?.path ?? []
+  let scopes: readonly Scope[] = [scope]
+  for (const step of path.slice(path.indexOf(scope.region.index) + 1)) {
+    scopes = scopes.flatMap((at) => [...(at.passes?.get(step) ?? [])])
+  }
+  return scopes
+}

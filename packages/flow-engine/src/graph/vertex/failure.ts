@@ -1,0 +1,83 @@
+import { errorText, FlowError, isFlowError } from '../../errors.ts'
+import { maskedCause } from '../run/masked-cause.ts'
+import type { PlanVertex } from '../plan/plan-graph.ts'
+import type { ErrorMessageJson } from '../events/run-event.ts'
+import { createMessage, type Message } from '../values/message.ts'
+
+/** What a component threw, as the failure of its vertex (FE-70), and its text alone. */
+export function vertexFailure(
+  thrown: unknown,
+  { id, displayName }: Pick<PlanVertex, 'id' | 'displayName'>,
+  mask: (text: string) => string,
+): { readonly error: FlowError; readonly reason: string } {
+  const code = isFlowError(thrown) ? thrown.code : 'component_failed'
+  const reason = mask(errorText(thrown))
+  const own = isFlowError(thrown) && (code === 'timeout' || code === 'cancelled')
+  const detail = own ? reason : `Error building Component ${displayName}: \n\n${reason}`
+  const error = new FlowError(code, detail, {
+    cause: maskedCause(thrown, mask),
+    vertexId: id,
+    displayName,
+  })
+  return { error, reason }
+}
+
+/** The message that tells of a failed component (events.md 2.7). */
+export function failureMessage(
+  reason: string,
+  vertex: Pick<PlanVertex, 'id' | 'displayName'> | undefined,
+): Message {
+  const name = vertex?.displayName ?? null
+  return createMessage({
+    text: `${reason}\n`,
+    sender: name,
+    senderName: name,
+    error: true,
+    category: 'error',
+    properties: {
+      text_color: 'red',
+      background_color: 'red',
+      icon: 'error',
+      source: { id: vertex?.id ?? null, display_name: name, source: name },
+    },
+    contentBlocks: [errorBlock(reason, name)],
+  })
+}
+
+/** The same before the first vertex: stored nowhere, so without an id. */
+export function startFailureJson(
+  reason: string,
+  flowId: string | null,
+  now: Date,
+): ErrorMessageJson {
+  return {
+    flow_id: flowId,
+    timestamp: `${now.toISOString().slice(0, 19).replace('T', ' ')} UTC`,
+    sender: null,
+    sender_name: null,
+    session_id: null,
+    context_id: null,
+    text: `${reason}\n`,
+    files: [],
+    error: true,
+    edit: false,
+    category: 'error',
+    properties: failureMessage(reason, undefined).properties,
+    content_blocks: [errorBlock(reason, null)],
+    duration: null,
+  }
+}
+
+function errorBlock(reason: string, component: string | null): object {
+  const entry = {
+    type: 'error',
+    duration: null,
+    header: {},
+    component,
+    field: null,
+    reason,
+    solution: null,
+    traceback: null,
+  }
+  return { title: 'Error', contents: [entry], allow_markdown: true, media_url: null }
+}

@@ -1,0 +1,28 @@
+import type { VariableOrigin } from '../../components/values/variable-value.ts'
+import { isVendorKey } from '../../outgoing/vendors.ts'
+import { own } from '../flow/plain-object.ts'
+import type { RunContext } from '../run/run-context.ts'
+
+interface Lookup {
+  /** Variables of the request. */
+  readonly variables: Readonly<Record<string, string>> | undefined
+  /** Whether vendors' keys of the environment may be read, so that no flow shows them (AB-41). */
+  readonly takesKeys: boolean
+  readonly run: Pick<RunContext, 'services' | 'flowId' | 'userId'>
+}
+
+/** FE-20: of the request, of the user, of the environment; null where none of them has it. */
+export async function findVariable(
+  name: string,
+  { variables, takesKeys, run }: Lookup,
+): Promise<{ value: string; origin: VariableOrigin } | null> {
+  const { services, flowId, userId } = run
+  const given = variables === undefined ? undefined : own(variables, name)
+  if (typeof given === 'string') return { value: given, origin: 'request' }
+  const scope = userId === undefined ? { flowId } : { userId, flowId }
+  const stored = await services.variables?.get(name, scope)
+  if (stored !== undefined && stored !== null) return { value: stored, origin: 'user' }
+  if (services.environment === undefined || (isVendorKey(name) && !takesKeys)) return null
+  const preset = own(services.environment, name)
+  return typeof preset === 'string' ? { value: preset, origin: 'environment' } : null
+}

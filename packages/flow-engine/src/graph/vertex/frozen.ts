@@ -1,0 +1,66 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { CachedResult } from './cache.ts'
+import type { PlanVertex } from '../plan/plan-graph.ts'
+import type { VertexFields } from './field-plan.ts'
+import type { BranchCall } from './vertex-context.ts'
+import type { LogEntry } from '../events/vertex-logs.ts'
+import { isData } from '../values/data.ts'
+import { isDataFrame } from '../values/data-frame.ts'
+import { formatValue } from '../values/format-value.ts'
+import { isMessage } from '../values/message.ts'
+
+/** What a frozen vertex keeps besides its values. */
+export interface FrozenResult extends CachedResult {
+  readonly branches: readonly BranchCall[]
+  readonly logs: ReadonlyMap<string, readonly LogEntry[]>
+  readonly hasStatus: boolean | 'text'
+}
+
+export interface KeyRequest {
+  readonly vertex: PlanVertex
+  readonly fields: VertexFields
+  readonly userId: string | undefined
+  readonly flowId: string
+  /** 1, but for vertices in loops and cycles: each of their builds has a result of its own. */
+  readonly build: number
+}
+
+/**
+ * Owner, flow, vertex, component and the vertex's own settings: what its inputs bring is no part of
+ * it, because freezing keeps the result whatever they become (FE-33).
+ */
+export function resultKey({ vertex, fields, userId, flowId, build }: KeyRequest): string {
+  const settings = fields.fields
+    .filter(({ edges, secret }) => edges.length === 0 && !secret)
+    .map(({ name, value, variable }) => [name, variable ?? null, identity(value ?? null)])
+    .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+  const { component } = vertex
+  const text = JSON.stringify([
+    userId ?? null,
+    flowId,
+    vertex.id,
+    component.type,
+    component.version ?? '',
+    vertex.computed,
+    settings,
+    build,
+  ])
+  return bytesToHex(sha256(utf8ToBytes(text)))
+}
+
+/** A value without what differs from run to run: ids and times of messages. */
+export function identity(value: unknown): unknown {
+  if (isMessage(value)) {
+    const { text, sender, senderName, contextId, files } = value
+    return ['message', text, sender, senderName, contextId, formatValue(files)]
+  }
+  if (isData(value)) return ['data', formatValue(value.data), value.textKey]
+  // A missing cell is not one of null, which texts tell apart.
+  if (isDataFrame(value)) return ['dataframe', formatValue(value.rows)]
+  return Array.isArray(value) ? value.map(identity) : formatValue(value)
+}
+
+export function isFrozenResult(value: CachedResult): value is FrozenResult {
+  return 'branches' in value && 'logs' in value
+}

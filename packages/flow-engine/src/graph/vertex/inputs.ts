@@ -1,0 +1,137 @@
+import { VariableValue } from '../../components/values/variable-value.ts'
+import { FlowError } from '../../errors.ts'
+import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
+import { findVariable } from './find-variable.ts'
+import { define, own } from '../flow/plain-object.ts'
+import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
+import { warning } from '../plan/problems.ts'
+import type { RunContext } from '../run/run-context.ts'
+
+/** Behind a stopped or excluded output, or from a vertex that was skipped. */
+export const DEAD = Symbol('dead')
+/** In a cycle: the source has not been built yet (FE-15). */
+export const UNBUILT = Symbol('unbuilt')
+
+export interface InputRequest {
+  readonly vertex: PlanVertex
+  readonly fields: VertexFields
+  /** What an edge brings to this build, `DEAD` or `UNBUILT`. */
+  deliver(edge: PlanEdge): unknown
+  /** Request input, files, session and stream of this run, for fields that no edge feeds (FE-20). */
+  readonly given: ReadonlyMap<string, unknown>
+  /** Variables of this request. */
+  readonly variables: Readonly<Record<string, string>> | undefined
+}
+
+export type RawInputs = Record<string, unknown>
+
+/** The values of a vertex before its component's own conversion; a promise only for variables (FE-20). */
+export function rawInputs(request: InputRequest, run: RunContext): RawInputs | Promise<RawInputs> {
+  const { fields, given } = request
+  const raw: RawInputs = { ...fields.fixed }
+  let variables: FieldPlan[] | undefined
+  for (const field of fields.open) {
+    if (field.edges.length > 0) {
+      const value = edgeValue(field, request)
+      if (value !== undefined) put(raw, field.name, value)
+    } else if (field.variable !== undefined && !given.has(field.name)) {
+      variables ??= []
+      variables.push(field)
+    } else if (field.missingFile) {
+      const text = `Component ${request.vertex.displayName}: no file given for ${field.displayName}`
+      run.warn(warning('missing_file', text, { nodeId: request.vertex.id, field: field.name }))
+      put(raw, field.name, null)
+    }
+  }
+  if (given.size > 0) for (const [name, value] of given) put(raw, name, value)
+  if (variables === undefined) return checked(raw, request)
+  return resolveAll(variables, raw, { request, run })
+}
+
+/** FE-21, FE-30: collected in edge order, or the last edge that delivers. */
+function edgeValue(field: FieldPlan, request: InputRequest): unknown {
+  const [only] = field.edges
+  if (only !== undefined && field.edges.length === 1 && !field.list) {
+    const value = request.deliver(only)
+    if (value !== UNBUILT && value !== DEAD) return value
+  }
+  let last: unknown = DEAD
+  let unbuilt = false
+  const list: unknown[] = []
+  for (const edge of field.edges) {
+    const value = request.deliver(edge)
+    if (value === UNBUILT) unbuilt = true
+    if (value === UNBUILT || value === DEAD) continue
+    last = value
+    if (!field.list) continue
+    if (Array.isArray(value)) for (const item of value) list.push(item)
+    else list.push(value)
+  }
+  if (last !== DEAD) return field.list ? list : last
+  if (unbuilt) return field.edges.some((edge) => edge.loopBack) ? null : field.value
+  if (field.edges.every((edge) => edge.loopBack)) return null
+  if (field.required) return field.value
+  return field.list ? [] : null
+}
+
+/** Names of fields are untrusted: `__proto__` is an ordinary one (FE-9). */
+function put(raw: RawInputs, name: string, value: unknown): void {
+  if (name === '__proto__') define(raw, name, value)
+  else raw[name] = value
+}
+
+interface Resolution {
+  readonly request: InputRequest
+  readonly run: RunContext
+}
+
+async function resolveAll(
+  fields: readonly FieldPlan[],
+  raw: RawInputs,
+  { request, run }: Resolution,
+): Promise<RawInputs> {
+  for (const field of fields) {
+    const name = field.variable ?? ''
+    if (name === '') continue
+    const found = await findVariable(name, {
+      variables: request.variables,
+      takesKeys: field.takesKeys,
+      run,
+    })
+    if (found === null && field.literal !== undefined) {
+      if (field.secret) run.secrets.add(field.literal)
+      put(raw, field.name, field.literal)
+      continue
+    }
+    if (field.fallback) {
+      run.secrets.add(found?.value)
+      put(raw, field.name, new VariableValue(name, found))
+      continue
+    }
+    if (found === null && run.services.environment === undefined) {
+      throw new FlowError('variable_not_found', `${name} variable not found.`)
+    }
+    const value = found?.value
+    if (value === undefined) {
+      const { id, displayName } = request.vertex
+      const text = `Component ${displayName}: variable ${name} of ${field.displayName} not found`
+      run.warn(warning('unresolved_field', text, { nodeId: id, field: field.name }))
+    }
+    run.secrets.add(value)
+    if (value !== undefined && value !== '') put(raw, field.name, value)
+  }
+  return checked(raw, request)
+}
+
+/** FE-24: what an edge brings counts as given, whatever it is. */
+function checked(raw: RawInputs, { fields, vertex, given }: InputRequest): RawInputs {
+  for (const field of fields.open) {
+    if (!field.required || field.edges.length > 0 || field.missingFile) continue
+    if (given.has(field.name) || !isEmpty(own(raw, field.name))) continue
+    throw new FlowError(
+      'missing_input',
+      `Component ${vertex.displayName} is missing the required input ${field.displayName}`,
+    )
+  }
+  return raw
+}

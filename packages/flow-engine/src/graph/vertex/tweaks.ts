@@ -1,0 +1,102 @@
+import { invalidRequest } from '../../errors.ts'
+import { IF_KNOWN } from './field-plan.ts'
+import { isPlainObject, own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import { warning, type FlowProblem } from '../plan/problems.ts'
+import { repairJson } from '../flow/repair-json.ts'
+import type { RunInput, Tweaks } from '../run/run-options.ts'
+
+/** Fields that differ from the template in this run, by vertex; the plan stays as it was (FE-23). */
+export interface AppliedTweaks {
+  readonly fields: ReadonlyMap<number, ReadonlyMap<string, PlainObject>>
+  readonly warnings: readonly FlowProblem[]
+}
+
+const NONE: AppliedTweaks = { fields: new Map(), warnings: [] }
+
+/** Entries for nodes in the order of their keys, then those that mean a field of all nodes. */
+export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): AppliedTweaks {
+  if (tweaks === undefined || Object.keys(tweaks).length === 0) return NONE
+  const fields = new Map<number, Map<string, PlainObject>>()
+  const warnings: FlowProblem[] = []
+  const apply = (vertex: PlanVertex, name: string, value: unknown): void => {
+    const known = fields.get(vertex.index)
+    const before = known?.get(name) ?? templateField(vertex, name)
+    if (before === undefined) return
+    if (name === 'code') {
+      const text = `The code of ${vertex.displayName} cannot be tweaked`
+      warnings.push(warning('code_tweak', text, { nodeId: vertex.id, field: name }))
+      return
+    }
+    const changed = known ?? new Map<string, PlainObject>()
+    changed.set(name, tweakField(before, value))
+    fields.set(vertex.index, changed)
+  }
+  for (const [key, entry] of Object.entries(tweaks)) {
+    if (!isPlainObject(entry)) continue
+    const vertex = vertexOf(graph, key)
+    if (vertex === undefined) continue
+    for (const [name, value] of Object.entries(entry)) apply(vertex, name, value)
+  }
+  for (const [name, value] of Object.entries(tweaks)) {
+    if (isPlainObject(value)) continue
+    for (const vertex of graph.vertices) apply(vertex, name, value)
+  }
+  return { fields, warnings }
+}
+
+/** The input both as such and as a tweak of the input component is refused (FE-23). */
+export function refuseInputTweak(tweaks: Tweaks | undefined, type: RunInput['type']): void {
+  const names = type === 'chat' ? ['ChatInput', 'Chat Input'] : ['TextInput', 'Text Input']
+  if (type !== 'chat' && type !== 'text') return
+  const clash = Object.entries(tweaks ?? {}).some(
+    ([key, entry]) =>
+      isPlainObject(entry) &&
+      Object.hasOwn(entry, 'input_value') &&
+      names.some((name) => key.includes(name)),
+  )
+  if (clash) {
+    throw invalidRequest(
+      `If you pass an input_value to the ${type} input, you cannot pass a tweak with the same name.`,
+    )
+  }
+}
+
+/** By id, else the last node of that display name. */
+function vertexOf(graph: PlanGraph, key: string): PlanVertex | undefined {
+  const index = graph.indexOf.get(key)
+  if (index !== undefined) return graph.vertices[index]
+  return graph.vertices.findLast((vertex) => vertex.displayName === key)
+}
+
+/** The field of the template; an empty one for a declared input that the template lacks. */
+function templateField(vertex: PlanVertex, name: string): PlainObject | undefined {
+  const field = ownObject(vertex.template, name)
+  if (field !== undefined) {
+    return vertex.overrides.has(name) ? { ...field, value: vertex.overrides.get(name) } : field
+  }
+  return Object.hasOwn(vertex.component.inputs, name) ? {} : undefined
+}
+
+function tweakField(field: PlainObject, value: unknown): PlainObject {
+  const type = ownText(field, 'type')
+  if (type === 'NestedDict') {
+    return { ...field, value: typeof value === 'string' ? repairJson(value) : value }
+  }
+  if (!isPlainObject(value)) {
+    if (type === 'file') return { ...field, file_path: value }
+    return withText({ ...field, value })
+  }
+  if (type !== 'file') {
+    const changed = { ...field, ...value }
+    return Object.hasOwn(value, 'load_from_db') ? changed : withText(changed)
+  }
+  const keys = Object.keys(value)
+  return keys.length === 0 ? field : { ...field, file_path: own(value, keys.at(-1) ?? '') }
+}
+
+/** People put API keys into tweaks: the text names a variable only when there is one of that name. */
+function withText(field: PlainObject): PlainObject {
+  const names = own(field, 'load_from_db') === true && typeof own(field, 'value') === 'string'
+  return names ? { ...field, load_from_db: IF_KNOWN } : field
+}

@@ -1,0 +1,266 @@
+import { componentTools } from '../../components/tools/component-tools.ts'
+import { fieldValues, type FieldValueOptions } from '../../components/values/field-values.ts'
+import { toOutputValue } from '../../components/values/output-values.ts'
+import type { InputSource } from '../../components/define/context.ts'
+import type { FileReference } from '../../components/define/services.ts'
+import { FlowError, limitExceeded, OutputMethodError } from '../../errors.ts'
+import type { RunContext } from '../run/run-context.ts'
+import { finishStream } from '../messages/stream-message.ts'
+import { changeMessage, isMessage } from '../values/message.ts'
+import { valueBytes } from './value-size.ts'
+import { VertexContext, type BuildFacts, type VertexFacts } from './vertex-context.ts'
+import { TOOL_OUTPUT } from '../plan/vertex-plan.ts'
+
+export type OutputValues = Record<string, unknown>
+
+/** One build of one vertex: what it is given, and what comes of it. */
+export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
+  implements BuildFacts, FieldValueOptions
+{
+  readonly run: RunContext
+  readonly vertex: V
+  readonly build: number
+  /** Values by field as FE-20 to FE-23 leave them. */
+  raw: Readonly<Record<string, unknown>> = NO_VALUES
+  /** The same as the component takes them. */
+  inputs: Record<string, unknown> = NO_VALUES
+  /** The outputs to compute, in order. */
+  names: readonly string[]
+  /** What was computed; no prototype. */
+  // A third of the size of Object.create(null), which makes a hash table.
+  readonly outputs: OutputValues = Object.setPrototypeOf({}, null) as OutputValues
+  /** Texts and bytes in the outputs. */
+  bytes = 0
+  partial: string | undefined = undefined
+  readonly ctx: VertexContext
+
+  constructor(run: RunContext, { vertex, build, names }: BuildPlace<V>) {
+    this.run = run
+    this.vertex = vertex
+    this.build = build
+    this.names = names
+    this.ctx = new VertexContext(run, this)
+  }
+
+  abstract readonly signal: AbortSignal | undefined
+  abstract readonly over: boolean
+  abstract state(): Map<string, unknown>
+  abstract sources(field: string): readonly InputSource[]
+  abstract inputType(field: string): string | undefined
+  abstract handleTypes(field: string): readonly string[]
+  abstract readonly variables: Readonly<Record<string, string>> | undefined
+  abstract expectPasses(items: number): number
+
+  get asTool(): boolean {
+    return false
+  }
+
+  file(path: string): FileReference {
+    return fileOf(path, this.run)
+  }
+}
+
+interface BuildPlace<V> {
+  readonly vertex: V
+  readonly build: number
+  readonly names: readonly string[]
+}
+
+const NO_VALUES: Record<string, unknown> = {}
+
+/**
+ * Builds one vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). A
+ * promise only where a component, a stream or a conversion gives one.
+ */
+export function buildVertex<B extends VertexBuild>(build: B): B | Promise<B> {
+  return build.names.includes(TOOL_OUTPUT) ? buildWithTools(build) : convertInputs(build)
+}
+
+async function buildWithTools<B extends VertexBuild>(build: B): Promise<B> {
+  build.ctx.enter(TOOL_OUTPUT)
+  build.outputs[TOOL_OUTPUT] = await toolsOf(build)
+  build.names = build.names.filter((name) => name !== TOOL_OUTPUT)
+  return build.names.length === 0 ? build : convertInputs(build)
+}
+
+function convertInputs<B extends VertexBuild>(build: B): B | Promise<B> {
+  const inputs = fieldValues(build.vertex.component, build.raw, build)
+  if (inputs instanceof Promise) return inputs.then((read) => prepare(build, read))
+  return prepare(build, inputs)
+}
+
+function prepare<B extends VertexBuild>(build: B, inputs: Record<string, unknown>): B | Promise<B> {
+  const { ctx, names, vertex } = build
+  build.inputs = inputs
+  ctx.enter(names[0] ?? '')
+  if (vertex.component.prepare === undefined) return compute(build, 0)
+  const prepared: unknown = vertex.component.prepare(inputs, ctx)
+  return prepared === undefined
+    ? compute(build, 0)
+    : Promise.resolve(prepared).then(() => compute(build, 0))
+}
+
+/** The outputs from a place on. */
+function compute<B extends VertexBuild>(build: B, from: number): B | Promise<B> {
+  const { ctx, names, inputs, vertex } = build
+  for (let at = from; at < names.length; at += 1) {
+    const name = names[at] ?? ''
+    const definition = vertex.component.outputs[name]
+    if (definition === undefined) continue
+    if (!ctx.open) throw ctx.signal.reason
+    ctx.enter(name)
+    let value: unknown
+    try {
+      value = definition.run(inputs, ctx)
+    } catch (error) {
+      throw withMethod(error, definition.method ?? name)
+    }
+    if (value instanceof Promise) return computeRest(build, at, value)
+    const kept = keepOutput(build, name, value)
+    if (kept !== undefined) return kept.then(() => compute(build, at + 1))
+  }
+  ctx.flush()
+  return build
+}
+
+/** Waits for the output at a place, then computes those behind it. */
+function computeRest<B extends VertexBuild>(
+  build: B,
+  at: number,
+  value: Promise<unknown>,
+): Promise<B> {
+  const name = build.names[at] ?? ''
+  return value.then(
+    (read) => {
+      const kept = keepOutput(build, name, read)
+      if (kept !== undefined) return kept.then(() => compute(build, at + 1))
+      return compute(build, at + 1)
+    },
+    (error: unknown) => {
+      throw withMethod(error, build.vertex.component.outputs[name]?.method ?? name)
+    },
+  )
+}
+
+/** Says which method failed, where the error wants to know. */
+function withMethod(error: unknown, method: string): unknown {
+  if (error instanceof OutputMethodError) error.method = method
+  return error
+}
+
+/** Puts a value in the form of its output; a promise only for a stream, which is read first. */
+function keepOutput(build: VertexBuild, name: string, value: unknown): Promise<void> | undefined {
+  const kind = build.vertex.component.outputs[name]?.outputKind ?? 'any'
+  const declared = toOutputValue(kind, value)
+  if (!isStreaming(declared)) {
+    setOutput(build, name, declared)
+    return undefined
+  }
+  return finishStream(declared, build.ctx, build.run).then((whole) => setOutput(build, name, whole))
+}
+
+function setOutput(build: VertexBuild, name: string, value: unknown): void {
+  const { run } = build
+  const kept = typeof value === 'object' ? ofFlow(value, run.flowId) : value
+  build.outputs[name] = kept
+  build.bytes += checkedBytes(kept, name, run)
+}
+
+/** A message that belongs to no flow yet belongs to the one that made it (results.md 3). */
+function ofFlow(value: unknown, flowId: string): unknown {
+  return isMessage(value) && value.flowId === null ? changeMessage(value, { flowId }) : value
+}
+
+/** By its brand: a getter of another value may throw (FE-66). */
+function isStreaming(value: unknown): boolean {
+  return isMessage(value) && typeof value.text === 'object'
+}
+
+/** FE-64. */
+function checkedBytes(value: unknown, name: string, { limits }: RunContext): number {
+  const bytes = valueBytes(value, limits.valueBytes)
+  if (bytes > limits.valueBytes) {
+    throw limitExceeded('valueBytes', `output ${name} is larger than ${limits.valueBytes} bytes`)
+  }
+  return bytes
+}
+
+/** FE-43: each call builds the component anew with the arguments on top of the node's own values. */
+async function toolsOf(request: VertexBuild): Promise<unknown> {
+  const { run, vertex, raw } = request
+  return componentTools(vertex.component, {
+    vertexId: vertex.id,
+    values: raw,
+    metadata: raw.tools_metadata,
+    async open(args, callSignal) {
+      const outer = request.signal ?? run.signal
+      const signal = callSignal === undefined ? outer : AbortSignal.any([outer, callSignal])
+      const ctx = new VertexContext(run, new ToolCall(request, signal))
+      const values = { ...raw, ...args }
+      const inputs = await fieldValues(vertex.component, values, {
+        file: (path) => fileOf(path, run),
+      })
+      return { inputs, ctx }
+    },
+  })
+}
+
+/** One call of a component as a tool, with a state of its own. */
+class ToolCall implements BuildFacts {
+  readonly vertex: VertexFacts
+  readonly build: number
+  readonly signal: AbortSignal
+  readonly asTool = true
+  readonly #request: VertexBuild
+  readonly #state = new Map<string, unknown>()
+
+  constructor(request: VertexBuild, signal: AbortSignal) {
+    this.vertex = request.vertex
+    this.build = request.build
+    this.signal = signal
+    this.#request = request
+  }
+
+  get over(): boolean {
+    return this.#request.over
+  }
+
+  state(): Map<string, unknown> {
+    return this.#state
+  }
+
+  get variables(): Readonly<Record<string, string>> | undefined {
+    return this.#request.variables
+  }
+
+  sources(field: string): readonly InputSource[] {
+    return this.#request.sources(field)
+  }
+
+  inputType(field: string): string | undefined {
+    return this.#request.inputType(field)
+  }
+
+  handleTypes(field: string): readonly string[] {
+    return this.#request.handleTypes(field)
+  }
+
+  expectPasses(): number {
+    return 1
+  }
+}
+
+function fileOf(path: string, { services, userId, flowId }: RunContext): FileReference {
+  const scope = userId === undefined ? { flowId } : { userId, flowId }
+  return {
+    path,
+    name: path.slice(path.lastIndexOf('/') + 1),
+    async read() {
+      const bytes = await services.files?.read(path, scope)
+      if (bytes === undefined || bytes === null) {
+        throw new FlowError('not_found', `File ${path} not found`)
+      }
+      return bytes
+    },
+  }
+}

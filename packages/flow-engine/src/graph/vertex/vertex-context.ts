@@ -1,0 +1,286 @@
+import type { Runtime } from '@x/wire'
+import type {
+  ChildRunOptions,
+  ChildRunResult,
+  ComponentContext,
+  InputSource,
+} from '../../components/define/context.ts'
+import type { Component } from '../../components/define/component.ts'
+import type { ComponentServices } from '../../components/define/services.ts'
+import { VariableValue } from '../../components/values/variable-value.ts'
+import type { TokenUsage, Tool } from '../../models/chat-model.ts'
+import { checkEventSize, surelyFits } from '../events/event-size.ts'
+import type { FlowJson } from '../flow/flow-json.ts'
+import { findVariable } from './find-variable.ts'
+import { orderedId } from '../run/ordered-id.ts'
+import type { RunContext } from '../run/run-context.ts'
+import type { StreamMask } from '../run/secrets.ts'
+import { changeMessage, type Message } from '../values/message.ts'
+import { VertexLogs, type LogEntry } from '../events/vertex-logs.ts'
+
+export type BranchCall = readonly ['stop' | 'start' | 'exclude' | 'include', string]
+
+/** The vertex a build belongs to, as its context shows it. */
+export interface VertexFacts {
+  readonly id: string
+  readonly displayName: string
+  readonly component: Component
+  readonly connected: ReadonlySet<string>
+  readonly chatOutput: { readonly senderName?: string } | undefined
+  /** The outputs that lead to it. */
+  readonly chatOutputs: ReadonlySet<string>
+  /** Without incoming edges. */
+  readonly isRoot: boolean
+  readonly role: 'input' | 'output' | undefined
+}
+
+export interface BuildFacts {
+  readonly vertex: VertexFacts
+  readonly build: number
+  state(): Map<string, unknown>
+  /** Default: the run's. */
+  readonly signal: AbortSignal | undefined
+  /** Its signal has fired before the run's: what the component does now is dropped (FE-32, FE-67). */
+  readonly over: boolean
+  /** Called by an agent: its messages are muted (FE-43). */
+  readonly asTool: boolean
+  /** Written by the context: the last message the component sent in state `partial`. */
+  partial?: string | undefined
+  sources(field: string): readonly InputSource[]
+  inputType(field: string): string | undefined
+  handleTypes(field: string): readonly string[]
+  /** Variables of the request. */
+  readonly variables: Readonly<Record<string, string>> | undefined
+  /** See the context. */
+  expectPasses(items: number): number
+}
+
+const NO_CALLS: readonly BranchCall[] = []
+const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
+
+/** What one build gives its component (FE-40), and what the component did with it. */
+export class VertexContext implements ComponentContext {
+  readonly #run: RunContext
+  readonly #facts: BuildFacts
+  branches: readonly BranchCall[] = NO_CALLS
+  #logs: VertexLogs | undefined
+  #masks: Map<string, StreamMask> | undefined
+  #output = ''
+  #lastMessage: string | undefined
+  /** `text` when the state that was reported last is a text. */
+  hasStatus: boolean | 'text' = false
+  statusValue: unknown = undefined
+
+  constructor(run: RunContext, facts: BuildFacts) {
+    this.#run = run
+    this.#facts = facts
+  }
+
+  /** What it has logged, by output. */
+  get logs(): ReadonlyMap<string, readonly LogEntry[]> {
+    return this.#logs?.entries ?? NO_LOGS
+  }
+
+  get signal(): AbortSignal {
+    return this.#facts.signal ?? this.#run.signal
+  }
+  get runtime(): Runtime {
+    return this.#run.runtime
+  }
+  get services(): Readonly<ComponentServices> {
+    return this.#facts.vertex.isRoot ? this.#run.rootServices : this.#run.services
+  }
+  get runId(): string {
+    return this.#run.runId
+  }
+  get flowId(): string {
+    return this.#run.flowId
+  }
+  get flowName(): string | undefined {
+    return this.#run.flowName
+  }
+  get sessionId(): string {
+    return this.#run.sessionId
+  }
+  get userId(): string | undefined {
+    return this.#run.userId
+  }
+  get vertexId(): string {
+    return this.#facts.vertex.id
+  }
+  get displayName(): string {
+    return this.#facts.vertex.displayName
+  }
+  get asTool(): boolean {
+    return this.#facts.asTool
+  }
+  get build(): number {
+    return this.#facts.build
+  }
+  get state(): Map<string, unknown> {
+    return this.#facts.state()
+  }
+  get shared(): Map<string, unknown> {
+    return this.#run.shared
+  }
+  get connected(): ReadonlySet<string> {
+    return this.#facts.vertex.connected
+  }
+  get chatOutput(): { readonly senderName?: string } | undefined {
+    return this.#facts.vertex.chatOutput
+  }
+
+  /** False once the build was stopped: what the component does then is dropped. */
+  get open(): boolean {
+    return this.#run.open() && !this.#facts.over
+  }
+
+  /** Whether the output being computed goes to a chat output (FE-51). */
+  get streams(): boolean {
+    return !this.asTool && this.#facts.vertex.chatOutputs.has(this.#output)
+  }
+
+  /** The output that is computed next; its notes go there. */
+  enter(output: string): void {
+    this.#output = output
+  }
+
+  sources(field: string): readonly InputSource[] {
+    return this.#facts.sources(field)
+  }
+
+  inputType(field: string): string | undefined {
+    return this.#facts.inputType(field)
+  }
+
+  handleTypes(field: string): readonly string[] {
+    return this.#facts.handleTypes(field)
+  }
+
+  async variable(name: string): Promise<VariableValue | null> {
+    const { variables, vertex } = this.#facts
+    const takesKeys = vertex.component.sandboxed !== true
+    const found = await findVariable(name, { variables, takesKeys, run: this.#run })
+    if (found === null) return null
+    this.#run.secrets.add(found.value)
+    return new VariableValue(name, found)
+  }
+
+  expectPasses(items: number): number {
+    return this.#facts.expectPasses(items)
+  }
+
+  stop(output: string): void {
+    this.#branch('stop', output)
+  }
+  start(output: string): void {
+    this.#branch('start', output)
+  }
+  exclude(output: string): void {
+    this.#branch('exclude', output)
+  }
+  include(output: string): void {
+    this.#branch('include', output)
+  }
+
+  async sendMessage(message: Message): Promise<Message> {
+    if (this.asTool || !this.open) return message
+    const isInput = this.#facts.vertex.role === 'input'
+    const id = message.id ?? (isInput ? orderedId(this.runtime) : undefined)
+    if (isInput && id !== undefined) this.#run.inputMessages.add(id)
+    const sent = await this.#run.messages.send(isInput ? changeMessage(message, { id }) : message)
+    this.#lastMessage = sent.id
+    if (sent.properties.state === 'partial') this.#facts.partial = sent.id
+    return sent
+  }
+
+  async updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message> {
+    if (this.asTool || !this.open) return message
+    this.#flush(message.id)
+    const sent = await this.#run.messages.update(message, options)
+    this.#lastMessage = sent.id
+    return sent
+  }
+
+  async removeMessage(id: string): Promise<void> {
+    if (!this.asTool && this.open) await this.#run.messages.remove(id)
+  }
+
+  token(
+    chunk: string,
+    messageId = this.#lastMessage,
+    { send = true }: { readonly send?: boolean } = {},
+  ): void {
+    if (this.asTool || messageId === undefined || chunk === '' || !this.open) return
+    this.#run.messages.chunk(messageId, chunk, send)
+    if (!send && !this.#run.blankTokens) return
+    this.#masks ??= new Map()
+    let mask = this.#masks.get(messageId)
+    if (mask === undefined) {
+      mask = this.#run.secrets.stream()
+      this.#masks.set(messageId, mask)
+    }
+    this.#sendToken(mask.push(chunk), messageId)
+  }
+
+  log(name: string, value: unknown): void {
+    if (this.open) (this.#logs ??= new VertexLogs()).add(this.#output, name, value)
+  }
+
+  status(value: unknown): void {
+    this.hasStatus = typeof value === 'string' ? 'text' : true
+    this.statusValue = value
+  }
+
+  async callTool(
+    tool: Tool,
+    args: unknown,
+    { signal = this.signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<unknown> {
+    const { vertexId: id } = tool
+    if (id === undefined) return tool.call(args, { signal })
+    if (this.open) this.#run.send('build_start', () => ({ id }))
+    try {
+      return await tool.call(args, { signal })
+    } finally {
+      if (this.open) this.#run.send('build_end', () => ({ id }))
+    }
+  }
+
+  usage(usage: TokenUsage): void {
+    this.#run.usage(usage)
+  }
+
+  runFlow(flow: FlowJson, options: ChildRunOptions = {}): Promise<ChildRunResult> {
+    return this.#run.runFlow(flow, options, this.signal)
+  }
+
+  suspend(question: unknown): Promise<unknown> {
+    return this.#run.suspend(this.vertexId, question)
+  }
+
+  /** Sends what was held back of a streamed text. */
+  flush(): void {
+    if (this.#masks !== undefined) for (const id of this.#masks.keys()) this.#flush(id)
+  }
+
+  #flush(id: string | undefined): void {
+    const rest = id === undefined ? undefined : this.#masks?.get(id)?.end()
+    if (id !== undefined && rest !== undefined) this.#sendToken(rest, id)
+  }
+
+  #sendToken(chunk: string, id: string): void {
+    if (chunk === '') return
+    const { eventBytes } = this.#run.limits
+    if (!surelyFits(chunk.length, eventBytes)) checkEventSize('a token', { chunk, id }, eventBytes)
+    this.#run.sendToken(chunk, id)
+  }
+
+  #branch(what: BranchCall[0], output: string): void {
+    const { component } = this.#facts.vertex
+    if (!Object.hasOwn(component.outputs, output)) {
+      throw new TypeError(`${component.type} has no output ${output}`)
+    }
+    this.branches = [...this.branches, [what, output]]
+  }
+}

@@ -1,0 +1,48 @@
+import type { FlowError } from '../../errors.ts'
+import { NO_DECISION, type Decision } from '../schedule/branches.ts'
+import type { OutputValues } from './vertex-build.ts'
+import type { PlanVertex } from '../plan/plan-graph.ts'
+import type { VertexResult } from '../run/run-options.ts'
+import type { Built } from '../schedule/scope.ts'
+
+interface Build extends Pick<VertexResult, 'error' | 'usedFrozenResult' | 'builds' | 'durationMs'> {
+  readonly outputs: OutputValues
+  /** Default: it decides nothing. */
+  readonly decision?: Decision
+}
+
+/** What came of the last build of a vertex, for its readers and the result. A class, not a literal: see `youngList`. */
+export class VertexRecord implements VertexResult, Built {
+  readonly id: string
+  readonly type: string
+  readonly displayName: string
+  readonly valid: boolean
+  outputs: OutputValues
+  declare readonly error?: FlowError
+  readonly usedFrozenResult: boolean
+  readonly builds: number
+  readonly durationMs: number
+  readonly #decision: Decision
+
+  constructor({ id, type, displayName }: PlanVertex, build: Build) {
+    const { error, decision = NO_DECISION } = build
+    this.id = id
+    this.type = type
+    this.displayName = displayName
+    this.valid = error === undefined
+    this.outputs = build.outputs
+    if (error !== undefined) this.error = error
+    this.usedFrozenResult = build.usedFrozenResult
+    this.builds = build.builds
+    this.durationMs = build.durationMs
+    this.#decision = decision
+  }
+
+  get dead(): ReadonlySet<string> {
+    return this.#decision.dead
+  }
+
+  get stopped(): ReadonlySet<string> {
+    return this.#decision.stopped
+  }
+}

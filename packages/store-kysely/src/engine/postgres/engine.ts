@@ -1,0 +1,220 @@
+import { setTimeout as startTimer } from 'node:timers'
+import type { Pool, PoolClient } from 'pg'
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Driver,
+  QueryResult,
+  TransactionSettings,
+} from 'kysely'
+import { columnTypes } from './types.ts'
+import { statementNameOf } from '../../query/statement-name.ts'
+import { transactionEnded } from '../transaction-ended.ts'
+import { translateError } from '../translate-error.ts'
+
+/** The part of pg's client that listening for notifications needs. */
+export interface ListenClient {
+  connect(): Promise<unknown>
+  query(text: string): Promise<unknown>
+  end(): Promise<void>
+  on(event: 'error' | 'end', listener: () => void): unknown
+  on(
+    event: 'notification',
+    listener: (message: { readonly payload?: string | undefined }) => void,
+  ): unknown
+}
+
+/** A PostgreSQL database as one process uses it: the pool, and what must end before the pool does. */
+export class PostgresEngine {
+  readonly pool: Pool
+  /** Whether hot queries are prepared under a name on each connection. */
+  readonly prepared: boolean
+  readonly createClient: () => ListenClient
+  /** How long a query waits for a connection. */
+  readonly connectTimeoutMs: number
+  readonly #closers: (() => Promise<void>)[] = []
+  readonly #ownsPool: boolean
+
+  constructor(options: {
+    readonly pool: Pool
+    readonly ownsPool: boolean
+    readonly prepared: boolean
+    readonly connectTimeoutMs: number
+    /** A connection of its own, not one of the pool. */
+    readonly createClient: () => ListenClient
+  }) {
+    this.createClient = options.createClient
+    this.pool = options.pool
+    this.prepared = options.prepared
+    this.connectTimeoutMs = options.connectTimeoutMs
+    this.#ownsPool = options.ownsPool
+  }
+
+  /** `close` runs when the database is destroyed, while the pool still works. */
+  beforeClose(close: () => Promise<void>): void {
+    this.#closers.push(close)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#closers.splice(0).map((close) => close()))
+    if (this.#ownsPool && !this.pool.ending) await this.pool.end()
+  }
+}
+
+/** Kysely's driver over a `PostgresEngine`, with errors translated. */
+export class PostgresDriver implements Driver {
+  readonly #engine: PostgresEngine
+  readonly #states = new WeakMap<PoolClient, ClientState>()
+
+  constructor(engine: PostgresEngine) {
+    this.#engine = engine
+  }
+
+  init(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    try {
+      const client = await within(this.#engine.pool.connect(), this.#engine.connectTimeoutMs)
+      let state = this.#states.get(client)
+      if (state === undefined) {
+        const fresh = { broken: false }
+        client.on('error', () => {
+          fresh.broken = true
+        })
+        this.#states.set(client, fresh)
+        state = fresh
+      }
+      return new PostgresConnection(client, state, this.#engine.prepared)
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+
+  async beginTransaction(
+    connection: PostgresConnection,
+    { isolationLevel, accessMode }: TransactionSettings,
+  ): Promise<void> {
+    const isolation = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`
+    const access = accessMode === undefined ? '' : ` ${accessMode}`
+    await connection.send(`start transaction${isolation}${access}`)
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.send('commit')
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    // On a lost connection the server has rolled back already; its error would hide the first one.
+    if (!connection.broken) await connection.send('rollback')
+  }
+
+  releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.release()
+    return Promise.resolve()
+  }
+
+  destroy(): Promise<void> {
+    return this.#engine.close()
+  }
+}
+
+/**
+ * A host's pool may wait for a connection without end (SH-15). A connection that comes too late goes back.
+ * @throws Error in the words of `pg`
+ */
+async function within(connected: Promise<PoolClient>, timeoutMs: number): Promise<PoolClient> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = startTimer(() => {
+      connected.then(
+        (client) => client.release(),
+        () => undefined,
+      )
+      reject(new Error('timeout exceeded when trying to connect'))
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([connected, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What is known of a client of the pool, whoever uses it. */
+interface ClientState {
+  /** Set when the connection was lost: the pool must not hand it out again. */
+  broken: boolean
+}
+
+/** One use of a client, from taking it to giving it back. */
+class PostgresConnection implements DatabaseConnection {
+  readonly #client: PoolClient
+  readonly #state: ClientState
+  readonly #prepared: boolean
+  #hasEnded = false
+
+  constructor(client: PoolClient, state: ClientState, prepared: boolean) {
+    this.#client = client
+    this.#state = state
+    this.#prepared = prepared
+  }
+
+  get broken(): boolean {
+    return this.#state.broken
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#hasEnded) throw transactionEnded()
+    const name = this.#prepared ? statementNameOf(query) : undefined
+    const { rows, rowCount, command } = await this.#run({
+      text: query.sql,
+      values: query.parameters.map(bindable),
+      types: columnTypes,
+      ...(name === undefined ? {} : { name }),
+    })
+    return command === 'SELECT'
+      ? { rows: rows as Row[] }
+      : { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) }
+  }
+
+  // The stores read page by page, so that no connection waits for a slow reader.
+  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    yield await this.executeQuery<Row>(query)
+  }
+
+  async send(text: string): Promise<void> {
+    await this.#run({ text })
+  }
+
+  release(): void {
+    this.#hasEnded = true
+    this.#client.release(this.broken)
+  }
+
+  async #run(query: {
+    text: string
+    values?: unknown[]
+    name?: string
+    types?: typeof columnTypes
+  }) {
+    try {
+      return await this.#client.query<Record<string, unknown>>(query)
+    } catch (error) {
+      const failure = translateError(error)
+      if (failure.kind === 'unreachable') this.#state.broken = true
+      throw failure
+    }
+  }
+}
+
+/**
+ * PostgreSQL refuses texts with U+0000. Those of records are encoded before; what is left are ids
+ * and literals that somebody asks for, and U+0001 is in no record either, so nothing is found.
+ */
+function bindable(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.includes('\0') ? value.replaceAll('\0', '\u0001') : value
+  return Array.isArray(value) ? value.map(bindable) : value
+}

@@ -1,0 +1,299 @@
+import { setTimeout as startTimer } from 'node:timers'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CompiledQuery, QueryResult } from 'kysely'
+import { DatabaseError } from '../database-error.ts'
+import { SqliteTransactions } from './transactions.ts'
+import { StatementCache, type SqliteDatabase } from './statement-cache.ts'
+import { translateError } from '../translate-error.ts'
+
+/** One connection with its prepared statements. Everything on it is synchronous. */
+export class SqliteSession {
+  readonly database: SqliteDatabase
+  readonly statements: StatementCache
+
+  constructor(database: SqliteDatabase, preparedStatements: number) {
+    this.database = database
+    this.statements = new StatementCache(database, preparedStatements)
+  }
+
+  /** @throws DatabaseError */
+  run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
+    try {
+      const statement = this.statements.get(sql)
+      const bound = parameters.map(bindable)
+      if (statement.reader) return { rows: rowsOf<Row>(statement.read(bound)) }
+      const { changes, lastInsertRowid } = statement.write(bound)
+      return {
+        rows: [],
+        numAffectedRows: BigInt(changes),
+        insertId: BigInt(lastInsertRowid),
+      }
+    } catch (error) {
+      throw translateError(error)
+    }
+  }
+}
+
+/** What the driver gives for a row is what the query selects. */
+function rowsOf<Row>(rows: unknown[]): Row[] {
+  return rows as Row[]
+}
+
+/**
+ * libsql ends the process for a value of a type it does not know, so nothing else is let through.
+ */
+function bindable(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+      return value
+    case 'boolean':
+      return value ? 1 : 0
+    case 'undefined':
+      return null
+    default:
+      if (value === null || value instanceof Uint8Array) return value
+      throw new TypeError(`A ${typeof value} cannot be a SQL parameter`)
+  }
+}
+
+/**
+ * Nothing here waits for the outside, so a loop over writes would never let requests in: each so many
+ * writes it is made to.
+ */
+const TURNS = 64
+
+/**
+ * A SQLite database as one process uses it: one writing connection, which a transaction holds while
+ * it lasts, and one for reads outside transactions, which therefore never wait for a transaction.
+ * A database in memory has the writing connection alone.
+ */
+export class SqliteEngine {
+  readonly writer: SqliteSession
+  /** The transactions of the writing connection. */
+  readonly transactions: SqliteTransactions
+  readonly #reader: SqliteSession | null
+  readonly #waiting = new Set<() => void>()
+  readonly #busyTimeoutMs: number
+  #locked = false
+  #settles = false
+  #taken = 0
+  #closed = false
+  #durable = true
+  /** Counts what `stamp` tells apart, and the version of the file that it was told last. */
+  #stamp = 0
+  #version: unknown
+  #looksBack = false
+  /** The number of the running transaction; 0 while there is none. */
+  #running = 0
+  #begun = 0
+
+  constructor(options: {
+    readonly writer: SqliteSession
+    readonly reader: SqliteSession | null
+    /** How long a write waits for another process, in milliseconds. */
+    readonly busyTimeoutMs: number
+  }) {
+    this.writer = options.writer
+    this.transactions = new SqliteTransactions(options.writer, () => this.changed())
+    this.#reader = options.reader
+    this.#busyTimeoutMs = options.busyTimeoutMs
+  }
+
+  /** A query outside any transaction. */
+  async query<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#reader !== null && isRead(query)) {
+      return this.#session(this.#reader).run<Row>(query.sql, query.parameters)
+    }
+    return this.exclusive(() => {
+      this.syncCommits(true)
+      const result = this.writer.run<Row>(query.sql, query.parameters)
+      if (!isRead(query)) this.changed()
+      return result
+    })
+  }
+
+  /**
+   * A number that is another one as soon as rows may have changed: by a commit of this process, unless
+   * all its work stood apart (`GroupedWork`), or by any commit of another process or connection.
+   * Undefined while that cannot be told.
+   */
+  stamp(): number | undefined {
+    if (this.#looksBack || this.#closed) return undefined
+    const version = this.#readVersion()
+    if (version === undefined) return undefined
+    if (version !== this.#version) {
+      this.#version = version
+      this.#stamp += 1
+    }
+    return this.#stamp
+  }
+
+  /** Another number after each commit of another connection; undefined while that cannot be told. */
+  foreignVersion(): number | undefined {
+    if (this.#looksBack || this.#closed) return undefined
+    const version = this.#readVersion()
+    return version === undefined ? undefined : Number(version)
+  }
+
+  /** Changes with the commits of all connections but the one that asks. */
+  #readVersion(): unknown {
+    try {
+      return this.writer.run<{ data_version: unknown }>(VERSION, []).rows[0]?.data_version
+    } catch {
+      // Another process repairs the file; whoever reads it now waits for that, or says why it cannot.
+      return undefined
+    }
+  }
+
+  /** Called in the same turn as each commit that `stamp` is to tell of. */
+  changed(): void {
+    this.#stamp += 1
+  }
+
+  /** Whether the writing connection is in a transaction that sees the database as it was. */
+  lookBack(begun: boolean): void {
+    this.#looksBack = begun
+  }
+
+  /**
+   * Says whether the commits of the writing connection wait for the disk. Called by whoever holds the
+   * lock, before its transaction begins.
+   */
+  syncCommits(durable: boolean): void {
+    if (this.#durable === durable) return
+    this.writer.run(`pragma synchronous = ${durable ? 'full' : 'normal'}`, [])
+    this.#durable = durable
+  }
+
+  /** Runs synchronous work on the writing connection between transactions. */
+  async exclusive<T>(work: () => T): Promise<T> {
+    await this.lock()
+    try {
+      this.transactions.settle()
+      return await this.patiently(work)
+    } finally {
+      this.unlock()
+    }
+  }
+
+  /**
+   * Runs the work of the holder of the lock, again while another process or connection writes. SQLite
+   * would wait by itself, but hold up everything else in this process, perhaps the very transaction it
+   * waits for: therefore the writing connection has no busy timeout of its own. Work that is refused
+   * for this reason has changed nothing.
+   * @throws DatabaseError `busy` when that took too long
+   */
+  async patiently<T>(work: () => T): Promise<T> {
+    for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(pause * 2, 50)) {
+      try {
+        this.#session(this.writer)
+        return work()
+      } catch (error) {
+        const busy = error instanceof DatabaseError && error.kind === 'busy'
+        if (!busy || waited >= this.#busyTimeoutMs) throw error
+      }
+      await delay(pause)
+    }
+  }
+
+  /**
+   * Resolves when the writing connection is free.
+   * @throws DatabaseError `busy` after the busy timeout, or `waitMs` milliseconds
+   */
+  lock(waitMs = this.#busyTimeoutMs): Promise<void> {
+    if (!this.#locked) {
+      this.#locked = true
+      this.#taken += 1
+      return this.#taken % TURNS === 0 ? nextTurn() : Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      const granted = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#waiting.add(granted)
+      if (waitMs === Number.POSITIVE_INFINITY) return
+      timer = startTimer(() => {
+        if (this.#waiting.delete(granted)) reject(new DatabaseError('busy', HELD))
+      }, waitMs)
+    })
+  }
+
+  /** The running transaction, for handles that may outlive it; 0: there is none. */
+  get runningTransaction(): number {
+    return this.#running
+  }
+
+  transactionBegun(): void {
+    this.#begun += 1
+    this.#running = this.#begun
+  }
+
+  transactionEnded(): void {
+    this.#running = 0
+  }
+
+  unlock(): void {
+    const [next] = this.#waiting
+    if (next !== undefined) this.#waiting.delete(next)
+    if (this.transactions.isFull) this.transactions.settle()
+    if (next === undefined) {
+      this.#locked = false
+      this.#settleSoon()
+      return
+    }
+    this.#taken += 1
+    if (this.#taken % TURNS === 0) setImmediate(next)
+    else next()
+  }
+
+  /** Requests that came together have come to their transactions when this turn of the event loop ends. */
+  #settleSoon(): void {
+    if (!this.transactions.isWaiting || this.#settles) return
+    this.#settles = true
+    setImmediate(() => {
+      this.#settles = false
+      if (!this.#locked) this.transactions.settle()
+    })
+  }
+
+  /** Waits for the running transaction, then closes both connections. Safe to call twice. */
+  async close(): Promise<void> {
+    await this.lock(Number.POSITIVE_INFINITY)
+    if (this.#closed) {
+      this.unlock()
+      return
+    }
+    this.transactions.settle()
+    this.#closed = true
+    for (const session of [this.#reader, this.writer]) {
+      session?.statements.clear()
+      session?.database.close()
+    }
+    this.unlock()
+  }
+
+  #session(session: SqliteSession | null): SqliteSession {
+    if (this.#closed || session === null) {
+      throw new DatabaseError('unreachable', 'The database has been closed')
+    }
+    return session
+  }
+}
+
+const HELD = 'The database is held by another transaction of this process'
+const VERSION = 'pragma data_version'
+
+function isRead({ query, sql }: CompiledQuery): boolean {
+  if (query.kind === 'SelectQueryNode') return true
+  return query.kind === 'RawNode' && /^\s*select\b/i.test(sql)
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}

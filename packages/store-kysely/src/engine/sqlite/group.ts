@@ -1,0 +1,166 @@
+import type { QueryResult } from 'kysely'
+import type { SqliteEngine, SqliteSession } from './engine.ts'
+
+/** Synchronous work of one caller inside a shared transaction. */
+export interface GroupedWork<Result> {
+  /** Rows it writes, about; a transaction takes about 200. */
+  readonly rows: number
+  /** False: a power failure may lose it, a killed process never does. */
+  readonly durable: boolean
+  /** It writes no rows that are kept in memory (`keptRecords`); `SqliteEngine.stamp` tells of others. */
+  readonly apart?: boolean
+  /** Undoes what it has written when it throws. */
+  run(session: SqliteSession): Result
+}
+
+/** Joins the writes of many callers into few transactions. */
+export interface SqliteGroup {
+  /** Resolves after the commit. Work runs in the order in which it was given. */
+  write<Result>(work: GroupedWork<Result>): Promise<Result>
+}
+
+interface Entry {
+  readonly work: GroupedWork<unknown>
+  /** After the commit. */
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Keeps a transaction well under the time that other work may be held up. */
+const ROWS_AT_ONCE = 200
+
+/**
+ * A commit waits until so many turns of the event loop bring no more work to it, at most this long:
+ * each commit writes all pages that it has touched, and those of random ids are many. A process with
+ * nothing else to do thus waits for nothing, a busy one gathers much.
+ */
+const QUIET_TURNS = 2
+const PATIENCE_MS = 4
+
+const groups = new WeakMap<SqliteEngine, SqliteGroup>()
+
+/** The one group of a database. */
+export function sqliteGroup(engine: SqliteEngine): SqliteGroup {
+  const known = groups.get(engine)
+  if (known !== undefined) return known
+  const group = createGroup(engine)
+  groups.set(engine, group)
+  return group
+}
+
+function createGroup(engine: SqliteEngine): SqliteGroup {
+  let waiting: Entry[] = []
+  let flushing = false
+
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      await gathered()
+      const batch = takeBatch(waiting)
+      waiting = waiting.slice(batch.length)
+      try {
+        await engine.exclusive(() => commitBatch(engine, batch))
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    flushing = false
+  }
+  /** Resolves when what comes together is together. */
+  const gathered = async (): Promise<void> => {
+    const begin = performance.now()
+    let quiet = 0
+    do {
+      const seen = waiting.length
+      await nextTurn()
+      quiet = waiting.length > seen ? 0 : quiet + 1
+    } while (
+      quiet < QUIET_TURNS &&
+      waiting.length < ROWS_AT_ONCE &&
+      performance.now() - begin < PATIENCE_MS
+    )
+  }
+
+  return {
+    write: <Result>(work: GroupedWork<Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
+        if (flushing) return
+        flushing = true
+        void flush()
+      }),
+  }
+}
+
+function takeBatch(waiting: readonly Entry[]): Entry[] {
+  let rows = 0
+  const end = waiting.findIndex(({ work }) => {
+    rows += work.rows
+    return rows > ROWS_AT_ONCE
+  })
+  return waiting.slice(0, end === -1 ? waiting.length : Math.max(1, end))
+}
+
+/** Runs all work of a batch in one transaction; work that throws does not disturb the rest. */
+function commitBatch(engine: SqliteEngine, batch: readonly Entry[]): void {
+  const session = engine.writer
+  engine.syncCommits(batch.some(({ work }) => work.durable))
+  try {
+    session.run('begin immediate', [])
+    const settle = batch.map(({ work, resolve, reject }) => {
+      try {
+        const result = work.run(session)
+        return () => resolve(result)
+      } catch (error) {
+        if (!session.database.inTransaction) throw error
+        return () => reject(error)
+      }
+    })
+    session.run('commit', [])
+    if (!batch.every(({ work }) => work.apart === true)) engine.changed()
+    for (const done of settle) done()
+  } catch (error) {
+    if (session.database.inTransaction) session.run('rollback', [])
+    throw error
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+/** How the statements of a group's work are written. */
+type Writing = Pick<GroupedWork<unknown>, 'durable' | 'apart'>
+
+/** One statement as work of a group; a statement that fails undoes itself. */
+export function oneStatement<Row>(
+  query: { readonly sql: string; readonly parameters: readonly unknown[] },
+  writing: Writing,
+): GroupedWork<QueryResult<Row>> {
+  return { rows: 1, ...writing, run: (session) => session.run<Row>(query.sql, query.parameters) }
+}
+
+/** Several statements as work of a group, all or nothing. */
+export function allStatements(
+  queries: readonly { readonly sql: string; readonly parameters: readonly unknown[] }[],
+  writing: Writing,
+): GroupedWork<void> {
+  return {
+    rows: queries.length,
+    ...writing,
+    run(session) {
+      session.run('savepoint x_part', [])
+      try {
+        for (const { sql, parameters } of queries) session.run(sql, parameters)
+        session.run('release x_part', [])
+      } catch (error) {
+        if (session.database.inTransaction) {
+          session.run('rollback to x_part', [])
+          session.run('release x_part', [])
+        }
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
+import { engineOf, type DialectKind } from '../engine/engine.ts'
+import { transactionEnded } from '../engine/transaction-ended.ts'
+import { STATEMENT, type NamedQuery } from './statement-name.ts'
+
+/** Names a place in a query whose value is given at each run. */
+export type Placeholders<Values> = <Key extends keyof Values & string>(key: Key) => Values[Key]
+
+/** A query that is built and compiled once for each dialect, and run with new values each time. */
+export interface HotQuery<Tables, Values, Row> {
+  run(db: Kysely<Tables>, values: Values): Promise<HotResult<Row>>
+  /** The query with its values, to be run some other way. */
+  bind(db: Kysely<Tables>, values: Values): CompiledQuery<Row>
+}
+
+/** Rows of a query, and what it changed. */
+export interface HotResult<Row> {
+  readonly rows: readonly Row[]
+  readonly changed: number
+  /** The rowid of an inserted row; only on SQLite. */
+  readonly insertId: number | undefined
+}
+
+class Placeholder {
+  readonly key: string
+
+  constructor(key: string) {
+    this.key = key
+  }
+}
+
+let statements = 0
+
+/**
+ * Building and compiling cost several times what a point query costs the database, so what runs
+ * often is compiled once. `build` is called with a function that stands for the values.
+ */
+export function hotQuery<Tables, Values extends object, Row>(
+  build: (db: Kysely<Tables>, value: Placeholders<Values>) => Compilable<Row>,
+): HotQuery<Tables, Values, Row> {
+  const compiled = new Map<DialectKind, NamedQuery<Row>>()
+  const bind = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
+    const { kind } = engineOf(db)
+    let query = compiled.get(kind)
+    if (query === undefined) {
+      statements += 1
+      const built = build(db, placeholder as Placeholders<Values>)
+      query = { ...built.compile(), [STATEMENT]: `x${statements}` }
+      compiled.set(kind, query)
+    }
+    const parameters = query.parameters.map((value) =>
+      value instanceof Placeholder ? Reflect.get(values, value.key) : value,
+    )
+    const { query: node, sql, queryId } = query
+    // Written out: a copy by `...` costs more than binding the values.
+    return {
+      query: node,
+      sql,
+      queryId,
+      parameters,
+      [STATEMENT]: query[STATEMENT],
+    } as CompiledQuery<Row>
+  }
+
+  return {
+    bind,
+    async run(db, values) {
+      const { rows, numAffectedRows, insertId } = await execute<Row, Tables>(db, bind(db, values))
+      return {
+        rows,
+        changed: Number(numAffectedRows ?? 0),
+        insertId: insertId === undefined ? undefined : Number(insertId),
+      }
+    },
+  }
+}
+
+/**
+ * SQLite answers at once, so its engine is asked directly: the way through Kysely's connections costs
+ * as much as a point query. A transaction holds the writing connection while it lasts.
+ */
+function execute<Row, Tables>(
+  db: Kysely<Tables>,
+  query: CompiledQuery<Row>,
+): QueryResult<Row> | Promise<QueryResult<Row>> {
+  const engine = engineOf(db)
+  if (engine.kind !== 'sqlite' || engine.isLogged) return db.executeQuery(query)
+  const { sqlite } = engine
+  if (!db.isTransaction) return sqlite.query<Row>(query)
+  const running = sqlite.runningTransaction
+  const own = transactions.get(db) ?? running
+  if (own === 0 || own !== running) throw transactionEnded()
+  transactions.set(db, own)
+  return sqlite.writer.run<Row>(query.sql, query.parameters)
+}
+
+/** Which transaction of its database a handle is of. */
+const transactions = new WeakMap<object, number>()
+
+/** Kysely passes parameters on as they are, so a placeholder may stand for a value of any type. */
+function placeholder(key: string): unknown {
+  return new Placeholder(key)
+}

@@ -1,0 +1,160 @@
+import { sql, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely'
+import type { HotQuery } from '../query/compiled-query.ts'
+import type { Mapping } from './columns.ts'
+import { chunks } from '../query/chunks.ts'
+import { equalities, shapedQueries, shapeOf, type ColumnValues } from '../query/shaped-query.ts'
+import { atomic, statement } from '../engine/transaction.ts'
+
+/** What records of one table have in common: reading and writing by the values of fields. */
+export interface Rows<Value> {
+  /** In order of insertion, the first one; null when there is none. */
+  first(where: Partial<Value>): Promise<Value | null>
+  /** In order of insertion. */
+  all(where: Partial<Value>): Promise<Value[]>
+  /** Rows of any query over the table `r`. */
+  select(rest: RawBuilder<unknown>): Promise<Value[]>
+  /** One field of the rows of any query over the table `r`. */
+  pluck<Key extends keyof Value & string>(
+    field: Key,
+    rest: RawBuilder<unknown>,
+  ): Promise<Value[Key][]>
+  count(where: RawBuilder<unknown>): Promise<number>
+  /** All or nothing, in order. */
+  insert(records: readonly Value[], more?: RowColumns<Value>): Promise<void>
+  /** The changed record; null when there was none. */
+  update(
+    where: Partial<Value>,
+    patch: Partial<Value>,
+    more?: Readonly<Record<string, unknown>>,
+  ): Promise<Value | null>
+  /** How many there were. */
+  remove(where: Partial<Value>): Promise<number>
+  /** Equality of fields as SQL; null stands for null. */
+  where(fields: Partial<Value>): RawBuilder<unknown>
+  /** The insertion of one record, to be run some other way. */
+  insertion(record: Value): CompiledQuery
+}
+
+/** Columns beside the fields, made for each record. */
+export type RowColumns<Value> = (record: Value) => Readonly<Record<string, unknown>>
+
+/** Well under the limit of parameters of both databases, for tables of up to 30 columns. */
+const INSERTED_AT_ONCE = 100
+
+const ONE = sql`limit 1`
+const ALL = sql``
+
+/** A row as the values of its columns. */
+function valuesOf(row: unknown): ColumnValues {
+  return row as ColumnValues
+}
+
+/** The rows of one table of the flow store; `db` may be a transaction. */
+export function tableRows<Value, Row, Tables>(
+  db: Kysely<Tables>,
+  name: string,
+  mapping: Mapping<Value, Row>,
+): Rows<Value> {
+  const table = sql.table(name)
+  const columns = sql.join(mapping.columns.map((column) => sql.ref(column)))
+  const records = (rows: readonly Row[]): Value[] => rows.map((row) => mapping.fromRow(row))
+
+  const queries = shapedQueries<Tables>(mapping)
+  const where = (fields: Partial<Value>): RawBuilder<unknown> => {
+    const values = valuesOf(mapping.toPatch(fields))
+    return equalities(values, (column) => values[column])
+  }
+  const find = async (fields: Partial<Value>, rest: RawBuilder<unknown>): Promise<Value[]> => {
+    const values = valuesOf(mapping.toPatch(fields))
+    const shape = `${rest === ONE ? 'first' : 'all'}${shapeOf(values)}`
+    const query = queries.of(
+      shape,
+      (value) => sql<Row>`select ${columns} from ${table} as r
+        where ${equalities(values, value)} order by seq ${rest}`,
+    )
+    return records((await query.run(db, values)).rows)
+  }
+  const insertOne = (row: ColumnValues): HotQuery<Tables, ColumnValues, unknown> => {
+    const names = Object.keys(row)
+    return queries.of(
+      `insert ${names.join(' ')}`,
+      (value) => sql`insert into ${table} (${sql.join(names.map((column) => sql.ref(column)))})
+        values (${sql.join(names.map((column) => value(column)))})`,
+    )
+  }
+
+  /** Of all columns: a record of the core has all its fields. */
+  let whole: HotQuery<Tables, ColumnValues, unknown> | undefined
+
+  const select = async (rest: RawBuilder<unknown>): Promise<Value[]> =>
+    records((await sql<Row>`select ${columns} from ${table} as r ${rest}`.execute(db)).rows)
+
+  const insertSome = async (
+    step: Kysely<Tables>,
+    rows: readonly Readonly<Record<string, unknown>>[],
+  ): Promise<void> => {
+    const names = Object.keys(rows[0] ?? {})
+    const tuples = rows.map((row) => sql`(${sql.join(names.map((column) => row[column]))})`)
+    await sql`insert into ${table} (${sql.join(names.map((column) => sql.ref(column)))})
+      values ${sql.join(tuples)}`.execute(step)
+  }
+
+  return {
+    where,
+    select,
+    first: async (fields) => (await find(fields, ONE))[0] ?? null,
+    all: (fields) => find(fields, ALL),
+    insertion(record) {
+      const row = valuesOf(mapping.toRow(record))
+      whole ??= insertOne(Object.fromEntries(mapping.columns.map((column) => [column, null])))
+      return whole.bind(db, row)
+    },
+
+    async pluck(field, rest) {
+      const { rows } = await sql<{ value: unknown }>`
+        select ${sql.ref(mapping.columnOf(field))} as value from ${table} as r ${rest}`.execute(db)
+      return rows.map(({ value }) => mapping.decode(field, value))
+    },
+
+    async count(condition) {
+      const { rows } = await sql<{ total: number }>`
+        select count(*) as total from ${table} as r where ${condition}`.execute(db)
+      return rows[0]?.total ?? 0
+    },
+
+    async insert(given, more) {
+      const rows = given.map((record) => ({ ...mapping.toRow(record), ...more?.(record) }))
+      const [first] = rows
+      if (first === undefined) return
+      if (rows.length === 1) {
+        await statement(db, (step) => insertOne(first).run(step, first))
+        return
+      }
+      if (rows.length <= INSERTED_AT_ONCE) {
+        await statement(db, (step) => insertSome(step, rows))
+        return
+      }
+      await atomic(db, async (tx) => {
+        for (const part of chunks(rows, INSERTED_AT_ONCE)) await insertSome(tx, part)
+      })
+    },
+
+    async update(fields, patch, more = {}) {
+      const changes = Object.entries({ ...mapping.toPatch(patch), ...more })
+      if (changes.length === 0) return (await select(sql`where ${where(fields)}`))[0] ?? null
+      const set = sql.join(changes.map(([column, value]) => sql`${sql.ref(column)} = ${value}`))
+      const { rows } = await statement(db, (step) =>
+        sql<Row>`update ${table} set ${set} where ${where(fields)} returning ${columns}`.execute(
+          step,
+        ),
+      )
+      return records(rows)[0] ?? null
+    },
+
+    async remove(fields) {
+      const { numAffectedRows = 0n } =
+        await sql`delete from ${table} where ${where(fields)}`.execute(db)
+      return Number(numAffectedRows)
+    },
+  }
+}
