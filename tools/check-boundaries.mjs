@@ -26,7 +26,20 @@ const nodeAllowed = [
 
 /** Rooms of a package in the order of its floors: a room imports itself and those before it, types too. */
 const floors = {
-  'packages/surface-protocol': [
+  'packages/flow-engine/src/graph': [
+    'values',
+    'flow',
+    'plan',
+    'events',
+    'messages',
+    'context',
+    'schedule',
+    'vertex',
+    'results',
+    'durable',
+    'run',
+  ],
+  'packages/surface-protocol/src': [
     'json.ts',
     'diagnostics',
     'data',
@@ -63,7 +76,7 @@ for (const [folder, names] of Object.entries(allowed)) {
         if (!typeOnly) targets.push(target)
         if (!target.startsWith(`${folder}/src/`))
           problems.push(`${path} leaves its package: ${specifier}`)
-        checkFloor(path, target, folder)
+        checkFloor(path, target)
       } else if (specifier.startsWith('#')) {
         if (!Object.hasOwn(manifest.imports ?? {}, specifier))
           problems.push(`${path} imports ${specifier}, which ${folder}/package.json does not name`)
@@ -81,16 +94,16 @@ for (const [folder, names] of Object.entries(allowed)) {
   }
 }
 
-function checkFloor(path, target, folder) {
-  const rooms = floors[folder]
-  if (rooms === undefined) return
-  const floorOf = (file) => rooms.indexOf(file.slice(`${folder}/src/`.length).split('/')[0])
-  // The files at the top are entries, which may take from every room.
-  if (floorOf(path) === -1) {
-    if (path.slice(`${folder}/src/`.length).includes('/'))
-      problems.push(`${path} is in no known room`)
-  } else if (floorOf(target) === -1 || floorOf(target) > floorOf(path))
-    problems.push(`${path} reaches up to ${target}`)
+function checkFloor(path, target) {
+  for (const [house, rooms] of Object.entries(floors)) {
+    if (!path.startsWith(`${house}/`) || !target.startsWith(`${house}/`)) continue
+    const floorOf = (file) => rooms.indexOf(file.slice(house.length + 1).split('/')[0])
+    // The files at the top are entries, which may take from every room.
+    if (floorOf(path) === -1) {
+      if (path.slice(house.length + 1).includes('/')) problems.push(`${path} is in no known room`)
+    } else if (floorOf(target) === -1 || floorOf(target) > floorOf(path))
+      problems.push(`${path} reaches up to ${target}`)
+  }
 }
 
 function checkPackage(path, specifier, { folder, names, declared, own }) {

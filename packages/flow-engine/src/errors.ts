@@ -1,4 +1,4 @@
-import type { FlowProblem } from './graph/plan/problems.ts'
+import type { FlowProblem } from './graph/flow/problems.ts'
 
 const BRAND = Symbol.for('@x/flow-engine/error')
 

@@ -45,7 +45,7 @@ export {
   type CachedResult,
   type ResultCache,
   type ResultCacheOptions,
-} from './graph/vertex/cache.ts'
+} from './graph/context/cache.ts'
 export { checkFlow, compileFlow, type CompileOptions, type FlowPlan } from './graph/plan/compile.ts'
 export type {
   FlowEdge,
@@ -64,7 +64,7 @@ export {
   type TargetHandle,
 } from './graph/flow/handles.ts'
 export { defaultRunLimits, type RunLimits } from './graph/plan/limits.ts'
-export type { FlowProblem, FlowProblemCode } from './graph/plan/problems.ts'
+export type { FlowProblem, FlowProblemCode } from './graph/flow/problems.ts'
 export type {
   ErrorMessageJson,
   LogJson,
@@ -82,14 +82,14 @@ export type {
   RunResult,
   Tweaks,
   VertexResult,
-} from './graph/run/run-options.ts'
+} from './graph/context/run-options.ts'
 export {
   formatRunResponse,
   type ChatMessageJson,
   type ComponentOutputJson,
   type RunOutputJson,
   type RunResponse,
-} from './graph/events/format-response.ts'
+} from './graph/results/format-response.ts'
 export { runFlow } from './graph/run/run.ts'
 export { toData, toDataFrame, toMessage, toText } from './graph/values/convert.ts'
 export { createData, isData, type Data } from './graph/values/data.ts'

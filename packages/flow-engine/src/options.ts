@@ -1,7 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { ComponentRegistry } from './components/define/registry.ts'
 import type { ComponentServices, ModelProviders } from './components/define/services.ts'
-import type { ResultCache } from './graph/vertex/cache.ts'
+import type { ResultCache } from './graph/context/cache.ts'
 import type { RunLimits } from './graph/plan/limits.ts'
 import type { BuildJobsOptions } from './jobs/build-jobs.ts'
 import type { ComponentStore } from './services/component-store.ts'

@@ -1,5 +1,5 @@
 import { isFlowError, type FlowError } from '../errors.ts'
-import type { FlowRun, RunResult } from '../graph/run/run-options.ts'
+import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
 import type { JobOutcome } from '../store/job-store.ts'
 import { beginRun } from './begin-run.ts'
 import type { Execution } from './execution.ts'

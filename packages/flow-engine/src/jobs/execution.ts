@@ -1,5 +1,5 @@
 import { FlowError } from '../errors.ts'
-import type { FlowRun } from '../graph/run/run-options.ts'
+import type { FlowRun } from '../graph/context/run-options.ts'
 import type { ClaimedJob, JobOutcome } from '../store/job-store.ts'
 import type { BuildRequest } from './build-jobs.ts'
 import type { Lease } from './lease.ts'

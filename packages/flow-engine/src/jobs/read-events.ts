@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { eventLoopTurn } from '../graph/event-loop-turn.ts'
+import { eventLoopTurn } from '@x/wire'
 import type { JobStore, StoredEvent } from '../store/job-store.ts'
 import type { LiveJob } from './live-job.ts'
 

@@ -1,5 +1,5 @@
 import { FlowError, type FlowErrorCode } from '../errors.ts'
-import type { RunResult, VertexResult } from '../graph/run/run-options.ts'
+import type { RunResult, VertexResult } from '../graph/context/run-options.ts'
 import type { VertexBuildJson } from '../graph/events/run-event.ts'
 import type { StoredEvent, StoredJob } from '../store/job-store.ts'
 import { decodeEvent } from './job-event.ts'

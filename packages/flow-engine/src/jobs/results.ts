@@ -1,4 +1,4 @@
-import type { RunResult } from '../graph/run/run-options.ts'
+import type { RunResult } from '../graph/context/run-options.ts'
 
 /** Results of the last jobs of this process; older ones are rebuilt from their logs. */
 const KEPT = 100

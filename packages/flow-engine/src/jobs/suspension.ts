@@ -1,4 +1,4 @@
-import type { RunHost } from '../graph/durable/run-host.ts'
+import type { RunHost } from '../graph/context/run-host.ts'
 import type { ClaimedJob, JobStore } from '../store/job-store.ts'
 
 /** What a suspended job waits for, as it is stored. */

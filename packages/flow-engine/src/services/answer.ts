@@ -1,6 +1,6 @@
 import { FlowError } from '../errors.ts'
-import { FinishedRun } from '../graph/run/finished-run.ts'
-import type { RunResult } from '../graph/run/run-options.ts'
+import { FinishedRun } from '../graph/results/finished-run.ts'
+import type { RunResult } from '../graph/context/run-options.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import { createAnswerTools, type AnswerTool } from './answer-tools.ts'
 import type { EarlierTurn } from './earlier-turns.ts'

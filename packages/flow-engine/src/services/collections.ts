@@ -6,7 +6,7 @@ import type {
   VectorStores,
 } from '../components/define/services.ts'
 import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
-import { eventLoopTurn } from '../graph/event-loop-turn.ts'
+import { eventLoopTurn } from '@x/wire'
 import type {
   CollectionKind,
   CollectionRecord,

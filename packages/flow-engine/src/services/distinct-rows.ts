@@ -1,6 +1,6 @@
 import type { DistinctRows, VectorRow } from '../components/define/services.ts'
 import { FlowError } from '../errors.ts'
-import { eventLoopTurn } from '../graph/event-loop-turn.ts'
+import { eventLoopTurn } from '@x/wire'
 import type { CollectionStore } from '../store/collections.ts'
 import { parseObject } from './search-collection.ts'
 

@@ -1,12 +1,12 @@
 import type { ComponentServices } from '../components/define/services.ts'
 import { FlowCompileError, FlowError, isFlowError } from '../errors.ts'
 import type { FlowPlan } from '../graph/plan/compile.ts'
-import type { FlowRun, RunOptions, RunResult } from '../graph/run/run-options.ts'
+import type { FlowRun, RunOptions, RunResult } from '../graph/context/run-options.ts'
 import {
   formatRunResponse,
   type ComponentOutputJson,
   type RunResponse,
-} from '../graph/events/format-response.ts'
+} from '../graph/results/format-response.ts'
 import { startRun } from '../graph/run/run.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { Caller } from './caller.ts'

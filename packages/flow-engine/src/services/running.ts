@@ -1,6 +1,6 @@
 import type { ComponentRegistry } from '../components/define/registry.ts'
 import type { ComponentServices } from '../components/define/services.ts'
-import { createResultCache } from '../graph/vertex/cache.ts'
+import { createResultCache } from '../graph/context/cache.ts'
 import type { FlowPlan } from '../graph/plan/compile.ts'
 import type { FlowJson } from '../graph/flow/flow-json.ts'
 import { completeLimits } from '../graph/plan/limits.ts'

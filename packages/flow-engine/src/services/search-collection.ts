@@ -1,4 +1,4 @@
-import { eventLoopTurn } from '../graph/event-loop-turn.ts'
+import { eventLoopTurn } from '@x/wire'
 import type { CollectionRow, CollectionStore, Placed } from '../store/collections.ts'
 
 /** What a search wants. */

@@ -5,7 +5,7 @@ import type { ComponentServices, MessageRecord } from '../components/define/serv
 import { FlowError, invalidRequest } from '../errors.ts'
 import { buildVertex, VertexBuild } from '../graph/vertex/vertex-build.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
-import { createRunContext, type RunContext } from '../graph/run/run-context.ts'
+import { createRunContext, type RunContext } from '../graph/context/run-context.ts'
 import { createRunLog } from '../graph/events/run-log.ts'
 import type { RunEvent } from '../graph/events/run-event.ts'
 import { logJson } from '../graph/events/vertex-data.ts'

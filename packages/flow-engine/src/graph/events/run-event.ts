@@ -12,6 +12,11 @@ export interface RunEventOf<K extends keyof RunEventData> {
   readonly data: RunEventData[K]
 }
 
+/** An event that gets its number when it is sent. */
+export interface UnsentEvent<K extends keyof RunEventData> extends RunEventOf<K> {
+  seq: number
+}
+
 /** The `data` of each kind, exactly as it goes over HTTP (events.md 2). */
 export interface RunEventData {
   vertices_sorted: { ids: string[]; to_run: string[] }

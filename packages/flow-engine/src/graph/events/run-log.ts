@@ -1,6 +1,6 @@
 import { longestText } from './event-size.ts'
 import type { RunEvent } from './run-event.ts'
-import { youngList } from '../schedule/young-list.ts'
+import { youngList } from '../values/young-list.ts'
 
 export interface RunLogOptions {
   /** Unread tokens of one reader before neighbours are joined (FE-68). */

@@ -1,4 +1,4 @@
-import { valueBytes } from '../vertex/value-size.ts'
+import { valueBytes } from '../values/value-size.ts'
 
 /** A note of a component, kept for the output that was being computed. */
 export interface LogEntry {

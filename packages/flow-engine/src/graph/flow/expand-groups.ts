@@ -15,7 +15,7 @@ import {
   type TargetHandle,
 } from './handles.ts'
 import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
-import { problem, type FlowProblem } from '../plan/problems.ts'
+import { problem, type FlowProblem } from './problems.ts'
 
 /** A group, and the one around it. */
 export interface GroupLink {

@@ -1,5 +1,5 @@
 import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
-import { problem, type FlowProblem } from '../plan/problems.ts'
+import { problem, type FlowProblem } from './problems.ts'
 
 export type {
   FlowEdge,

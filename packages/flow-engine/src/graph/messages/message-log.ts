@@ -2,13 +2,13 @@ import type { Runtime } from '@x/wire'
 import type { MessageRecord, MessageService } from '../../components/define/services.ts'
 import { checkEventSize, surelyFits } from '../events/event-size.ts'
 import type { RunLimits } from '../plan/limits.ts'
-import { orderedId } from '../run/ordered-id.ts'
+import { orderedId } from './ordered-id.ts'
 import type { MessageJson, RunEventData } from '../events/run-event.ts'
-import type { Secrets } from '../run/secrets.ts'
+import type { Secrets } from '../events/secrets.ts'
 import { messageToJson } from '../values/message-json.ts'
 import { jsonSafe } from '../values/json-safe.ts'
 import { changeMessage, type Message, type MessageInit } from '../values/message.ts'
-import { valueBytes } from '../vertex/value-size.ts'
+import { valueBytes } from '../values/value-size.ts'
 
 /** Sends an event; the data is made when somebody reads it. */
 export type SendEvent = <K extends keyof RunEventData>(

@@ -1,6 +1,6 @@
 import type { FlatEdge } from '../flow/expand-groups.ts'
 import { isSourceHandle } from '../flow/handles.ts'
-import { problem, type FlowProblem } from './problems.ts'
+import { problem, type FlowProblem } from '../flow/problems.ts'
 import { isUnknownComponent } from './unknown-component.ts'
 import { hasField, hasOutput, takesLoop, type ResolvedNode } from './vertex-plan.ts'
 

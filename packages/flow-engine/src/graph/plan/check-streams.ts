@@ -1,6 +1,6 @@
 import type { CheckedEdge } from './check-edges.ts'
 import { own, ownObject } from '../flow/plain-object.ts'
-import { problem, type FlowProblem } from './problems.ts'
+import { problem, type FlowProblem } from '../flow/problems.ts'
 import type { ResolvedNode } from './vertex-plan.ts'
 
 /** Of two streaming vertices one may not stand behind the other (FE-8): one problem for each that does. */

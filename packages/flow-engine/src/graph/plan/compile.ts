@@ -15,7 +15,7 @@ import {
 import { completeLimits, type RunLimits } from './limits.ts'
 import { readNodeCode, type NodeCode } from './node-code.ts'
 import type { PlanGraph } from './plan-graph.ts'
-import { problem, sortProblems, warning, type FlowProblem } from './problems.ts'
+import { problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
 import { connectedStreams } from './check-streams.ts'
 import { unknownComponent } from './unknown-component.ts'
 import { unknownTypes, type UnknownNode } from './unknown-types.ts'

@@ -1,6 +1,6 @@
 import { reachable } from './cycles.ts'
 import type { PlanGraph, PlanVertex } from './plan-graph.ts'
-import { warning, type FlowProblem } from './problems.ts'
+import { warning, type FlowProblem } from '../flow/problems.ts'
 
 export interface SliceRequest {
   readonly mode: 'run' | 'build'

@@ -1,7 +1,7 @@
 import type { ComponentRegistry } from '../../components/define/registry.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
 import type { FlowNode } from '../flow/flow-json.ts'
-import { problem, type FlowProblem } from './problems.ts'
+import { problem, type FlowProblem } from '../flow/problems.ts'
 
 /** A node without a component, and the reason where its own code is the reason. */
 export interface UnknownNode {

@@ -1,6 +1,6 @@
 import { createTestRuntime } from '@x/wire'
 import { describe, expect, test } from 'vitest'
-import { eventLoopTurn } from '../event-loop-turn.ts'
+import { eventLoopTurn } from '@x/wire'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 
 function setUp() {

@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { eventLoopTurn } from '../event-loop-turn.ts'
+import { eventLoopTurn } from '@x/wire'
 
 /** What has to be over at a time: a run. */
 export interface Deadline {

@@ -1,35 +1,6 @@
 import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
-import { edgeState, NO_OUTPUTS, scopeOf, type Scope } from './scope.ts'
+import { edgeState, scopeOf, type Scope } from './scope.ts'
 import type { Slice } from '../plan/slice.ts'
-import type { BranchCall } from '../vertex/vertex-context.ts'
-
-/** Which outputs of a build lead on to nothing (FE-30). */
-export interface Decision {
-  /** In this build only. */
-  readonly stopped: ReadonlySet<string>
-  /** Until the vertex decides again. */
-  readonly excluded: ReadonlySet<string>
-  readonly dead: ReadonlySet<string>
-}
-
-export const NO_DECISION: Decision = { stopped: NO_OUTPUTS, excluded: NO_OUTPUTS, dead: NO_OUTPUTS }
-
-/** A build that decides nothing keeps what was excluded before. */
-export function decide(calls: readonly BranchCall[], before: Decision | undefined): Decision {
-  if (calls.length === 0) {
-    if (before === undefined || before.excluded.size === 0) return NO_DECISION
-    return { stopped: NO_OUTPUTS, excluded: before.excluded, dead: before.excluded }
-  }
-  const stopped = new Set<string>()
-  const excluded = new Set<string>()
-  for (const [what, output] of calls) {
-    if (what === 'stop') stopped.add(output)
-    else if (what === 'start') stopped.delete(output)
-    else if (what === 'exclude') excluded.add(output)
-    else excluded.delete(output)
-  }
-  return { stopped, excluded, dead: new Set([...stopped, ...excluded]) }
-}
 
 export interface Behind {
   readonly graph: PlanGraph

@@ -1,18 +1,5 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
-import { edgeState, type Scope } from './scope.ts'
-
-/** Passes of one loop that may run side by side (FE-32). */
-export interface SideBySide {
-  /** Passes at once. */
-  readonly parallel: number
-  /** Items the loop gives, as it said itself. */
-  readonly items: number
-  given: number
-  /** The loop is being built, or will be as soon as there is a free place. */
-  building: boolean
-  /** What came back from the passes that are over, by field and place of the item. */
-  readonly returned: Map<string, unknown[]>
-}
+import { edgeState, type Scope, type SideBySide } from './scope.ts'
 
 /** A pass of a loop has begun. */
 export function addPass(scope: Scope, loop: number, pass: Scope): void {

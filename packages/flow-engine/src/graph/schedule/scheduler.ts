@@ -1,6 +1,6 @@
 import { dependentsOf } from './dependents.ts'
 import { createCycleRun, passTokens, takeTurns, type CycleRun } from './cycle-run.ts'
-import { LazySignal } from '../run/lazy-signal.ts'
+import { LazySignal } from '../context/lazy-signal.ts'
 import type { PlanEdge, PlanGraph, PlanVertex, Region } from '../plan/plan-graph.ts'
 import {
   activeScopes,
@@ -22,7 +22,7 @@ import { countOpenEdges, outcomeOf, type Decided, type Outcome } from './open-ed
 import { addPass, cancelPasses, isLoopDue, keepReturned } from './parallel-passes.ts'
 import type { Slice } from '../plan/slice.ts'
 import { inNodeOrder, Task } from './task.ts'
-import { youngList } from './young-list.ts'
+import { youngList } from '../values/young-list.ts'
 
 export interface SchedulerOptions {
   readonly graph: PlanGraph

@@ -1,10 +1,8 @@
-import type { Decision } from './branches.ts'
+import type { Decision } from './decision.ts'
 import type { PlanEdge, PlanGraph, PlanVertex, Region } from '../plan/plan-graph.ts'
-import type { LazySignal } from '../run/lazy-signal.ts'
-import type { SideBySide } from './parallel-passes.ts'
+import type { LazySignal } from '../context/lazy-signal.ts'
 import type { Slice } from '../plan/slice.ts'
-import type { OutputValues } from '../vertex/vertex-build.ts'
-import { blanks, zeros } from './young-list.ts'
+import { blanks, zeros } from '../values/young-list.ts'
 
 /** Where a vertex of a scope stands. */
 export const IDLE = 0
@@ -22,6 +20,9 @@ export const DEAD = 2
 /** Its idle ancestors have been looked for. */
 export const PULLED = 4
 
+/** Values of a build by the names of its outputs. */
+export type OutputValues = Record<string, unknown>
+
 /** The last build of a vertex, for its readers. */
 export interface Built {
   readonly outputs: OutputValues
@@ -30,7 +31,18 @@ export interface Built {
   readonly stopped: ReadonlySet<string>
 }
 
-export const NO_OUTPUTS: ReadonlySet<string> = new Set()
+/** Passes of one loop that may run side by side (FE-32). */
+export interface SideBySide {
+  /** Passes at once. */
+  readonly parallel: number
+  /** Items the loop gives, as it said itself. */
+  readonly items: number
+  given: number
+  /** The loop is being built, or will be as soon as there is a free place. */
+  building: boolean
+  /** What came back from the passes that are over, by field and place of the item. */
+  readonly returned: Map<string, unknown[]>
+}
 
 export interface ScopeOptions {
   readonly parent: Scope | undefined

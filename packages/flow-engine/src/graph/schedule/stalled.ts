@@ -1,5 +1,5 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
-import { warning, type FlowProblem } from '../plan/problems.ts'
+import { warning, type FlowProblem } from '../flow/problems.ts'
 import { DEAD, IDLE, LIVE, PULLED, scopeOf, type Scope } from './scope.ts'
 import type { Slice } from '../plan/slice.ts'
 

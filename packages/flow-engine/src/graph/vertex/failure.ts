@@ -1,5 +1,5 @@
 import { errorText, FlowError, isFlowError } from '../../errors.ts'
-import { maskedCause } from '../run/masked-cause.ts'
+import { maskedCause } from '../events/masked-cause.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { ErrorMessageJson } from '../events/run-event.ts'
 import { createMessage, type Message } from '../values/message.ts'

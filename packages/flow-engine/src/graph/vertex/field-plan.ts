@@ -9,6 +9,7 @@ import {
   type PlainObject,
 } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
+import { IF_KNOWN } from '../context/tweaks.ts'
 import { staticValue } from './static-value.ts'
 
 /** One field of one vertex, read once: what of it does not change from build to build. */
@@ -50,9 +51,6 @@ export interface VertexFields {
     readonly input: boolean
   }
 }
-
-/** `load_from_db` of a field whose text was set by a tweak; no flow can hold it. */
-export const IF_KNOWN = Symbol('the name of a variable, if there is one')
 
 const LISTS: ReadonlySet<FieldKind> = new Set([
   'tools',

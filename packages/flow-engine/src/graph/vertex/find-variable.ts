@@ -1,7 +1,7 @@
 import type { VariableOrigin } from '../../components/values/variable-value.ts'
 import { isVendorKey } from '../../outgoing/vendors.ts'
 import { own } from '../flow/plain-object.ts'
-import type { RunContext } from '../run/run-context.ts'
+import type { RunContext } from '../context/run-context.ts'
 
 interface Lookup {
   /** Variables of the request. */

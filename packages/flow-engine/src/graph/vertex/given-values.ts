@@ -1,7 +1,7 @@
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { VertexFields } from './field-plan.ts'
 import { own } from '../flow/plain-object.ts'
-import { takesInput, type RunRequest } from '../run/run-request.ts'
+import { takesInput, type RunRequest } from '../context/run-request.ts'
 
 const NONE: ReadonlyMap<string, unknown> = new Map()
 

@@ -4,8 +4,8 @@ import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
 import { findVariable } from './find-variable.ts'
 import { define, own } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
-import { warning } from '../plan/problems.ts'
-import type { RunContext } from '../run/run-context.ts'
+import { warning } from '../flow/problems.ts'
+import type { RunContext } from '../context/run-context.ts'
 
 /** Behind a stopped or excluded output, or from a vertex that was skipped. */
 export const DEAD = Symbol('dead')

@@ -1,6 +1,6 @@
-import type { EndVertex } from '../events/end-vertex.ts'
+import type { RunEventOf } from '../events/run-event.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import { selectsOutput, type RunRequest } from '../run/run-request.ts'
+import { selectsOutput, type RunRequest } from '../context/run-request.ts'
 import type { Task } from '../schedule/task.ts'
 import type { Scope } from '../schedule/scope.ts'
 import type { VertexRecord } from './vertex-record.ts'
@@ -12,7 +12,7 @@ export interface BuiltValue {
   readonly task: Task
   readonly record: VertexRecord
   /** Its event, whose data needs the value. */
-  readonly end: EndVertex
+  readonly end: RunEventOf<'end_vertex'>
 }
 
 interface Held {

@@ -4,14 +4,13 @@ import { toOutputValue } from '../../components/values/output-values.ts'
 import type { InputSource } from '../../components/define/context.ts'
 import type { FileReference } from '../../components/define/services.ts'
 import { FlowError, limitExceeded, OutputMethodError } from '../../errors.ts'
-import type { RunContext } from '../run/run-context.ts'
-import { finishStream } from '../messages/stream-message.ts'
+import type { RunContext } from '../context/run-context.ts'
+import { finishStream } from './stream-message.ts'
 import { changeMessage, isMessage } from '../values/message.ts'
-import { valueBytes } from './value-size.ts'
+import { valueBytes } from '../values/value-size.ts'
 import { VertexContext, type BuildFacts, type VertexFacts } from './vertex-context.ts'
 import { TOOL_OUTPUT } from '../plan/vertex-plan.ts'
-
-export type OutputValues = Record<string, unknown>
+import type { OutputValues } from '../schedule/scope.ts'
 
 /** One build of one vertex: what it is given, and what comes of it. */
 export abstract class VertexBuild<V extends VertexFacts = VertexFacts>

@@ -12,13 +12,12 @@ import type { TokenUsage, Tool } from '../../models/chat-model.ts'
 import { checkEventSize, surelyFits } from '../events/event-size.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import { findVariable } from './find-variable.ts'
-import { orderedId } from '../run/ordered-id.ts'
-import type { RunContext } from '../run/run-context.ts'
-import type { StreamMask } from '../run/secrets.ts'
+import { orderedId } from '../messages/ordered-id.ts'
+import type { RunContext } from '../context/run-context.ts'
+import type { StreamMask } from '../events/secrets.ts'
 import { changeMessage, type Message } from '../values/message.ts'
 import { VertexLogs, type LogEntry } from '../events/vertex-logs.ts'
-
-export type BranchCall = readonly ['stop' | 'start' | 'exclude' | 'include', string]
+import type { BranchCall } from '../schedule/decision.ts'
 
 /** The vertex a build belongs to, as its context shows it. */
 export interface VertexFacts {

@@ -1,9 +1,8 @@
 import type { FlowError } from '../../errors.ts'
-import { NO_DECISION, type Decision } from '../schedule/branches.ts'
-import type { OutputValues } from './vertex-build.ts'
+import { NO_DECISION, type Decision } from '../schedule/decision.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import type { VertexResult } from '../run/run-options.ts'
-import type { Built } from '../schedule/scope.ts'
+import type { VertexResult } from '../context/run-options.ts'
+import type { Built, OutputValues } from '../schedule/scope.ts'
 
 interface Build extends Pick<VertexResult, 'error' | 'usedFrozenResult' | 'builds' | 'durationMs'> {
   readonly outputs: OutputValues

@@ -1,4 +1,4 @@
-import { eventLoopTurn } from '../../../graph/event-loop-turn.ts'
+import { eventLoopTurn } from '@x/wire'
 
 /** What a page says about itself, and where it leads. */
 export interface WebPage {

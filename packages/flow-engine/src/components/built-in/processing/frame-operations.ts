@@ -7,7 +7,7 @@ import {
 import { columnFacts, columnText, type ColumnFacts } from '../../../graph/values/column-text.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import { parseNumberText } from '../../values/number-text.ts'
-import { eventLoopTurn } from '../../../graph/event-loop-turn.ts'
+import { eventLoopTurn } from '@x/wire'
 import { linearPattern } from '../../text/linear-pattern.ts'
 
 /**

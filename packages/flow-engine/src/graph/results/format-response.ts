@@ -1,9 +1,15 @@
-import { FinishedRun, type ResultNotes, type VertexNotes } from '../run/finished-run.ts'
+import { FinishedRun, type ResultNotes, type VertexNotes } from './finished-run.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import type { FlowProblem } from '../plan/problems.ts'
-import type { RunResult, VertexResult } from '../run/run-options.ts'
+import type { FlowProblem } from '../flow/problems.ts'
+import type { RunResult, VertexResult } from '../context/run-options.ts'
 import { isMessage } from '../values/message.ts'
-import { doubleBreaks, fileJson, formatText, vertexParts, type BuildView } from './vertex-data.ts'
+import {
+  doubleBreaks,
+  fileJson,
+  formatText,
+  vertexParts,
+  type BuildView,
+} from '../events/vertex-data.ts'
 
 /** The answer of a run over HTTP (results.md 5). */
 export interface RunResponse {

@@ -1,7 +1,7 @@
 import type { GroupLink } from '../flow/expand-groups.ts'
-import type { PlanVertex } from './plan-graph.ts'
+import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { RunEventData } from '../events/run-event.ts'
-import type { RunRequest } from '../run/run-request.ts'
+import type { RunRequest } from '../context/run-request.ts'
 
 /** What the first event says: where the run begins and what it will build (FE-12). */
 export function sortedVertices({ graph, slice }: RunRequest): RunEventData['vertices_sorted'] {

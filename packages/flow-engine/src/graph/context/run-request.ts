@@ -12,7 +12,7 @@ import { isPlainObject, ownText, type PlainObject } from '../flow/plain-object.t
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import type { RunInput, RunOptions } from './run-options.ts'
 import { sliceOf, type Slice } from '../plan/slice.ts'
-import { applyTweaks, refuseInputTweak, type AppliedTweaks } from '../vertex/tweaks.ts'
+import { applyTweaks, refuseInputTweak, type AppliedTweaks } from './tweaks.ts'
 
 /** A class, since a copy that changes a member gets a hidden class of its own. */
 class CheckedInput {

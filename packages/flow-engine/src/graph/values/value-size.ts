@@ -1,6 +1,6 @@
-import { isData } from '../values/data.ts'
-import { isDataFrame } from '../values/data-frame.ts'
-import { isMessage } from '../values/message.ts'
+import { isData } from './data.ts'
+import { isDataFrame } from './data-frame.ts'
+import { isMessage } from './message.ts'
 
 /** Bytes (UTF-16 texts count two for each character) of texts and binary data in a value. */
 export function valueBytes(value: unknown, limit = Number.POSITIVE_INFINITY): number {

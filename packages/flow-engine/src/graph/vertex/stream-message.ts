@@ -1,6 +1,6 @@
 import { limitExceeded } from '../../errors.ts'
-import type { RunContext } from '../run/run-context.ts'
-import type { VertexContext } from '../vertex/vertex-context.ts'
+import type { RunContext } from '../context/run-context.ts'
+import type { VertexContext } from './vertex-context.ts'
 import { changeMessage, isMessage, type Message } from '../values/message.ts'
 
 /**

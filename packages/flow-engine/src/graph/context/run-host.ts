@@ -1,6 +1,6 @@
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import type { Secrets } from '../run/secrets.ts'
-import type { VertexResult } from '../run/run-options.ts'
+import type { Secrets } from '../events/secrets.ts'
+import type { VertexResult } from './run-options.ts'
 
 /** What a host of durable runs plugs into a run (FE-63, FE-63a); all optional. */
 export interface RunHost {

@@ -2,9 +2,9 @@ import type { Runtime } from '@x/wire'
 import type { ComponentRegistry } from '../../components/define/registry.ts'
 import type { ComponentServices, MessageRecord } from '../../components/define/services.ts'
 import type { FlowError } from '../../errors.ts'
-import type { ResultCache } from '../vertex/cache.ts'
+import type { ResultCache } from './cache.ts'
 import type { RunLimits } from '../plan/limits.ts'
-import type { FlowProblem } from '../plan/problems.ts'
+import type { FlowProblem } from '../flow/problems.ts'
 import type { RunEvent } from '../events/run-event.ts'
 
 /** How one run differs from another run of the same flow. */

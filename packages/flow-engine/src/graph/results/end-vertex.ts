@@ -1,14 +1,19 @@
-import { createCutter, cutText } from './cut-json.ts'
-import type { VertexNotes } from '../run/finished-run.ts'
-import type { RunContext } from '../run/run-context.ts'
-import { CHARACTER_BYTES, longestText } from './event-size.ts'
+import { createCutter, cutText } from '../events/cut-json.ts'
+import type { VertexNotes } from './finished-run.ts'
+import type { RunContext } from '../context/run-context.ts'
+import { CHARACTER_BYTES, longestText } from '../events/event-size.ts'
 import type { RunLimits } from '../plan/limits.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import { eventJson, type RunEventData, type RunEventOf, type VertexDataJson } from './run-event.ts'
-import type { VertexResult } from '../run/run-options.ts'
+import {
+  eventJson,
+  type RunEventData,
+  type RunEventOf,
+  type VertexDataJson,
+} from '../events/run-event.ts'
+import type { VertexResult } from '../context/run-options.ts'
 import { buildView } from './format-response.ts'
 import type { JsonValue } from '../values/format-value.ts'
-import { formatDuration, vertexParts } from './vertex-data.ts'
+import { formatDuration, vertexParts } from '../events/vertex-data.ts'
 
 export interface EndVertexFacts {
   readonly result: VertexResult

@@ -9,11 +9,16 @@ import type { RunLimits } from '../plan/limits.ts'
 import { earlierMessages } from '../messages/earlier-messages.ts'
 import { createRunMessages } from '../messages/memory-messages.ts'
 import { createMessageLog, type MessageLog, type SendEvent } from '../messages/message-log.ts'
-import type { FlowProblem } from '../plan/problems.ts'
-import type { EndVertex } from '../events/end-vertex.ts'
-import { LazyEvent, TokenEvent, type RunEvent, type RunEventData } from '../events/run-event.ts'
+import type { FlowProblem } from '../flow/problems.ts'
+import {
+  LazyEvent,
+  TokenEvent,
+  type RunEvent,
+  type RunEventData,
+  type UnsentEvent,
+} from '../events/run-event.ts'
 import type { RunLog } from '../events/run-log.ts'
-import { createSecrets, type Secrets } from './secrets.ts'
+import { createSecrets, type Secrets } from '../events/secrets.ts'
 
 /** What the builds of all vertices of one run share. */
 export interface RunContext {
@@ -42,7 +47,7 @@ export interface RunContext {
   sendToken(chunk: string, id: string): void
   /** Whether pieces of blanks alone are sent. */
   readonly blankTokens: boolean
-  sendEnd(end: EndVertex): void
+  sendEnd(end: UnsentEvent<'end_vertex'>): void
   /** False once the run ended or was aborted: what comes later is dropped. */
   open(): boolean
   warn(problem: FlowProblem): void
@@ -193,7 +198,7 @@ class LazyRunContext implements RunContext {
     if (this.#hasRoom('token')) this.#log.push(new TokenEvent(this.#log.nextSeq, chunk, id))
   }
 
-  sendEnd(end: EndVertex): void {
+  sendEnd(end: UnsentEvent<'end_vertex'>): void {
     if (!this.#hasRoom('end_vertex')) return
     end.seq = this.#log.nextSeq
     this.#log.push(end)

@@ -1,8 +1,8 @@
-import type { RunResult, VertexResult } from '../run/run-options.ts'
+import type { RunResult, VertexResult } from '../context/run-options.ts'
 import { toText } from '../values/convert.ts'
 import { formatValue } from '../values/format-value.ts'
 import { isMessage } from '../values/message.ts'
-import { formatText } from './vertex-data.ts'
+import { formatText } from '../events/vertex-data.ts'
 
 /** Text of one vertex, else of the first selected one that has a text. */
 export function textOf(

@@ -1,10 +1,12 @@
 import { invalidRequest } from '../../errors.ts'
-import { IF_KNOWN } from './field-plan.ts'
 import { isPlainObject, own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
-import { warning, type FlowProblem } from '../plan/problems.ts'
+import { warning, type FlowProblem } from '../flow/problems.ts'
 import { repairJson } from '../flow/repair-json.ts'
-import type { RunInput, Tweaks } from '../run/run-options.ts'
+import type { RunInput, Tweaks } from './run-options.ts'
+
+/** `load_from_db` of a field whose text was set by a tweak; no flow can hold it. */
+export const IF_KNOWN = Symbol('the name of a variable, if there is one')
 
 /** Fields that differ from the template in this run, by vertex; the plan stays as it was (FE-23). */
 export interface AppliedTweaks {

@@ -1,9 +1,9 @@
 import type { FlowError } from '../../errors.ts'
 import type { VertexNotes } from './finished-run.ts'
-import type { FlowProblem } from '../plan/problems.ts'
-import type { RunResult, VertexResult } from './run-options.ts'
-import type { RunRequest } from './run-request.ts'
-import { youngList } from '../schedule/young-list.ts'
+import type { FlowProblem } from '../flow/problems.ts'
+import type { RunResult, VertexResult } from '../context/run-options.ts'
+import type { RunRequest } from '../context/run-request.ts'
+import { youngList } from '../values/young-list.ts'
 
 /** What a run has come to so far. A class, not a literal: see `youngList`. */
 export class Outcome {

@@ -1,7 +1,8 @@
-import { deadBehind, type Decision } from './branches.ts'
+import { deadBehind } from '../schedule/branches.ts'
+import type { Decision } from '../schedule/decision.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
-import type { RunRequest } from '../run/run-request.ts'
-import type { Task } from './task.ts'
+import type { RunRequest } from '../context/run-request.ts'
+import type { Task } from '../schedule/task.ts'
 import type { TaskResult } from '../vertex/run-task.ts'
 
 const NO_IDS: readonly string[] = []

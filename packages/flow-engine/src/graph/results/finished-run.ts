@@ -1,13 +1,13 @@
 import type { FlowError } from '../../errors.ts'
 import type { Outcome } from './outcome.ts'
 import type { PlanGraph } from '../plan/plan-graph.ts'
-import type { FlowProblem } from '../plan/problems.ts'
-import { textOf } from '../events/result-text.ts'
-import type { RunContext } from './run-context.ts'
-import type { RunResult, VertexResult } from './run-options.ts'
-import { selectsOutput, type RunRequest } from './run-request.ts'
+import type { FlowProblem } from '../flow/problems.ts'
+import { textOf } from './result-text.ts'
+import type { RunContext } from '../context/run-context.ts'
+import type { RunResult, VertexResult } from '../context/run-options.ts'
+import { selectsOutput, type RunRequest } from '../context/run-request.ts'
 import type { LogEntry } from '../events/vertex-logs.ts'
-import { youngList } from '../schedule/young-list.ts'
+import { youngList } from '../values/young-list.ts'
 
 /** What of a run is needed to write its answer, and is no part of the public result. */
 export interface ResultNotes {
