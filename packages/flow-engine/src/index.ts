@@ -87,7 +87,9 @@ export type {
   JobState,
   JobStore,
   LiveBus,
+  JobRest,
   NewJob,
+  PendingJobsQuery,
   StoredEvent,
   StoredJob,
 } from './store/job-store.ts'

@@ -5,6 +5,8 @@
  * - `job:<id>` a hash: what the job is and how it stands; `epoch` counts its entries in BullMQ
  * - `queued` by position, `running` by the end of the lease, `finished` by the time of the end
  * - `lane:<lane>` those that wait in it; users count in each lane for themselves
+ * - `asking` and `asking:<user>` those with an open question by the time of it, `waking` suspended
+ *   ones by `wakeAt`
  * - `of:<user>` the running jobs of a user, `held:<user>` those that wait for one of them to end
  *
  * ARGV[1] is what the names of all keys begin with.
@@ -28,6 +30,17 @@ local function enqueue(id)
   redis.call('SADD', K .. 'lane:' .. laneOf(id), id)
   return redis.call('HINCRBY', key(id), 'epoch', 1)
 end
+local function askingOf(id)
+  local found = redis.call('HMGET', key(id), 'lane', 'user')
+  local lane, user = found[1] or '', found[2] or ''
+  if lane ~= '' and user ~= '' then user = string.sub(user, #lane + 2) end
+  return K .. 'asking:' .. user
+end
+local function wake(id)
+  redis.call('ZREM', K .. 'asking', id)
+  redis.call('ZREM', askingOf(id), id)
+  redis.call('ZREM', K .. 'waking', id)
+end
 local function leave(id)
   redis.call('ZREM', K .. 'running', id)
   local user = redis.call('HGET', key(id), 'user')
@@ -39,13 +52,13 @@ local function leave(id)
 end
 `
 
-/** id, job, user, limit, resumable, maxQueued, lane. Gives 'taken', 'full' or the number of the entry. */
+/** id, job, user, limit, resumable, maxQueued, lane, flow. Gives 'taken', 'full' or the number of the entry. */
 export const ENQUEUE = `${HEAD}
 local id, limit = ARGV[2], ARGV[7]
 if redis.call('EXISTS', key(id)) == 1 then return 'taken' end
 if limit ~= '' and redis.call('SCARD', K .. 'lane:' .. ARGV[8]) >= tonumber(limit) then return 'full' end
 redis.call('HSET', key(id), 'job', ARGV[3], 'user', ARGV[4], 'limit', ARGV[5],
-  'resumable', ARGV[6], 'lane', ARGV[8], 'attempts', 0, 'cancel', 0, 'worker', '', 'lease', 0,
+  'resumable', ARGV[6], 'lane', ARGV[8], 'flow', ARGV[9], 'attempts', 0, 'cancel', 0, 'worker', '', 'lease', 0,
   'error', 'null', 'question', 'null', 'answer', 'null')
 return enqueue(id)
 `
@@ -90,20 +103,62 @@ redis.call('ZADD', K .. 'finished', ARGV[5], id)
 return leave(id)
 `
 
-/** id, worker, question. As FINISH. */
+/** id, worker. As FINISH, with the number of the job's own entry before. */
+export const RELEASE = `${HEAD}
+local id = ARGV[2]
+if not holds(id, ARGV[3]) then return false end
+local freed = leave(id)
+return { enqueue(id), freed }
+`
+
+/** id, worker, question, askedAt, wakeAt. As FINISH. */
 export const SUSPEND = `${HEAD}
 local id = ARGV[2]
 if not holds(id, ARGV[3]) then return false end
-redis.call('HSET', key(id), 'state', 'suspended', 'question', ARGV[4], 'answer', 'null')
+redis.call('HSET', key(id), 'state', 'suspended', 'question', ARGV[4], 'answer', 'null',
+  'askedAt', ARGV[5], 'wakeAt', ARGV[6])
+if ARGV[4] ~= 'null' then
+  redis.call('ZADD', K .. 'asking', ARGV[5], id)
+  redis.call('ZADD', askingOf(id), ARGV[5], id)
+end
+if ARGV[6] ~= '' then redis.call('ZADD', K .. 'waking', ARGV[6], id) end
 return leave(id)
 `
 
-/** id, answer. Gives null, or the number of the entry. */
+/** id, answer, attempts. Gives null, or the number of the entry. */
 export const RESUME = `${HEAD}
 local id = ARGV[2]
-if redis.call('HGET', key(id), 'state') ~= 'suspended' then return false end
-redis.call('HSET', key(id), 'answer', ARGV[3])
+local found = redis.call('HMGET', key(id), 'state', 'attempts')
+if found[1] ~= 'suspended' then return false end
+if ARGV[4] ~= '' and ARGV[4] ~= found[2] then return false end
+redis.call('HSET', key(id), 'answer', ARGV[3], 'wakeAt', '')
+wake(id)
 return enqueue(id)
+`
+
+/** now. Gives id and number of the entry of each suspended job that is queued again. */
+export const DUE = `${HEAD}
+local due = {}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', K .. 'waking', '-inf', ARGV[2])) do
+  wake(id)
+  if redis.call('HGET', key(id), 'state') == 'suspended' then due[#due + 1] = { id, enqueue(id) } end
+end
+return due
+`
+
+/** after, at most so many, user, flow. Gives the records of the jobs that ask, oldest first. */
+export const PENDING = `${HEAD}
+local score = ARGV[2] ~= '' and redis.call('HGET', key(ARGV[2]), 'askedAt')
+local least = score or '-inf'
+local asking = ARGV[4] == '' and K .. 'asking' or K .. 'asking:' .. ARGV[4]
+local found = {}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', asking, least, '+inf')) do
+  if #found >= tonumber(ARGV[3]) then break end
+  local behind = not score or redis.call('ZSCORE', asking, id) ~= score or id > ARGV[2]
+  local ofFlow = ARGV[5] == '' or redis.call('HGET', key(id), 'flow') == ARGV[5]
+  if behind and ofFlow then found[#found + 1] = redis.call('HGETALL', key(id)) end
+end
+return found
 `
 
 /** id, now. Gives null, 'running', or the number of the entry that is not needed any more. */
@@ -115,6 +170,7 @@ redis.call('HSET', key(id), 'cancel', 1)
 if found[1] == 'running' then return 'running' end
 redis.call('HSET', key(id), 'state', 'cancelled', 'finishedAt', now)
 unqueue(id)
+wake(id)
 redis.call('ZREM', K .. 'held:' .. found[3], id)
 redis.call('ZADD', K .. 'finished', now, id)
 return found[4]
@@ -128,6 +184,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', K .. 'running', '-inf', '(' .. A
   local epoch, freed = 0, {}
   if redis.call('HGET', key(id), 'resumable') == '1' then
     freed = leave(id)
+    redis.call('HINCRBY', key(id), 'crashes', 1)
     epoch = enqueue(id)
   end
   late[#late + 1] = { id, before, epoch, freed }

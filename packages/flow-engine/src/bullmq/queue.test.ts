@@ -93,7 +93,7 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       await a.finish('a', 'w', { state: 'succeeded', finishedAt: at(2) })
       expect((await b.claim('w', at(99), at(3)))?.id).toBe('b')
       expect((await b.claim('w', at(99), at(3)))?.id).toBe('other')
-      await b.suspend('b', 'w', 'sure?')
+      await b.suspend('b', 'w', { question: 'sure?', askedAt: at(5), wakeAt: null })
       expect((await a.claim('w', at(99), at(4)))?.id).toBe('c')
     })
 

@@ -106,6 +106,7 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
         resumable ? 1 : 0,
         maxQueued ?? '',
         lane,
+        flowId,
       )
       if (answer === 'taken') throw new UniqueConflictError('job.id')
       if (answer === 'full') throw new QueueFullError(maxQueued ?? 0)
@@ -143,18 +144,41 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
       return freed !== null
     },
 
-    async suspend(jobId, worker, question) {
-      const freed = await records.run('SUSPEND', jobId, worker, JSON.stringify(question ?? null))
+    async release(jobId, worker) {
+      const released = await records.run('RELEASE', jobId, worker)
+      await endEntry(jobId, worker)
+      if (released === null) return false
+      const [epoch, freed] = listOf(released)
+      await addEntry(jobId, Number(epoch))
+      await addFreed(freed)
+      return true
+    },
+
+    async suspend(jobId, worker, { question, askedAt, wakeAt }) {
+      const rest = [JSON.stringify(question ?? null), askedAt.getTime(), wakeAt?.getTime() ?? '']
+      const freed = await records.run('SUSPEND', jobId, worker, ...rest)
       await endEntry(jobId, worker)
       await addFreed(freed)
       return freed !== null
     },
 
-    async resume(jobId, answer) {
-      const epoch = await records.run('RESUME', jobId, JSON.stringify(answer ?? null))
+    async resume(jobId, answer, _now, attempts) {
+      const given = JSON.stringify(answer ?? null)
+      const epoch = await records.run('RESUME', jobId, given, attempts ?? '')
       if (epoch === null) return false
       await addEntry(jobId, Number(epoch))
       return true
+    },
+
+    async due(now) {
+      const woken = listOf(await records.run('DUE', now.getTime())).map(listOf)
+      for (const [jobId, epoch] of woken) await addEntry(String(jobId), Number(epoch))
+      return woken.map(([jobId]) => String(jobId))
+    },
+
+    async pending({ userId = '', flowId = '', after = '', limit }) {
+      const found = await records.run('PENDING', after, limit, userId, flowId)
+      return listOf(found).map((fields) => toStoredJob(parseFields(listOf(fields))))
     },
 
     async requestCancel(jobId, now) {

@@ -37,6 +37,9 @@ export function toStoredJob(fields: JobFields): StoredJob {
     error: jsonOf(fields.get('error')) as StoredJob['error'],
     question: jsonOf(fields.get('question')),
     answer: jsonOf(fields.get('answer')),
+    crashes: Number(fields.get('crashes') ?? 0),
+    askedAt: dateOf(fields.get('askedAt')),
+    wakeAt: dateOf(fields.get('wakeAt')),
   }
 }
 
@@ -59,5 +62,5 @@ function jsonOf(text: string | undefined): unknown {
 }
 
 function dateOf(text: string | undefined): Date | null {
-  return text === undefined ? null : new Date(Number(text))
+  return text === undefined || text === '' ? null : new Date(Number(text))
 }

@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict'
-import type { JobStore, NewJob, StoredEvent } from '../store/job-store.ts'
+import type { JobStore, StoredEvent } from '../store/job-store.ts'
 import { isQueueFull, isStaleWriter, isUniqueConflict } from '../store/store-error.ts'
+import { at, newJob } from './job-fixtures.ts'
+import { describeRests } from './job-rests-spec.ts'
 import type { ContractOptions, TestFrame } from './test-frame.ts'
-
-const start = Date.UTC(2030, 0, 1)
-const at = (ms: number): Date => new Date(start + ms)
-
-function newJob(id: string, more: Partial<NewJob> = {}): NewJob {
-  return {
-    id,
-    flowId: 'flow-1',
-    userId: null,
-    request: '{"text":"ünïcode"}',
-    resumable: false,
-    lane: '',
-    createdAt: at(0),
-    maxRunningPerUser: null,
-    maxQueued: null,
-    ...more,
-  }
-}
 
 const event = (seq: number): StoredEvent => ({ seq, event: 'token', data: `{"chunk":"${seq} ✓"}` })
 
@@ -35,6 +19,7 @@ export function defineJobStoreContract(t: TestFrame, options: ContractOptions<Jo
     })
     const current = (): JobStore => store
     describeQueue(t, current)
+    describeRests(t, current)
     describeLease(t, current)
     describeLog(t, current)
     describeFence(t, current)
@@ -128,8 +113,9 @@ function describeQueue(t: TestFrame, store: () => JobStore): void {
     const { queue } = store()
     await queue.enqueue(newJob('a', { resumable: true }))
     await queue.claim('w', at(100), at(1))
-    assert.equal(await queue.suspend('a', 'other', 1), false)
-    assert.equal(await queue.suspend('a', 'w', { ask: ['sure?'] }), true)
+    const rest = { question: { ask: ['sure?'] }, askedAt: at(2), wakeAt: null }
+    assert.equal(await queue.suspend('a', 'other', rest), false)
+    assert.equal(await queue.suspend('a', 'w', rest), true)
     assert.deepEqual((await queue.get('a'))?.question, { ask: ['sure?'] })
     assert.equal((await queue.get('a'))?.state, 'suspended')
     assert.equal(await queue.claim('w', at(100), at(2)), null)

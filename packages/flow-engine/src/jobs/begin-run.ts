@@ -62,7 +62,8 @@ export async function beginRun(
   const states = new Map(
     (await store.checkpoints.list(job.id)).map(({ vertexId, state }) => [vertexId, state]),
   )
-  const suspension = await createSuspension(store, job, { kept: states, fence: execution.fence })
+  const { fence } = execution
+  const suspension = await createSuspension(store, job, { kept: states, fence, runtime })
   const checkpoints = new Map([...states].filter(([name]) => !isAnswerName(name)))
   const run = started({
     ...recording,

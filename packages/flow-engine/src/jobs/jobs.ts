@@ -168,6 +168,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       error: null,
       question: null,
       answer: null,
+      crashes: 0,
+      askedAt: null,
+      wakeAt: null,
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Runtime } from '@x/wire'
 import type { RunHost } from '../graph/context/run-host.ts'
 import type { ClaimedJob, JobStore } from '../store/job-store.ts'
 
@@ -27,7 +28,12 @@ export async function createSuspension(
   {
     kept,
     fence,
-  }: { readonly kept: ReadonlyMap<string, string>; readonly fence?: number | undefined },
+    runtime,
+  }: {
+    readonly kept: ReadonlyMap<string, string>
+    readonly fence?: number | undefined
+    readonly runtime: Runtime
+  },
 ): Promise<Suspension> {
   const answers = new Map(kept)
   if (isQuestion(job.question)) {
@@ -38,12 +44,13 @@ export async function createSuspension(
       await checkpoints.put(job.id, name, answer, fence)
     }
   }
-  return new Suspension(queue, job, answers)
+  return new Suspension({ queue, runtime }, job, answers)
 }
 
 /** The questions of one run of a job (FE-63a). */
 export class Suspension {
   readonly #queue: JobStore['queue']
+  readonly #runtime: Runtime
   readonly #job: ClaimedJob
   /** By name of the question. */
   readonly #answers: ReadonlyMap<string, string>
@@ -51,8 +58,13 @@ export class Suspension {
   readonly #asked = new Map<string, number>()
   #question: Question | undefined
 
-  constructor(queue: JobStore['queue'], job: ClaimedJob, answers: ReadonlyMap<string, string>) {
+  constructor(
+    { queue, runtime }: Pick<JobStore, 'queue'> & { readonly runtime: Runtime },
+    job: ClaimedJob,
+    answers: ReadonlyMap<string, string>,
+  ) {
     this.#queue = queue
+    this.#runtime = runtime
     this.#job = job
     this.#answers = answers
   }
@@ -67,7 +79,8 @@ export class Suspension {
    * start the job a second time (DR-1). False when another process has taken the job.
    */
   store(): Promise<boolean> {
-    return this.#queue.suspend(this.#job.id, this.#job.worker, this.#question)
+    const rest = { question: this.#question, askedAt: this.#runtime.now(), wakeAt: null }
+    return this.#queue.suspend(this.#job.id, this.#job.worker, rest)
   }
 
   readonly ask: NonNullable<RunHost['suspend']> = async (vertexId, question, pass) => {

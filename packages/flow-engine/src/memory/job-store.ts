@@ -50,6 +50,8 @@ function createQueue(): JobQueue {
     put({ ...job, state: 'queued', worker: null, leaseUntil: null })
     waiting.add(job.id)
   }
+  const resting = (): MemoryJob[] =>
+    [...jobs.values()].filter(({ state }) => state === 'suspended').toSorted(byRest)
 
   return {
     shared: false,
@@ -100,24 +102,38 @@ function createQueue(): JobQueue {
       })
       return true
     },
-    async suspend(jobId, worker, question) {
+    async release(jobId, worker) {
+      const job = held(jobId, worker)
+      if (job !== undefined) requeue(job)
+      return job !== undefined
+    },
+    async suspend(jobId, worker, rest) {
       const job = held(jobId, worker)
       if (job === undefined) return false
-      put({
-        ...job,
-        state: 'suspended',
-        worker: null,
-        leaseUntil: null,
-        question: structuredClone(question),
-        answer: null,
-      })
+      const idle = { worker: null, leaseUntil: null, answer: null }
+      put({ ...job, ...copy(rest), ...idle, state: 'suspended' })
       return true
     },
-    async resume(jobId, answer) {
+    async resume(jobId, answer, _now, attempts) {
       const job = jobs.get(jobId)
-      if (job?.state !== 'suspended') return false
-      requeue({ ...job, answer: structuredClone(answer) })
+      if (job?.state !== 'suspended' || (attempts ?? job.attempts) !== job.attempts) return false
+      requeue({ ...job, answer: structuredClone(answer), wakeAt: null })
       return true
+    },
+    async due(now) {
+      const late = resting().filter(({ wakeAt }) => wakeAt !== null && wakeAt <= now)
+      for (const job of late) requeue(job)
+      return late.map(({ id }) => id)
+    },
+    async pending({ userId, flowId, after, limit }) {
+      const asking = resting().filter(({ question }) => question !== null)
+      const last = after === undefined ? undefined : jobs.get(after)
+      return asking
+        .filter((job) => last === undefined || byRest(last, job) < 0)
+        .filter((job) => (userId ?? job.userId) === job.userId)
+        .filter((job) => (flowId ?? job.flowId) === job.flowId)
+        .slice(0, limit)
+        .map(stored)
     },
     async requestCancel(jobId, now) {
       const job = jobs.get(jobId)
@@ -133,7 +149,7 @@ function createQueue(): JobQueue {
     },
     async expired(now) {
       const late = [...jobs.values()].filter(isLate(now))
-      for (const job of late) if (job.resumable) requeue(job)
+      for (const job of late) if (job.resumable) requeue({ ...job, crashes: job.crashes + 1 })
       return late
         .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
         .map((job) => copy(job))
@@ -167,9 +183,17 @@ const FRESH = {
   error: null,
   question: null,
   answer: null,
+  crashes: 0,
+  askedAt: null,
+  wakeAt: null,
   worker: null,
   leaseUntil: null,
 } as const
+
+function byRest(a: MemoryJob, b: MemoryJob): number {
+  const time = Number(a.askedAt) - Number(b.askedAt)
+  return time === 0 ? Number(a.id > b.id) - Number(a.id < b.id) : time
+}
 
 function isLate(now: Date): (job: MemoryJob) => job is ClaimedJob {
   return (job): job is ClaimedJob =>

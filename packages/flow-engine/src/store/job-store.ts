@@ -28,10 +28,36 @@ export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
   readonly attempts: number
   readonly cancelRequested: boolean
   readonly error: { readonly code: string; readonly detail: string } | null
-  /** Any JSON value: what it was suspended with. */
+  /** Any JSON value: what it was suspended with; null of a job that sleeps. */
   readonly question: unknown
   /** Any JSON value: what it was resumed with; null before. */
   readonly answer: unknown
+  /** Claims that ended without `finish`, `suspend` or `release` (DR-11). */
+  readonly crashes: number
+  /** When it was suspended last; null before. */
+  readonly askedAt: Date | null
+  /**
+   * When `due` queues the suspended job: the end of its sleep, or of the time for an answer. Null:
+   * never. `due` leaves it in place and `resume` clears it, so a claimed job tells which came first.
+   */
+  readonly wakeAt: Date | null
+}
+
+/** What a suspended job waits for. */
+export interface JobRest {
+  /** Any JSON value; null of a job that sleeps. */
+  readonly question: unknown
+  readonly askedAt: Date
+  readonly wakeAt: Date | null
+}
+
+/** Which suspended jobs are asked for. */
+export interface PendingJobsQuery {
+  readonly userId?: string | undefined
+  readonly flowId?: string | undefined
+  /** Id of a job: only those that were suspended after it. */
+  readonly after?: string | undefined
+  readonly limit: number
 }
 
 /** A job that a worker holds. */
@@ -71,10 +97,22 @@ export interface JobQueue {
   heartbeat(jobId: string, worker: string, leaseUntil: Date): Promise<'kept' | 'lost' | 'cancel'>
   /** False when the worker no longer holds the job. */
   finish(jobId: string, worker: string, outcome: JobOutcome): Promise<boolean>
+  /**
+   * Puts a running job back into the queue, behind those that wait; counts no crash (DR-12). False when
+   * the worker no longer holds the job.
+   */
+  release(jobId: string, worker: string): Promise<boolean>
   /** State suspended, lease given up. False when the worker no longer holds the job. */
-  suspend(jobId: string, worker: string, question: unknown): Promise<boolean>
-  /** Queues a suspended job again, with the answer. False when it is not suspended. */
-  resume(jobId: string, answer: unknown, now: Date): Promise<boolean>
+  suspend(jobId: string, worker: string, rest: JobRest): Promise<boolean>
+  /**
+   * Queues a suspended job again, with the answer. False when it is not suspended.
+   * @param attempts only while it rests since that claim: an answer to an earlier question is refused
+   */
+  resume(jobId: string, answer: unknown, now: Date, attempts?: number): Promise<boolean>
+  /** Queues the suspended jobs again whose `wakeAt` has come, and gives their ids. */
+  due(now: Date): Promise<string[]>
+  /** Suspended jobs with a question, in the order in which they were suspended. */
+  pending(query: PendingJobsQuery): Promise<StoredJob[]>
   /**
    * Marks a job that has not ended. One that is queued or suspended is cancelled at once
    * (`finishedAt` = now). False when it is unknown or has ended.
@@ -82,7 +120,7 @@ export interface JobQueue {
   requestCancel(jobId: string, now: Date): Promise<boolean>
   /**
    * Running jobs whose lease ended before `now`, oldest first, as they were. Resumable ones are put
-   * back into the queue in the same step; the others stay as they are, for `finish(id, worker)`.
+   * back into the queue in the same step, with one more crash; the others stay as they are, for `finish(id, worker)`.
    */
   expired(now: Date): Promise<ClaimedJob[]>
   get(jobId: string): Promise<StoredJob | null>
@@ -134,6 +172,8 @@ export interface LiveBus {
   publish(channel: string, payload: string): void
   /** The function returned unsubscribes. */
   subscribe(channel: string, listener: (payload: string) => void): () => void
+  /** Resolves when what was published so far has been sent to the other processes, or cannot be. */
+  flush?(): Promise<void>
 }
 
 /** States of finished vertices of resumable jobs. */

@@ -13,11 +13,21 @@ import { tokenEpoch } from '../schema/migrations/flow/0004-token-epoch.ts'
 import { collections } from '../schema/migrations/flow/0005-collections.ts'
 import { jobLanes } from '../schema/migrations/flow/0006-job-lanes.ts'
 import { jobFences } from '../schema/migrations/flow/0007-job-fences.ts'
+import { jobRests } from '../schema/migrations/flow/0008-job-rests.ts'
 import { addEmbeddings } from './embeddings.ts'
 
 const FLOW_SCHEMA: Schema = {
   name: 'flow',
-  migrations: [initial, eventRows, webhookNames, tokenEpoch, collections, jobLanes, jobFences],
+  migrations: [
+    initial,
+    eventRows,
+    webhookNames,
+    tokenEpoch,
+    collections,
+    jobLanes,
+    jobFences,
+    jobRests,
+  ],
 }
 
 /**

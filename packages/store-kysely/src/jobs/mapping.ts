@@ -28,6 +28,9 @@ export const jobMapping = mapping<StoredJob, RowOf<StoredJob>>({
   error: nullable(json<{ readonly code: string; readonly detail: string }>()),
   question: json<unknown>(),
   answer: json<unknown>(),
+  crashes: number,
+  askedAt: nullable(date),
+  wakeAt: nullable(date),
 })
 
 /** A row with what only the holder of a job needs. */

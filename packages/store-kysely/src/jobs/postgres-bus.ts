@@ -68,6 +68,7 @@ function createPostgresBus(engine: PostgresEngine): LiveBus {
       waiting.push(formatMessage(self, channel, payload))
       sending ??= Promise.resolve().then(send)
     },
+    flush: async () => sending,
     subscribe(channel, listener) {
       listening ??= listen(engine, { hear, begun: () => local.wakeAll(), signal: closing.signal })
       return local.subscribe(channel, listener)

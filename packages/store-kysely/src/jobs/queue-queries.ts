@@ -4,6 +4,7 @@ import type { Placeholders } from '../query/compiled-query.ts'
 import { CLAIMED_COLUMNS, jobMapping, type ClaimedRow } from './mapping.ts'
 
 const claimedColumns = sql.join(CLAIMED_COLUMNS.map((column) => sql.ref(column)))
+const jobColumns = sql.join(jobMapping.columns.map((column) => sql.ref(column)))
 
 /** PostgreSQL takes a bare parameter of a select for a text. */
 const text = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as text)`
@@ -27,11 +28,11 @@ export interface EnqueueValues {
 /** Inserts nothing when enough jobs wait. */
 export const enqueueJob = hotSql<EnqueueValues, never>(
   (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, lane, created_at,
-      max_running_per_user, state, attempts, cancel_requested, question, answer, position)
+      max_running_per_user, state, attempts, crashes, cancel_requested, question, answer, position)
     select ${text(value('id'))}, ${text(value('flow_id'))}, ${text(value('user_id'))},
       ${text(value('request'))}, ${int(value('resumable'))}, ${text(value('lane'))},
       ${int(value('created_at'))},
-      ${int(value('max_running_per_user'))}, 'queued', 0, 0, 'null', 'null', ${lastPosition}
+      ${int(value('max_running_per_user'))}, 'queued', 0, 0, 0, 'null', 'null', ${lastPosition}
     where ${int(value('max_queued'))} is null
       or (select count(*) from flow_job where state = 'queued' and lane = ${text(value('lane'))})
         < ${int(value('max_queued'))}`,
@@ -88,14 +89,59 @@ export const finishJob = hotSql<
     worker = null, lease_until = null where ${held(value)}`,
 )
 
-export const suspendJob = hotSql<HeldValues & { readonly question: string }, never>(
-  (value) => sql`update flow_job set state = 'suspended', question = ${value('question')},
-    answer = 'null', worker = null, lease_until = null where ${held(value)}`,
+export const releaseJob = hotSql<HeldValues, never>(
+  (value) => sql`update flow_job set state = 'queued', position = ${lastPosition},
+    worker = null, lease_until = null where ${held(value)}`,
 )
 
-export const resumeJob = hotSql<{ readonly jobId: string; readonly answer: string }, never>(
+export const suspendJob = hotSql<
+  HeldValues & {
+    readonly question: string
+    readonly askedAt: number
+    readonly wakeAt: number | null
+  },
+  never
+>(
+  (value) => sql`update flow_job set state = 'suspended', question = ${value('question')},
+    answer = 'null', asked_at = ${value('askedAt')}, wake_at = ${int(value('wakeAt'))},
+    worker = null, lease_until = null where ${held(value)}`,
+)
+
+export interface ResumeValues {
+  readonly jobId: string
+  readonly answer: string
+  /** null: whenever it was claimed last. */
+  readonly attempts: number | null
+}
+
+export const resumeJob = hotSql<ResumeValues, never>(
   (value) => sql`update flow_job set state = 'queued', answer = ${value('answer')},
-    position = ${lastPosition} where id = ${value('jobId')} and state = 'suspended'`,
+    wake_at = null, position = ${lastPosition}
+    where id = ${value('jobId')} and state = 'suspended'
+      and (${int(value('attempts'))} is null or attempts = ${int(value('attempts'))})`,
+)
+
+export const wakeJobs = hotSql<{ readonly now: number }, { id: string }>(
+  (value) => sql`update flow_job set state = 'queued', position = ${lastPosition}
+    where state = 'suspended' and wake_at <= ${value('now')} returning id`,
+)
+
+export interface PendingValues {
+  readonly userId: string | null
+  readonly flowId: string | null
+  readonly after: string | null
+  readonly limit: number
+}
+
+/** An unknown `after` leaves nothing out. */
+export const readPending = hotSql<PendingValues, ClaimedRow>(
+  (value) => sql`select ${jobColumns} from flow_job as q
+    where q.state = 'suspended' and q.question <> 'null'
+      and (${text(value('userId'))} is null or q.user_id = ${text(value('userId'))})
+      and (${text(value('flowId'))} is null or q.flow_id = ${text(value('flowId'))})
+      and not exists (select 1 from flow_job as l where l.id = ${text(value('after'))}
+        and (l.asked_at > q.asked_at or (l.asked_at = q.asked_at and l.id >= q.id)))
+    order by q.asked_at, q.id limit ${int(value('limit'))}`,
 )
 
 export const cancelJob = hotSql<{ readonly jobId: string; readonly now: number }, never>(
@@ -111,7 +157,8 @@ interface ExpiryValues {
 
 /** Keeps worker and lease, so that the answer says who held the job. */
 export const requeueExpired = hotSql<ExpiryValues, ClaimedRow>(
-  (value) => sql`update flow_job set state = 'queued', position = ${lastPosition}
+  (value) => sql`update flow_job set state = 'queued', position = ${lastPosition},
+      crashes = crashes + 1
     where state = 'running' and lease_until < ${value('now')} and resumable = 1
     returning ${claimedColumns}`,
 )
@@ -122,8 +169,7 @@ export const readExpired = hotSql<ExpiryValues, ClaimedRow>(
 )
 
 export const readJob = hotSql<{ readonly jobId: string }, ClaimedRow>(
-  (value) => sql`select ${sql.join(jobMapping.columns.map((column) => sql.ref(column)))}
-    from flow_job where id = ${value('jobId')}`,
+  (value) => sql`select ${jobColumns} from flow_job where id = ${value('jobId')}`,
 )
 
 export const trimJobs = hotSql<

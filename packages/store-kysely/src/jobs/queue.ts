@@ -57,11 +57,33 @@ export function createJobQueue(
       return changes(writer.write(queries.finishJob, values, { durable: !passing.delete(jobId) }))
     },
 
-    suspend: (jobId, worker, question) =>
-      changes(writer.write(queries.suspendJob, { jobId, worker, question: jsonText(question) })),
+    release: (jobId, worker) => changes(writer.write(queries.releaseJob, { jobId, worker })),
 
-    resume: (jobId, answer) =>
-      changes(writer.write(queries.resumeJob, { jobId, answer: jsonText(answer) })),
+    suspend: (jobId, worker, { question, askedAt, wakeAt }) =>
+      changes(
+        writer.write(queries.suspendJob, {
+          jobId,
+          worker,
+          question: jsonText(question),
+          askedAt: askedAt.getTime(),
+          wakeAt: wakeAt?.getTime() ?? null,
+        }),
+      ),
+
+    resume(jobId, answer, _now, attempts) {
+      const values = { jobId, answer: jsonText(answer), attempts: attempts ?? null }
+      return changes(writer.write(queries.resumeJob, values))
+    },
+
+    async due(now) {
+      const { rows } = await writer.write(queries.wakeJobs, { now: now.getTime() })
+      return rows.map(({ id }) => id)
+    },
+
+    async pending({ userId = null, flowId = null, after = null, limit }) {
+      const { rows } = await queries.readPending.run(db, { userId, flowId, after, limit })
+      return rows.map((row) => jobMapping.fromRow(row))
+    },
 
     requestCancel(jobId, now) {
       passing.delete(jobId)

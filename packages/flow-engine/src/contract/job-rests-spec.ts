@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import type { JobRest, JobStore, NewJob, PendingJobsQuery } from '../store/job-store.ts'
+import { at, newJob } from './job-fixtures.ts'
+import type { TestFrame } from './test-frame.ts'
+
+/** Suspended, woken, released and crashed jobs. */
+export function describeRests(t: TestFrame, store: () => JobStore): void {
+  const suspended = async (
+    id: string,
+    rest: Partial<JobRest>,
+    more: Partial<NewJob> = {},
+  ): Promise<void> => {
+    const { queue } = store()
+    await queue.enqueue(newJob(id, { resumable: true, ...more }))
+    assert.equal((await queue.claim(`w-${id}`, at(100), at(1)))?.id, id)
+    const whole = { question: { of: id }, askedAt: at(2), wakeAt: null, ...rest }
+    assert.equal(await queue.suspend(id, `w-${id}`, whole), true)
+  }
+
+  t.it('DR-34 refuses an answer to an earlier question of the job', async () => {
+    const { queue } = store()
+    await suspended('a', {})
+    assert.equal(await queue.resume('a', 'stale', at(3), 2), false)
+    assert.equal(await queue.resume('a', 'first', at(3), 1), true)
+    assert.equal((await queue.claim('w2', at(100), at(4)))?.answer, 'first')
+    await queue.suspend('a', 'w2', { question: 'second?', askedAt: at(5), wakeAt: null })
+    assert.equal(await queue.resume('a', 'late', at(6), 1), false)
+    assert.equal((await queue.get('a'))?.question, 'second?')
+    assert.equal(await queue.resume('a', 'second', at(6), 2), true)
+  })
+
+  t.it('DR-38, DR-55 queues suspended jobs again when their time has come, each once', async () => {
+    const { queue } = store()
+    await suspended('sleeper', { question: null, wakeAt: at(50) })
+    await suspended('asker', { wakeAt: at(60) })
+    await suspended('patient', {})
+    assert.deepEqual(await queue.due(at(49)), [])
+    assert.deepEqual(await queue.due(at(50)), ['sleeper'])
+    assert.deepEqual(await queue.due(at(50)), [])
+    assert.equal((await queue.get('sleeper'))?.state, 'queued')
+    assert.deepEqual(await queue.due(at(99)), ['asker'])
+    const woken = [
+      await queue.claim('w', at(100), at(99)),
+      await queue.claim('w', at(100), at(99)),
+      await queue.claim('w', at(100), at(99)),
+    ]
+    assert.deepEqual(
+      woken.map((job) => [job?.id, job?.question, job?.answer, job?.wakeAt]),
+      [
+        ['sleeper', null, null, at(50)],
+        ['asker', { of: 'asker' }, null, at(60)],
+        [undefined, undefined, undefined, undefined],
+      ],
+    )
+  })
+
+  t.it('DR-38 an answer takes the job out of the wait, and a cancel ends it', async () => {
+    const { queue } = store()
+    await suspended('a', { wakeAt: at(50) })
+    await suspended('b', { wakeAt: at(50) })
+    assert.equal(await queue.resume('a', null, at(10)), true)
+    assert.equal(await queue.requestCancel('b', at(10)), true)
+    assert.deepEqual(await queue.due(at(99)), [])
+    const answered = await queue.claim('w', at(100), at(11))
+    assert.deepEqual([answered?.id, answered?.answer, answered?.wakeAt], ['a', null, null])
+    assert.equal((await queue.get('b'))?.state, 'cancelled')
+  })
+
+  t.it('DR-33 lists those that ask, oldest first, of a user and of a flow, in pages', async () => {
+    const { queue } = store()
+    const ids = async (query: Partial<PendingJobsQuery>): Promise<string[]> =>
+      (await queue.pending({ limit: 100, ...query })).map(({ id }) => id)
+    assert.deepEqual(await ids({}), [])
+    await suspended('d', { askedAt: at(10) }, { userId: 'u1', lane: 'public' })
+    await suspended('c', { askedAt: at(20) }, { userId: 'u2', flowId: 'flow-2' })
+    await suspended('b', { askedAt: at(20) }, { userId: 'u1', flowId: 'flow-2' })
+    await suspended('a', { askedAt: at(30), question: 'sure?' }, { userId: 'u1' })
+    await suspended('z', { askedAt: at(5), question: null, wakeAt: at(90) }, { userId: 'u1' })
+    assert.deepEqual(await ids({}), ['d', 'b', 'c', 'a'])
+    assert.deepEqual(await ids({ limit: 2 }), ['d', 'b'])
+    assert.deepEqual(await ids({ after: 'b' }), ['c', 'a'])
+    assert.deepEqual(await ids({ after: 'unknown' }), ['d', 'b', 'c', 'a'])
+    assert.deepEqual(await ids({ userId: 'u1' }), ['d', 'b', 'a'])
+    assert.deepEqual(await ids({ userId: 'u1', flowId: 'flow-2' }), ['b'])
+    assert.deepEqual(await ids({ userId: 'u1', after: 'd', limit: 1 }), ['b'])
+    assert.deepEqual(await ids({ userId: 'u3' }), [])
+    await queue.resume('b', 'yes', at(40))
+    await queue.requestCancel('d', at(40))
+    assert.deepEqual(await ids({ after: 'b' }), ['c', 'a'])
+    assert.deepEqual(await ids({ userId: 'u1' }), ['a'])
+    const [last] = await queue.pending({ userId: 'u1', limit: 1 })
+    assert.deepEqual([last?.question, last?.askedAt, last?.wakeAt], ['sure?', at(30), null])
+  })
+
+  t.it('DR-12 a released job waits again at once, for the next process', async () => {
+    const { queue } = store()
+    await queue.enqueue(newJob('a', { resumable: true, userId: 'u', maxRunningPerUser: 1 }))
+    await queue.enqueue(newJob('b', { resumable: true, userId: 'u', maxRunningPerUser: 1 }))
+    await queue.claim('w', at(100), at(1))
+    assert.equal(await queue.release('a', 'other'), false)
+    assert.equal(await queue.release('a', 'w'), true)
+    assert.equal(await queue.release('a', 'w'), false)
+    assert.equal(await queue.heartbeat('a', 'w', at(200)), 'lost')
+    assert.deepEqual(await queue.expired(at(500)), [])
+    assert.equal((await queue.claim('w2', at(100), at(2)))?.id, 'b')
+    await queue.finish('b', 'w2', { state: 'succeeded', finishedAt: at(3) })
+    const again = await queue.claim('w2', at(100), at(4))
+    assert.deepEqual([again?.id, again?.attempts, again?.crashes], ['a', 2, 0])
+  })
+
+  t.it('DR-11 counts the claims of a job that ended by their lease', async () => {
+    const { queue } = store()
+    await queue.enqueue(newJob('a', { resumable: true }))
+    assert.equal((await queue.get('a'))?.crashes, 0)
+    for (const crashes of [0, 1, 2]) {
+      const job = await queue.claim('w', at(100), at(1))
+      assert.deepEqual([job?.crashes, (await queue.expired(at(101))).length], [crashes, 1])
+    }
+    assert.equal((await queue.get('a'))?.crashes, 3)
+  })
+}
