@@ -1,4 +1,4 @@
-export { type ScimAuth } from './auth.ts'
+export { type ScimAuth } from './options/auth.ts'
 export {
   InvalidFilterError,
   isScimConfigError,
@@ -9,7 +9,7 @@ export {
   scimForbidden,
   type ScimErrorCode,
   type ScimType,
-} from './errors.ts'
+} from './base/errors.ts'
 export { type FilterAst, type PathAst } from './filter/ast.ts'
 export { compareSortKeys } from './filter/compare.ts'
 export { compileFilter, sortKey } from './filter/compile.ts'
@@ -20,13 +20,12 @@ export { parseFilter, type FilterLimits } from './filter/parse.ts'
 export { resolveFilter, type ResolveOptions } from './filter/resolve.ts'
 export {
   type CompareOperator,
-  type AttributePath,
   type FilterLiteral,
   type ResolvedFilter,
   type SortKey,
 } from './filter/resolved.ts'
-export { recordData, recordDisplay, userDisplay, type ScimDocument } from './resource/document.ts'
-export { compareCodePoints, fold } from './resource/fold.ts'
+export { recordData, recordDisplay, userDisplay, type ScimDocument } from './base/document.ts'
+export { compareCodePoints, fold } from './base/fold.ts'
 export {
   recordResource,
   referenceNeeds,
@@ -71,12 +70,7 @@ export { assertOutsideHook, guarded, HOOK_OWNER, hookOwnerOf, runHook } from './
 export { type KeysetPosition, type ListQuery } from './store/list-query.ts'
 export { type MemberRow, type MemberStore } from './store/members.ts'
 export { type ScimStore, type TransactionOptions } from './store/scim-store.ts'
-export {
-  type ScimScope,
-  type TokenPatch,
-  type TokenRecord,
-  type TokenStore,
-} from './store/tokens.ts'
+export { type TokenPatch, type TokenRecord, type TokenStore } from './store/tokens.ts'
 export {
   userWrite,
   type BriefOptions,
@@ -93,7 +87,7 @@ export {
   type ScimAuditEntry,
   type ScimEventBase,
   type ScimEvents,
-} from './events.ts'
+} from './options/events.ts'
 export { type ScimHandler } from './http/handler.ts'
 export {
   type GroupResource,
@@ -102,14 +96,24 @@ export {
   type ScimResource,
   type ScimResources,
   type UserResource,
-} from './in-process.ts'
-export { DEFAULT_LIMITS, type ScimLimits } from './limits.ts'
-export { type CursorOptions, type ScimChange, type ScimOptions, type ScimTools } from './options.ts'
+} from './service/in-process.ts'
+export { DEFAULT_LIMITS, type ScimLimits } from './base/limits.ts'
+export {
+  type CursorOptions,
+  type ScimChange,
+  type ScimOptions,
+  type ScimTools,
+} from './options/options.ts'
 export { applyPatch, type PatchOptions, type PatchResult } from './patch/apply.ts'
 export { type PatchOperation } from './patch/normalize.ts'
 export { parsePath, type PatchPath, type PathLimits } from './patch/parse-path.ts'
-export { ALL_SCOPES, type ScimContext, type ScimPrincipal } from './principal.ts'
-export { SCIM_QUIRKS, type ScimQuirk } from './quirks.ts'
+export {
+  ALL_SCOPES,
+  type ScimContext,
+  type ScimPrincipal,
+  type ScimScope,
+} from './base/principal.ts'
+export { SCIM_QUIRKS, type ScimQuirk } from './base/quirks.ts'
 export {
   createScimTokens,
   type IssuedToken,
@@ -125,7 +129,8 @@ export {
   type ScimGroups,
   type ScimService,
   type ScimUsers,
-} from './service.ts'
-export { readScimSettings, type ScimSettings, type ScimTokenSetting } from './settings.ts'
+} from './service/service.ts'
+export { readScimSettings, type ScimSettings, type ScimTokenSetting } from './options/settings.ts'
 export { type Runtime } from '@x/wire'
-export { createSettingsAuth } from './settings-auth.ts'
+export { createSettingsAuth } from './options/settings-auth.ts'
+export { type AttributePath } from './schema/attribute-path.ts'

@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../resource/fold.ts'
+import { compareCodePoints } from '../base/fold.ts'
 import type { CompareOperator, SortKey } from './resolved.ts'
 
 /** Whether a text, folded where it has to be, stands in a relation to a literal. */

@@ -1,8 +1,9 @@
-import { fold } from '../resource/fold.ts'
-import type { ScimDocument } from '../resource/document.ts'
+import { fold } from '../base/fold.ts'
+import type { ScimDocument } from '../base/document.ts'
 import { parseInstant } from '../schema/instant.ts'
 import { textTest } from './compare.ts'
-import type { AttributePath, CompareOperator, ResolvedFilter, SortKey } from './resolved.ts'
+import type { CompareOperator, ResolvedFilter, SortKey } from './resolved.ts'
+import type { AttributePath } from '../schema/attribute-path.ts'
 
 type Test = (value: unknown) => boolean
 

@@ -1,8 +1,9 @@
-import { InvalidFilterError } from '../errors.ts'
-import { fold } from '../resource/fold.ts'
+import { InvalidFilterError } from '../base/errors.ts'
+import { fold } from '../base/fold.ts'
 import type { AttributeType } from '../schema/attribute.ts'
 import { parseInstant } from '../schema/instant.ts'
-import type { AttributePath, CompareOperator, FilterLiteral } from './resolved.ts'
+import type { CompareOperator, FilterLiteral } from './resolved.ts'
+import type { AttributePath } from '../schema/attribute-path.ts'
 
 const EQUALITY: readonly CompareOperator[] = ['eq', 'ne']
 const ORDER: readonly CompareOperator[] = [...EQUALITY, 'gt', 'ge', 'lt', 'le']

@@ -1,4 +1,4 @@
-import type { ScimDocument } from '../resource/document.ts'
+import type { ScimDocument } from '../base/document.ts'
 import type { ResourceSchema } from '../schema/registry.ts'
 import type { FilterAst } from './ast.ts'
 import { compileFilter } from './compile.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isScimError } from '../errors.ts'
+import { isScimError } from '../base/errors.ts'
 import { parsePath } from '../patch/parse-path.ts'
 import type { FilterAst } from './ast.ts'
 import { formatFilter } from './format.ts'

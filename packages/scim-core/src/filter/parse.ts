@@ -1,4 +1,4 @@
-import { InvalidFilterError, shown } from '../errors.ts'
+import { InvalidFilterError, shown } from '../base/errors.ts'
 import type { FilterAst, PathAst } from './ast.ts'
 import type { CompareOperator } from './resolved.ts'
 import {

@@ -1,4 +1,4 @@
-import { fold } from '../resource/fold.ts'
+import { fold } from '../base/fold.ts'
 import { toAttributePath, type FoundPath } from '../schema/find-path.ts'
 import type { ResourceSchema } from '../schema/registry.ts'
 import { anyOf, type Decision } from './decide.ts'

@@ -1,4 +1,4 @@
-import { InvalidFilterError, shown } from '../errors.ts'
+import { InvalidFilterError, shown } from '../base/errors.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import {
   findPath,
@@ -14,7 +14,8 @@ import { allOf, anyOf, decided, NEVER, negate, type Decision } from './decide.ts
 import { describePath } from './format.ts'
 import { comparable } from './literal.ts'
 import { decidePseudo, decideSchemas, isSchemas } from './pseudo.ts'
-import type { AttributePath, CompareOperator, ResolvedFilter } from './resolved.ts'
+import type { CompareOperator, ResolvedFilter } from './resolved.ts'
+import type { AttributePath } from '../schema/attribute-path.ts'
 
 /** How names and literals are read, and what computed attributes hold. */
 export interface ResolveOptions {

@@ -1,4 +1,4 @@
-import type { AttributeType } from '../schema/attribute.ts'
+import type { AttributePath } from '../schema/attribute-path.ts'
 
 export type CompareOperator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
 
@@ -10,32 +10,6 @@ export type FilterLiteral = string | number | boolean
 
 /** What a sort compares: made comparable like a literal; null: the resource has no value. */
 export type SortKey = FilterLiteral | null
-
-/** An attribute or sub-attribute of a resource type, found in its schema. */
-export interface AttributePath {
-  /**
-   * Canonical spelling, usable as a key: `userName`, `name.familyName`, `emails.value`,
-   * `meta.created`, `members.value`, `urn:...:User:manager.value`; of a whole extension its URN.
-   */
-  readonly key: string
-  /** The extension that holds the attribute; null for attributes of the core schema. */
-  readonly urn: string | null
-  /** Attribute name; empty for a whole extension. */
-  readonly name: string
-  readonly sub: string | null
-  readonly type: AttributeType
-  /** False: strings are compared folded. */
-  readonly caseExact: boolean
-  /** Whether the attribute `name` holds a list. */
-  readonly multiValued: boolean
-  /**
-   * Of `meta.location` and `$ref` of members, groups and manager, which are not stored: the value is
-   * this text followed by the id (of the resource, or the `value` of the reference).
-   */
-  readonly prefix?: string
-  /** Of `$ref` of members: the prefix of a member that is a group. */
-  readonly groupPrefix?: string
-}
 
 /**
  * A filter a store can translate without knowing schemas (SC-84).

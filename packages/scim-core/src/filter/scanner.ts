@@ -1,4 +1,4 @@
-import { InvalidFilterError } from '../errors.ts'
+import { InvalidFilterError } from '../base/errors.ts'
 import type { PathAst } from './ast.ts'
 
 const SPACE = 32

@@ -1,8 +1,8 @@
 import { constantTimeEqual, parseBearer } from '@x/wire'
-import type { ScimAuth } from '../auth.ts'
-import { sha256 } from '../digest.ts'
-import { ScimConfigError, ScimError } from '../errors.ts'
-import { ALL_SCOPES, type ScimContext, type ScimPrincipal } from '../principal.ts'
+import type { ScimAuth } from '../options/auth.ts'
+import { sha256 } from '../base/digest.ts'
+import { ScimConfigError, ScimError } from '../base/errors.ts'
+import { ALL_SCOPES, type ScimContext, type ScimPrincipal } from '../base/principal.ts'
 
 /** Finds out who makes a request. A Response is the host's own answer (SC-2). */
 export type Authenticate = (

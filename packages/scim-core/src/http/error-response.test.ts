@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { SCIM_ERRORS, ScimError, type ScimErrorCode } from '../errors.ts'
+import { SCIM_ERRORS, ScimError, type ScimErrorCode } from '../base/errors.ts'
 import { StoreUnavailableError } from '../store/errors.ts'
-import { errorReply, toScimError } from './error-response.ts'
+import { toScimError } from '../rules/to-scim-error.ts'
+import { errorReply } from './error-response.ts'
 
 /** The keys of the table are the union of codes. */
 const CODES = Object.keys(SCIM_ERRORS) as ScimErrorCode[]

@@ -1,6 +1,4 @@
-import { isBodyTooLarge } from '@x/wire'
-import { isScimError, ScimError } from '../errors.ts'
-import { isStoreUnavailable } from '../store/errors.ts'
+import type { ScimError } from '../base/errors.ts'
 import { BODY_HEADERS, type Reply } from './reply.ts'
 
 /** URN of error bodies. */
@@ -11,20 +9,6 @@ const HEADERS: Partial<Record<ScimError['code'], Readonly<Record<string, string>
   unauthorized: { 'www-authenticate': 'Bearer realm="scim"' },
   disabled: { 'www-authenticate': 'Bearer realm="scim"' },
   unavailable: { 'retry-after': '5' },
-}
-
-/** Whatever was thrown, as an error with an answer; unknown errors become `internal` (SC-12). */
-export function toScimError(error: unknown): ScimError {
-  if (isScimError(error)) return error
-  if (isStoreUnavailable(error)) {
-    return new ScimError('unavailable', 'The service is not available at the moment.', {
-      cause: error,
-    })
-  }
-  if (isBodyTooLarge(error)) {
-    return new ScimError('too_large', `The body may have ${error.limit} bytes.`, { cause: error })
-  }
-  return new ScimError('internal', 'Internal error', { cause: error })
 }
 
 /** The Error message of RFC 7644 section 3.12. */

@@ -1,13 +1,14 @@
 import { respond } from '@x/wire'
-import { ScimError } from '../errors.ts'
-import type { ScimOptions } from '../options.ts'
-import type { ScimContext, ScimPrincipal } from '../principal.ts'
-import type { Engine } from '../engine.ts'
-import { subjectOf } from '../rules/audit.ts'
+import { ScimError } from '../base/errors.ts'
+import type { ScimOptions } from '../options/options.ts'
+import type { ScimContext, ScimPrincipal } from '../base/principal.ts'
+import type { Service } from '../rules/service.ts'
+import { subjectOf } from './subject.ts'
 import type { Call } from '../rules/call.ts'
 import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
 import { createAuthenticate, type Authenticate } from './authenticate.ts'
-import { errorReply, toScimError } from './error-response.ts'
+import { errorReply } from './error-response.ts'
+import { toScimError } from '../rules/to-scim-error.ts'
 import { belowBase, parseQuery, placeOf } from './location.ts'
 import type { Reply } from './reply.ts'
 import { findRoute, METHODS, type Route } from './route.ts'
@@ -22,7 +23,7 @@ import { streamBody } from './stream-body.ts'
 export type ScimHandler = (request: Request, context?: ScimContext) => Promise<Response>
 
 interface Frame {
-  readonly engine: Engine
+  readonly service: Service
   readonly options: ScimOptions
   readonly authenticate: Authenticate
 }
@@ -45,12 +46,12 @@ interface Identity {
 }
 
 /** @throws ScimConfigError */
-export function createHandler(engine: Engine, options: ScimOptions): ScimHandler {
-  const { config } = engine.routes.rules
+export function createHandler(service: Service, options: ScimOptions): ScimHandler {
+  const { config } = service
   const frame: Frame = {
-    engine,
+    service,
     options,
-    authenticate: createAuthenticate(options.auth, (error) => engine.report(error, '')),
+    authenticate: createAuthenticate(options.auth, (error) => service.report(error, '')),
   }
   const owner = hookOwnerOf(config.store)
   return async (request, context = {}) => {
@@ -66,22 +67,22 @@ export function createHandler(engine: Engine, options: ScimOptions): ScimHandler
 
 /** Serves a request and writes its audit entry, whatever comes of it (SC-71). */
 async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
-  const { engine } = frame
+  const { service } = frame
   const { request, method, route, requestId } = incoming
   const identity: Identity = { tenant: null, principal: null, call: null }
-  const started = engine.routes.rules.config.runtime.now()
+  const started = service.config.runtime.now()
   let error: ScimError | undefined
   let result: Reply | Response
   try {
     result = await serve(frame, incoming, { identity, started })
   } catch (thrown) {
     error = toScimError(thrown)
-    if (error.code === 'internal') engine.failed(thrown, requestId)
+    if (error.code === 'internal') service.failed(thrown, requestId)
     result = errorReply(error)
     if (error.code === 'method_not_allowed') result = withAllow(result, route)
   }
   const finished = ({ aborted = false } = {}): void =>
-    engine.audit(subjectOf(route, method), {
+    service.audit(subjectOf(route, method), {
       started,
       requestId,
       tenant: identity.tenant,
@@ -104,7 +105,7 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
     onEnd: () => finished(),
     onCancel: () => finished({ aborted: true }),
     onError(failure) {
-      engine.failed(failure, requestId)
+      service.failed(failure, requestId)
       finished({ aborted: true })
     },
   })
@@ -120,13 +121,13 @@ function toResponse(
 
 /** The checks of SC-5 from the second on, in their order. */
 async function serve(
-  { engine, options, authenticate }: Frame,
+  { service, options, authenticate }: Frame,
   incoming: Incoming,
   { identity, started }: { readonly identity: Identity; readonly started: Date },
 ): Promise<Reply | Response> {
   const { request, method, context, route, requestId } = incoming
   if (options.enabled === false) throw new ScimError('disabled', 'SCIM is not enabled.')
-  const { addresses } = engine.routes.rules.config
+  const { addresses } = service.config
   if (addresses !== null && !addresses(context.clientAddress)) {
     throw new ScimError('forbidden', 'Requests from this address are not allowed.')
   }
@@ -146,7 +147,7 @@ async function serve(
     throw new ScimError('method_not_allowed', 'The endpoint does not know this method.')
   }
   if (!open) assertScopes(identity.principal, scopesOf(route, method))
-  const call = engine.createCall({
+  const call = service.createCall({
     tenant,
     actor: identity.principal?.id ?? null,
     requestId,
@@ -157,7 +158,7 @@ async function serve(
   identity.call = call
   const query = parseQuery(incoming.query)
   const { principal } = identity
-  return serveRoute(engine.routes, route, { request, method, query, principal, call })
+  return serveRoute(service, route, { request, method, query, principal, call })
 }
 
 function isDiscovery(route: Route | undefined): boolean {

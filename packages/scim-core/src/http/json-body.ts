@@ -1,5 +1,5 @@
 import { readText } from '@x/wire'
-import { invalidSyntax, ScimError, shown } from '../errors.ts'
+import { invalidSyntax, ScimError, shown } from '../base/errors.ts'
 import { isObject } from '../schema/read-value.ts'
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['application/scim+json', 'application/json'])

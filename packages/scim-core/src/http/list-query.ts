@@ -1,21 +1,12 @@
-import { invalidSyntax, invalidValue, ScimError } from '../errors.ts'
-import type { ScimLimits } from '../limits.ts'
+import { invalidSyntax, invalidValue, ScimError } from '../base/errors.ts'
+import type { ScimLimits } from '../base/limits.ts'
 import { memberOf } from '../patch/normalize.ts'
 import type { ProjectionRequest } from '../resource/project.ts'
+import type { ListRequest } from '../rules/list-request.ts'
 import { readUrns } from '../schema/read-resource.ts'
 
 /** URN of search bodies. */
 export const SEARCH_URN = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
-
-/** A query as it was asked (RFC 7644 section 3.4.2), of the right types. */
-export interface ListRequest extends ProjectionRequest {
-  readonly filter?: string
-  readonly sortBy?: string
-  readonly descending: boolean
-  readonly startIndex?: number
-  readonly count?: number
-  readonly cursor?: string
-}
 
 type Parameters = ReadonlyMap<string, readonly string[]>
 

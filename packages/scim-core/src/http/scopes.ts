@@ -1,7 +1,6 @@
-import { ScimError } from '../errors.ts'
-import type { ScimPrincipal } from '../principal.ts'
+import { ScimError } from '../base/errors.ts'
+import type { ScimPrincipal, ScimScope } from '../base/principal.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
-import type { ScimScope } from '../store/tokens.ts'
 import type { Route } from './route.ts'
 
 /** The scopes a request needs (SC-70). */

@@ -1,4 +1,4 @@
-import { recordData, rememberData } from '../resource/document.ts'
+import { recordData, rememberData } from '../base/document.ts'
 import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import type { GroupBrief, GroupRecord, GroupStore } from '../store/groups.ts'
 import type { ListQuery } from '../store/list-query.ts'

@@ -1,8 +1,8 @@
 import { compareSortKeys } from '../filter/compare.ts'
 import { compileFilter, sortKey } from '../filter/compile.ts'
 import type { ResolvedFilter, SortKey } from '../filter/resolved.ts'
-import type { ScimDocument } from '../resource/document.ts'
-import { compareCodePoints } from '../resource/fold.ts'
+import type { ScimDocument } from '../base/document.ts'
+import { compareCodePoints } from '../base/fold.ts'
 import type { KeysetPosition, ListQuery } from '../store/list-query.ts'
 import { byCreation, type StoredRecord } from './table.ts'
 

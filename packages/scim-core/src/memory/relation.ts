@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../resource/fold.ts'
+import { compareCodePoints } from '../base/fold.ts'
 import type { UndoLog } from './table.ts'
 
 /** Membership of one tenant: groups to members with the time they were added, and back. */

@@ -1,5 +1,5 @@
 import { UniqueConflictError, type UniqueConstraint } from '../store/errors.ts'
-import { compareCodePoints } from '../resource/fold.ts'
+import { compareCodePoints } from '../base/fold.ts'
 
 /** What undoes the writes of a transaction, last write first. */
 export type UndoLog = (() => void)[]

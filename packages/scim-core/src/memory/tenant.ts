@@ -1,7 +1,7 @@
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { UserRecord } from '../store/users.ts'
-import { recordDisplay } from '../resource/document.ts'
+import { recordDisplay } from '../base/document.ts'
 import { createRelation, type Relation } from './relation.ts'
 import { createTable, type Table } from './table.ts'
 

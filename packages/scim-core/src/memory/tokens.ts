@@ -1,4 +1,4 @@
-import { compareCodePoints } from '../resource/fold.ts'
+import { compareCodePoints } from '../base/fold.ts'
 import type { TokenRecord, TokenStore } from '../store/tokens.ts'
 
 /** Tokens in memory, for tests and for tokens that come from settings. */

@@ -1,4 +1,4 @@
-import { recordData, recordDisplay, rememberData } from '../resource/document.ts'
+import { recordData, recordDisplay, rememberData } from '../base/document.ts'
 import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import type { ListQuery } from '../store/list-query.ts'

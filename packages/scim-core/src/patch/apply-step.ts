@@ -1,5 +1,5 @@
-import { invalidValue, notMutable, ScimError } from '../errors.ts'
-import { isEqual } from '../resource/equal.ts'
+import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
+import { isEqual } from '../base/equal.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { isManager, readManager } from '../schema/read-resource.ts'
 import {

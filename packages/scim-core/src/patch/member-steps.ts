@@ -1,6 +1,6 @@
-import { invalidValue, notMutable, ScimError } from '../errors.ts'
+import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import type { ResolvedFilter } from '../filter/resolved.ts'
-import type { ScimDocument } from '../resource/document.ts'
+import type { ScimDocument } from '../base/document.ts'
 import { isObject } from '../schema/read-value.ts'
 import { memberOf } from './normalize.ts'
 import { targetText, type PatchContext, type PatchStep } from './step.ts'

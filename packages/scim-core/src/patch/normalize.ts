@@ -5,9 +5,9 @@ import {
   notMutable,
   ScimError,
   shown,
-} from '../errors.ts'
-import { isScimError } from '../errors.ts'
-import type { QuirkSwitches } from '../quirks.ts'
+} from '../base/errors.ts'
+import { isScimError } from '../base/errors.ts'
+import type { QuirkSwitches } from '../base/quirks.ts'
 import { unknownAttribute, isObject } from '../schema/read-value.ts'
 import type { ExtensionSchema, ResourceSchema } from '../schema/registry.ts'
 import { readUrns } from '../schema/read-resource.ts'

@@ -1,4 +1,4 @@
-import { InvalidFilterError, invalidPath, shown } from '../errors.ts'
+import { InvalidFilterError, invalidPath, shown } from '../base/errors.ts'
 import type { PathAst } from '../filter/ast.ts'
 import { parsePathAst, type FilterLimits } from '../filter/parse.ts'
 

@@ -4,7 +4,7 @@ import type { UserBrief, UserRecord } from '../store/users.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import { isObject } from '../schema/read-value.ts'
 import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
-import { recordData } from './document.ts'
+import { recordData } from '../base/document.ts'
 import { instantText } from './instant-text.ts'
 
 /** Turns records into the JSON text of resources, with the addresses of one tenant. */

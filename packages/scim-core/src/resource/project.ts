@@ -2,7 +2,7 @@ import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { findPath } from '../schema/find-path.ts'
 import { COMMON_ATTRIBUTES, type ResourceSchema } from '../schema/registry.ts'
 import { isObject } from '../schema/read-value.ts'
-import type { ScimDocument } from './document.ts'
+import type { ScimDocument } from '../base/document.ts'
 
 /** Which attributes a client asks for (SC-33); names as written. */
 export interface ProjectionRequest {

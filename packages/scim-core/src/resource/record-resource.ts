@@ -1,9 +1,10 @@
-import type { ResolvedFilter, AttributePath } from '../filter/resolved.ts'
+import type { ResolvedFilter } from '../filter/resolved.ts'
+import type { AttributePath } from '../schema/attribute-path.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
-import { recordData, type ScimDocument } from './document.ts'
+import { recordData, type ScimDocument } from '../base/document.ts'
 
 /** What stands in other tables and belongs to a resource when filters or sorting ask for it. */
 export interface RecordReferences {

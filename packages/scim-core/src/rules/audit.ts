@@ -1,48 +1,9 @@
-import type { ScimAuditEntry } from '../events.ts'
-import type { ScimType } from '../errors.ts'
-import type { Route } from '../http/route.ts'
+import type { ScimAuditEntry } from '../options/events.ts'
+import type { ScimType } from '../base/errors.ts'
 import type { Trace } from './call.ts'
 
-/** What a request is about, known from its method and path alone (SC-71). */
+/** What an operation is about. */
 export type Subject = Pick<ScimAuditEntry, 'op' | 'resourceType' | 'resourceId'>
-
-const RESOURCE_OPS: Readonly<Record<string, ScimAuditEntry['op']>> = {
-  GET: 'read',
-  HEAD: 'read',
-  PUT: 'replace',
-  PATCH: 'patch',
-  DELETE: 'delete',
-}
-const COLLECTION_OPS: Readonly<Record<string, ScimAuditEntry['op']>> = {
-  GET: 'list',
-  HEAD: 'list',
-  POST: 'create',
-}
-
-/** The subject of a request; `other` when the path or method means nothing. */
-export function subjectOf(route: Route | undefined, method: string): Subject {
-  switch (route?.kind) {
-    case 'collection':
-      return { op: opOf(COLLECTION_OPS, method), resourceType: route.type, resourceId: null }
-    case 'resource':
-      return { op: opOf(RESOURCE_OPS, method), resourceType: route.type, resourceId: route.id }
-    case 'search':
-      return { op: 'search', resourceType: route.type, resourceId: null }
-    case 'root':
-    case 'rootSearch':
-      return { op: 'search', resourceType: null, resourceId: null }
-    case 'me':
-      return { op: opOf(RESOURCE_OPS, method), resourceType: 'User', resourceId: null }
-    case 'bulk':
-      return { op: 'bulk', resourceType: null, resourceId: null }
-    case 'config':
-    case 'resourceTypes':
-    case 'schemas':
-      return { op: 'discover', resourceType: null, resourceId: null }
-    case undefined:
-      return { op: 'other', resourceType: null, resourceId: null }
-  }
-}
 
 /** The entry of a finished operation. */
 export function auditEntry(
@@ -78,11 +39,4 @@ export function auditEntry(
     ...(facts.aborted && { aborted: true }),
     ...(withUserName && trace.userName !== null && { userName: trace.userName }),
   }
-}
-
-function opOf(
-  ops: Readonly<Record<string, ScimAuditEntry['op']>>,
-  method: string,
-): ScimAuditEntry['op'] {
-  return Object.hasOwn(ops, method) ? (ops[method] ?? 'other') : 'other'
 }

@@ -1,4 +1,4 @@
-import { invalidSyntax, ScimError, shown } from '../errors.ts'
+import { invalidSyntax, ScimError, shown } from '../base/errors.ts'
 import { memberOf } from '../patch/normalize.ts'
 import { isObject } from '../schema/read-value.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'

@@ -1,5 +1,5 @@
-import { invalidValue, shown } from '../errors.ts'
-import type { MembersChanged } from '../events.ts'
+import { invalidValue, shown } from '../base/errors.ts'
+import type { MembersChanged } from '../options/events.ts'
 import type { MemberStep } from '../patch/member-steps.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'

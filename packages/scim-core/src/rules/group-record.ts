@@ -1,6 +1,6 @@
-import { invalidValue } from '../errors.ts'
-import { recordData, rememberData, type ScimDocument } from '../resource/document.ts'
-import { fold } from '../resource/fold.ts'
+import { invalidValue } from '../base/errors.ts'
+import { recordData, rememberData, type ScimDocument } from '../base/document.ts'
+import { fold } from '../base/fold.ts'
 import type { GroupRecord } from '../store/groups.ts'
 
 /** All writable attributes of a group but its members. */

@@ -1,6 +1,6 @@
 import type { Projection } from '../resource/project.ts'
 import { managerId } from '../resource/present.ts'
-import type { ScimDocument } from '../resource/document.ts'
+import type { ScimDocument } from '../base/document.ts'
 import type { GroupBrief } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'

@@ -1,5 +1,6 @@
 import { sortKey } from '../filter/compile.ts'
-import type { AttributePath, SortKey } from '../filter/resolved.ts'
+import type { SortKey } from '../filter/resolved.ts'
+import type { AttributePath } from '../schema/attribute-path.ts'
 import { managerId } from '../resource/present.ts'
 import {
   recordResource,

@@ -1,10 +1,10 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
-import { encodeBase64Url } from '../base64url.ts'
-import { sha256Hex } from '../digest.ts'
-import { ScimError } from '../errors.ts'
-import { createScimEmitter, type EventSource, type ScimEvents } from '../events.ts'
-import { ALL_SCOPES, type ScimPrincipal } from '../principal.ts'
-import type { ScimScope, TokenRecord, TokenStore } from '../store/tokens.ts'
+import { encodeBase64Url } from '../base/base64url.ts'
+import { sha256Hex } from '../base/digest.ts'
+import { ScimError } from '../base/errors.ts'
+import { createScimEmitter, type EventSource, type ScimEvents } from '../options/events.ts'
+import { ALL_SCOPES, type ScimPrincipal, type ScimScope } from '../base/principal.ts'
+import type { TokenRecord, TokenStore } from '../store/tokens.ts'
 
 export interface IssueTokenInput {
   readonly tenant: string

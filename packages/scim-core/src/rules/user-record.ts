@@ -1,6 +1,6 @@
-import { invalidValue } from '../errors.ts'
-import { rememberData, recordData, type ScimDocument } from '../resource/document.ts'
-import { fold } from '../resource/fold.ts'
+import { invalidValue } from '../base/errors.ts'
+import { rememberData, recordData, type ScimDocument } from '../base/document.ts'
+import { fold } from '../base/fold.ts'
 import { isObject } from '../schema/read-value.ts'
 import type { UserRecord } from '../store/users.ts'
 

@@ -1,5 +1,5 @@
-import { recordData } from '../resource/document.ts'
-import { fold } from '../resource/fold.ts'
+import { recordData } from '../base/document.ts'
+import { fold } from '../base/fold.ts'
 import type { GroupRecord } from '../store/groups.ts'
 import type { UserRecord } from '../store/users.ts'
 import type { ScanGroup, ScanUser } from './types.ts'

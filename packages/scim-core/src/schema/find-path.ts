@@ -1,4 +1,4 @@
-import type { AttributePath } from '../filter/resolved.ts'
+import type { AttributePath } from './attribute-path.ts'
 import type { AttributeDescriptor } from './attribute.ts'
 import {
   COMMON_ATTRIBUTES,

@@ -1,7 +1,7 @@
-import { invalidSyntax, invalidValue, notMutable, shown } from '../errors.ts'
-import type { QuirkSwitches } from '../quirks.ts'
-import type { ScimDocument } from '../resource/document.ts'
-import { isEqual } from '../resource/equal.ts'
+import { invalidSyntax, invalidValue, notMutable, shown } from '../base/errors.ts'
+import type { QuirkSwitches } from '../base/quirks.ts'
+import type { ScimDocument } from '../base/document.ts'
+import { isEqual } from '../base/equal.ts'
 import { ENTERPRISE_URN } from './enterprise.ts'
 import {
   COMMON_ATTRIBUTES,

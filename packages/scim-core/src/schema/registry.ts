@@ -1,4 +1,4 @@
-import { ScimConfigError } from '../errors.ts'
+import { ScimConfigError } from '../base/errors.ts'
 import { attribute, type AttributeDescriptor, type AttributeInput } from './attribute.ts'
 import { ENTERPRISE } from './enterprise.ts'
 import type { ScimExtension } from './extension.ts'

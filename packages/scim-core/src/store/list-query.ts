@@ -1,4 +1,5 @@
-import type { AttributePath, ResolvedFilter, SortKey } from '../filter/resolved.ts'
+import type { ResolvedFilter, SortKey } from '../filter/resolved.ts'
+import type { AttributePath } from '../schema/attribute-path.ts'
 
 /** The place of the last record of a page in the order of its list. */
 export interface KeysetPosition {

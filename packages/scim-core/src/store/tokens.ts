@@ -1,5 +1,4 @@
-/** The rights of a principal (SC-70). */
-export type ScimScope = 'users:read' | 'users:write' | 'groups:read' | 'groups:write'
+import type { ScimScope } from '../base/principal.ts'
 
 /** A bearer token as it is stored: never the token itself (SC-69). */
 export interface TokenRecord {

@@ -1,4 +1,4 @@
-import type { ScimContext } from '../principal.ts'
+import type { ScimContext } from '../base/principal.ts'
 
 /** What a client sees of an answer. */
 export interface ScimAnswer {

@@ -1,4 +1,4 @@
-import { invalidSyntax, ScimError, shown } from '../../errors.ts'
+import { invalidSyntax, ScimError, shown } from '../../base/errors.ts'
 import { memberOf, readPatchBody } from '../../patch/normalize.ts'
 import { versionTag } from '../../resource/present.ts'
 import type { Subject } from '../../rules/audit.ts'
@@ -13,8 +13,10 @@ import {
 import { bulkOrder } from '../../rules/bulk-order.ts'
 import { createTrace, type Call } from '../../rules/call.ts'
 import { readUrns } from '../../schema/read-resource.ts'
-import { errorBody, toScimError } from '../error-response.ts'
-import type { Exchange, Routes } from '../exchange.ts'
+import { runAudited } from '../../rules/run-audited.ts'
+import { errorBody } from '../error-response.ts'
+import type { Service } from '../../rules/service.ts'
+import type { Exchange } from '../exchange.ts'
 import { readJsonBody } from '../json-body.ts'
 import { reply, type Reply } from '../reply.ts'
 import { assertScopes, scopeOf } from '../scopes.ts'
@@ -27,15 +29,18 @@ type Result = Readonly<Record<string, unknown>>
 
 /** What is known while the operations of a request are carried out. */
 interface Run {
-  readonly routes: Routes
+  readonly service: Service
   readonly exchange: Omit<Exchange, 'body'>
   /** Ids of what was created, by bulkId. */
   readonly ids: Map<string, string>
 }
 
 /** POST /Bulk (RFC 7644 section 3.7, SC-62 to SC-64). */
-export async function serveBulk(routes: Routes, exchange: Omit<Exchange, 'body'>): Promise<Reply> {
-  const { bulk, limits } = routes.rules.config
+export async function serveBulk(
+  service: Service,
+  exchange: Omit<Exchange, 'body'>,
+): Promise<Reply> {
+  const { bulk, limits } = service.config
   if (!bulk) throw new ScimError('not_implemented', 'Bulk operations are not supported.')
   const body = await readJsonBody(exchange.request, {
     bytes: limits.bulkBytes,
@@ -43,7 +48,7 @@ export async function serveBulk(routes: Routes, exchange: Omit<Exchange, 'body'>
   })
   const { operations, failOnErrors } = readBulkBody(body, limits.bulkOperations)
   const entries = planBulk(operations)
-  const results = await runAll({ routes, exchange, ids: new Map() }, entries, failOnErrors)
+  const results = await runAll({ service, exchange, ids: new Map() }, entries, failOnErrors)
   const processed = results.filter((result) => result !== undefined)
   return reply(200, JSON.stringify({ schemas: [`${BULK}Response`], Operations: processed }))
 }
@@ -132,9 +137,9 @@ interface Given {
 
 /** Carries one operation out, in a transaction and with an audit entry of its own. */
 async function runEntry(run: Run, entry: BulkEntry, given: Given): Promise<Result> {
-  const { routes, exchange } = run
+  const { service, exchange } = run
   const { operation, method, bulkId } = entry
-  const { config } = routes.rules
+  const { config } = service
   const version = operation?.version ?? null
   const call: Call = {
     ...exchange.call,
@@ -146,24 +151,25 @@ async function runEntry(run: Run, entry: BulkEntry, given: Given): Promise<Resul
   const head = { ...(method !== null && { method }), ...(bulkId !== null && { bulkId }) }
   const location = (target: string): Result =>
     operation === null ? {} : { location: call.presenter.location(operation.type, target) }
-  try {
-    const data = given.data ?? given.operations ?? operation?.data
-    const done = await carryOut(
-      run,
-      { ...entry, operation: operation && { ...operation, id, data } },
-      { call, isPlain: given.operations !== undefined },
-    )
-    if (operation?.method === 'POST' && bulkId !== null) run.ids.set(bulkId, done.id)
-    routes.audit(subjectOf(operation, id), call, done.status)
-    const tag = config.etag && done.version !== null ? { version: versionTag(done.version) } : {}
-    return { ...head, ...location(done.id), ...tag, status: String(done.status) }
-  } catch (thrown) {
-    const error = toScimError(thrown)
-    if (error.code === 'internal') routes.failed(thrown, call.requestId)
-    routes.audit(subjectOf(operation, id), call, error.status, error)
+  const data = given.data ?? given.operations ?? operation?.data
+  const subject = subjectOf(operation, id)
+  const { result, error } = await runAudited(
+    service,
+    { subject, call, statusOf: ({ status }: Done) => status },
+    () =>
+      carryOut(
+        run,
+        { ...entry, operation: operation && { ...operation, id, data } },
+        { call, isPlain: given.operations !== undefined },
+      ),
+  )
+  if (error !== undefined) {
     const place = id === null ? {} : location(id)
     return { ...head, ...place, status: String(error.status), response: errorBody(error) }
   }
+  if (operation?.method === 'POST' && bulkId !== null) run.ids.set(bulkId, result.id)
+  const tag = config.etag && result.version !== null ? { version: versionTag(result.version) } : {}
+  return { ...head, ...location(result.id), ...tag, status: String(result.status) }
 }
 
 interface Done {
@@ -177,12 +183,12 @@ async function carryOut(
   entry: BulkEntry,
   { call, isPlain }: { readonly call: Call; readonly isPlain: boolean },
 ): Promise<Done> {
-  const { routes, exchange, ids } = run
+  const { service, exchange, ids } = run
   const { operation, problem } = entry
   if (operation === null) throw problem ?? invalidSyntax('The operation cannot be read.')
   assertScopes(exchange.principal, [scopeOf(operation.type, false)])
   assertResolved(run, operation)
-  const rules = operation.type === 'User' ? routes.users : routes.groups
+  const rules = operation.type === 'User' ? service.users : service.groups
   const data = withIds(operation.data, ids)
   const id = operation.id ?? ''
   switch (operation.method) {
@@ -195,7 +201,7 @@ async function carryOut(
       return { status: 200, id, version }
     }
     case 'PATCH': {
-      const { quirks } = routes.rules.config
+      const { quirks } = service.config
       const read = (): readonly unknown[] =>
         isPlain && Array.isArray(data) ? data : readPatchBody(data, quirks)
       const { version } = await rules.patch(call, id, read)

@@ -1,5 +1,5 @@
-import { sha256Hex } from '../../digest.ts'
-import { invalidValue, ScimError } from '../../errors.ts'
+import { sha256Hex } from '../../base/digest.ts'
+import { invalidValue, ScimError } from '../../base/errors.ts'
 import { sortKey } from '../../filter/compile.ts'
 import type { Cursors, CursorScope, CursorState } from '../../resource/cursor.ts'
 import { recordResource, referenceNeeds } from '../../resource/record-resource.ts'
@@ -8,8 +8,8 @@ import { prepareQuery, readSlice, showRecords, type TypeQuery } from '../../rule
 import type { ResourceTypeName } from '../../schema/registry.ts'
 import type { GroupRecord } from '../../store/groups.ts'
 import type { UserRecord } from '../../store/users.ts'
-import type { Routes } from '../exchange.ts'
-import type { ListRequest } from '../list-query.ts'
+import type { Service } from '../../rules/service.ts'
+import type { ListRequest } from '../../rules/list-request.ts'
 import type { BodyText } from '../../resource/body-text.ts'
 import { listText } from '../list-text.ts'
 import { reply, type Reply } from '../reply.ts'
@@ -24,7 +24,7 @@ interface CursorRequest {
 
 /** A page of a list walked by cursor (RFC 9865, SC-37). */
 export async function listByCursor(
-  { rules }: Routes,
+  service: Service,
   call: Call,
   { type, request, cursor, cursors }: CursorRequest,
 ): Promise<Reply> {
@@ -33,18 +33,18 @@ export async function listByCursor(
   }
   const scope: CursorScope = { fingerprint: fingerprintOf(type, request), tenant: call.tenant }
   const from = cursor === '' ? null : cursors.read(cursor, scope, call.now)
-  const count = pageCount(rules.config, request.count, from)
+  const count = pageCount(service.config, request.count, from)
   const queries = (type === null ? (['User', 'Group'] as const) : [type]).map((name) =>
-    prepareQuery(rules, call, { type: name, request, root: type === null }),
+    prepareQuery(service, call, { type: name, request, root: type === null }),
   )
   assertWalkable(queries, request)
-  const { total, rows } = await collect(rules.config.store, call, { queries, from, count })
+  const { total, rows } = await collect(service.config.store, call, { queries, from, count })
   const page = rows.slice(0, count)
   const texts: BodyText[] = []
   for (const query of queries) {
     const records = page.filter((row) => row.query === query).map(({ record }) => record)
     const { projection } = query
-    texts.push(...(await showRecords(rules, call, { records, projection })))
+    texts.push(...(await showRecords(service, call, { records, projection })))
   }
   const last = rows.length > count ? page.at(-1) : undefined
   const next = last && cursors.write({ ...placeOf(last), count }, scope, call.now)

@@ -1,7 +1,8 @@
-import { notFound, ScimError } from '../../errors.ts'
+import { notFound, ScimError } from '../../base/errors.ts'
 import { readJsonBody } from '../json-body.ts'
 import { readListParameters, readSearchBody } from '../list-query.ts'
-import type { Exchange, Routes } from '../exchange.ts'
+import type { Service } from '../../rules/service.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { serveBulk } from './bulk.ts'
@@ -11,11 +12,11 @@ import { createResource, serveResource } from './resources.ts'
 
 /** Serves a request whose path, method and rights are known to be good. */
 export async function serveRoute(
-  routes: Routes,
+  service: Service,
   route: Route,
   exchange: Omit<Exchange, 'body'>,
 ): Promise<Reply> {
-  const { config } = routes.rules
+  const { config } = service
   const { limits } = config
   const { call } = exchange
   switch (route.kind) {
@@ -28,57 +29,57 @@ export async function serveRoute(
       })
     case 'collection':
       if (exchange.method === 'POST') {
-        return createResource(routes, await withBody(routes, exchange), route.type)
+        return createResource(service, await withBody(service, exchange), route.type)
       }
-      return serveList(routes, call, {
+      return serveList(service, call, {
         type: route.type,
         request: readListParameters(exchange.query, limits),
       })
     case 'root':
-      return serveList(routes, call, {
+      return serveList(service, call, {
         type: null,
         request: readListParameters(exchange.query, limits),
       })
     case 'search':
     case 'rootSearch': {
-      const { body } = await withBody(routes, exchange)
+      const { body } = await withBody(service, exchange)
       const type = route.kind === 'search' ? route.type : null
-      return serveList(routes, call, { type, request: readSearchBody(body, limits) })
+      return serveList(service, call, { type, request: readSearchBody(body, limits) })
     }
     case 'resource':
       return serveResource(
-        routes,
-        WITH_BODY.has(exchange.method) ? await withBody(routes, exchange) : bodiless(exchange),
+        service,
+        WITH_BODY.has(exchange.method) ? await withBody(service, exchange) : bodiless(exchange),
         route,
       )
     case 'me':
-      return serveMe(routes, exchange)
+      return serveMe(service, exchange)
     case 'bulk':
-      return serveBulk(routes, exchange)
+      return serveBulk(service, exchange)
   }
 }
 
 /** SC-36: the user the host names, served as if asked for by id. */
-async function serveMe(routes: Routes, exchange: Omit<Exchange, 'body'>): Promise<Reply> {
-  const { resolveMe } = routes
+async function serveMe(service: Service, exchange: Omit<Exchange, 'body'>): Promise<Reply> {
+  const { resolveMe } = service
   if (resolveMe === undefined || exchange.principal === null) {
     throw new ScimError('not_implemented', 'The endpoint /Me is not supported.')
   }
   const withJson = WITH_BODY.has(exchange.method)
-    ? await withBody(routes, exchange)
+    ? await withBody(service, exchange)
     : bodiless(exchange)
   const id = await resolveMe(exchange.principal)
   if (id === null) throw notFound('User', 'of this principal')
   exchange.call.trace.resourceId = id
-  return serveResource(routes, withJson, { type: 'User', id })
+  return serveResource(service, withJson, { type: 'User', id })
 }
 
 /** Methods with a JSON body. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 const NO_BODY: Exchange['body'] = {}
 
-async function withBody(routes: Routes, exchange: Omit<Exchange, 'body'>): Promise<Exchange> {
-  const { bodyBytes: bytes, jsonDepth: depth } = routes.rules.config.limits
+async function withBody(service: Service, exchange: Omit<Exchange, 'body'>): Promise<Exchange> {
+  const { bodyBytes: bytes, jsonDepth: depth } = service.config.limits
   return joined(exchange, await readJsonBody(exchange.request, { bytes, depth }))
 }
 

@@ -1,31 +1,31 @@
-import type { ListRequest } from '../list-query.ts'
+import type { ListRequest } from '../../rules/list-request.ts'
 import { listText } from '../list-text.ts'
 import { listBoth, listType, prepareQuery, type Page } from '../../rules/lists.ts'
 import type { ResourceTypeName } from '../../schema/registry.ts'
 import type { Call } from '../../rules/call.ts'
-import type { Routes } from '../exchange.ts'
+import type { Service } from '../../rules/service.ts'
 import { reply, type Reply } from '../reply.ts'
 import { listByCursor } from './cursor-list.ts'
 
 /** A list or search over one type, or over both when `type` is null (SC-30, SC-31, SC-35). */
 export async function serveList(
-  routes: Routes,
+  service: Service,
   call: Call,
   { type, request }: { readonly type: ResourceTypeName | null; readonly request: ListRequest },
 ): Promise<Reply> {
-  const { config } = routes.rules
-  if (routes.cursors !== null && request.cursor !== undefined) {
-    const { cursors } = routes
-    return listByCursor(routes, call, { type, request, cursor: request.cursor, cursors })
+  const { config } = service
+  if (service.cursors !== null && request.cursor !== undefined) {
+    const { cursors } = service
+    return listByCursor(service, call, { type, request, cursor: request.cursor, cursors })
   }
   const startIndex = Math.max(1, request.startIndex ?? 1)
   const limit = Math.min(Math.max(0, request.count ?? config.pageSize), config.maxPageSize)
-  const page = await readPage(routes, call, { type, request, offset: startIndex - 1, limit })
+  const page = await readPage(service, call, { type, request, offset: startIndex - 1, limit })
   return reply(200, listText(page, `,"startIndex":${startIndex}`))
 }
 
 function readPage(
-  { rules }: Routes,
+  service: Service,
   call: Call,
   page: {
     readonly type: ResourceTypeName | null
@@ -36,12 +36,12 @@ function readPage(
 ): Promise<Page> {
   const { type, request, offset, limit } = page
   if (type !== null) {
-    const query = prepareQuery(rules, call, { type, request, root: false })
-    return listType(rules, call, { query, offset, limit })
+    const query = prepareQuery(service, call, { type, request, root: false })
+    return listType(service, call, { query, offset, limit })
   }
   const prepared = (name: ResourceTypeName): ReturnType<typeof prepareQuery> =>
-    prepareQuery(rules, call, { type: name, request, root: true })
-  return listBoth(rules, call, {
+    prepareQuery(service, call, { type: name, request, root: true })
+  return listBoth(service, call, {
     queries: [prepared('User'), prepared('Group')],
     offset,
     limit,

@@ -1,4 +1,4 @@
-import { notFound } from '../../errors.ts'
+import { notFound } from '../../base/errors.ts'
 import { readPatchBody } from '../../patch/normalize.ts'
 import {
   createProjection,
@@ -11,7 +11,8 @@ import { showRecords } from '../../rules/lists.ts'
 import type { ResourceTypeName } from '../../schema/registry.ts'
 import type { GroupRecord } from '../../store/groups.ts'
 import type { UserRecord } from '../../store/users.ts'
-import type { Exchange, Routes } from '../exchange.ts'
+import type { Service } from '../../rules/service.ts'
+import type { Exchange } from '../exchange.ts'
 import { readProjection } from '../list-query.ts'
 import { NO_CONTENT, resourceReply, type Reply } from '../reply.ts'
 
@@ -24,39 +25,43 @@ interface Target {
 
 /** POST /Users, POST /Groups (SC-26). */
 export async function createResource(
-  routes: Routes,
+  service: Service,
   exchange: Exchange,
   type: ResourceTypeName,
 ): Promise<Reply> {
-  const request = readProjection(exchange.query, routes.rules.config.limits)
-  const rules = type === 'User' ? routes.users : routes.groups
+  const request = readProjection(exchange.query, service.config.limits)
+  const rules = type === 'User' ? service.users : service.groups
   const record = await rules.create(exchange.call, exchange.body)
-  return shown(routes, exchange, { type, record, request, status: 201 })
+  return shown(service, exchange, { type, record, request, status: 201 })
 }
 
 /** GET, PUT, PATCH and DELETE of one resource. */
-export function serveResource(routes: Routes, exchange: Exchange, target: Target): Promise<Reply> {
+export function serveResource(
+  service: Service,
+  exchange: Exchange,
+  target: Target,
+): Promise<Reply> {
   switch (exchange.method) {
     case 'PUT':
-      return replaceResource(routes, exchange, target)
+      return replaceResource(service, exchange, target)
     case 'PATCH':
-      return patchResource(routes, exchange, target)
+      return patchResource(service, exchange, target)
     case 'DELETE':
-      return deleteResource(routes, exchange, target)
+      return deleteResource(service, exchange, target)
     default:
-      return getResource(routes, exchange, target)
+      return getResource(service, exchange, target)
   }
 }
 
 async function getResource(
-  routes: Routes,
+  service: Service,
   exchange: Exchange,
   { type, id }: Target,
 ): Promise<Reply> {
-  const { store, etag, limits } = routes.rules.config
+  const { store, etag, limits } = service.config
   const { call, request: http } = exchange
   const request = readProjection(exchange.query, limits)
-  const withGroups = type === 'User' && projectionOf(routes, type, request).includes('groups')
+  const withGroups = type === 'User' && projectionOf(service, type, request).includes('groups')
   const record = await (type === 'User' ? store.users : store.groups).get(call.tenant, id, {
     withGroups,
   })
@@ -66,40 +71,40 @@ async function getResource(
   if (held !== null && matchesTag(held, record.version)) {
     return { status: 304, body: null, headers: { etag: versionTag(record.version) } }
   }
-  return shown(routes, exchange, { type, record, request, status: 200 })
+  return shown(service, exchange, { type, record, request, status: 200 })
 }
 
 async function replaceResource(
-  routes: Routes,
+  service: Service,
   exchange: Exchange,
   { type, id }: Target,
 ): Promise<Reply> {
-  const request = readProjection(exchange.query, routes.rules.config.limits)
-  const rules = type === 'User' ? routes.users : routes.groups
+  const request = readProjection(exchange.query, service.config.limits)
+  const rules = type === 'User' ? service.users : service.groups
   const record = await rules.replace(exchange.call, id, exchange.body)
-  return shown(routes, exchange, { type, record, request, status: 200 })
+  return shown(service, exchange, { type, record, request, status: 200 })
 }
 
 async function patchResource(
-  routes: Routes,
+  service: Service,
   exchange: Exchange,
   { type, id }: Target,
 ): Promise<Reply> {
-  const { config } = routes.rules
+  const { config } = service
   const { call, body } = exchange
   const request = readProjection(exchange.query, config.limits)
-  const rules = type === 'User' ? routes.users : routes.groups
+  const rules = type === 'User' ? service.users : service.groups
   const record = await rules.patch(call, id, () => readPatchBody(body, config.quirks))
-  if (type === 'Group' && !isNarrowed(request) && (await isLarge(routes, exchange, id))) {
+  if (type === 'Group' && !isNarrowed(request) && (await isLarge(service, exchange, id))) {
     if (!config.etag) return NO_CONTENT
     return { ...NO_CONTENT, headers: { ...NO_CONTENT.headers, etag: versionTag(record.version) } }
   }
-  return shown(routes, exchange, { type, record, request, status: 200 })
+  return shown(service, exchange, { type, record, request, status: 200 })
 }
 
 /** D12: a group with too many members to send back unasked. */
-async function isLarge(routes: Routes, { call }: Exchange, id: string): Promise<boolean> {
-  const { patchBodyMembers, store } = routes.rules.config
+async function isLarge(service: Service, { call }: Exchange, id: string): Promise<boolean> {
+  const { patchBodyMembers, store } = service.config
   if (patchBodyMembers === 0) return true
   return (await store.members.count(call.tenant, id)) > patchBodyMembers
 }
@@ -109,17 +114,17 @@ function isNarrowed({ attributes = [], excludedAttributes = [] }: ProjectionRequ
 }
 
 async function deleteResource(
-  routes: Routes,
+  service: Service,
   { call }: Exchange,
   { type, id }: Target,
 ): Promise<Reply> {
-  await (type === 'User' ? routes.users : routes.groups).delete(call, id)
+  await (type === 'User' ? service.users : service.groups).delete(call, id)
   return NO_CONTENT
 }
 
 /** A resource as an answer, with its address and version (SC-8, SC-61). */
 async function shown(
-  routes: Routes,
+  service: Service,
   exchange: Exchange,
   answer: {
     readonly type: ResourceTypeName
@@ -129,15 +134,15 @@ async function shown(
   },
 ): Promise<Reply> {
   const { type, record, request, status } = answer
-  const { config } = routes.rules
+  const { config } = service
   const { etag } = config
   const { call } = exchange
-  const projection = projectionOf(routes, type, request)
+  const projection = projectionOf(service, type, request)
   // What was written is answered, however large it is.
   const membersPerAnswer = READING.has(exchange.method)
     ? config.limits.membersPerAnswer
     : Number.POSITIVE_INFINITY
-  const texts = showRecords(routes.rules, call, { records: [record], projection, membersPerAnswer })
+  const texts = showRecords(service, call, { records: [record], projection, membersPerAnswer })
   const [text = ''] = texts instanceof Promise ? await texts : texts
   return resourceReply(status, text, {
     location: call.presenter.location(type, record.id),
@@ -145,20 +150,20 @@ async function shown(
   })
 }
 
-const plain = new WeakMap<Routes, Map<ResourceTypeName, Projection>>()
+const plain = new WeakMap<Service, Map<ResourceTypeName, Projection>>()
 
 /** The projection of a request; that of a request without one is made once. */
 function projectionOf(
-  routes: Routes,
+  service: Service,
   type: ResourceTypeName,
   request: ProjectionRequest,
 ): Projection {
-  const { schemas, quirks } = routes.rules.config
+  const { schemas, quirks } = service.config
   const make = (): Projection =>
     createProjection(request, schemas[type], quirks.unprefixedExtension)
   if (isNarrowed(request)) return make()
-  const known = plain.get(routes) ?? new Map<ResourceTypeName, Projection>()
-  plain.set(routes, known)
+  const known = plain.get(service) ?? new Map<ResourceTypeName, Projection>()
+  plain.set(service, known)
   const projection = known.get(type) ?? make()
   known.set(type, projection)
   return projection

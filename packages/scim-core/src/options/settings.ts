@@ -1,8 +1,7 @@
-import { ScimConfigError } from './errors.ts'
+import { ScimConfigError } from '../base/errors.ts'
 import type { CursorOptions, ScimOptions } from './options.ts'
-import { ALL_SCOPES } from './principal.ts'
-import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from './quirks.ts'
-import type { ScimScope } from './store/tokens.ts'
+import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
+import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from '../base/quirks.ts'
 
 /** One entry of `SCIM_TOKENS`. */
 export interface ScimTokenSetting {

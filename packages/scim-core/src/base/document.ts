@@ -1,5 +1,3 @@
-import type { UserRecord } from '../store/users.ts'
-
 /** Attributes by canonical name; extension attributes in an object under their URN. */
 export type ScimDocument = Readonly<Record<string, unknown>>
 
@@ -41,7 +39,7 @@ export function userDisplay(data: ScimDocument): string | null {
 }
 
 /** The display shown for a stored user. */
-export function recordDisplay(record: UserRecord): string | null {
+export function recordDisplay(record: { readonly data: string }): string | null {
   return userDisplay(recordData(record))
 }
 

@@ -1,6 +1,6 @@
 import { createEvents, type EventSource } from '@x/wire'
-import type { ScimType } from './errors.ts'
-import type { ScimDocument } from './resource/document.ts'
+import type { ScimType } from '../base/errors.ts'
+import type { ScimDocument } from '../base/document.ts'
 
 export type { EventSource } from '@x/wire'
 

@@ -1,17 +1,17 @@
-import type { Engine } from './engine.ts'
-import { toScimError } from './http/error-response.ts'
-import { readListMembers } from './http/list-query.ts'
-import { listText } from './http/list-text.ts'
-import { PATCH_URN, readPatchBody, type PatchOperation } from './patch/normalize.ts'
-import { wholeText } from './resource/body-text.ts'
-import { createProjection } from './resource/project.ts'
-import type { Subject } from './rules/audit.ts'
-import type { Call } from './rules/call.ts'
-import { listType, prepareQuery, showRecords } from './rules/lists.ts'
-import type { ResourceTypeName } from './schema/registry.ts'
-import type { GroupRecord } from './store/groups.ts'
-import { assertOutsideHook, hookOwnerOf } from './store/hooks.ts'
-import type { UserRecord } from './store/users.ts'
+import type { Service } from '../rules/service.ts'
+import { readListMembers } from '../http/list-query.ts'
+import { listText } from '../http/list-text.ts'
+import { PATCH_URN, readPatchBody, type PatchOperation } from '../patch/normalize.ts'
+import { wholeText } from '../resource/body-text.ts'
+import { createProjection } from '../resource/project.ts'
+import type { Subject } from '../rules/audit.ts'
+import type { Call } from '../rules/call.ts'
+import { runAudited } from '../rules/run-audited.ts'
+import { listType, prepareQuery, showRecords } from '../rules/lists.ts'
+import type { ResourceTypeName } from '../schema/registry.ts'
+import type { GroupRecord } from '../store/groups.ts'
+import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
+import type { UserRecord } from '../store/users.ts'
 
 /** What every resource has. */
 export interface ScimResource {
@@ -72,15 +72,14 @@ export interface ScimResources<R> {
 type AnyRecord = UserRecord | GroupRecord
 
 /** The texts parsed here were made by this package, for the type asked for. */
-export function createInProcess<R>(engine: Engine, type: ResourceTypeName): ScimResources<R> {
-  const { routes } = engine
-  const { rules, users, groups } = routes
-  const { store, schemas, quirks, limits, pageSize, maxPageSize } = rules.config
+export function createInProcess<R>(service: Service, type: ResourceTypeName): ScimResources<R> {
+  const { users, groups } = service
+  const { store, schemas, quirks, limits, pageSize, maxPageSize } = service.config
   const writes = type === 'User' ? users : groups
   const whole = createProjection({}, schemas[type], quirks.unprefixedExtension)
 
   const show = async (call: Call, record: AnyRecord): Promise<R> => {
-    const [text = 'null'] = await showRecords(rules, call, {
+    const [text = 'null'] = await showRecords(service, call, {
       records: [record],
       projection: whole,
     })
@@ -94,23 +93,23 @@ export function createInProcess<R>(engine: Engine, type: ResourceTypeName): Scim
 
   return {
     create: (tenant, input) =>
-      perform(engine, { tenant, subject: subject('create'), status: 201 }, async (call) =>
+      perform(service, { tenant, subject: subject('create'), status: 201 }, async (call) =>
         show(call, await writes.create(call, input)),
       ),
 
     get: (tenant, id) =>
-      perform(engine, { tenant, subject: subject('read', id), status: 200 }, async (call) => {
+      perform(service, { tenant, subject: subject('read', id), status: 200 }, async (call) => {
         const record = await (type === 'User' ? store.users : store.groups).get(tenant, id)
         return record === null ? null : show(call, record)
       }),
 
     list: (tenant, query = {}) =>
-      perform(engine, { tenant, subject: subject('list'), status: 200 }, async (call) => {
+      perform(service, { tenant, subject: subject('list'), status: 200 }, async (call) => {
         const request = readListMembers({ ...query }, limits)
         const startIndex = Math.max(1, request.startIndex ?? 1)
         const limit = Math.min(Math.max(0, request.count ?? pageSize), maxPageSize)
-        const prepared = prepareQuery(rules, call, { type, request, root: false })
-        const page = await listType(rules, call, {
+        const prepared = prepareQuery(service, call, { type, request, root: false })
+        const page = await listType(service, call, {
           query: prepared,
           offset: startIndex - 1,
           limit,
@@ -120,12 +119,12 @@ export function createInProcess<R>(engine: Engine, type: ResourceTypeName): Scim
       }),
 
     replace: (tenant, id, input) =>
-      perform(engine, { tenant, subject: subject('replace', id), status: 200 }, async (call) =>
+      perform(service, { tenant, subject: subject('replace', id), status: 200 }, async (call) =>
         show(call, await writes.replace(call, id, input)),
       ),
 
     patch: (tenant, id, operations) =>
-      perform(engine, { tenant, subject: subject('patch', id), status: 200 }, async (call) =>
+      perform(service, { tenant, subject: subject('patch', id), status: 200 }, async (call) =>
         show(
           call,
           await writes.patch(call, id, () => readPatchBody(patchBody(operations), quirks)),
@@ -133,7 +132,7 @@ export function createInProcess<R>(engine: Engine, type: ResourceTypeName): Scim
       ),
 
     delete: (tenant, id) =>
-      perform(engine, { tenant, subject: subject('delete', id), status: 204 }, (call) =>
+      perform(service, { tenant, subject: subject('delete', id), status: 204 }, (call) =>
         writes.delete(call, id),
       ),
   }
@@ -151,7 +150,7 @@ function methodOf({ op, resourceType }: Subject): string {
 
 /** Runs an operation as HTTP would, with its audit entry. @throws ScimError, ScimReentryError */
 async function perform<T>(
-  engine: Engine,
+  service: Service,
   {
     tenant,
     subject,
@@ -159,9 +158,9 @@ async function perform<T>(
   }: { readonly tenant: string; readonly subject: Subject; readonly status: number },
   work: (call: Call) => Promise<T>,
 ): Promise<T> {
-  const { runtime, store } = engine.routes.rules.config
+  const { runtime, store } = service.config
   assertOutsideHook(hookOwnerOf(store), methodOf(subject))
-  const call = engine.createCall({
+  const call = service.createCall({
     tenant,
     actor: null,
     requestId: runtime.uuid(),
@@ -169,14 +168,11 @@ async function perform<T>(
     now: runtime.now(),
     ifMatch: null,
   })
-  try {
-    const result = await work(call)
-    engine.routes.audit(subject, call, status)
-    return result
-  } catch (thrown) {
-    const error = toScimError(thrown)
-    if (error.code === 'internal') engine.failed(thrown, call.requestId)
-    engine.routes.audit(subject, call, error.status, error)
-    throw error
-  }
+  const { result, error } = await runAudited(
+    service,
+    { subject, call, statusOf: () => status },
+    () => work(call),
+  )
+  if (error !== undefined) throw error
+  return result
 }

@@ -1,4 +1,5 @@
-import type { ScimScope } from './store/tokens.ts'
+/** The rights of a principal (SC-70). */
+export type ScimScope = 'users:read' | 'users:write' | 'groups:read' | 'groups:write'
 
 /** Who makes a request. */
 export interface ScimPrincipal {

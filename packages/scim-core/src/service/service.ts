@@ -1,15 +1,15 @@
-import { createEngine } from './engine.ts'
-import type { EventSource, ScimEvents } from './events.ts'
-import { createHandler, type ScimHandler } from './http/handler.ts'
-import { belowBase, placeOf } from './http/location.ts'
+import { createService } from '../rules/create-service.ts'
+import type { EventSource, ScimEvents } from '../options/events.ts'
+import { createHandler, type ScimHandler } from '../http/handler.ts'
+import { belowBase, placeOf } from '../http/location.ts'
 import {
   createInProcess,
   type GroupResource,
   type ScimResources,
   type UserResource,
 } from './in-process.ts'
-import type { ScimOptions } from './options.ts'
-import { membersChanged } from './rules/group-members.ts'
+import type { ScimOptions } from '../options/options.ts'
+import { membersChanged } from '../rules/group-members.ts'
 
 /** Users in process. */
 export type ScimUsers = ScimResources<UserResource>
@@ -42,15 +42,15 @@ export interface ScimService {
 
 /** @throws ScimConfigError naming the option that cannot be used */
 export function createScimService(options: ScimOptions): ScimService {
-  const engine = createEngine(options)
-  const { basePath } = engine.routes.rules.config
+  const service = createService(options)
+  const { basePath } = service.config
   return {
-    handle: createHandler(engine, options),
+    handle: createHandler(service, options),
     match: (request) => belowBase(placeOf(request.url).path, basePath) !== undefined,
-    events: engine.emitter.source,
+    events: service.emitter.source,
     announceMembers({ tenant, groupId, added, removed }) {
-      const { runtime } = engine.routes.rules.config
-      engine.emitter.emit('group.members.changed', {
+      const { runtime } = service.config
+      service.emitter.emit('group.members.changed', {
         at: runtime.now().toISOString(),
         tenant,
         requestId: runtime.uuid(),
@@ -59,8 +59,8 @@ export function createScimService(options: ScimOptions): ScimService {
         ...membersChanged({ added, removed }),
       })
     },
-    users: createInProcess<UserResource>(engine, 'User'),
-    groups: createInProcess<GroupResource>(engine, 'Group'),
+    users: createInProcess<UserResource>(service, 'User'),
+    groups: createInProcess<GroupResource>(service, 'Group'),
   }
 }
 

@@ -1,8 +1,8 @@
-import type { ScimConfig } from '../options.ts'
-import type { AttributeDescriptor, AttributeInput } from './attribute.ts'
-import { attribute } from './attribute.ts'
-import type { ResourceSchema } from './registry.ts'
-import { SERVICE_SCHEMAS } from './service-schemas.ts'
+import type { ScimConfig } from '../options/options.ts'
+import type { AttributeDescriptor, AttributeInput } from '../schema/attribute.ts'
+import { attribute } from '../schema/attribute.ts'
+import type { ResourceSchema } from '../schema/registry.ts'
+import { SERVICE_SCHEMAS } from '../schema/service-schemas.ts'
 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0'
 

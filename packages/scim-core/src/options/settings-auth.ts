@@ -1,7 +1,7 @@
 import { constantTimeEqual, createSystemRuntime, type Runtime } from '@x/wire'
 import type { ScimAuth } from './auth.ts'
-import { sha256 } from './digest.ts'
-import { ALL_SCOPES, type ScimPrincipal } from './principal.ts'
+import { sha256 } from '../base/digest.ts'
+import { ALL_SCOPES, type ScimPrincipal } from '../base/principal.ts'
 import type { ScimSettings } from './settings.ts'
 
 /**

@@ -1,52 +1,15 @@
-import type { ScimError } from './errors.ts'
-import { createScimEmitter, type ScimEmitter } from './events.ts'
-import type { Routes } from './http/exchange.ts'
-import { completeOptions, type ScimOptions } from './options.ts'
-import type { ScimContext } from './principal.ts'
-import { createCursors } from './resource/cursor.ts'
-import { createPresenter, type Presenter } from './resource/present.ts'
-import { auditEntry, type Subject } from './rules/audit.ts'
-import { createTrace, type Call, type Rules, type Trace } from './rules/call.ts'
-import { createGroupRules } from './rules/groups.ts'
-import { createUserRules } from './rules/users.ts'
-
-/** Facts of a finished operation, for its audit entry. */
-export interface Outcome {
-  readonly started: Date
-  readonly requestId: string
-  readonly tenant: string | null
-  readonly actor: string | null
-  readonly status: number
-  readonly error?: ScimError | undefined
-  readonly trace?: Trace | undefined
-  /** The answer ended before its end. */
-  readonly aborted?: boolean
-}
-
-/** What one operation is called with. */
-export interface CallInput {
-  readonly tenant: string
-  readonly actor: string | null
-  readonly requestId: string
-  readonly context: ScimContext
-  readonly now: Date
-  readonly ifMatch: string | null
-}
-
-/** The parts of a service, put together from its options. */
-export interface Engine {
-  readonly routes: Routes
-  readonly emitter: ScimEmitter
-  readonly createCall: (input: CallInput) => Call
-  readonly audit: (subject: Subject, outcome: Outcome) => void
-  /** An error that was answered with 500: to `onError` and the event `error` (SC-12). */
-  readonly failed: (error: unknown, requestId: string) => void
-  /** An error of a host's callback. */
-  readonly report: (error: unknown, requestId: string) => void
-}
+import { createScimEmitter } from '../options/events.ts'
+import { completeOptions, type ScimOptions } from '../options/options.ts'
+import { createCursors } from '../resource/cursor.ts'
+import { createPresenter, type Presenter } from '../resource/present.ts'
+import { auditEntry, type Subject } from './audit.ts'
+import { createTrace, type Rules } from './call.ts'
+import { createGroupRules } from './groups.ts'
+import type { Outcome, Service } from './service.ts'
+import { createUserRules } from './users.ts'
 
 /** @throws ScimConfigError */
-export function createEngine(options: ScimOptions): Engine {
+export function createService(options: ScimOptions): Service {
   const config = completeOptions(options)
   const { runtime, quirks, limits } = config
   const report = (error: unknown, requestId: string): void => {
@@ -90,7 +53,11 @@ export function createEngine(options: ScimOptions): Engine {
   }
 
   return {
-    emitter,
+    ...rules,
+    users: createUserRules(rules),
+    groups: createGroupRules(rules),
+    cursors: createCursorsOf(rules),
+    resolveMe: options.resolveMe,
     report,
     audit,
     failed,
@@ -104,24 +71,6 @@ export function createEngine(options: ScimOptions): Engine {
       ifMatch: config.etag ? ifMatch : null,
       trace: createTrace(),
     }),
-    routes: {
-      rules,
-      users: createUserRules(rules),
-      groups: createGroupRules(rules),
-      cursors: createCursorsOf(rules),
-      resolveMe: options.resolveMe,
-      failed,
-      audit: (subject, call, status, error) =>
-        audit(subject, {
-          started: call.now,
-          requestId: call.requestId,
-          tenant: call.tenant,
-          actor: call.actor,
-          status,
-          error,
-          trace: call.trace,
-        }),
-    },
   }
 }
 
@@ -159,7 +108,7 @@ function createPresenters({ config }: Rules): (tenant: string) => Presenter {
   }
 }
 
-function createCursorsOf({ config }: Rules): Routes['cursors'] {
+function createCursorsOf({ config }: Rules): Service['cursors'] {
   if (config.cursor === null) return null
   const { ttl, secret } = config.cursor
   const key =

@@ -1,12 +1,14 @@
-import type { ScimContext, ScimPrincipal } from './principal.ts'
-import type { ScimTokenService } from './rules/tokens.ts'
+import type { ScimContext, ScimPrincipal } from '../base/principal.ts'
 
 /** How requests are authenticated. */
 export type ScimAuth =
   /** One static bearer token (SC-68). */
   | { readonly kind: 'token'; readonly token: string }
   /** Tokens with rotation, expiry and scopes (SC-69). */
-  | { readonly kind: 'tokens'; readonly service: Pick<ScimTokenService, 'authenticate'> }
+  | {
+      readonly kind: 'tokens'
+      readonly service: { readonly authenticate: (token: string) => Promise<ScimPrincipal | null> }
+    }
   /** The host decides (SC-2). */
   | {
       readonly kind: 'host'

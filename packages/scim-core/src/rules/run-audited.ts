@@ -1,0 +1,41 @@
+import type { ScimError } from '../base/errors.ts'
+import type { Subject } from './audit.ts'
+import type { Call } from './call.ts'
+import type { Service } from './service.ts'
+import { toScimError } from './to-scim-error.ts'
+
+/** What became of an operation: its result, or the error that it is answered with. */
+export type Audited<Result> =
+  | { readonly result: Result; readonly error?: undefined }
+  | { readonly result?: undefined; readonly error: ScimError }
+
+/** An operation with what its audit entry says when it succeeds. */
+export interface AuditedOperation<Result> {
+  readonly subject: Subject
+  readonly call: Call
+  readonly statusOf: (result: Result) => number
+}
+
+/**
+ * Runs one operation: a failure becomes the error that the client gets, one that nobody foresaw goes to
+ * `onError` (SC-12), and the audit entry is written either way (SC-71).
+ */
+export async function runAudited<Result>(
+  service: Service,
+  { subject, call, statusOf }: AuditedOperation<Result>,
+  work: () => Promise<Result>,
+): Promise<Audited<Result>> {
+  const { now: started, requestId, tenant, actor, trace } = call
+  const entry = (status: number, error?: ScimError): void =>
+    service.audit(subject, { started, requestId, tenant, actor, status, error, trace })
+  try {
+    const result = await work()
+    entry(statusOf(result))
+    return { result }
+  } catch (thrown) {
+    const error = toScimError(thrown)
+    if (error.code === 'internal') service.failed(thrown, requestId)
+    entry(error.status, error)
+    return { error }
+  }
+}

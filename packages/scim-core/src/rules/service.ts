@@ -1,0 +1,46 @@
+import type { ScimError } from '../base/errors.ts'
+import type { ScimContext } from '../base/principal.ts'
+import type { ScimOptions } from '../options/options.ts'
+import type { Cursors } from '../resource/cursor.ts'
+import type { Subject } from './audit.ts'
+import type { Call, Rules, Trace } from './call.ts'
+import type { GroupRules } from './groups.ts'
+import type { UserRules } from './users.ts'
+
+/** Facts of a finished operation, for its audit entry. */
+export interface Outcome {
+  readonly started: Date
+  readonly requestId: string
+  readonly tenant: string | null
+  readonly actor: string | null
+  readonly status: number
+  readonly error?: ScimError | undefined
+  readonly trace?: Trace | undefined
+  /** The answer ended before its end. */
+  readonly aborted?: boolean
+}
+
+/** What a call is made of. */
+export interface CallInput {
+  readonly tenant: string
+  readonly actor: string | null
+  readonly requestId: string
+  readonly context: ScimContext
+  readonly now: Date
+  readonly ifMatch: string | null
+}
+
+/** Everything that serves requests, put together from the options of a service. */
+export interface Service extends Rules {
+  readonly users: UserRules
+  readonly groups: GroupRules
+  /** null: cursor paging is off. */
+  readonly cursors: Cursors | null
+  readonly resolveMe: ScimOptions['resolveMe']
+  readonly createCall: (input: CallInput) => Call
+  readonly audit: (subject: Subject, outcome: Outcome) => void
+  /** Passes an error that is answered with 500 to `onError` and the event `error` (SC-12). */
+  readonly failed: (error: unknown, requestId: string) => void
+  /** Passes an error of a host's callback to `onError`. */
+  readonly report: (error: unknown, requestId: string) => void
+}

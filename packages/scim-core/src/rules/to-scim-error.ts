@@ -1,0 +1,17 @@
+import { isBodyTooLarge } from '@x/wire'
+import { isScimError, ScimError } from '../base/errors.ts'
+import { isStoreUnavailable } from '../store/errors.ts'
+
+/** Whatever was thrown, as an error with an answer; unknown errors become `internal` (SC-12). */
+export function toScimError(error: unknown): ScimError {
+  if (isScimError(error)) return error
+  if (isStoreUnavailable(error)) {
+    return new ScimError('unavailable', 'The service is not available at the moment.', {
+      cause: error,
+    })
+  }
+  if (isBodyTooLarge(error)) {
+    return new ScimError('too_large', `The body may have ${error.limit} bytes.`, { cause: error })
+  }
+  return new ScimError('internal', 'Internal error', { cause: error })
+}
