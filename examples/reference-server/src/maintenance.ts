@@ -7,7 +7,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 export interface MaintenanceOptions {
   readonly db: Parameters<typeof optimizeDatabase>[0]
-  readonly store: Pick<FlowStore, 'messages' | 'vertexBuilds'>
+  readonly store: Pick<FlowStore, 'messages' | 'vertexBuilds' | 'transactions'>
   /** Removes files of strangers that are older than a day. */
   readonly sweepUploads?: () => Promise<void>
   /** What public builds leave behind stays that long, in milliseconds. */
@@ -17,9 +17,9 @@ export interface MaintenanceOptions {
 }
 
 /**
- * What a database needs now and then: a minute after the start and then each hour, messages and build
- * records of public builds and files of strangers are removed that are too old; once a day the query planner is told what the
- * tables hold. Finished jobs are removed by the engine.
+ * What a database needs now and then: a minute after the start and then each hour, messages, build
+ * records and transactions of public builds and files of strangers are removed that are too old; once
+ * a day the query planner is told what the tables hold. Finished jobs are removed by the engine.
  */
 export function startMaintenance(options: MaintenanceOptions): { stop(): Promise<void> } {
   const { db, store, retentionMs, runtime = createSystemRuntime(), onError } = options
@@ -29,6 +29,7 @@ export function startMaintenance(options: MaintenanceOptions): { stop(): Promise
     const before = new Date(runtime.now().getTime() - retentionMs)
     await store.messages.trimPublic(before)
     await store.vertexBuilds.trimPublic(before)
+    await store.transactions.trimPublic(before)
     await options.sweepUploads?.()
   }
   const goOn = async (): Promise<void> => {

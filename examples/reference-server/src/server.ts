@@ -147,9 +147,9 @@ export async function createReferenceServer(
   const hostGate = createHostGate(engine.services.status.settings)
   const handle = async (
     request: Request,
-    context: { clientAddress?: string },
+    context: { clientAddress?: string; hostMissing?: true },
   ): Promise<Response> => {
-    const foreign = hostGate(request)
+    const foreign = hostGate(request, context)
     if (foreign !== undefined) return foreign
     const path = pathOf(request.url)
     if (/^\/api\/v1\/scim(\/|$)/.test(path)) return scim.service.handle(request, context)

@@ -21,6 +21,8 @@ import type { JobStore } from './store/job-store.ts'
 export interface HostContext {
   /** The client's address, for the sign-in limit. */
   readonly clientAddress?: string
+  /** The client named no host, so the one in `request.url` is a guess (AB-66). */
+  readonly hostMissing?: boolean
   readonly requestId?: string
   /** A user that the host has authenticated already; decides alone. */
   readonly user?: { readonly userId: string; readonly isSuperuser: boolean }

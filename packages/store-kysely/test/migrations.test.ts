@@ -39,6 +39,7 @@ const RELEASED = {
     'flow 0006-job-lanes': 'a0b476bc4bee60e9',
     'flow 0007-job-fences': 'expand:bb0a5d894',
     'flow 0008-job-rests': 'expand:b8fd63332',
+    'flow 0009-record-owners': 'expand:4ac9a5ca4',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
   },
@@ -51,6 +52,7 @@ const RELEASED = {
     'flow 0006-job-lanes': '98f519a315760d50',
     'flow 0007-job-fences': 'expand:18e438134',
     'flow 0008-job-rests': 'expand:4388e7085',
+    'flow 0009-record-owners': 'expand:cf8e6554a',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
   },
@@ -95,6 +97,7 @@ function defineMigrations(
         { id: '0006-job-lanes', applied: true },
         { id: '0007-job-fences', applied: true },
         { id: '0008-job-rests', applied: true },
+        { id: '0009-record-owners', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -110,7 +113,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(8)
+      expect(rows).toHaveLength(9)
       await Promise.all(others.map((db) => db.destroy()))
     })
 

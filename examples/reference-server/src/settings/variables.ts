@@ -147,8 +147,16 @@ export const variables = {
   SERVICE_JOB_RETENTION_HOURS: integer('hours that finished builds stay', 24),
   SERVICE_JOB_RETENTION_COUNT: integer('finished builds that stay', 1000),
   SERVICE_MAX_VERTEX_BUILDS_PER_VERTEX: integer('build records kept for a node', 2, 1),
-  SERVICE_MAX_VERTEX_BUILDS_TO_KEEP: integer('build records kept in all', 3000, 1),
-  SERVICE_MAX_TRANSACTIONS_TO_KEEP: integer('transactions kept for a flow', 3000, 1),
+  SERVICE_MAX_VERTEX_BUILDS_TO_KEEP: integer(
+    'build records kept for each user, and for all visitors of public flows',
+    3000,
+    1,
+  ),
+  SERVICE_MAX_TRANSACTIONS_TO_KEEP: integer(
+    'transactions kept for a flow, and for all visitors of public flows',
+    3000,
+    1,
+  ),
   SERVICE_VERTEX_BUILDS_STORAGE_ENABLED: flag('keeps build records', true),
   SERVICE_TRANSACTIONS_STORAGE_ENABLED: flag('keeps transactions', true),
 

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { sendRaw, useService, type RawRequest } from './attack.ts'
 
@@ -25,6 +26,31 @@ test('AB-66: with auto login only the host names of the service are answered', a
   for (const good of [host, 'localhost', '127.0.0.9:80', '[::1]:7860', 'FLOWS.internal'])
     expect([good, (await ask({ host: good }, '/health')).status]).toEqual([good, 200])
 })
+
+test('AB-66: who names no host is refused as well', async () => {
+  const { hostname, port, host } = new URL(running().url)
+  const heads = [
+    'GET /api/v1/auto_login HTTP/1.0\r\n\r\n',
+    'GET / HTTP/1.0\r\nhost:\r\n\r\n',
+    'GET /api/v1/auto_login HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n',
+    'GET /api/v1/auto_login HTTP/1.1\r\nhost:   \r\nconnection: close\r\n\r\n',
+  ]
+  for (const head of heads) {
+    const answer = await exchange(Number(port), hostname, head)
+    expect([head, answer]).toEqual([head, expect.stringMatching(/^HTTP\/1\.1 403 /)])
+  }
+  const named = `GET /health HTTP/1.0\r\nhost: ${host}\r\n\r\n`
+  expect(await exchange(Number(port), hostname, named)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+/** Everything a server says to a head, until it hangs up. */
+async function exchange(port: number, hostname: string, head: string): Promise<string> {
+  const socket = connect(port, hostname)
+  socket.write(head)
+  let text = ''
+  for await (const chunk of socket) text += String(chunk)
+  return text
+}
 
 test('AB-67: without credentials no page of another site acts', async () => {
   const { origin } = new URL(running().url)

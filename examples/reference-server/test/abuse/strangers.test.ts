@@ -5,7 +5,10 @@ import type { Service } from '../journeys/service.ts'
 import { useService } from './attack.ts'
 
 const SECRET = 'sk-of-the-owner-0001'
-const running = useService({ SERVICE_NEW_USER_IS_ACTIVE: 'true' })
+const running = useService({
+  SERVICE_NEW_USER_IS_ACTIVE: 'true',
+  SERVICE_MAX_VERTEX_BUILDS_TO_KEEP: '4',
+})
 
 interface Graph {
   nodes: { data: { node: { template: Record<string, object> } } }[]
@@ -85,6 +88,28 @@ test('AB-54: visitors, flows and the owner do not share a conversation of one na
   const own = await service.call('GET', '/api/v1/monitor/messages?session_id=same')
   expect(own.text).toContain('from the owner')
   expect(own.text).not.toContain('from ada')
+})
+
+test('AB-74: what visitors build pushes out no record of a user', async () => {
+  const service = running()
+  const flow = await createPublicFlow(service, await echoGraph())
+  const owned = `/api/v1/build/${flow}/flow?event_delivery=direct`
+  expect((await service.call('POST', owned, { body: {} })).status).toBe(200)
+  const recorded = async (): Promise<string[]> => {
+    const builds = await service.call('GET', `/api/v1/monitor/builds?flow_id=${flow}`)
+    return Object.keys((builds.json() as { vertex_builds: object }).vertex_builds)
+  }
+  const before = await recorded()
+  expect(before).toHaveLength(3)
+  for (let visitor = 0; visitor < 5; visitor += 1) {
+    const built = await service.call(
+      'POST',
+      `/api/v1/build_public_tmp/${flow}/flow?event_delivery=direct`,
+      { key: null, headers: { cookie: `client_id=many-${visitor}` }, body: {} },
+    )
+    expect([built.status, built.text.includes('"end"')]).toEqual([200, true])
+  }
+  expect(await recorded()).toEqual(before)
 })
 
 async function echoGraph(): Promise<Graph> {

@@ -3,7 +3,8 @@
  * there is a record for each job:
  *
  * - `job:<id>` a hash: what the job is and how it stands; `epoch` counts its entries in BullMQ
- * - `queued` by position, `running` by the end of the lease, `finished` by the time of the end
+ * - `queued` by position, `running` by the end of the lease
+ * - `finished` and `finished:<lane>` by the time of the end, `lanes` the names of lanes with such a list
  * - `lane:<lane>` those that wait in it; users count in each lane for themselves
  * - `asking` and `asking:<user>` those with an open question by the time of it, `waking` suspended
  *   ones by `wakeAt`
@@ -40,6 +41,12 @@ local function wake(id)
   redis.call('ZREM', K .. 'asking', id)
   redis.call('ZREM', askingOf(id), id)
   redis.call('ZREM', K .. 'waking', id)
+end
+local function finished(lane) return K .. 'finished' .. (lane == '' and '' or ':' .. lane) end
+local function finish(id, at)
+  local lane = laneOf(id)
+  redis.call('SADD', K .. 'lanes', lane)
+  redis.call('ZADD', finished(lane), at, id)
 end
 local function leave(id)
   redis.call('ZREM', K .. 'running', id)
@@ -99,7 +106,7 @@ export const FINISH = `${HEAD}
 local id = ARGV[2]
 if not holds(id, ARGV[3]) then return false end
 redis.call('HSET', key(id), 'state', ARGV[4], 'finishedAt', ARGV[5], 'error', ARGV[6])
-redis.call('ZADD', K .. 'finished', ARGV[5], id)
+finish(id, ARGV[5])
 return leave(id)
 `
 
@@ -172,7 +179,7 @@ redis.call('HSET', key(id), 'state', 'cancelled', 'finishedAt', now)
 unqueue(id)
 wake(id)
 redis.call('ZREM', K .. 'held:' .. found[3], id)
-redis.call('ZADD', K .. 'finished', now, id)
+finish(id, now)
 return found[4]
 `
 
@@ -206,15 +213,19 @@ return waiting
 
 /** before, keep, spare. Gives the ids of the records that were removed. */
 export const TRIM = `${HEAD}
-local finished = K .. 'finished'
-local surplus = redis.call('ZCARD', finished) - tonumber(ARGV[3])
-surplus = math.min(surplus, redis.call('ZCOUNT', finished, '-inf', '(' .. ARGV[4]))
-local count = math.max(surplus, redis.call('ZCOUNT', finished, '-inf', '(' .. ARGV[2]))
-if count <= 0 then return {} end
-local ids = redis.call('ZRANGE', finished, 0, count - 1)
-for _, id in ipairs(ids) do
-  redis.call('DEL', key(id))
-  redis.call('ZREM', finished, id)
+local ids = {}
+local lanes = redis.call('SMEMBERS', K .. 'lanes')
+if redis.call('SISMEMBER', K .. 'lanes', '') == 0 then lanes[#lanes + 1] = '' end
+for _, lane in ipairs(lanes) do
+  local list = finished(lane)
+  local surplus = redis.call('ZCARD', list) - tonumber(ARGV[3])
+  surplus = math.min(surplus, redis.call('ZCOUNT', list, '-inf', '(' .. ARGV[4]))
+  local count = math.max(surplus, redis.call('ZCOUNT', list, '-inf', '(' .. ARGV[2]))
+  for _, id in ipairs(count > 0 and redis.call('ZRANGE', list, 0, count - 1) or {}) do
+    redis.call('DEL', key(id))
+    redis.call('ZREM', list, id)
+    ids[#ids + 1] = id
+  end
 end
 return ids
 `

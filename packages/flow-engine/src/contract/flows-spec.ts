@@ -151,7 +151,7 @@ export function describeFlows({ it, store }: Subject<FlowStore>): void {
       await messages.insert(message(n, { flowId: idOf(5, n) }))
       await vertexBuilds.append([vertexBuild(n, { flowId: idOf(5, n) })], {
         perVertex: 9,
-        total: 9,
+        perOwner: 9,
       })
       await transactions.append([transactionOf(n, { flowId: idOf(5, n) })], 9)
     }

@@ -187,6 +187,27 @@ function describeLease(t: TestFrame, store: () => JobStore): void {
     assert.equal((await queue.get('d'))?.state, 'succeeded')
     assert.equal((await queue.get('waiting'))?.state, 'queued')
   })
+
+  t.it('AB-74 keeps finished jobs of each lane: strangers push out only theirs', async () => {
+    const { queue } = store()
+    const ended = [
+      ['own', ''],
+      ['p1', 'public'],
+      ['p2', 'public'],
+      ['p3', 'public'],
+    ] as const
+    for (const [n, [id, lane]] of ended.entries()) {
+      await queue.enqueue(newJob(id, { lane }))
+      await queue.claim('w', at(1000), at(n))
+      await queue.finish(id, 'w', { state: 'succeeded', finishedAt: at(10 * (n + 1)) })
+    }
+    await queue.enqueue(newJob('p4', { lane: 'public' }))
+    await queue.requestCancel('p4', at(50))
+    assert.deepEqual(await queue.trim({ before: at(0), keep: 2 }), ['p1', 'p2'])
+    assert.equal((await queue.get('own'))?.state, 'succeeded')
+    assert.equal((await queue.get('p4'))?.state, 'cancelled')
+    assert.deepEqual((await queue.trim({ before: at(45), keep: 2 })).toSorted(), ['own', 'p3'])
+  })
 }
 
 function describeLog(t: TestFrame, store: () => JobStore): void {

@@ -141,7 +141,7 @@ export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
 
   it('vertexBuilds: the newest of each vertex, in order; limits drop the oldest', async () => {
     const { vertexBuilds } = await prepared(store())
-    const limits = { perVertex: 2, total: 4 }
+    const limits = { perVertex: 2, perOwner: 4 }
     const odd = vertexBuild(3, {
       vertexId: 'B',
       valid: false,
@@ -168,9 +168,52 @@ export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
     assert.deepEqual(await ids(2), [])
   })
 
+  it('AB-74, vertexBuilds: users and visitors push out only their own', async () => {
+    const { vertexBuilds } = await prepared(store())
+    const limits = { perVertex: 1, perOwner: 2 }
+    const of = (n: number, ownerId: string | null, flow: number) =>
+      vertexBuild(n, { ownerId, flowId: idOf(5, flow), vertexId: `${n}` })
+    await vertexBuilds.append([of(1, ada, 1), of(2, bob, 2)], limits)
+    await vertexBuilds.append(
+      [70, 71, 72, 73].map((flow) => of(flow, null, flow)),
+      limits,
+    )
+    await vertexBuilds.append(
+      [3, 4, 5].map((n) => of(n, bob, 2)),
+      limits,
+    )
+    assert.deepEqual(await ids(1), [idOf(8, 1)])
+    assert.deepEqual(await ids(2), [idOf(8, 4), idOf(8, 5)])
+    assert.deepEqual(await Promise.all([70, 71, 72, 73].map(ids)), [
+      [],
+      [],
+      [idOf(8, 72)],
+      [idOf(8, 73)],
+    ])
+    assert.deepEqual(await vertexBuilds.latest(idOf(5, 73)), [of(73, null, 73)])
+  })
+
+  it('AB-74, transactions: those of visitors are trimmed in all, and by age', async () => {
+    const { transactions } = await prepared(store())
+    const of = (n: number, ownerId: string | null) =>
+      transactionOf(n, { ownerId, flowId: idOf(5, n) })
+    await transactions.append([of(1, ada), of(2, bob)], 2)
+    for (const n of [70, 71, 72, 73]) await transactions.append([of(n, null)], 2)
+    const left = async (): Promise<number[]> => {
+      const counts: number[] = []
+      for (const n of [1, 2, 70, 71, 72, 73])
+        counts.push((await transactions.list(idOf(5, n), {})).total)
+      return counts
+    }
+    assert.deepEqual(await left(), [1, 1, 0, 0, 1, 1])
+    assert.deepEqual((await transactions.list(idOf(5, 73), {})).items, [of(73, null)])
+    await transactions.trimPublic(timeOf(73))
+    assert.deepEqual(await left(), [1, 1, 0, 0, 0, 1])
+  })
+
   it('vertexBuilds: old ones of public builds are trimmed', async () => {
     const { vertexBuilds } = await prepared(store())
-    const limits = { perVertex: 9, total: 9 }
+    const limits = { perVertex: 9, perOwner: 9 }
     await vertexBuilds.append([vertexBuild(1)], limits)
     await vertexBuilds.append([vertexBuild(2, { flowId: idOf(5, 70) })], limits)
     await vertexBuilds.append([vertexBuild(3, { flowId: idOf(5, 71) })], limits)

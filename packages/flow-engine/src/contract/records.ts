@@ -145,6 +145,7 @@ export const vertexBuild = (
   buildId: idOf(8, n),
   vertexId: 'ChatInput-a1',
   flowId: idOf(5, 1),
+  ownerId: idOf(1, 1),
   timestamp: timeOf(n),
   valid: true,
   params: null,
@@ -159,6 +160,7 @@ export const transactionOf = (
 ): TransactionRecord => ({
   id: idOf(9, n),
   flowId: idOf(5, 1),
+  ownerId: idOf(1, 1),
   timestamp: timeOf(n),
   vertexId: 'ChatInput-a1',
   targetId: null,

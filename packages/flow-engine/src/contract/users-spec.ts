@@ -133,7 +133,7 @@ async function insertEverything(store: FlowStore, n: number): Promise<void> {
   await store.messages.insert(message(n, { userId, flowId: idOf(5, n) }))
   await store.vertexBuilds.append([vertexBuild(n, { flowId: idOf(5, n) })], {
     perVertex: 2,
-    total: 10,
+    perOwner: 10,
   })
   await store.transactions.append([transactionOf(n, { flowId: idOf(5, n) })], 10)
   await store.components.insert(component(n, { ownerId: userId }), [])

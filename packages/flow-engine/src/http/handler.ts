@@ -47,7 +47,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const hostGate = createHostGate(settings)
 
   return async (request, context = {}) => {
-    const foreign = hostGate(request)
+    const foreign = hostGate(request, context)
     if (foreign !== undefined) return foreign
     const preflight = cors.preflight(request)
     if (preflight !== undefined) return preflight

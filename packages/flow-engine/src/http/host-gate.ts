@@ -1,4 +1,5 @@
 import { json } from '@x/wire'
+import type { HostContext } from '../options.ts'
 import type { FlowSettings } from '../settings.ts'
 
 type HostSettings = Pick<FlowSettings, 'autoLogin' | 'allowedHosts' | 'publicUrl'>
@@ -8,17 +9,19 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 /**
  * Refuses requests for host names that are not the service's own (abuse.md AB-66): a page of another
  * site can give its name the address of this machine and then read what auto login gives to everybody.
- * Known are `localhost`, loopback addresses, the host of `publicUrl` and `allowedHosts`. Everything
- * passes while auto login is off and `allowedHosts` is empty.
+ * Known are `localhost`, loopback addresses, the host of `publicUrl` and `allowedHosts`; who names
+ * none is refused too. Everything passes while auto login is off and `allowedHosts` is empty.
  */
-export function createHostGate(settings: HostSettings): (request: Request) => Response | undefined {
+export function createHostGate(
+  settings: HostSettings,
+): (request: Request, context?: Pick<HostContext, 'hostMissing'>) => Response | undefined {
   const { autoLogin, allowedHosts, publicUrl } = settings
   if (!autoLogin && allowedHosts.length === 0) return () => undefined
   const known = new Set(allowedHosts.map(nameOf))
   if (URL.canParse(publicUrl)) known.add(new URL(publicUrl).hostname)
-  return (request) => {
+  return (request, { hostMissing = false } = {}) => {
     const { hostname } = new URL(request.url)
-    if (LOOPBACK.test(hostname) || known.has(hostname)) return undefined
+    if (!hostMissing && (LOOPBACK.test(hostname) || known.has(hostname))) return undefined
     return json(request, { detail: 'Host not allowed' }, { status: 403 })
   }
 }

@@ -5,16 +5,16 @@ import type { MemoryTables } from './tables.ts'
 /** Vertex builds in memory. */
 export function createVertexBuilds({ vertexBuilds, flows }: MemoryTables): VertexBuildStore {
   return {
-    async append(records, { perVertex, total }) {
+    async append(records, { perVertex, perOwner }) {
       for (const record of records) vertexBuilds.insert(copy(record))
       const touched = new Set(records.map((row) => pair(row.flowId, row.vertexId)))
       for (const vertex of touched) {
         const rows = vertexBuilds.filter((row) => pair(row.flowId, row.vertexId) === vertex)
         for (const { buildId } of rows.slice(0, -perVertex)) vertexBuilds.delete(buildId)
       }
-      const all = vertexBuilds.filter(() => true)
-      for (const { buildId } of all.slice(0, Math.max(0, all.length - total))) {
-        vertexBuilds.delete(buildId)
+      for (const ownerId of new Set(records.map((row) => row.ownerId))) {
+        const rows = vertexBuilds.filter((row) => row.ownerId === ownerId)
+        for (const { buildId } of surplus(rows, perOwner)) vertexBuilds.delete(buildId)
       }
     },
     async latest(flowId) {
@@ -44,8 +44,10 @@ export function createTransactions({ transactions }: MemoryTables): TransactionS
       for (const record of records) transactions.insert(copy(record))
       for (const flowId of new Set(records.map((row) => row.flowId))) {
         const rows = transactions.filter((row) => row.flowId === flowId)
-        for (const { id } of rows.slice(0, Math.max(0, rows.length - keep))) transactions.delete(id)
+        for (const { id } of surplus(rows, keep)) transactions.delete(id)
       }
+      if (!records.some(ofVisitor)) return
+      for (const { id } of surplus(transactions.filter(ofVisitor), keep)) transactions.delete(id)
     },
     list: async (flowId, range) =>
       slice(
@@ -57,5 +59,16 @@ export function createTransactions({ transactions }: MemoryTables): TransactionS
         transactions.delete(id)
       }
     },
+    async trimPublic(before) {
+      const old = transactions.filter((row) => ofVisitor(row) && row.timestamp < before)
+      for (const { id } of old) transactions.delete(id)
+    },
   }
 }
+
+/** All but the last `keep`. */
+function surplus<Row>(rows: readonly Row[], keep: number): readonly Row[] {
+  return rows.slice(0, Math.max(0, rows.length - keep))
+}
+
+const ofVisitor = ({ ownerId }: { readonly ownerId: string | null }): boolean => ownerId === null

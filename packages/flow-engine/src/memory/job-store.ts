@@ -162,11 +162,15 @@ function createQueue(): JobQueue {
       const ended = [...jobs.values()]
         .filter((job) => job.finishedAt !== null)
         .toSorted((a, b) => Number(a.finishedAt) - Number(b.finishedAt))
-      const surplus = Math.max(0, ended.length - keep)
+      const surplus = new Set<string>()
+      for (const lane of new Set(ended.map((job) => job.lane))) {
+        const ofLane = ended.filter((job) => job.lane === lane)
+        for (const { id } of ofLane.slice(0, Math.max(0, ofLane.length - keep))) surplus.add(id)
+      }
       const spared = spare?.getTime() ?? Infinity
-      const gone = ended.filter((job, i) => {
-        const finished = Number(job.finishedAt)
-        return finished < before.getTime() || (i < surplus && finished < spared)
+      const gone = ended.filter(({ id, finishedAt }) => {
+        const finished = Number(finishedAt)
+        return finished < before.getTime() || (surplus.has(id) && finished < spared)
       })
       for (const { id } of gone) jobs.delete(id)
       return gone.map(({ id }) => id)

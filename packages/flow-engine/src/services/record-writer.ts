@@ -30,7 +30,7 @@ export function createRecordWriter({
 }: Pick<ServiceKit, 'store' | 'settings' | 'runtime' | 'report'>): RecordWriter {
   const limits = {
     perVertex: settings.maxVertexBuildsPerVertex,
-    total: settings.maxVertexBuildsToKeep,
+    perOwner: settings.maxVertexBuildsToKeep,
   }
   const builds = createPendingBuilds(limits.perVertex)
   let transactions: TransactionRecord[] = []

@@ -17,6 +17,8 @@ export interface RunRecordsOptions extends Pick<ServiceKit, 'settings' | 'runtim
 /** What is recorded of one run. */
 export interface RecordedRun {
   readonly flowId: string
+  /** The user whom the records count for; null for a visitor of a public flow (AB-74). */
+  readonly ownerId: string | null
   readonly flow: FlowJson
   /** Builds and runs are shown differently (results.md 1 and 5). */
   readonly form: 'build' | 'run'
@@ -38,7 +40,7 @@ export interface RunRecorder {
 /** A recorder, or undefined where nothing is to be kept. */
 export function createRunRecorder(
   { writer, settings, runtime, eventBytes }: RunRecordsOptions,
-  { flowId, flow, form, builds: wanted }: RecordedRun,
+  { flowId, ownerId, flow, form, builds: wanted }: RecordedRun,
 ): RunRecorder | undefined {
   const keepsBuilds = wanted && settings.vertexBuildsStorageEnabled
   const keepsTransactions = settings.transactionsStorageEnabled
@@ -62,6 +64,7 @@ export function createRunRecorder(
           buildId: orderedId(runtime),
           vertexId: id,
           flowId,
+          ownerId,
           timestamp: new Date(build.timestamp),
           valid: build.valid,
           params: build.params ?? describe(data),
@@ -76,6 +79,7 @@ export function createRunRecorder(
     writer.transaction({
       id: orderedId(runtime),
       flowId,
+      ownerId,
       timestamp: new Date(build.timestamp),
       vertexId: id,
       targetId: graph.targets.get(id) ?? null,

@@ -116,8 +116,10 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         kit.emit('job.started', { ...noticeOf(job), at: runtime.now() })
       },
       recorder(job, request) {
+        const { ownerId, isPublic } = metadataOf(request)
         const recorder = createRunRecorder(records, {
           flowId: job.flowId,
+          ownerId: isPublic ? null : ownerId,
           flow: flowOf(request),
           form: metadataOf(request).form ?? 'build',
           builds: metadataOf(request).logBuilds,
@@ -148,8 +150,8 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     flows,
     plans,
     servicesOf,
-    recorderOf: ({ id }, plan) =>
-      createRunRecorder(records, { flowId: id, flow: plan.flow, form: 'run', builds: true }),
+    recorderOf: ({ id, userId }, { flow }) =>
+      createRunRecorder(records, { flowId: id, ownerId: userId, flow, form: 'run', builds: true }),
     base,
     bySession: settings.agenticExperience,
     sweep,
@@ -173,8 +175,8 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         customCode,
         plans,
         servicesOf,
-        recorderOf: (flowId, plan) =>
-          createRunRecorder(records, { flowId, flow: plan.flow, form: 'build', builds: true }),
+        recorderOf: ({ flowId, ownerId }, { flow }) =>
+          createRunRecorder(records, { flowId, ownerId, flow, form: 'build', builds: true }),
         base,
         sweep,
         uuid: () => runtime.uuid(),

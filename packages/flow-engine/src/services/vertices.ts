@@ -59,7 +59,10 @@ export interface VertexServiceOptions {
   readonly plans: PlanCache
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>
-  readonly recorderOf: (flowId: string, plan: FlowPlan) => RunRecorder | undefined
+  readonly recorderOf: (
+    of: { readonly flowId: string; readonly ownerId: string },
+    plan: FlowPlan,
+  ) => RunRecorder | undefined
   readonly sweep: Pick<Sweep, 'after'>
   readonly uuid: () => string
 }
@@ -160,7 +163,7 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
       const { states, plan, session } = entry
       states.delete(vertexId)
       const { value } = input
-      const recorder = recorderOf(flowId, plan)
+      const recorder = recorderOf({ flowId, ownerId: caller.id }, plan)
       const scope = { ownerId: caller.id, storedFlowId: flowId, isPublic: false }
       const run = startRun(
         plan,

@@ -7,6 +7,8 @@ export interface VertexBuildRecord {
   readonly vertexId: string
   /** A stored flow, or the derived id of a public build. */
   readonly flowId: string
+  /** The user whom it counts for; null for the builds of visitors of public flows (AB-74). */
+  readonly ownerId: string | null
   readonly timestamp: Date
   readonly valid: boolean
   readonly params: string | null
@@ -20,8 +22,8 @@ export interface VertexBuildRecord {
 export interface VertexBuildLimits {
   /** Newest of one vertex of one flow. */
   readonly perVertex: number
-  /** Newest over all flows. */
-  readonly total: number
+  /** Newest of each user, and of all visitors together (AB-74). */
+  readonly perOwner: number
 }
 
 /** Vertex builds. */
@@ -39,6 +41,8 @@ export interface VertexBuildStore {
 export interface TransactionRecord {
   readonly id: string
   readonly flowId: string
+  /** The user whom it counts for; null for the builds of visitors of public flows (AB-74). */
+  readonly ownerId: string | null
   readonly timestamp: Date
   readonly vertexId: string
   readonly targetId: string | null
@@ -52,9 +56,14 @@ export interface TransactionRecord {
 
 /** Transactions. */
 export interface TransactionStore {
-  /** Appends and keeps the newest `keep` of each flow. */
+  /**
+   * Appends and keeps the newest `keep` of each flow. Each visitor of a public flow has a flow id of
+   * its own, so of visitors' the newest `keep` in all are kept (AB-74).
+   */
   append(records: readonly TransactionRecord[], keep: number): Promise<void>
   /** In order of insertion. */
   list(flowId: string, slice: Slice): Promise<Page<TransactionRecord>>
   removeOfFlow(flowId: string): Promise<void>
+  /** Removes transactions of visitors that are older than `before`. */
+  trimPublic(before: Date): Promise<void>
 }

@@ -125,8 +125,8 @@ export interface JobQueue {
   expired(now: Date): Promise<ClaimedJob[]>
   get(jobId: string): Promise<StoredJob | null>
   /**
-   * Removes jobs that finished before `before`, and the oldest finished ones beyond `keep` - but of
-   * these none that finished at `spare` or later. Gives their ids.
+   * Removes jobs that finished before `before`, and of each lane the oldest finished ones beyond `keep`
+   * - but of these none that finished at `spare` or later. Gives their ids.
    */
   trim(options: { before: Date; keep: number; spare?: Date }): Promise<string[]>
 }

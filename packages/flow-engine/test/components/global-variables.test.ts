@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { chatOutput, languageModel, textInput, textOutput } from '../../src/components.ts'
 import { createRegistry, runFlow, type RunOptions } from '../../src/graph.ts'
@@ -45,6 +46,25 @@ describe('global variables (CO-13)', () => {
   test('CO-13: without load_from_db the text stands for itself', async () => {
     const services = { environment: { CITY: 'Bonn' } }
     expect((await seen({ services }, named('CITY', false))).value).toMatchObject({ text: 'CITY' })
+  })
+
+  test('CO-13: a key that was typed where a name belongs is shown by no error, warning or cause', async () => {
+    const key = 'sk-proj-AbC1dEf2GhI3jKl4'
+    for (const text of [key, 'AKIAIOSFODNN7EXAMPLE', 'correct horse', `A${'A'.repeat(64)}`]) {
+      const without = await seen(
+        { services: { variables: { get: async () => null } } },
+        named(text),
+      )
+      expect(without.result.error?.detail).toMatch(
+        /\n\nThe variable that Text names was not found\.$/,
+      )
+      const beside = await seen({ services: { environment: {} } }, named(text))
+      expect(beside.result.warnings).toMatchObject([{ code: 'unresolved_field' }])
+      for (const { result, run } of [without, beside]) {
+        const shown = [result.error, result.error?.cause, result.warnings, await collectEvents(run)]
+        expect(inspect(shown, { depth: null })).not.toContain(text)
+      }
+    }
   })
 
   test('CO-13: a name found nowhere fails the vertex, unless there is an environment to fall back to', async () => {

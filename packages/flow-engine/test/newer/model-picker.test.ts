@@ -159,6 +159,15 @@ describe('the key of a provider (NX-13, NX-14, AB-41)', () => {
     )
   })
 
+  test('NX-14: a key typed as the name of a variable is not shown', async () => {
+    const json = flow({ value: 'sk-proj-AbC1dEf2GhI3jKl4', load_from_db: true })
+    const { result } = await run(json, {})
+    expect(result.error?.detail).toContain(
+      'OPENAI_API_KEY. The variable that the field of the key names was not found.',
+    )
+    expect(JSON.stringify(result)).not.toContain('AbC1dEf2')
+  })
+
   test('NX-14: a picker with nothing chosen is told so, not asked for as a required input', async () => {
     const json = flow({})
     Object.assign(json.data?.nodes?.[1]?.data.node.template.model ?? {}, { value: '' })

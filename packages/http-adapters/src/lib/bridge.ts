@@ -61,6 +61,9 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
   get target(): string {
     return this.#arrival.target ?? '/'
   }
+  get port(): number | undefined {
+    return this.message.socket.localPort
+  }
   get prefix(): string | undefined {
     return this.#arrival.prefix
   }
@@ -85,7 +88,7 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
 /** Who asks for what, as the socket, trusted proxies or the framework tell. */
 function callerOf({ rawHeaders, socket }: IncomingMessage, trust: TrustProxy | Caller): Caller {
   const header = (name: string): string | null => rawHeader(rawHeaders, name)
-  const host = (header(':authority') ?? header('host')) || `localhost:${socket.localPort ?? ''}`
+  const host = header(':authority') ?? header('host') ?? ''
   if (typeof trust === 'object') return { ...trust, host: trust.host || host }
   const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http'
   return behindProxies({ address: plainAddress(socket.remoteAddress), scheme, host }, trust, header)

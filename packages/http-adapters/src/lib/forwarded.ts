@@ -5,6 +5,7 @@ export type TrustProxy = boolean | ((address: string, hop: number) => boolean)
 export interface Caller {
   readonly address: string | undefined
   readonly scheme: 'http' | 'https'
+  /** '' where the client has named none. */
   readonly host: string
 }
 

@@ -1,7 +1,7 @@
 import { failureAnswer, isAbort, isResponse, plainAnswer } from './answers.ts'
 import type { Caller, TrustProxy } from './forwarded.ts'
 import { checkOptions, readOrigin } from './options.ts'
-import type { AdapterOptions, FetchHandler } from './shapes.ts'
+import type { AdapterContext, AdapterOptions, FetchHandler } from './shapes.ts'
 import { isBelow, isInside, isRewritten, originOf, requestPath } from './target.ts'
 
 /** One request on its way through a mount: what its server tells, and how it is answered. */
@@ -10,6 +10,8 @@ export interface Call<Host> {
   readonly method: string
   /** Path and query as the client sent them. */
   readonly target: string
+  /** Where the server listens, for clients that name no host. */
+  readonly port?: number | undefined
   /** Where the host has mounted the handler, when it says so: the path may not leave it. */
   readonly prefix?: string | undefined
   /** The request for the handler, once there is one. */
@@ -58,13 +60,14 @@ export function createLead<Host, C>(
     const origin =
       typeof wanted === 'function'
         ? readOrigin(wanted(call.host))
-        : (fixed ?? originOf(scheme, host))
+        : (fixed ?? originOf(scheme, host || `localhost:${call.port ?? ''}`))
     if (origin === null) return answer(call, plainAnswer(400, 'Invalid Host header'))
     if (NO_REQUEST.has(call.method)) return answer(call, plainAnswer(405, 'Method Not Allowed'))
     const request = (call.request = call.open(origin + path))
     if (options.match?.(request) === false) return pass(call)
 
-    const base = address === undefined ? {} : { clientAddress: address }
+    const base: AdapterContext = address === undefined ? {} : { clientAddress: address }
+    if (host === '') base.hostMissing = true
     // Without the option `C` has no member that must be there (OptionsFor).
     const context = options.context === undefined ? (base as C) : options.context(call.host, base)
     follow(call, context, (made) =>

@@ -21,6 +21,8 @@ export type FetchHandler<C = AdapterContext> = (
 export interface AdapterContext {
   /** The address of the client, behind trusted proxies too; absent when the platform does not tell. */
   clientAddress?: string
+  /** The client named no host (HTTP/1.0, or an empty `Host`): the one in `request.url` is a guess. */
+  hostMissing?: true
 }
 
 /** The settings of every mount; each has a default. */

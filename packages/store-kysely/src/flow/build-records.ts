@@ -50,6 +50,10 @@ export function createTransactions(db: FlowDb): TransactionStore {
     async removeOfFlow(flowId) {
       await rows.remove({ flowId })
     },
+    async trimPublic(before) {
+      await sql`delete from flow_transaction
+        where owner_id is null and timestamp < ${before.getTime()}`.execute(db)
+    },
   }
 }
 
@@ -88,16 +92,26 @@ function buildTrims(records: readonly VertexBuildRecord[], limits: VertexBuildLi
       (db) =>
         trimVertex.bind(db, { flowId, vertexId: encodeText(vertexId), keep: limits.perVertex }),
   )
-  return [...ofVertices, (db) => trimBuilds.bind(db, { keep: limits.total })]
+  const owners = new Set(records.map(({ ownerId }) => ownerId))
+  const ofOwners = [...owners].map(
+    (ownerId): Trim =>
+      (db) =>
+        ownerId === null
+          ? trimPublicBuilds.bind(db, { keep: limits.perOwner })
+          : trimBuilds.bind(db, { ownerId, keep: limits.perOwner }),
+  )
+  return [...ofVertices, ...ofOwners]
 }
 
 function transactionTrims(records: readonly TransactionRecord[], keep: number): Trim[] {
   const flowIds = new Set(records.map(({ flowId }) => flowId))
-  return [...flowIds].map(
+  const ofFlows = [...flowIds].map(
     (flowId): Trim =>
       (db) =>
         trimTransactions.bind(db, { flowId, keep }),
   )
+  const isPublic = records.some(({ ownerId }) => ownerId === null)
+  return isPublic ? [...ofFlows, (db) => trimPublicTransactions.bind(db, { keep })] : ofFlows
 }
 
 interface Kept {
@@ -112,13 +126,26 @@ const trimVertex = hotSql<Kept & { readonly flowId: string; readonly vertexId: s
       order by seq desc limit 1 offset ${value('keep')})`,
 )
 
-const trimBuilds = hotSql<Kept, never>(
-  (value) => sql`delete from flow_vertex_build where seq <= (
-    select seq from flow_vertex_build order by seq desc limit 1 offset ${value('keep')})`,
+const trimBuilds = hotSql<Kept & { readonly ownerId: string }, never>(
+  (value) => sql`delete from flow_vertex_build where owner_id = ${value('ownerId')} and seq <= (
+    select seq from flow_vertex_build where owner_id = ${value('ownerId')}
+    order by seq desc limit 1 offset ${value('keep')})`,
+)
+
+const trimPublicBuilds = hotSql<Kept, never>(
+  (value) => sql`delete from flow_vertex_build where owner_id is null and seq <= (
+    select seq from flow_vertex_build where owner_id is null
+    order by seq desc limit 1 offset ${value('keep')})`,
 )
 
 const trimTransactions = hotSql<Kept & { readonly flowId: string }, never>(
   (value) => sql`delete from flow_transaction where flow_id = ${value('flowId')} and seq <= (
     select seq from flow_transaction where flow_id = ${value('flowId')}
+    order by seq desc limit 1 offset ${value('keep')})`,
+)
+
+const trimPublicTransactions = hotSql<Kept, never>(
+  (value) => sql`delete from flow_transaction where owner_id is null and seq <= (
+    select seq from flow_transaction where owner_id is null
     order by seq desc limit 1 offset ${value('keep')})`,
 )

@@ -125,6 +125,7 @@ export const vertexBuildMapping = mapping<VertexBuildRecord, RowOf<VertexBuildRe
   buildId: id,
   vertexId: text,
   flowId: id,
+  ownerId: nullable(id),
   timestamp: date,
   valid: bool,
   params: nullable(text),
@@ -135,6 +136,7 @@ export const vertexBuildMapping = mapping<VertexBuildRecord, RowOf<VertexBuildRe
 export const transactionMapping = mapping<TransactionRecord, RowOf<TransactionRecord>>({
   id,
   flowId: id,
+  ownerId: nullable(id),
   timestamp: date,
   vertexId: text,
   targetId: nullable(text),

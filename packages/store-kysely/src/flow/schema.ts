@@ -14,6 +14,7 @@ import { collections } from '../schema/migrations/flow/0005-collections.ts'
 import { jobLanes } from '../schema/migrations/flow/0006-job-lanes.ts'
 import { jobFences } from '../schema/migrations/flow/0007-job-fences.ts'
 import { jobRests } from '../schema/migrations/flow/0008-job-rests.ts'
+import { recordOwners } from '../schema/migrations/flow/0009-record-owners.ts'
 import { addEmbeddings } from './embeddings.ts'
 
 const FLOW_SCHEMA: Schema = {
@@ -27,6 +28,7 @@ const FLOW_SCHEMA: Schema = {
     jobLanes,
     jobFences,
     jobRests,
+    recordOwners,
   ],
 }
 

@@ -177,9 +177,11 @@ export const trimJobs = hotSql<
   { id: string; finished_at: number; seq: number }
 >(
   (value) => sql`delete from flow_job where finished_at is not null
-    and (finished_at < ${value('before')} or (finished_at < ${value('spare')} and seq not in
-      (select seq from flow_job where finished_at is not null
-        order by finished_at desc, seq desc limit ${value('keep')})))
+    and (finished_at < ${value('before')} or (finished_at < ${value('spare')} and seq in
+      (select ended.seq from (select seq, row_number() over (
+          partition by lane order by finished_at desc, seq desc) as place
+        from flow_job where finished_at is not null) as ended
+        where ended.place > ${value('keep')})))
     returning id, finished_at, seq`,
 )
 

@@ -67,7 +67,8 @@ export interface RetentionResult {
 /**
  * Removes the records of SCIM users that were deleted in tombstone mode before that time. Finished
  * jobs, vertex builds and transactions over their limits are removed by the flow engine itself; what
- * public builds leave behind by `store.messages.trimPublic` and `store.vertexBuilds.trimPublic`.
+ * public builds leave behind by `trimPublic` of `store.messages`, `store.vertexBuilds` and
+ * `store.transactions`.
  */
 export async function removeTombstones<Tables>(
   db: Kysely<Tables>,

@@ -20,7 +20,7 @@ import { withSettings } from './model-answer.ts'
 import type { ModelChoice, PickedModel } from './picked-model.ts'
 import { providerSetting, type ProviderSetting } from './provider-setting.ts'
 import type { ModelSpec } from '../define/services.ts'
-import { isVariableValue } from '../values/variable-value.ts'
+import { isVariableValue, missingVariable } from '../values/variable-value.ts'
 
 /** What a component with a model picker knows of its model (NX-10 to NX-13). */
 export interface ModelAccess {
@@ -194,7 +194,9 @@ async function keyOf(
   if (withheld !== undefined) return withheld
   if (name === null || findProvider(provider)?.keyOptional === true) return undefined
   const missing =
-    isVariableValue(given) && given.origin === null ? ` ${given.name} variable not found.` : ''
+    isVariableValue(given) && given.origin === null
+      ? ` ${missingVariable(given.name, 'the field of the key')}`
+      : ''
   if (older) {
     const vendor = provider === 'IBM watsonx.ai' ? 'IBM' : provider
     return new MissingKey(

@@ -27,3 +27,21 @@ export class VariableValue {
 export function isVariableValue(value: unknown): value is VariableValue {
   return value instanceof VariableValue
 }
+
+const CONVENTIONAL = /^[A-Z]+\d{0,3}(?:_[A-Z]+\d{0,3}|_\d{1,3})*$/
+const LONGEST_SHOWN = 64
+
+/**
+ * Whether a text can only be the name of a variable, such as OPENAI_API_KEY. Any other may be a key that
+ * was typed into a field that takes names: it is never shown.
+ */
+export function isVariableName(text: string): boolean {
+  return text.length <= LONGEST_SHOWN && CONVENTIONAL.test(text)
+}
+
+/** The sentence about a variable that was found nowhere (CO-13); names the field where the text may be a key. */
+export function missingVariable(name: string, field: string): string {
+  return isVariableName(name)
+    ? `${name} variable not found.`
+    : `The variable that ${field} names was not found.`
+}

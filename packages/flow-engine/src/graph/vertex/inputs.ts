@@ -1,4 +1,8 @@
-import { VariableValue } from '../../components/values/variable-value.ts'
+import {
+  isVariableName,
+  missingVariable,
+  VariableValue,
+} from '../../components/values/variable-value.ts'
 import { FlowError } from '../../errors.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
 import { findVariable } from './find-variable.ts'
@@ -103,18 +107,20 @@ async function resolveAll(
       put(raw, field.name, field.literal)
       continue
     }
+    const isShown = isVariableName(name)
+    if (found === null && !isShown && field.secret) run.secrets.add(name)
     if (field.fallback) {
       run.secrets.add(found?.value)
       put(raw, field.name, new VariableValue(name, found))
       continue
     }
     if (found === null && run.services.environment === undefined) {
-      throw new FlowError('variable_not_found', `${name} variable not found.`)
+      throw new FlowError('variable_not_found', missingVariable(name, field.displayName))
     }
     const value = found?.value
     if (value === undefined) {
       const { id, displayName } = request.vertex
-      const text = `Component ${displayName}: variable ${name} of ${field.displayName} not found`
+      const text = `Component ${displayName}: variable${isShown ? ` ${name}` : ''} of ${field.displayName} not found`
       run.warn(warning('unresolved_field', text, { nodeId: id, field: field.name }))
     }
     run.secrets.add(value)
