@@ -1,10 +1,17 @@
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { BodyError } from './body-error.ts'
 import { ByteCollector } from './byte-collector.ts'
 import type { Exchange } from './exchange.ts'
 import { parsedBody } from './parsed-body.ts'
 import { leaveRest } from './unread-body.ts'
+
+/** A chunk of fewer bytes costs several times its size wherever it is kept. */
+const SMALL = 512
+/** So many small chunks are passed on as they come, so many more one for each turn of the event loop. */
+const FEW = 8
+const MANY = 4096
+const JOIN_MS = 10
 
 /** Whether the request has a body at all, as `Request.body` sees it: GET and HEAD never do. */
 export function hasBody({ message, http2 }: Exchange): boolean {
@@ -63,12 +70,15 @@ export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
   if (Number(message.headers['content-length']) > limit) throw tooLarge
   const encoding = stream.readableEncoding ?? 'utf8'
   let size = 0
+  let small = 0
   try {
     for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
       const bytes: Buffer = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
       size += bytes.length
       if (size > limit) throw tooLarge
       yield new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+      // While this waits, the stream joins what comes (AB-13).
+      if (bytes.length < SMALL && ++small > FEW) await pause(small)
     }
     // HTTP/2 ends the stream of an aborted upload like that of a complete one, and tells later.
     await setImmediate()
@@ -79,6 +89,11 @@ export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
     // Who stops after the response leaves nobody to drain the rest.
     if (reply.writableFinished) leaveRest(exchange)
   }
+}
+
+async function pause(small: number): Promise<void> {
+  if (small > MANY) await setTimeout(JOIN_MS)
+  else await setImmediate()
 }
 
 /** The stream the body comes from: that of the message, or one that the host has put over it. */
