@@ -171,11 +171,11 @@ export function describeBuildRecords({ it, store }: Subject<FlowStore>): void {
   it('AB-74, vertexBuilds: users and visitors push out only their own', async () => {
     const { vertexBuilds } = await prepared(store())
     const limits = { perVertex: 1, perOwner: 2 }
-    const of = (n: number, ownerId: string | null, flow: number) =>
-      vertexBuild(n, { ownerId, flowId: idOf(5, flow), vertexId: `${n}` })
+    const of = (n: number, ownerId: string | null, k: number) =>
+      vertexBuild(n, { ownerId, flowId: idOf(5, k), vertexId: `${n}` })
     await vertexBuilds.append([of(1, ada, 1), of(2, bob, 2)], limits)
     await vertexBuilds.append(
-      [70, 71, 72, 73].map((flow) => of(flow, null, flow)),
+      [70, 71, 72, 73].map((n) => of(n, null, n)),
       limits,
     )
     await vertexBuilds.append(
