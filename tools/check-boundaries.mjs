@@ -1,6 +1,6 @@
 // Holds the direction of imports: which package may know which, where `node:` may appear, that nothing
-// reaches into another package's inside, and that no files load each other in a circle (types do not
-// count: they are gone at run time).
+// reaches into another package's inside, that no files import each other in a circle, types included,
+// and that the rooms of a package keep the order of their floors.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow, importsOf, isTest, resolveImport, root } from './sources.mjs'
@@ -26,6 +26,28 @@ const nodeAllowed = [
 
 /** Rooms of a package in the order of its floors: a room imports itself and those before it, types too. */
 const floors = {
+  'packages/flow-engine/src/components': [
+    'define',
+    'values',
+    'tools',
+    'registry',
+    'node',
+    'web',
+    'text',
+    'chat',
+    'built-in',
+  ],
+  'packages/store-kysely/src': [
+    'engine',
+    'query',
+    'records',
+    'schema',
+    'connections',
+    'scim',
+    'flow',
+    'jobs',
+    'link',
+  ],
   'packages/flow-engine/src/graph': [
     'values',
     'flow',
@@ -89,10 +111,10 @@ for (const [folder, names] of Object.entries(allowed)) {
   for (const path of filesBelow(join(folder, 'src'))) {
     if (isTest(path)) continue
     const targets = []
-    for (const { specifier, typeOnly } of importsOf(path)) {
+    for (const { specifier } of importsOf(path)) {
       if (specifier.startsWith('.')) {
         const target = resolveImport(path, specifier)
-        if (!typeOnly) targets.push(target)
+        targets.push(target)
         if (!target.startsWith(`${folder}/src/`))
           problems.push(`${path} leaves its package: ${specifier}`)
         checkFloor(path, target)

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const target = new URL(
-  '../packages/flow-engine/src/components/define/type-table.json',
+  '../packages/flow-engine/src/components/registry/type-table.json',
   import.meta.url,
 )
 const [input] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { createSystemRuntime, type EventSource } from '@x/wire'
 import { builtinComponents } from './components.ts'
 import { customComponent } from './components/node/custom-component.ts'
-import { createRegistry, type ComponentRegistry } from './components/define/registry.ts'
+import { createRegistry, type ComponentRegistry } from './components/registry/registry.ts'
 import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createHandler } from './http/handler.ts'

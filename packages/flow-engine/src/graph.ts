@@ -31,7 +31,7 @@ export {
   createRegistry,
   type ComponentRegistry,
   type RegistryOptions,
-} from './components/define/registry.ts'
+} from './components/registry/registry.ts'
 export type * from './components/define/services.ts'
 export {
   FlowCompileError,

@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import type { ComponentRegistry } from './components/define/registry.ts'
+import type { ComponentRegistry } from './components/registry/registry.ts'
 import type { ComponentServices, ModelProviders } from './components/define/services.ts'
 import type { ResultCache } from './graph/context/cache.ts'
 import type { RunLimits } from './graph/plan/limits.ts'

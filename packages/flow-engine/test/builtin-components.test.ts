@@ -1,6 +1,6 @@
 import { beforeEach, afterEach, describe, expect, it, test } from 'vitest'
 import * as entry from '../src/components.ts'
-import { exportName } from '../src/components/node/catalogue.ts'
+import { exportName } from '../src/components/registry/catalogue.ts'
 import { defineComponentContract } from '../src/testing/component-contract.ts'
 
 const { builtinComponents } = entry

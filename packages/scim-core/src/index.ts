@@ -1,4 +1,5 @@
 export { type ScimAuth } from './options/auth.ts'
+export type { BriefOptions, GetOptions } from './store/read-options.ts'
 export {
   InvalidFilterError,
   isScimConfigError,
@@ -73,8 +74,6 @@ export { type ScimStore, type TransactionOptions } from './store/scim-store.ts'
 export { type TokenPatch, type TokenRecord, type TokenStore } from './store/tokens.ts'
 export {
   userWrite,
-  type BriefOptions,
-  type GetOptions,
   type OnUserWrite,
   type UserBrief,
   type UserRecord,

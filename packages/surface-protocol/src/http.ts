@@ -1,6 +1,6 @@
+export type { ChannelItem } from './transport/channel-item.ts'
 export {
   createSurfaceChannel,
-  type ChannelItem,
   type SubscribeOptions,
   type SurfaceChannel,
   type SurfaceChannelOptions,

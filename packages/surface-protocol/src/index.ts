@@ -1,5 +1,7 @@
 export type { JsonObject, JsonValue } from './json.ts'
 export { defaultLimits, type SurfaceLimits } from './diagnostics/limits.ts'
+export type { DataEntry } from './message/v08/data-entry.ts'
+export type { SurfaceWriter, SurfaceWriterOptions } from './build/surface-writer.ts'
 export {
   isSurfaceError,
   SurfaceError,
@@ -15,7 +17,6 @@ export {
   surfaceUpdate,
   type BeginRendering,
   type ComponentInstance,
-  type DataEntry,
   type DataModelUpdate,
   type ServerMessage,
   type SurfaceUpdate,
@@ -123,10 +124,6 @@ export {
   type Check,
   type DynamicValue,
 } from './build/nodes-v09.ts'
-export {
-  createSurfaceWriter,
-  type SurfaceWriter,
-  type SurfaceWriterOptions,
-} from './build/writer.ts'
+export { createSurfaceWriter } from './build/writer.ts'
 export type { AnyClientMessage, AnyServerMessage } from './message/any-message.ts'
 export { createSystemRuntime, type Runtime } from '@x/wire'

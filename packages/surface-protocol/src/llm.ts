@@ -1,7 +1,7 @@
+export type { ExtractedPart } from './llm/extracted-part.ts'
 export {
   createMessageExtractor,
   extractMessages,
-  type ExtractedPart,
   type ExtractMessagesOptions,
   type MessageExtractor,
 } from './llm/extract-messages.ts'

@@ -11,7 +11,7 @@ import { isStaleWriter } from '../store/store-error.ts'
 import type { BuildRequest, JobRecorder } from './build-jobs.ts'
 import { wasCancelled, type Execution } from './execution.ts'
 import { decodeEvent } from './job-event.ts'
-import type { JobRunnerOptions } from './run-job.ts'
+import type { JobRunnerOptions } from './job-runner-options.ts'
 import { createSuspension, isAnswerName, type Suspension } from './suspension.ts'
 
 /** Starts the run of a claimed job, or goes on where an earlier one stopped. */

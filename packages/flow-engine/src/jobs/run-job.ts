@@ -1,11 +1,8 @@
-import type { Runtime } from '@x/wire'
-import type { ResultCache } from '../graph/context/cache.ts'
-import type { RunLimits } from '../graph/plan/limits.ts'
 import type { RunResult } from '../graph/context/run-options.ts'
-import type { ClaimedJob, JobStore } from '../store/job-store.ts'
+import type { ClaimedJob } from '../store/job-store.ts'
 import { isStaleWriter } from '../store/store-error.ts'
 import { limitsOf } from './begin-run.ts'
-import type { BuildJobsOptions, BuildRequest } from './build-jobs.ts'
+import type { BuildRequest } from './build-jobs.ts'
 import { executeJob, failJob, finishJob, recordOutcome, type Ending } from './execute-job.ts'
 import { Execution, wasCancelled } from './execution.ts'
 import type { Lease } from './lease.ts'
@@ -13,22 +10,9 @@ import { LiveJob } from './live-job.ts'
 import { loggedOutcome } from './logged-outcome.ts'
 import { jobChannel } from './read-events.ts'
 import { appendEnd, interrupted } from './recover.ts'
-import type { RequestCodec } from './request-codec.ts'
 import { createResults } from './results.ts'
 import { untilStored } from './until-stored.ts'
-
-export interface JobRunnerOptions extends BuildJobsOptions {
-  readonly store: JobStore
-  readonly runtime: Runtime
-  readonly cache: ResultCache
-  readonly limits: RunLimits
-  readonly codec: RequestCodec
-  /** The name under which this process claims. */
-  readonly name: string
-  /** Fires when what the store does not take is given up. */
-  readonly closing: AbortSignal
-  readonly onError: (error: unknown, info: { jobId?: string }) => void
-}
+import type { JobRunnerOptions } from './job-runner-options.ts'
 
 /** Runs claimed jobs in this process. */
 export interface JobRunner {

@@ -1,20 +1,7 @@
 import { compareText } from '../services/compare-text.ts'
-import type {
-  CollectionPage,
-  CollectionRecord,
-  CollectionRow,
-  CollectionSize,
-  CollectionStore,
-  Placed,
-} from '../store/collections.ts'
+import type { CollectionPage, CollectionSize, CollectionStore } from '../store/collections.ts'
 import { triple } from './rows.ts'
-import type { MemoryTables } from './tables.ts'
-
-/** A collection as it is kept. */
-export type MemoryCollection = CollectionRecord & CollectionSize
-
-/** A row as it is kept. */
-export type MemoryVector = CollectionRow & Placed & { readonly collectionId: string }
+import type { MemoryTables, MemoryVector } from './tables.ts'
 
 /** Collections in memory. */
 export function createCollections(tables: MemoryTables): CollectionStore {

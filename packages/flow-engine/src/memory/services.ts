@@ -1,4 +1,4 @@
-import type { FlowJson } from '../components/node/node-json.ts'
+import type { FlowJson } from '../graph/flow/node-json.ts'
 import type {
   ComponentServices,
   FileService,

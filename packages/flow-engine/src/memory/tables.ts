@@ -1,5 +1,11 @@
 import type { ApiKeyRecord } from '../store/api-keys.ts'
 import type { TransactionRecord, VertexBuildRecord } from '../store/build-records.ts'
+import type {
+  CollectionRecord,
+  CollectionRow,
+  CollectionSize,
+  Placed,
+} from '../store/collections.ts'
 import type { SharedComponentRecord, TagRecord } from '../store/components.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { McpServerRecord } from '../store/mcp-servers.ts'
@@ -9,9 +15,14 @@ import type { OidcLinkRecord, RefreshFamilyRecord } from '../store/sign-in.ts'
 import type { UserFileRecord } from '../store/user-files.ts'
 import type { UserRecord } from '../store/users.ts'
 import type { VariableRecord } from '../store/variables.ts'
-import type { MemoryCollection, MemoryVector } from './collections.ts'
 import { pair, triple } from './rows.ts'
 import { createTable } from './table.ts'
+
+/** A collection as it is kept. */
+export type MemoryCollection = CollectionRecord & CollectionSize
+
+/** A row as it is kept. */
+export type MemoryVector = CollectionRow & Placed & { readonly collectionId: string }
 
 /** A shared component and the ids of its tags. */
 export type TaggedComponent = SharedComponentRecord & { readonly tagIds: readonly string[] }

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { exportName } from '../components/node/catalogue.ts'
+import { exportName } from '../components/registry/catalogue.ts'
 import type { Component } from '../components/define/component.ts'
 import type { ComponentContext } from '../components/define/context.ts'
 import { defineComponent } from '../components/define/define.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '../components.ts'
-import { createRegistry } from '../components/define/registry.ts'
+import { createRegistry } from '../components/registry/registry.ts'
 import { checkFlow } from '../graph/plan/compile.ts'
 import { runFlow } from '../graph/run/run.ts'
 import { bundledExamples } from './bundled-examples.ts'

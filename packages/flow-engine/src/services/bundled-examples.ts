@@ -1,4 +1,4 @@
-import type { ComponentRegistry } from '../components/define/registry.ts'
+import type { ComponentRegistry } from '../components/registry/registry.ts'
 import { exampleGraph, type ExampleEdge, type ExampleNode } from './example-graph.ts'
 import type { ExampleFlow } from './examples.ts'
 

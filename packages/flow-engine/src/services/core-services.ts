@@ -1,5 +1,5 @@
 import type { FlowEngineOptions } from '../options.ts'
-import type { ComponentRegistry } from '../components/define/registry.ts'
+import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices } from '../components/define/services.ts'
 import { createApiKeyService, type ApiKeyService } from './api-keys.ts'
 import { bundledExamples } from './bundled-examples.ts'

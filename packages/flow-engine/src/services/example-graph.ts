@@ -1,7 +1,7 @@
 import { createNode } from '../components/node/create-node.ts'
 import { updatePromptFields } from '../components/built-in/models-and-agents/prompt-variables.ts'
-import type { FlowEdge, FlowNode } from '../components/node/node-json.ts'
-import type { ComponentRegistry } from '../components/define/registry.ts'
+import type { FlowEdge, FlowNode } from '../graph/flow/node-json.ts'
+import type { ComponentRegistry } from '../components/registry/registry.ts'
 import { formatHandle, type Handle } from '../graph/flow/handles.ts'
 
 /** A node of an example: its type, the part of its id after the type, and values of fields. */

@@ -1,4 +1,4 @@
-import type { ComponentRegistry } from '../components/define/registry.ts'
+import type { ComponentRegistry } from '../components/registry/registry.ts'
 import { FlowCompileError } from '../errors.ts'
 import { compilePartly, unknownProblems, type FlowPlan } from '../graph/plan/compile.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'

@@ -1,5 +1,7 @@
 import type { TransactionRecord, VertexBuildRecord } from '../store/build-records.ts'
-import type { ServiceKit } from './kit.ts'
+import type { Runtime } from '@x/wire'
+import type { FlowSettings } from '../settings.ts'
+import type { FlowStore } from '../store/flow-store.ts'
 
 /**
  * Records wait that long, or until there are so many of them, and are then written together. More of
@@ -22,12 +24,20 @@ export interface RecordWriter {
   flush(): Promise<void>
 }
 
+export interface RecordWriterOptions {
+  readonly store: FlowStore
+  readonly settings: FlowSettings
+  readonly runtime: Runtime
+  /** Called with failures of the store. */
+  readonly report: (error: unknown) => void
+}
+
 export function createRecordWriter({
   store,
   settings,
   runtime,
   report,
-}: Pick<ServiceKit, 'store' | 'settings' | 'runtime' | 'report'>): RecordWriter {
+}: RecordWriterOptions): RecordWriter {
   const limits = {
     perVertex: settings.maxVertexBuildsPerVertex,
     perOwner: settings.maxVertexBuildsToKeep,

@@ -12,7 +12,7 @@ import {
 } from './file-address.ts'
 import { addressesIn } from './graph-addresses.ts'
 import type { ServiceKit } from './kit.ts'
-import type { RunScope } from './run-services.ts'
+import type { RunScope } from './run-scope.ts'
 import type { FileChange, UserFileWriter } from './user-file-writer.ts'
 import type { VisitorFiles } from './visitor-files.ts'
 

@@ -16,7 +16,7 @@ import { createPendingWrites } from './pending-writes.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { refuse } from './refusal.ts'
 import type { RunRecorder } from './run-records.ts'
-import type { RunScope } from './run-services.ts'
+import type { RunScope } from './run-scope.ts'
 import type { Sweep } from './sweep.ts'
 
 /** What a run is asked for (run.md). */

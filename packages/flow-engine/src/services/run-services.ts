@@ -10,26 +10,11 @@ import { createKnowledge, createVectorStores } from './collections.ts'
 import type { ServiceKit } from './kit.ts'
 import type { PendingWrites } from './pending-writes.ts'
 import { createRunFiles } from './run-files.ts'
+import type { RunScope } from './run-scope.ts'
 import type { UserFileWriter } from './user-file-writer.ts'
 import type { VariableService } from './variables.ts'
 import type { VisitorFiles } from './visitor-files.ts'
 import type { VisitorMessages } from './visitor-messages.ts'
-
-/** Whose run it is. */
-export interface RunScope {
-  /** The owner of the flow. */
-  readonly ownerId: string
-  /** Id of the stored flow, which a public build does not run under. */
-  readonly storedFlowId: string
-  /** A public build: its messages belong to nobody's list. */
-  readonly isPublic: boolean
-  /** Someone other than the owner started the run; public builds always (AB-75). */
-  readonly isForeign?: boolean
-  /** The id that a run has in place of the stored flow's: a public build sees no other messages. */
-  readonly runFlowId?: string | undefined
-  /** Takes the messages that the run stores; without it the run waits for each. */
-  readonly pending?: PendingWrites
-}
 
 export interface RunServicesOptions extends Pick<
   ServiceKit,

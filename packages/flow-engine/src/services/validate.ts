@@ -1,11 +1,11 @@
-import { codeHash } from '../components/node/catalogue.ts'
+import { codeHash } from '../components/registry/catalogue.ts'
 import {
   updatePromptFields,
   type PromptSyntax,
   type PromptUpdate,
 } from '../components/built-in/models-and-agents/prompt-variables.ts'
 import { isFlowError } from '../errors.ts'
-import type { NodeTemplate } from '../components/node/node-json.ts'
+import type { NodeTemplate } from '../graph/flow/node-json.ts'
 import { checkCodeText, OFFERED_MODULES, type CodeProblems } from './code-syntax.ts'
 import { referenceType } from '../components/node/reference-code.ts'
 import { refuse } from './refusal.ts'

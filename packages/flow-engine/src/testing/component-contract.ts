@@ -1,4 +1,4 @@
-import { createRegistry } from '../components/define/registry.ts'
+import { createRegistry } from '../components/registry/registry.ts'
 import type { Component } from '../components/define/component.ts'
 import { toolOutputs } from '../components/tools/component-tools.ts'
 import { createNode } from '../components/node/create-node.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NodeTemplate } from '../components/node/node-json.ts'
+import type { NodeTemplate } from '../graph/flow/node-json.ts'
 import { anything, bool, dict, maybe, orNull, text } from './scalars.ts'
 
 /** Code, and the node whose values are kept. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NodeTemplate } from '../components/node/node-json.ts'
+import type { NodeTemplate } from '../graph/flow/node-json.ts'
 import type { PromptUpdate } from '../components/built-in/models-and-agents/prompt-variables.ts'
 import { reader } from './reader.ts'
 import { dict, maybe, orNull, text } from './scalars.ts'

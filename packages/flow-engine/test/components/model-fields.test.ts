@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { agent, languageModel } from '../../src/components.ts'
 import type { Component } from '../../src/components.ts'
 import { createNode } from '../../src/components/node/create-node.ts'
-import type { NodeTemplate } from '../../src/components/node/node-json.ts'
+import type { NodeTemplate } from '../../src/graph/flow/node-json.ts'
 import { refreshNode } from '../../src/components/node/refresh-node.ts'
 
 const refreshed = async (

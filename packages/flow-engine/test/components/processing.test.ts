@@ -7,7 +7,7 @@ import {
   typeConverter,
 } from '../../src/components.ts'
 import { createNode } from '../../src/components/node/create-node.ts'
-import type { TemplateField } from '../../src/components/node/node-json.ts'
+import type { TemplateField } from '../../src/graph/flow/node-json.ts'
 import { refreshNode } from '../../src/components/node/refresh-node.ts'
 import type { Component } from '../../src/components.ts'
 import { createData, type Data } from '../../src/graph/values/data.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FlowJson } from '../../src/graph.ts'
-import type { TemplateField } from '../../src/components/node/node-json.ts'
+import type { TemplateField } from '../../src/graph/flow/node-json.ts'
 
 /** One folder for each version, with its starter flows. */
 const folder = process.env.FLOW_STARTERS ?? ''

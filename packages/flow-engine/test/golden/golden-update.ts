@@ -1,6 +1,6 @@
 import type { Component } from '../../src/components/define/component.ts'
 import { createNode } from '../../src/components/node/create-node.ts'
-import type { FlowNode } from '../../src/components/node/node-json.ts'
+import type { FlowNode } from '../../src/graph/flow/node-json.ts'
 import { refreshNode } from '../../src/components/node/refresh-node.ts'
 import type { ComponentServices } from '../../src/components/define/services.ts'
 import { differences, isObject } from './golden-compare.ts'

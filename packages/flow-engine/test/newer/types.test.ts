@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { builtinComponents } from '../../src/components.ts'
 import { defineComponent } from '../../src/components/define/define.ts'
-import { createRegistry } from '../../src/components/define/registry.ts'
-import { typeTable } from '../../src/components/define/type-table.ts'
-import table from '../../src/components/define/type-table.json' with { type: 'json' }
+import { createRegistry } from '../../src/components/registry/registry.ts'
+import { typeTable } from '../../src/components/registry/type-table.ts'
+import table from '../../src/components/registry/type-table.json' with { type: 'json' }
 import { checkFlow, runFlow, type FlowJson, type FlowNode } from '../../src/graph.ts'
 import { flowBuilder } from '../../src/testing.ts'
 

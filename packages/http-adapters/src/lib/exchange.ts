@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
-import type { ParsedBody } from './parsed-body.ts'
+
+/** The properties in which hosts leave a body that they have read. */
+export interface ParsedBody {
+  readonly rawBody?: unknown
+  readonly body?: unknown
+}
 
 /** One request under way on its socket. */
 export class Exchange {

@@ -1,12 +1,6 @@
 import type { Exchange } from './exchange.ts'
 import { BodyError } from './body-error.ts'
 
-/** The properties in which hosts leave a body that they have read. */
-export interface ParsedBody {
-  readonly rawBody?: unknown
-  readonly body?: unknown
-}
-
 /** The bytes of a body that the host has read already (AD-15); BodyError when they are lost. */
 export function parsedBody({ message, parsed, limit }: Exchange): Uint8Array {
   const kept = parsed.rawBody ?? parsed.body

@@ -1,5 +1,5 @@
 import type { ListQuery } from './list-query.ts'
-import type { BriefOptions, GetOptions } from './users.ts'
+import type { BriefOptions, GetOptions } from './read-options.ts'
 
 /** A group as it is stored, without its members. `data` as for users. */
 export interface GroupRecord {

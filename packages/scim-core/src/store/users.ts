@@ -1,5 +1,6 @@
 import type { GroupBrief } from './groups.ts'
 import type { ListQuery } from './list-query.ts'
+import type { BriefOptions, GetOptions } from './read-options.ts'
 
 /**
  * A user as it is stored. `data` is the canonical JSON text of every attribute that has no field of
@@ -32,27 +33,6 @@ export interface UserBrief {
   readonly id: string
   /** `userDisplay` of the user's attributes; null when it has none of them (SC-21). */
   readonly display: string | null
-}
-
-/** How a record is read. */
-export interface GetOptions {
-  /**
-   * Inside a transaction: nobody else changes the record before it ends (`select ... for update`).
-   * A store whose transactions are exclusive, or that has no locks, may ignore it: `update` compares
-   * versions all the same.
-   */
-  readonly forUpdate?: boolean
-  /** Of a user: its groups will be shown; a store may read them along, into `groups` of the record. */
-  readonly withGroups?: boolean
-}
-
-/** How references are looked up. */
-export interface BriefOptions {
-  /**
-   * Inside a transaction: none of the records found is removed before it ends (`for key share`). A
-   * store whose transactions are exclusive may ignore it.
-   */
-  readonly keep?: boolean
 }
 
 /** The users of a store. Records are plain data; those returned are copies or frozen. */

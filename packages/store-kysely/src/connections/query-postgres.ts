@@ -1,6 +1,6 @@
 import { Client, Query } from 'pg'
 import type { DatabaseAddress } from './database-address.ts'
-import type { QueryLimits } from './sql-connections.ts'
+import type { QueryLimits } from './query-limits.ts'
 
 type Address = Extract<DatabaseAddress, { kind: 'postgres' }>
 type Row = Record<string, unknown>

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { sqliteDriverName } from '../engine/sqlite-driver-name.ts'
-import type { QueryLimits } from './sql-connections.ts'
+import type { QueryLimits } from './query-limits.ts'
 
 /** Statements that stay in the file that was opened; ATTACH, VACUUM INTO and PRAGMA do not. */
 const STATEMENTS =

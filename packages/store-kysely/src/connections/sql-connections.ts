@@ -1,6 +1,7 @@
 import type { ComponentServices } from '@x/flow-engine/graph'
 import { describeAddress, isSameDatabase, readDatabaseAddress } from './database-address.ts'
 import { createGate } from './gate.ts'
+import type { QueryLimits } from './query-limits.ts'
 import { queryPostgres } from './query-postgres.ts'
 import { querySqlite } from './query-sqlite.ts'
 
@@ -20,14 +21,6 @@ export interface SqlConnectionsOptions {
   readonly concurrency?: number
   /** Queries that wait for one of those places; 100. More are refused. */
   readonly waiting?: number
-}
-
-/** Bounds of one query. */
-export interface QueryLimits {
-  readonly timeoutMs: number
-  readonly rows: number
-  /** Ends the query. */
-  readonly signal?: AbortSignal | undefined
 }
 
 /**

@@ -1,9 +1,4 @@
-import type {
-  CollectionRecord,
-  CollectionRow,
-  CollectionSize,
-  CollectionStore,
-} from '@x/flow-engine'
+import type { CollectionRow, CollectionSize, CollectionStore } from '@x/flow-engine'
 import { sql } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
@@ -96,9 +91,6 @@ export async function removeCollections(tx: FlowDb, userId: string): Promise<voi
 }
 
 const EMPTY: CollectionSize = { rows: 0, words: 0, characters: 0, bytes: 0, dimension: 0 }
-
-/** A collection as one record. */
-export type SizedCollection = CollectionRecord & CollectionSize
 
 interface VectorRow {
   readonly seq: number

@@ -1,4 +1,3 @@
-import type { SizedCollection } from './collections.ts'
 import type {
   ApiKeyRecord,
   FlowRecord,
@@ -16,7 +15,7 @@ import type {
   VertexBuildRecord,
 } from '@x/flow-engine'
 import { bool, date, json, mapping, nullable, number, plain, text } from '../records/columns.ts'
-import type { RowOf } from '../schema/tables/flow.ts'
+import type { RowOf, SizedCollection } from '../schema/tables/flow.ts'
 
 const id = plain()
 const created = { createdAt: date }

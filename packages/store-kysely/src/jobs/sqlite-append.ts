@@ -1,7 +1,8 @@
 import { StaleWriterError, type StoredEvent } from '@x/flow-engine'
 import { chunks } from '../query/chunks.ts'
 import { encodeText } from '../records/columns.ts'
-import type { SqliteEngine, SqliteSession } from '../engine/sqlite/engine.ts'
+import type { SqliteEngine } from '../engine/sqlite/engine.ts'
+import type { SqliteSession } from '../engine/sqlite/session.ts'
 import { sqliteGroup } from '../engine/sqlite/group.ts'
 import type { AppendEvents } from './append-events.ts'
 

@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
 import { engineOf, type DialectKind } from '../engine/engine.ts'
 import { transactionEnded } from '../engine/transaction-ended.ts'
-import { STATEMENT, type NamedQuery } from './statement-name.ts'
+import { STATEMENT, type NamedQuery } from '../engine/statement-name.ts'
 
 /** Names a place in a query whose value is given at each run. */
 export type Placeholders<Values> = <Key extends keyof Values & string>(key: Key) => Values[Key]

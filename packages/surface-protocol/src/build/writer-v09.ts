@@ -9,7 +9,7 @@ import { createCallQueue } from './call-queue.ts'
 import { diffDataV09 } from './diff-data-v09.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
 import type { SurfaceDescription } from './builder.ts'
-import type { SurfaceWriter, SurfaceWriterOptions } from './writer.ts'
+import type { SurfaceWriter, SurfaceWriterOptions } from './surface-writer.ts'
 
 /** Where a writer of version 0.9.1 sends. */
 interface WriterOptions extends SurfaceWriterOptions {

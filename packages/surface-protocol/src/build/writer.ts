@@ -1,48 +1,15 @@
-import type { Catalog } from '../catalog/catalog.ts'
 import { errorFrom, SurfaceError } from '../diagnostics/errors.ts'
-import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
+import { resolveLimits } from '../diagnostics/limits.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { dataModelUpdate, deleteSurface, type ServerMessage } from '../message/v08/messages.ts'
-import { createSurfaceStore, type SurfaceStore } from '../store/store.ts'
-import { describeSurface, type SurfaceDescription } from './builder.ts'
+import { createSurfaceStore } from '../store/store.ts'
+import { describeSurface } from './builder.ts'
 import { createCallQueue } from './call-queue.ts'
 import { diffSurface } from './diff.ts'
-import { readVersion, type VersionName } from '../data/version.ts'
-import type { AnyServerMessage } from '../message/any-message.ts'
+import { readVersion } from '../data/version.ts'
 import { selfContain } from './self-contained.ts'
 import { createWriterV09 } from './writer-v09.ts'
-
-/** Where a writer sends, and in which form. */
-export interface SurfaceWriterOptions {
-  /** Version of the messages. Default: 0.8. */
-  readonly version?: VersionName
-  send(message: AnyServerMessage): void | Promise<void>
-  /** Sends the self-contained form (SP-69). Default: false. */
-  readonly selfContained?: boolean
-  /** Catalogs that surfaces may use. Default: the standard catalog. */
-  readonly catalogs?: readonly Catalog[]
-  /** Limits that differ from the defaults; `waitingCalls` bounds the calls that wait here. */
-  readonly limits?: Partial<SurfaceLimits>
-}
-
-/** Sends what is new about its surfaces, one call after the other (SP-73). */
-export interface SurfaceWriter {
-  /** What the receiver has. */
-  readonly store: SurfaceStore
-  /**
-   * Makes a surface look as described; only the difference is sent.
-   * @throws SurfaceError when the description is wrong; nothing is sent then
-   */
-  render(surfaceId: string, view: SurfaceDescription): Promise<void>
-  /**
-   * Sets the keys of an object at a path of the data; in version 0.9.1 any value.
-   * @throws SurfaceError, also `limit_exceeded` (`waitingCalls`)
-   */
-  update(surfaceId: string, path: string, contents: JsonValue): Promise<void>
-  /** Removes a location of the data. @throws SurfaceError `unsupported_version` in version 0.8 */
-  remove(surfaceId: string, path: string): Promise<void>
-  delete(surfaceId: string): Promise<void>
-}
+import type { SurfaceWriter, SurfaceWriterOptions } from './surface-writer.ts'
 
 /** Creates a writer. If `send` rejects, the next `render` resends the whole surface. */
 export function createSurfaceWriter(options: SurfaceWriterOptions): SurfaceWriter {

@@ -2,8 +2,49 @@ import type { CatalogCore } from '../catalog/catalog.ts'
 import { visitReferences } from '../catalog/references.ts'
 import type { ShapeV09 } from '../catalog/v09/shape.ts'
 import { visitReferencesV09 } from '../catalog/v09/walk-v09.ts'
-import type { JsonObject } from '../json.ts'
-import type { Plan } from './plan.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+import type { BoundKind } from '../catalog/slot.ts'
+import type { Place } from '../catalog/walk-shape.ts'
+import type { DataPath } from '../data/data-path.ts'
+
+/** A bound value of a component. */
+export interface BindingPlan {
+  readonly place: Place
+  readonly kind: BoundKind
+  /** Null when there is none or when it cannot be read. */
+  readonly path: DataPath | null
+  readonly pathText: string
+  /** Undefined when there is none. */
+  readonly literal: JsonValue | undefined
+  /** A binding or a call of version 0.9.1. */
+  readonly dynamic?: DynamicPlan
+}
+
+/** The kinds of values that dynamic slots take. */
+export type DynamicKind = 'dString' | 'dNumber' | 'dBoolean' | 'dStrings' | 'dValue'
+
+/** A dynamic value of version 0.9.1 with the kind of its slot and the paths that it reads. */
+export interface DynamicPlan {
+  readonly value: JsonObject
+  readonly kind: DynamicKind
+  readonly paths: readonly DataPath[]
+}
+
+/** The children that stand in one reference property. */
+export type GroupPlan =
+  | { readonly kind: 'one' | 'list'; readonly place: Place; readonly ids: readonly string[] }
+  | {
+      readonly kind: 'template'
+      readonly place: Place
+      readonly componentId: string
+      readonly binding: DataPath
+    }
+
+/** What has to be found out to show a component: its bound values and its children. */
+export interface Plan {
+  readonly bindings: readonly BindingPlan[]
+  readonly groups: readonly GroupPlan[]
+}
 
 /** A component as a surface keeps it. */
 export interface Definition {

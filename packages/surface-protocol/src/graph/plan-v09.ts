@@ -3,11 +3,8 @@ import type { Place } from '../catalog/walk-shape.ts'
 import { readDataPath, type DataPath } from '../data/data-path.ts'
 import { isBinding, isCall, pathsIn } from '../functions/evaluate.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
-import type { BindingPlan, GroupPlan, Plan } from './plan.ts'
+import type { BindingPlan, DynamicKind, GroupPlan, Plan } from './definition.ts'
 import { walkV09 } from '../catalog/v09/walk-v09.ts'
-
-/** The kinds of values that dynamic slots take. */
-export type DynamicKind = 'dString' | 'dNumber' | 'dBoolean' | 'dStrings' | 'dValue'
 
 /** What has to be found out to show a component of version 0.9.1. */
 export function makePlanV09(shape: ShapeV09, properties: JsonObject): Plan {

@@ -4,45 +4,9 @@ import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
 import { walkShape, type Place } from '../catalog/walk-shape.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { readDataPath, type DataPath } from '../data/data-path.ts'
-import type { Definition } from './definition.ts'
+import type { BindingPlan, Definition, GroupPlan, Plan } from './definition.ts'
 import { sameEdges } from './graph.ts'
-import { makePlanV09, type DynamicKind } from './plan-v09.ts'
-
-/** A bound value of a component. */
-export interface BindingPlan {
-  readonly place: Place
-  readonly kind: BoundKind
-  /** Null when there is none or when it cannot be read. */
-  readonly path: DataPath | null
-  readonly pathText: string
-  /** Undefined when there is none. */
-  readonly literal: JsonValue | undefined
-  /** A binding or a call of version 0.9.1. */
-  readonly dynamic?: DynamicPlan
-}
-
-/** A dynamic value of version 0.9.1 with the kind of its slot and the paths that it reads. */
-export interface DynamicPlan {
-  readonly value: JsonObject
-  readonly kind: DynamicKind
-  readonly paths: readonly DataPath[]
-}
-
-/** The children that stand in one reference property. */
-export type GroupPlan =
-  | { readonly kind: 'one' | 'list'; readonly place: Place; readonly ids: readonly string[] }
-  | {
-      readonly kind: 'template'
-      readonly place: Place
-      readonly componentId: string
-      readonly binding: DataPath
-    }
-
-/** What has to be found out to show a component: its bound values and its children. */
-export interface Plan {
-  readonly bindings: readonly BindingPlan[]
-  readonly groups: readonly GroupPlan[]
-}
+import { makePlanV09 } from './plan-v09.ts'
 
 const noPlan: Plan = { bindings: [], groups: [] }
 

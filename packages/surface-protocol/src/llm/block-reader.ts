@@ -1,5 +1,5 @@
 import { isSurfaceError } from '../diagnostics/errors.ts'
-import type { ExtractedPart } from './extract-messages.ts'
+import type { ExtractedPart } from './extracted-part.ts'
 import { repairJson } from './repair-json.ts'
 
 /** What reading a piece of a tag block gave. */

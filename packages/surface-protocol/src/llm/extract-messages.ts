@@ -1,14 +1,7 @@
-import type { SurfaceErrorCode } from '../diagnostics/errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import { createBlockReader, type BlockReader } from './block-reader.ts'
 import { messagesInFence } from './fence.ts'
-
-/** One piece of a model's answer (SP-83). */
-export type ExtractedPart =
-  | { kind: 'text'; text: string }
-  /** Not validated: that is the store's work. */
-  | { kind: 'message'; message: unknown; repairs: string[] }
-  | { kind: 'error'; code: SurfaceErrorCode; message: string; raw: string }
+import type { ExtractedPart } from './extracted-part.ts'
 
 /** How messages are marked in the text. */
 export interface ExtractMessagesOptions {

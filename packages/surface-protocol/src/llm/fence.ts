@@ -1,7 +1,7 @@
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import { isPlainObject } from '../json.ts'
 import { detectVersion } from '../interop/detect-version.ts'
-import type { ExtractedPart } from './extract-messages.ts'
+import type { ExtractedPart } from './extracted-part.ts'
 import { repairJson, type RepairedJson } from './repair-json.ts'
 
 type MessagePart = Extract<ExtractedPart, { kind: 'message' }>

@@ -1,6 +1,6 @@
 import { quote } from '../diagnostics/errors.ts'
 import { formatPointer } from '../json.ts'
-import type { ComponentCheck } from '../message/v08/read-message.ts'
+import type { ComponentCheck } from '../message/v08/component-check.ts'
 import { Report } from '../diagnostics/report.ts'
 import type { DataChange } from '../data/data-model.ts'
 import type { Instance } from '../tree/instance.ts'

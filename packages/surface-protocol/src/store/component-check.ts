@@ -1,5 +1,5 @@
 import type { CatalogCore } from '../catalog/catalog.ts'
-import type { ComponentCheck } from '../message/v08/read-message.ts'
+import type { ComponentCheck } from '../message/v08/component-check.ts'
 import { Report } from '../diagnostics/report.ts'
 import type { Surface } from './surface.ts'
 

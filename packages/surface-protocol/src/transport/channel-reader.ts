@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import { SurfaceError } from '../diagnostics/errors.ts'
-import type { ChannelItem } from './channel.ts'
+import type { ChannelItem } from './channel-item.ts'
 import { createPatience, type Patience } from './patience.ts'
 
 /** The side of a subscription that its channel sees. */

@@ -13,16 +13,7 @@ import {
   refuseVersion,
   type MessageConverter,
 } from './channel-versions.ts'
-
-/** A message with its position in a channel. */
-export interface ChannelItem {
-  /**
-   * `<channel>.<number>`; the first message has number 1. An item behind which nothing can be
-   * resumed, as those of a snapshot before the last, has the id that the subscriber had before.
-   */
-  readonly id: string
-  readonly message: AnyServerMessage
-}
+import type { ChannelItem } from './channel-item.ts'
 
 /** What a channel keeps and how far it runs ahead. */
 export interface SurfaceChannelOptions {

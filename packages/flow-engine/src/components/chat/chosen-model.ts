@@ -17,10 +17,10 @@ import type { ComponentContext } from '../define/context.ts'
 import type { ProviderKey } from '../define/field.ts'
 import type { ModelSettings } from './model-answer.ts'
 import { withSettings } from './model-answer.ts'
-import type { ModelChoice, PickedModel } from './picked-model.ts'
+import type { ModelChoice, PickedModel } from '../define/picked-model.ts'
 import { providerSetting, type ProviderSetting } from './provider-setting.ts'
 import type { ModelSpec } from '../define/services.ts'
-import { isVariableValue, missingVariable } from '../values/variable-value.ts'
+import { isVariableValue, missingVariable } from '../define/variable-value.ts'
 
 /** What a component with a model picker knows of its model (NX-10 to NX-13). */
 export interface ModelAccess {

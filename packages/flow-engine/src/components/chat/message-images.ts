@@ -1,7 +1,7 @@
 import { toBase64 } from '../../graph/values/base64.ts'
 import type { ContentPart } from '../../models/chat-model.ts'
 import type { ComponentContext } from '../define/context.ts'
-import { fileNotFound } from '../built-in/files-and-knowledge/file-not-found.ts'
+import { fileNotFound } from './file-not-found.ts'
 import { mimeTypeOf } from '../web/mime-type.ts'
 
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024

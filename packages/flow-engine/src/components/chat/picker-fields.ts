@@ -3,7 +3,7 @@ import { chosenChatModel } from './chosen-model.ts'
 import type { ComponentContext } from '../define/context.ts'
 import { field, type ProviderKey } from '../define/field.ts'
 import type { ModelSettings } from './model-answer.ts'
-import type { PickedModel } from './picked-model.ts'
+import type { PickedModel } from '../define/picked-model.ts'
 
 /** The fields beside a model picker that some providers need; new nodes get them with the provider. */
 export const pickerAddressFields = {

@@ -1,6 +1,6 @@
 import type { ComponentContext } from '../define/context.ts'
 import type { ProviderKey } from '../define/field.ts'
-import { isVariableValue, type VariableOrigin } from '../values/variable-value.ts'
+import { isVariableValue, type VariableOrigin } from '../define/variable-value.ts'
 
 /** A key, an address or a project, and where it comes from (AB-41). */
 export interface ProviderSetting {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../graph/values/convert.ts'
-import { titleOf } from '../node/title.ts'
+import { titleOf } from '../define/title.ts'
 
 /** One field of a structured answer, as users describe it. */
 export interface SchemaField {

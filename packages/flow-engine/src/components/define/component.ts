@@ -1,6 +1,6 @@
 import type { ComponentContext } from './context.ts'
 import type { Fields, Values } from './field.ts'
-import type { NodeTemplate } from '../node/node-json.ts'
+import type { NodeTemplate } from '../../graph/flow/node-json.ts'
 import type { NodeUpdate, RefreshContext } from './refresh-context.ts'
 import type { OutputDefinition, Outputs } from './output.ts'
 

@@ -1,9 +1,9 @@
 import type { Runtime } from '@x/wire'
 import type { TokenUsage, Tool } from '../../models/chat-model.ts'
 import type { Message } from '../../graph/values/message.ts'
-import type { FlowJson } from '../node/node-json.ts'
+import type { FlowJson } from '../../graph/flow/node-json.ts'
 import type { ComponentServices } from './services.ts'
-import type { VariableValue } from '../values/variable-value.ts'
+import type { VariableValue } from './variable-value.ts'
 
 /** What a component is given besides its inputs (FE-40). */
 export interface ComponentContext {

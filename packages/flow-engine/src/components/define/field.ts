@@ -2,9 +2,9 @@ import type { ChatModel, Embedder, Tool } from '../../models/chat-model.ts'
 import type { Data } from '../../graph/values/data.ts'
 import type { DataFrame } from '../../graph/values/data-frame.ts'
 import type { Message } from '../../graph/values/message.ts'
-import type { PickedModel } from '../chat/picked-model.ts'
+import type { PickedModel } from './picked-model.ts'
 import type { FileReference } from './services.ts'
-import type { VariableValue } from '../values/variable-value.ts'
+import type { VariableValue } from './variable-value.ts'
 
 /** The kinds of fields; `template.ts` gives each its wire form, `field-values.ts` its conversion. */
 export type FieldKind =

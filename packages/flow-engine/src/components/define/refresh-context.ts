@@ -1,5 +1,5 @@
 import type { Field } from './field.ts'
-import type { NodeOutput, NodeTemplate, TemplateField } from '../node/node-json.ts'
+import type { NodeOutput, NodeTemplate, TemplateField } from '../../graph/flow/node-json.ts'
 import type { ComponentServices } from './services.ts'
 
 /** What `refresh` changed: left out = the copy it was given, the outputs as before (FE-47). */

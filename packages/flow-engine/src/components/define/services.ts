@@ -1,5 +1,5 @@
 import type { ChatModel, Embedder } from '../../models/chat-model.ts'
-import type { FlowJson } from '../node/node-json.ts'
+import type { FlowJson } from '../../graph/flow/node-json.ts'
 
 /** Services a host injects for components; all optional (flow-engine section 1.3). */
 export interface ComponentServices {

@@ -1,5 +1,5 @@
 import type { SortableOption } from '../define/field.ts'
-import type { NodeTemplate } from './node-json.ts'
+import type { NodeTemplate } from '../../graph/flow/node-json.ts'
 
 /** The one operation chosen in a list of operations; null when none or several are. */
 export function chosenOperation(chosen: readonly SortableOption[]): string | null {

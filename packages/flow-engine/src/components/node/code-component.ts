@@ -1,14 +1,14 @@
-import { codeHash } from './catalogue.ts'
+import { codeHash } from '../registry/catalogue.ts'
 import type { Component, ComponentTool } from '../define/component.ts'
 import { toolOutputs } from '../tools/component-tools.ts'
 import type { ComponentContext } from '../define/context.ts'
 import { defineComponent, isComponent } from '../define/define.ts'
 import type { AnyFieldOptions, Field } from '../define/field.ts'
 import { fieldValues } from '../values/field-values.ts'
-import type { NodeDetails, TemplateField } from './node-json.ts'
+import type { NodeDetails, TemplateField } from '../../graph/flow/node-json.ts'
 import { output } from '../define/output.ts'
 import { toOutputValue } from '../values/output-values.ts'
-import { kindOfTemplate } from './template.ts'
+import { kindOfTemplate } from '../define/template.ts'
 
 /** Said where code would have to run and the host gives no code runner. */
 export const CODE_IS_OFF =

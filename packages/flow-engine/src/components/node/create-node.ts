@@ -1,9 +1,14 @@
 import { createSystemRuntime } from '@x/wire'
 import { isRecord } from '../../graph/values/convert.ts'
-import { componentToNode } from './catalogue.ts'
+import { componentToNode } from '../registry/catalogue.ts'
 import type { Component } from '../define/component.ts'
 import { toolOutputs } from '../tools/component-tools.ts'
-import type { FlowNode, NodeDetails, NodeTemplate, TemplateField } from './node-json.ts'
+import type {
+  FlowNode,
+  NodeDetails,
+  NodeTemplate,
+  TemplateField,
+} from '../../graph/flow/node-json.ts'
 import { toolMetadataField, toolRow, toolsetOutput } from '../tools/tool-metadata.ts'
 
 export interface CreateNodeOptions {

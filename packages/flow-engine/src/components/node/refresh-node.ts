@@ -1,11 +1,16 @@
-import { declaredOutputs } from './catalogue.ts'
+import { declaredOutputs } from '../registry/catalogue.ts'
 import { isVendorKey } from '../../outgoing/vendors.ts'
 import type { Component } from '../define/component.ts'
 import { switchToolMode, templateField, withValue } from './create-node.ts'
-import type { FlowNode, NodeDetails, NodeTemplate, TemplateField } from './node-json.ts'
+import type {
+  FlowNode,
+  NodeDetails,
+  NodeTemplate,
+  TemplateField,
+} from '../../graph/flow/node-json.ts'
 import type { RefreshContext } from '../define/refresh-context.ts'
 import type { ComponentServices } from '../define/services.ts'
-import { fieldToTemplate, outputToNode } from './template.ts'
+import { fieldToTemplate, outputToNode } from '../define/template.ts'
 import { toolsetOutput } from '../tools/tool-metadata.ts'
 
 export interface NodeChange {

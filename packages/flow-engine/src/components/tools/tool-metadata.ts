@@ -1,7 +1,7 @@
 import { isRecord } from '../../graph/values/convert.ts'
 import type { Tool } from '../../models/chat-model.ts'
-import type { NodeOutput, TemplateField } from '../node/node-json.ts'
-import { sortKeys } from '../node/sort-keys.ts'
+import type { NodeOutput, TemplateField } from '../../graph/flow/node-json.ts'
+import { sortKeys } from '../define/sort-keys.ts'
 
 /** One line of the editor's list of actions (CO-21). */
 export interface ToolRow {

@@ -2,7 +2,7 @@ import { FlowError } from '../../errors.ts'
 import type { Component } from '../define/component.ts'
 import type { Field, FieldKind } from '../define/field.ts'
 import type { OutputDefinition } from '../define/output.ts'
-import { fieldToTemplate } from '../node/template.ts'
+import { fieldToTemplate } from '../define/template.ts'
 
 /** A JSON schema of type object. */
 export interface ObjectSchema {

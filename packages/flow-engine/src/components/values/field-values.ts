@@ -7,10 +7,10 @@ import { createMessage, isMessage, isStream, readText } from '../../graph/values
 import { readMessage } from '../../graph/values/read-message.ts'
 import { isChatModel, isEmbedder, isTool } from '../../models/chat-model.ts'
 import type { Component } from '../define/component.ts'
-import { readPicked } from '../chat/picked-model.ts'
+import { readPicked } from '../define/picked-model.ts'
 import type { Field, FieldKind } from '../define/field.ts'
 import type { FileReference } from '../define/services.ts'
-import { isVariableValue } from './variable-value.ts'
+import { isVariableValue } from '../define/variable-value.ts'
 
 export interface FieldValueOptions {
   /** Makes the reference of a stored path. */

@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import type { ComponentRegistry } from '../../components/define/registry.ts'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { ComponentServices, MessageRecord } from '../../components/define/services.ts'
 import type { FlowError } from '../../errors.ts'
 import type { ResultCache } from './cache.ts'

@@ -9,7 +9,7 @@ export type {
   NodeOutput,
   NodeTemplate,
   TemplateField,
-} from '../../components/node/node-json.ts'
+} from './node-json.ts'
 
 /** The two lists of a flow, unread. */
 export interface RawGraph {

@@ -1,4 +1,4 @@
-import type { ComponentRegistry } from '../../components/define/registry.ts'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { CheckedEdge } from './check-edges.ts'
 import { stronglyConnected } from './cycles.ts'
 import type { PlanEdge, PlanGraph, PlanVertex } from './plan-graph.ts'

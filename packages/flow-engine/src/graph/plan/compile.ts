@@ -1,6 +1,6 @@
 import { CODE_IS_OFF, codeComponent } from '../../components/node/code-component.ts'
 import type { Component } from '../../components/define/component.ts'
-import type { ComponentRegistry } from '../../components/define/registry.ts'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { FlowCompileError } from '../../errors.ts'
 import { buildGraph } from './build-graph.ts'
 import { checkEdges, type CheckedEdge } from './check-edges.ts'

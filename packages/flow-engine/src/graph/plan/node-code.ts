@@ -1,7 +1,7 @@
-import { codeHash, codeText } from '../../components/node/catalogue.ts'
+import { codeHash, codeText } from '../../components/registry/catalogue.ts'
 import type { Component } from '../../components/define/component.ts'
 import { referenceType } from '../../components/node/reference-code.ts'
-import type { ComponentRegistry } from '../../components/define/registry.ts'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ComponentRegistry } from '../../components/define/registry.ts'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
 import type { FlowNode } from '../flow/flow-json.ts'
 import { problem, type FlowProblem } from '../flow/problems.ts'

@@ -1,5 +1,5 @@
 import { createCutter, cutText } from '../events/cut-json.ts'
-import type { VertexNotes } from './finished-run.ts'
+import type { VertexNotes } from '../events/vertex-notes.ts'
 import type { RunContext } from '../context/run-context.ts'
 import { CHARACTER_BYTES, longestText } from '../events/event-size.ts'
 import type { RunLimits } from '../plan/limits.ts'

@@ -6,7 +6,7 @@ import { textOf } from './result-text.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'
 import { selectsOutput, type RunRequest } from '../context/run-request.ts'
-import type { LogEntry } from '../events/vertex-logs.ts'
+import type { VertexNotes } from '../events/vertex-notes.ts'
 import { youngList } from '../values/young-list.ts'
 
 /** What of a run is needed to write its answer, and is no part of the public result. */
@@ -15,12 +15,6 @@ export interface ResultNotes {
   readonly graph: PlanGraph
   readonly vertices: ReadonlyMap<string, VertexNotes> | undefined
   readonly secrets: RunContext['knownSecrets']
-}
-
-/** What a component noted in a build; most note nothing. */
-export interface VertexNotes {
-  readonly logs: ReadonlyMap<string, readonly LogEntry[]>
-  readonly hasStatus: boolean | 'text'
 }
 
 /** The result of a run; keeps nothing else of it alive. A class, not a literal: see `youngList`. */

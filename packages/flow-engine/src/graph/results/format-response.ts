@@ -1,4 +1,5 @@
-import { FinishedRun, type ResultNotes, type VertexNotes } from './finished-run.ts'
+import { FinishedRun, type ResultNotes } from './finished-run.ts'
+import type { VertexNotes } from '../events/vertex-notes.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { FlowProblem } from '../flow/problems.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'

@@ -1,5 +1,5 @@
 import type { FlowError } from '../../errors.ts'
-import type { VertexNotes } from './finished-run.ts'
+import type { VertexNotes } from '../events/vertex-notes.ts'
 import type { FlowProblem } from '../flow/problems.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'
 import type { RunRequest } from '../context/run-request.ts'
@@ -35,9 +35,4 @@ export class Outcome {
 class Usage {
   inputTokens = 0
   outputTokens = 0
-}
-
-/** What the component noted; undefined = nothing. */
-export function notesOf({ logs, hasStatus }: VertexNotes): VertexNotes | undefined {
-  return hasStatus === false && logs.size === 0 ? undefined : { logs, hasStatus }
 }

@@ -1,5 +1,5 @@
 import type { AnyFieldOptions, FieldKind } from '../../components/define/field.ts'
-import { fieldToTemplate } from '../../components/node/template.ts'
+import { fieldToTemplate } from '../../components/define/template.ts'
 import {
   define,
   isPlainObject,

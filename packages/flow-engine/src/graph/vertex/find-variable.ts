@@ -1,4 +1,4 @@
-import type { VariableOrigin } from '../../components/values/variable-value.ts'
+import type { VariableOrigin } from '../../components/define/variable-value.ts'
 import { isVendorKey } from '../../outgoing/vendors.ts'
 import { own } from '../flow/plain-object.ts'
 import type { RunContext } from '../context/run-context.ts'

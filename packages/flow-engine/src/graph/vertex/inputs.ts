@@ -2,7 +2,7 @@ import {
   isVariableName,
   missingVariable,
   VariableValue,
-} from '../../components/values/variable-value.ts'
+} from '../../components/define/variable-value.ts'
 import { FlowError } from '../../errors.ts'
 import { isEmpty, type FieldPlan, type VertexFields } from './field-plan.ts'
 import { findVariable } from './find-variable.ts'

@@ -7,7 +7,7 @@ import type {
 } from '../../components/define/context.ts'
 import type { Component } from '../../components/define/component.ts'
 import type { ComponentServices } from '../../components/define/services.ts'
-import { VariableValue } from '../../components/values/variable-value.ts'
+import { VariableValue } from '../../components/define/variable-value.ts'
 import type { TokenUsage, Tool } from '../../models/chat-model.ts'
 import { checkEventSize, surelyFits } from '../events/event-size.ts'
 import type { FlowJson } from '../flow/flow-json.ts'

@@ -8,7 +8,7 @@ import type {
   TransactionSettings,
 } from 'kysely'
 import { columnTypes } from './types.ts'
-import { statementNameOf } from '../../query/statement-name.ts'
+import { statementNameOf } from '../statement-name.ts'
 import { transactionEnded } from '../transaction-ended.ts'
 import { translateError } from '../translate-error.ts'
 

@@ -3,60 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { CompiledQuery, QueryResult } from 'kysely'
 import { DatabaseError } from '../database-error.ts'
 import { SqliteTransactions } from './transactions.ts'
-import { StatementCache, type SqliteDatabase } from './statement-cache.ts'
-import { translateError } from '../translate-error.ts'
-
-/** One connection with its prepared statements. Everything on it is synchronous. */
-export class SqliteSession {
-  readonly database: SqliteDatabase
-  readonly statements: StatementCache
-
-  constructor(database: SqliteDatabase, preparedStatements: number) {
-    this.database = database
-    this.statements = new StatementCache(database, preparedStatements)
-  }
-
-  /** @throws DatabaseError */
-  run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
-    try {
-      const statement = this.statements.get(sql)
-      const bound = parameters.map(bindable)
-      if (statement.reader) return { rows: rowsOf<Row>(statement.read(bound)) }
-      const { changes, lastInsertRowid } = statement.write(bound)
-      return {
-        rows: [],
-        numAffectedRows: BigInt(changes),
-        insertId: BigInt(lastInsertRowid),
-      }
-    } catch (error) {
-      throw translateError(error)
-    }
-  }
-}
-
-/** What the driver gives for a row is what the query selects. */
-function rowsOf<Row>(rows: unknown[]): Row[] {
-  return rows as Row[]
-}
-
-/**
- * libsql ends the process for a value of a type it does not know, so nothing else is let through.
- */
-function bindable(value: unknown): unknown {
-  switch (typeof value) {
-    case 'string':
-    case 'number':
-    case 'bigint':
-      return value
-    case 'boolean':
-      return value ? 1 : 0
-    case 'undefined':
-      return null
-    default:
-      if (value === null || value instanceof Uint8Array) return value
-      throw new TypeError(`A ${typeof value} cannot be a SQL parameter`)
-  }
-}
+import type { SqliteSession } from './session.ts'
 
 /**
  * Nothing here waits for the outside, so a loop over writes would never let requests in: each so many

@@ -1,5 +1,6 @@
 import type { QueryResult } from 'kysely'
-import type { SqliteEngine, SqliteSession } from './engine.ts'
+import type { SqliteEngine } from './engine.ts'
+import type { SqliteSession } from './session.ts'
 
 /** Synchronous work of one caller inside a shared transaction. */
 export interface GroupedWork<Result> {

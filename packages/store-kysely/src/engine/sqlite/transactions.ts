@@ -1,5 +1,5 @@
 import { DatabaseError } from '../database-error.ts'
-import type { SqliteSession } from './engine.ts'
+import type { SqliteSession } from './session.ts'
 
 /** A transaction whose work is done and whose commit is to come. */
 interface Waiting {

@@ -1,6 +1,7 @@
-import type { SizedCollection } from '../../flow/collections.ts'
 import type {
   ApiKeyRecord,
+  CollectionRecord,
+  CollectionSize,
   FlowRecord,
   McpServerRecord,
   OidcLinkRecord,
@@ -17,6 +18,9 @@ import type {
   VertexBuildRecord,
 } from '@x/flow-engine'
 import type { Generated } from 'kysely'
+
+/** A collection as one record. */
+export type SizedCollection = CollectionRecord & CollectionSize
 
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`

@@ -6,7 +6,7 @@ import {
 } from '../../diagnostics/errors.ts'
 import { formatPointer, isPlainObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { defaultLimits } from '../../diagnostics/limits.ts'
-import type { DataEntry } from './messages.ts'
+import type { DataEntry } from './data-entry.ts'
 import { readEntries } from './read-entries.ts'
 import { Report } from '../../diagnostics/report.ts'
 import { asMap, isContainer, mapToJson, type DataMap } from '../../data/data-value.ts'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { ClientMessage } from './client-message.ts'
 import { parseTimestamp } from './client-message.ts'
-import type { DataEntry, ServerMessage } from './messages.ts'
+import type { DataEntry } from './data-entry.ts'
+import type { ServerMessage } from './messages.ts'
 
 const id = z.string().min(1)
 const json = z.record(z.string(), z.json())

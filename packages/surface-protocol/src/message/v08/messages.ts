@@ -1,5 +1,6 @@
 import { defined, type JsonObject } from '../../json.ts'
 import { formatEntries } from './entries.ts'
+import type { DataEntry } from './data-entry.ts'
 
 /** Payload of `beginRendering`. */
 export type BeginRendering = {
@@ -17,14 +18,6 @@ export type ComponentInstance = {
   /** Share of a Row or Column. */
   weight?: number
 }
-
-/** One key of a data model with its value. */
-export type DataEntry = { key: string } & (
-  | { valueString: string }
-  | { valueNumber: number }
-  | { valueBoolean: boolean }
-  | { valueMap: DataEntry[] }
-)
 
 /** Payload of `surfaceUpdate`. */
 export type SurfaceUpdate = { surfaceId: string; components: ComponentInstance[] }

@@ -1,7 +1,7 @@
 import { isPlainObject, ownValue } from '../../json.ts'
 import { noIds, type Definition } from '../../graph/definition.ts'
 import { copyObject } from '../../data/copy-json.ts'
-import type { ComponentCheck } from './read-message.ts'
+import type { ComponentCheck } from './component-check.ts'
 import { readId, readMember, refuseOthers } from '../read-member.ts'
 import type { Report } from '../../diagnostics/report.ts'
 

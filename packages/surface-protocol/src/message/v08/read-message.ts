@@ -1,4 +1,3 @@
-import type { CatalogCore } from '../../catalog/catalog.ts'
 import { quote } from '../../diagnostics/errors.ts'
 import { isPlainObject, ownValue, type JsonObject } from '../../json.ts'
 import type { DataMap } from '../../data/data-value.ts'
@@ -10,6 +9,7 @@ import { readInstance } from './read-instance.ts'
 import { readId, readKind, readMember, refuseOthers } from '../read-member.ts'
 import type { Report } from '../../diagnostics/report.ts'
 import { detectVersion } from './version.ts'
+import type { ComponentCheck } from './component-check.ts'
 
 /** A message that was read: copied, and free of what 0.8 does not know. */
 export type MessageDraft =
@@ -35,16 +35,6 @@ export type MessageDraft =
       readonly contents: DataMap
     }
   | { readonly kind: 'deleteSurface'; readonly surfaceId: string }
-
-/**
- * Checks one component at the current place of the report and names the catalog that is in force
- * for it; null when there is none.
- */
-export type ComponentCheck = (
-  surfaceId: string,
-  type: string,
-  component: { readonly properties: Record<string, unknown>; readonly report: Report },
-) => CatalogCore | null
 
 type Payload = Record<string, unknown>
 type Kind = MessageDraft['kind']

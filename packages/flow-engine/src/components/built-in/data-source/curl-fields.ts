@@ -1,6 +1,6 @@
 import { errorText } from '../../../errors.ts'
 import { isRecord } from '../../../graph/values/convert.ts'
-import type { NodeTemplate } from '../../node/node-json.ts'
+import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { parseCurl } from './parse-curl.ts'
 import { requestUrl } from './request-parts.ts'
 

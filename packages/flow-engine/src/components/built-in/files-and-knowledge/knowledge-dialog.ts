@@ -1,5 +1,5 @@
 import { field } from '../../define/field.ts'
-import { fieldToTemplate } from '../../node/template.ts'
+import { fieldToTemplate } from '../../define/template.ts'
 import { knowledgeModels } from './knowledge-model.ts'
 
 const ICONS = new Map([

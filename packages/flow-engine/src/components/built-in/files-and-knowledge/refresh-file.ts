@@ -1,5 +1,5 @@
 import { extensionOf } from '../../web/mime-type.ts'
-import type { NodeOutput, NodeTemplate } from '../../node/node-json.ts'
+import type { NodeOutput, NodeTemplate } from '../../../graph/flow/node-json.ts'
 import type { NodeUpdate, RefreshContext } from '../../define/refresh-context.ts'
 import { isTableFile } from './file-table.ts'
 

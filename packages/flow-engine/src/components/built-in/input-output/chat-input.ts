@@ -1,7 +1,7 @@
 import { createMessage } from '../../../graph/values/message.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import { checkFiles } from '../files-and-knowledge/file-not-found.ts'
+import { checkFiles } from '../../chat/file-not-found.ts'
 import { output } from '../../define/output.ts'
 
 const IMAGE_AND_TEXT_FILES =

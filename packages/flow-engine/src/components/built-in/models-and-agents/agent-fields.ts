@@ -6,7 +6,7 @@ import {
   watsonxModels,
 } from '../../../models/model-names.ts'
 import { field, type Field } from '../../define/field.ts'
-import type { NodeTemplate } from '../../node/node-json.ts'
+import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import type { RefreshContext } from '../../define/refresh-context.ts'
 import { googleModels, listOllamaModels } from './provider-models.ts'
 

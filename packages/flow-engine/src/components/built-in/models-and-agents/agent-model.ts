@@ -3,7 +3,7 @@ import { findProvider } from '../../../models/provider-table.ts'
 import { chosenChatModel } from '../../chat/chosen-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import type { ProviderKey } from '../../define/field.ts'
-import type { PickedModel } from '../../chat/picked-model.ts'
+import type { PickedModel } from '../../define/picked-model.ts'
 import { agentProviders } from './agent-fields.ts'
 
 export interface AgentModelInputs {

@@ -11,9 +11,9 @@ import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field, type ProviderKey } from '../../define/field.ts'
 import { askModel, questionMessages } from '../../chat/model-answer.ts'
-import type { NodeTemplate } from '../../node/node-json.ts'
+import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { output } from '../../define/output.ts'
-import type { PickedModel } from '../../chat/picked-model.ts'
+import type { PickedModel } from '../../define/picked-model.ts'
 import { googleModels, listOllamaModels } from './provider-models.ts'
 
 const PROVIDERS = ['OpenAI', 'Anthropic', 'Google', 'IBM watsonx.ai', 'Ollama']

@@ -12,7 +12,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { parseTemplate } from '../../text/format-template.ts'
 import { messageFromRecord, messageToRecord } from '../../chat/message-record.ts'
-import type { NodeTemplate } from '../../node/node-json.ts'
+import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { output } from '../../define/output.ts'
 import type { MessageQuery, MessageService } from '../../define/services.ts'
 

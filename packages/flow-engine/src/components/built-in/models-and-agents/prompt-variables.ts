@@ -3,7 +3,7 @@ import { isRecord } from '../../../graph/values/convert.ts'
 import { doubleBraceNames } from '../../text/double-braces.ts'
 import { templateNames } from '../../text/format-template.ts'
 import { templateField } from '../../node/create-node.ts'
-import type { NodeTemplate, TemplateField } from '../../node/node-json.ts'
+import type { NodeTemplate, TemplateField } from '../../../graph/flow/node-json.ts'
 
 const RESERVED = new Set([
   'code',

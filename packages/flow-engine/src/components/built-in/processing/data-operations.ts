@@ -5,7 +5,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { chosenInEditor, chosenOperation, showFieldsOf } from '../../node/chosen-operation.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import type { NodeTemplate } from '../../node/node-json.ts'
+import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { output } from '../../define/output.ts'
 import {
   asData,

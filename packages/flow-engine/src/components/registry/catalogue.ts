@@ -1,9 +1,14 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Component } from '../define/component.ts'
-import type { NodeDetails, NodeOutput, NodeTemplate, TemplateField } from './node-json.ts'
-import { sortKeys } from './sort-keys.ts'
-import { fieldToTemplate, outputToNode } from './template.ts'
+import type {
+  NodeDetails,
+  NodeOutput,
+  NodeTemplate,
+  TemplateField,
+} from '../../graph/flow/node-json.ts'
+import { sortKeys } from '../define/sort-keys.ts'
+import { fieldToTemplate, outputToNode } from '../define/template.ts'
 
 /** `GET /all`: category -> type -> node. */
 export type CatalogueJson = Record<string, Record<string, NodeDetails>>

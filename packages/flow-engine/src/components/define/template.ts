@@ -1,6 +1,6 @@
-import type { AnyFieldOptions, Field, FieldKind } from '../define/field.ts'
-import type { NodeOutput, TemplateField } from './node-json.ts'
-import type { OutputDefinition } from '../define/output.ts'
+import type { AnyFieldOptions, Field, FieldKind } from './field.ts'
+import type { NodeOutput, TemplateField } from '../../graph/flow/node-json.ts'
+import type { OutputDefinition } from './output.ts'
 import { sortKeys } from './sort-keys.ts'
 import { titleOf } from './title.ts'
 

@@ -1,4 +1,4 @@
-import type { FileReference, FileScope, FileService } from '../../define/services.ts'
+import type { FileReference, FileScope, FileService } from '../define/services.ts'
 
 /** The error of a run for a file that it cannot find; it names the file (CO-38). */
 export function fileNotFound(path: string, cause?: unknown): TypeError {

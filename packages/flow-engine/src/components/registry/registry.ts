@@ -1,6 +1,6 @@
-import { catalogueJson, type CatalogueJson } from '../node/catalogue.ts'
-import type { Component } from './component.ts'
-import type { FlowNode } from '../node/node-json.ts'
+import { catalogueJson, type CatalogueJson } from './catalogue.ts'
+import type { Component } from '../define/component.ts'
+import type { FlowNode } from '../../graph/flow/node-json.ts'
 import { typeNames, typesOf, type TypeNames } from './resolve-type.ts'
 import { typeTable } from './type-table.ts'
 

@@ -1,4 +1,4 @@
-import type { FlowNode } from '../node/node-json.ts'
+import type { FlowNode } from '../../graph/flow/node-json.ts'
 import type { TypeTable } from './type-table.ts'
 
 /** The names of a node under which its component is looked up (NX-1). */

@@ -1,0 +1,19 @@
+import type { Runtime } from '@x/wire'
+import type { ResultCache } from '../graph/context/cache.ts'
+import type { RunLimits } from '../graph/plan/limits.ts'
+import type { JobStore } from '../store/job-store.ts'
+import type { BuildJobsOptions } from './build-jobs.ts'
+import type { RequestCodec } from './request-codec.ts'
+
+export interface JobRunnerOptions extends BuildJobsOptions {
+  readonly store: JobStore
+  readonly runtime: Runtime
+  readonly cache: ResultCache
+  readonly limits: RunLimits
+  readonly codec: RequestCodec
+  /** The name under which this process claims. */
+  readonly name: string
+  /** Fires when what the store does not take is given up. */
+  readonly closing: AbortSignal
+  readonly onError: (error: unknown, info: { jobId?: string }) => void
+}

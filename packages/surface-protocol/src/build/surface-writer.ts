@@ -1,0 +1,39 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { VersionName } from '../data/version.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { JsonValue } from '../json.ts'
+import type { AnyServerMessage } from '../message/any-message.ts'
+import type { SurfaceStore } from '../store/store.ts'
+import type { SurfaceDescription } from './builder.ts'
+
+/** Where a writer sends, and in which form. */
+export interface SurfaceWriterOptions {
+  /** Version of the messages. Default: 0.8. */
+  readonly version?: VersionName
+  send(message: AnyServerMessage): void | Promise<void>
+  /** Sends the self-contained form (SP-69). Default: false. */
+  readonly selfContained?: boolean
+  /** Catalogs that surfaces may use. Default: the standard catalog. */
+  readonly catalogs?: readonly Catalog[]
+  /** Limits that differ from the defaults; `waitingCalls` bounds the calls that wait here. */
+  readonly limits?: Partial<SurfaceLimits>
+}
+
+/** Sends what is new about its surfaces, one call after the other (SP-73). */
+export interface SurfaceWriter {
+  /** What the receiver has. */
+  readonly store: SurfaceStore
+  /**
+   * Makes a surface look as described; only the difference is sent.
+   * @throws SurfaceError when the description is wrong; nothing is sent then
+   */
+  render(surfaceId: string, view: SurfaceDescription): Promise<void>
+  /**
+   * Sets the keys of an object at a path of the data; in version 0.9.1 any value.
+   * @throws SurfaceError, also `limit_exceeded` (`waitingCalls`)
+   */
+  update(surfaceId: string, path: string, contents: JsonValue): Promise<void>
+  /** Removes a location of the data. @throws SurfaceError `unsupported_version` in version 0.8 */
+  remove(surfaceId: string, path: string): Promise<void>
+  delete(surfaceId: string): Promise<void>
+}

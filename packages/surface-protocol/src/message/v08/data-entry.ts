@@ -1,0 +1,7 @@
+/** One key of a data model with its value. */
+export type DataEntry = { key: string } & (
+  | { valueString: string }
+  | { valueNumber: number }
+  | { valueBoolean: boolean }
+  | { valueMap: DataEntry[] }
+)
