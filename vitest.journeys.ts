@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@x/source'] } },
   test: {
     include: ['{packages,examples}/*/test/**/*.long.ts'],
+    globalSetup: ['examples/reference-server/test/joined-server.ts'],
     testTimeout: 300_000,
     hookTimeout: 120_000,
     // Each of them starts servers; side by side they would measure one another.

@@ -3,9 +3,11 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { joinSources } from '../../../tools/join-sources.mjs'
 import { inFolder } from './start-server.ts'
 
 const DEMO = fileURLToPath(new URL('../src/demo.ts', import.meta.url))
+const JOINED = fileURLToPath(new URL('../dist/demo.js', import.meta.url))
 
 test(
   'the demo shows a run, a user and a surface, and leaves nothing behind',
@@ -15,11 +17,10 @@ test(
   () =>
     inFolder(async (TMPDIR) => {
       const { PATH = '', HOME = '' } = process.env
-      const { stdout, stderr } = await promisify(execFile)(
-        process.execPath,
-        ['--import', 'tsx', '--conditions=@x/source', DEMO],
-        { env: { PATH, HOME, TMPDIR } },
-      )
+      await joinSources(DEMO, JOINED)
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [JOINED], {
+        env: { PATH, HOME, TMPDIR },
+      })
 
       expect(stderr).toBe('')
       expect(stdout).toMatch(/^Run the flow "echo": .*hello/m)

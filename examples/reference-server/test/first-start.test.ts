@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inFolder, startServer, type Started } from './start-server.ts'
+import { inFolder, START, startServer, type Started } from './start-server.ts'
 
 const KEY = /^API key: (\S+) \(shown once\)$/m
 const PASSWORD = /^Superuser: admin, password (\S+) \(shown once\)$/m
@@ -35,7 +35,7 @@ describe('the first start', () => {
     await new Promise<void>((ready, failed) => {
       done = inFolder(async (made) => {
         folder = made
-        server = await startServer({ SERVICE_CONFIG_DIR: folder })
+        server = await startServer({ SERVICE_CONFIG_DIR: folder }, START)
         ready()
         await released
         await server.end('SIGTERM')

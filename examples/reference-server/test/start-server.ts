@@ -4,8 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 
-const START = fileURLToPath(new URL('../start.mjs', import.meta.url))
+/** What `npm start` runs: it joins the sources before it starts them. */
+export const START = fileURLToPath(new URL('../start.mjs', import.meta.url))
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -27,20 +29,25 @@ export interface Ended {
   readonly stderr: string
 }
 
-function run(environment: Environment, parameters: readonly string[] = []): ChildProcess {
+function run(
+  environment: Environment,
+  parameters: readonly string[] = [],
+  program = inject('joinedServer'),
+): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [START, ...parameters], {
+  return spawn(process.execPath, [program, ...parameters], {
     env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 
 /**
- * Starts the server with these variables and waits for its start message.
+ * Starts the server with these variables and waits for its start message; from one file that is
+ * joined already unless another program is named.
  * @throws when the process ends before it
  */
-export async function startServer(environment: Environment): Promise<Started> {
-  const child = run(environment)
+export async function startServer(environment: Environment, program?: string): Promise<Started> {
+  const child = run(environment, [], program)
   let output = ''
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const listening = new Promise<string>((resolve) => {

@@ -15,17 +15,20 @@ export interface Watch {
   report(title: string): string
 }
 
-/** A watch that keeps `keep` cases, 20 by default. */
-export function createWatch(keep = 20): Watch {
+/**
+ * A watch that keeps `keep` cases, 20 by default.
+ * @param now milliseconds of a clock; `performance.now` by default
+ */
+export function createWatch(keep = 20, now = (): number => performance.now()): Watch {
   const slowest: TimedCase[] = []
   return {
     slowest,
     async time(label, size, run) {
-      const begin = performance.now()
+      const begin = now()
       try {
         return await run()
       } finally {
-        const ms = performance.now() - begin
+        const ms = now() - begin
         const place = slowest.findIndex((other) => other.ms < ms)
         if (place !== -1) slowest.splice(place, 0, { label, size, ms })
         else if (slowest.length < keep) slowest.push({ label, size, ms })

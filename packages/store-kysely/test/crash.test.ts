@@ -1,21 +1,19 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { checkSqlite } from '@x/store-kysely'
 import { createFlowStore, createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { describe, expect, test } from 'vitest'
 import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { joinedProgram } from './joined-program.ts'
 import { TENANT } from './scim-corpus.ts'
 
-const WRITER = fileURLToPath(new URL('writer-process.ts', import.meta.url))
+const WRITER = await joinedProgram('writer-process.ts')
 
 /** Lines a process has written when it is killed without warning. */
 async function killedWhileWriting(address: string, kind: string): Promise<string[]> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions=@x/source', WRITER, address, kind],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const child = spawn(process.execPath, [WRITER, address, kind], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let text = ''
   const enough = (): boolean =>
     ['user', 'tag', 'event'].every((noun) => text.split(`${noun} `).length > 20)

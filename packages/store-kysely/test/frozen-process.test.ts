@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ActingOrder } from './acting-process.ts'
 import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { joinedProgram } from './joined-program.ts'
 
-const PROCESS = fileURLToPath(new URL('acting-process.ts', import.meta.url))
+const PROCESS = await joinedProgram('acting-process.ts')
 const LEASE = { leaseMs: 1500, heartbeatMs: 400 }
 /** The freeze meets each of the jobs somewhere else: building, or in the middle of a write. */
 const PACES = [0, 1, 3, 7, 20, 50]
@@ -37,8 +37,7 @@ describe.skipIf(postgresUrl === null)('a process that is frozen and wakes (AB-92
   })
 
   async function start(order: ActingOrder) {
-    const run = ['--import', 'tsx', '--conditions=@x/source', PROCESS]
-    const child = spawn(process.execPath, [...run, database.address, JSON.stringify(order)], {
+    const child = spawn(process.execPath, [PROCESS, database.address, JSON.stringify(order)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     children.push(child)

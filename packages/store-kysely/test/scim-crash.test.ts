@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { checkSqlite } from '@x/store-kysely'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { describe, expect, test } from 'vitest'
 import { fileDatabase } from './databases.ts'
+import { joinedProgram } from './joined-program.ts'
 
-const WRITER = fileURLToPath(new URL('scim-writer-process.ts', import.meta.url))
+const WRITER = await joinedProgram('scim-writer-process.ts')
 const TENANT = 'default'
 
 /** The lines a process has written when it is killed in the middle of its 1,000 writes. */
 async function killedAfter(address: string, lines: number): Promise<string[]> {
-  const loader = ['--import', 'tsx', '--conditions=@x/source']
-  const child = spawn(process.execPath, [...loader, WRITER, address], {
+  const child = spawn(process.execPath, [WRITER, address], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''

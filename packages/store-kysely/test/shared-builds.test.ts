@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '@x/flow-engine'
 import type { RunEvent } from '@x/flow-engine/graph'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
@@ -9,9 +8,10 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BuildOrder } from './build-process.ts'
 import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { joinedProgram } from './joined-program.ts'
 import { components } from './streaming-flow.ts'
 
-const PROCESS = fileURLToPath(new URL('build-process.ts', import.meta.url))
+const PROCESS = await joinedProgram('build-process.ts')
 
 /** So long that nothing is found by looking again: news must come by NOTIFY. */
 const PATIENT = { leaseMs: 600_000, heartbeatMs: 300_000 }
@@ -45,18 +45,9 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
 
   /** Starts A; gives the id of its build. */
   async function elsewhere(order: BuildOrder) {
-    const child = spawn(
-      process.execPath,
-      [
-        '--import',
-        'tsx',
-        '--conditions=@x/source',
-        PROCESS,
-        database.address,
-        JSON.stringify(order),
-      ],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
+    const child = spawn(process.execPath, [PROCESS, database.address, JSON.stringify(order)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
     const kill = async (): Promise<void> => {
       child.kill('SIGKILL')

@@ -26,7 +26,7 @@ afterEach(() => {
 })
 
 /** Values that lead every field that can hold an address to the canary. */
-function attack(component: Component): Record<string, unknown> {
+function attack(component: Component, canary: Canary): Record<string, unknown> {
   const address = `${canary.url}/v1`
   return Object.fromEntries(
     Object.entries(component.inputs).map(([name, { fieldKind, options }]) => {
@@ -42,16 +42,23 @@ function attack(component: Component): Record<string, unknown> {
 }
 
 /** Builds every output, every tool and every refresh, and uses the models that come out. */
-async function exercise(component: Component, services: ComponentServices): Promise<void> {
+async function exercise(
+  component: Component,
+  services: ComponentServices,
+  canary: Canary,
+): Promise<void> {
   const timeout = AbortSignal.timeout(3_000)
   const providers = ['OpenAI', 'Anthropic', 'Ollama', 'Google', 'IBM watsonx.ai']
   const chosen = Object.keys(component.inputs).find((name) => /provider|agent_llm/.test(name))
   for (const provider of chosen === undefined ? [''] : providers) {
-    const inputs = { ...attack(component), ...(chosen === undefined ? {} : { [chosen]: provider }) }
+    const inputs = {
+      ...attack(component, canary),
+      ...(chosen === undefined ? {} : { [chosen]: provider }),
+    }
     const outputs = [...Object.keys(component.outputs), 'component_as_tool']
     for (const output of outputs) {
       await testComponent(component, { inputs, output, services, signal: timeout })
-        .then(({ value }) => use(value, timeout))
+        .then(({ value }) => use(value, timeout, canary))
         .catch(() => undefined)
     }
     const node = createNode(component, inputs)
@@ -63,7 +70,7 @@ async function exercise(component: Component, services: ComponentServices): Prom
   }
 }
 
-async function use(value: unknown, signal: AbortSignal): Promise<void> {
+async function use(value: unknown, signal: AbortSignal, canary: Canary): Promise<void> {
   if (Array.isArray(value)) {
     for (const tool of value as Tool[]) {
       if (typeof tool.call !== 'function') continue
@@ -80,13 +87,30 @@ async function use(value: unknown, signal: AbortSignal): Promise<void> {
 }
 
 /** Asks nobody outside this machine. */
-function loopbackOnly(send: typeof fetch): typeof fetch {
+function loopbackOnly(send: typeof fetch, canary: Canary): typeof fetch {
   return (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
     return url.startsWith(canary.url)
       ? send(input, init)
       : Promise.reject(new AddressBlockedError(''))
   }
+}
+
+/** Attacks all components side by side, each with a canary of its own: some wait for their time limit. */
+async function eachWithCanary(
+  components: readonly Component[],
+  strike: (component: Component, own: Canary) => Promise<void>,
+): Promise<void> {
+  await Promise.all(
+    components.map(async (component) => {
+      const own = await startCanary()
+      try {
+        await strike(component, own)
+      } finally {
+        await own.close()
+      }
+    }),
+  )
 }
 
 /** Components that go to an address of a flow: the ones this attack must wake. */
@@ -108,22 +132,22 @@ describe('AB-40, AB-43: built-in components and the guard', () => {
   test('none reaches a loopback address by the default of the library', async () => {
     const around = vi.fn<typeof fetch>(() => Promise.reject(new TypeError('around the guard')))
     vi.stubGlobal('fetch', around)
-    const services = { fetch: loopbackOnly(outgoingFetch({})) }
-    for (const component of components) {
-      await exercise(component, services)
-      expect([component.type, around.mock.calls]).toEqual([component.type, []])
-      expect([component.type, canary.connections()]).toEqual([component.type, 0])
-    }
+    const reached: string[] = []
+    await eachWithCanary(components, async (component, own) => {
+      await exercise(component, { fetch: loopbackOnly(outgoingFetch({}), own) }, own)
+      if (own.connections() > 0) reached.push(component.type)
+    })
+    expect(reached).toEqual([])
+    expect(around.mock.calls).toEqual([])
   }, 60_000)
 
   test('the same attack gets through where the address is allowed: it tries what it says', async () => {
-    const services = { fetch: loopbackOnly(createGuardedFetch({ allow: ['127.0.0.1'] })) }
+    const allowed = createGuardedFetch({ allow: ['127.0.0.1'] })
     const reached: string[] = []
-    for (const component of components) {
-      await exercise(component, services)
-      if (canary.connections() > 0 || canary.requests.length > 0) reached.push(component.type)
-      canary.forget()
-    }
+    await eachWithCanary(components, async (component, own) => {
+      await exercise(component, { fetch: loopbackOnly(allowed, own) }, own)
+      if (own.connections() > 0 || own.requests.length > 0) reached.push(component.type)
+    })
     expect(reached).toEqual(expect.arrayContaining(REACHING))
   }, 60_000)
 })

@@ -6,7 +6,9 @@ test('DR-21: bytes of a checkpoint are base64; lists of older versions are read'
   const bytes = Uint8Array.from({ length: 1_000_000 }, (_, at) => at % 256)
   const text = JSON.stringify(encodeValue(bytes))
   expect(text.length).toBeLessThan(1_400_000)
-  expect(decodeValue(JSON.parse(text))).toEqual(bytes)
+  const back = decodeValue(JSON.parse(text)) as Uint8Array
+  expect([back.constructor, back.length]).toEqual([Uint8Array, bytes.length])
+  expect(back.every((byte, at) => byte === bytes[at])).toBe(true)
   expect(decodeValue({ $value: 'bytes', bytes: [1, 2, 255] })).toEqual(Uint8Array.of(1, 2, 255))
   expect(fromBase64(toBase64(Uint8Array.of()))).toEqual(Uint8Array.of())
 })

@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+import type { TestProject } from 'vitest/node'
+import { joinSources } from '../../../tools/join-sources.mjs'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const JOINED = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+/** Joins the sources of the server once for all tests, where `npm start` does so at each start. */
+export async function setup(project: TestProject): Promise<void> {
+  const join = (): Promise<void> => joinSources(MAIN, JOINED)
+  await join()
+  project.onTestsRerun(join)
+  project.provide('joinedServer', JOINED)
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The program of the server in one file. */
+    joinedServer: string
+  }
+}
