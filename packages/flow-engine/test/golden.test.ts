@@ -87,16 +87,17 @@ function output(args: readonly string[]): Promise<string> {
   })
 }
 
+type Piece = [profile: string, name: string, folders: readonly string[]]
+
 /** Most transcripts are of the default profile: several engines replay them side by side. */
-function pieces(): (readonly [profile: string, name: string, folders: readonly string[]])[] {
+function pieces(): Piece[] {
   const root = join(golden, 'flow-api')
   const folders = existsSync(root) ? readdirSync(root) : []
-  return Object.keys(profiles).flatMap((profile) => {
-    const all = [profile, 'all', folders] as const
-    if (profile !== 'default') return [all]
+  return Object.keys(profiles).flatMap((profile): Piece[] => {
+    if (profile !== 'default') return [[profile, 'all', folders]]
     return [0, 1, 2, 3].map((rest) => {
       const part = folders.filter((_, at) => at % 4 === rest)
-      return [profile, part.join(' '), part] as const
+      return [profile, part.join(' '), part]
     })
   })
 }
