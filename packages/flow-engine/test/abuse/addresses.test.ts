@@ -25,9 +25,9 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** Values that lead every field that can hold an address to the canary. */
-function attack(component: Component, canary: Canary): Record<string, unknown> {
-  const address = `${canary.url}/v1`
+/** Values that lead every field that can hold an address to a canary. */
+function attack(component: Component, own: Canary): Record<string, unknown> {
+  const address = `${own.url}/v1`
   return Object.fromEntries(
     Object.entries(component.inputs).map(([name, { fieldKind, options }]) => {
       if (name === 'urls') return [name, [address]]
@@ -45,20 +45,20 @@ function attack(component: Component, canary: Canary): Record<string, unknown> {
 async function exercise(
   component: Component,
   services: ComponentServices,
-  canary: Canary,
+  own: Canary,
 ): Promise<void> {
   const timeout = AbortSignal.timeout(3_000)
   const providers = ['OpenAI', 'Anthropic', 'Ollama', 'Google', 'IBM watsonx.ai']
   const chosen = Object.keys(component.inputs).find((name) => /provider|agent_llm/.test(name))
   for (const provider of chosen === undefined ? [''] : providers) {
     const inputs = {
-      ...attack(component, canary),
+      ...attack(component, own),
       ...(chosen === undefined ? {} : { [chosen]: provider }),
     }
     const outputs = [...Object.keys(component.outputs), 'component_as_tool']
     for (const output of outputs) {
       await testComponent(component, { inputs, output, services, signal: timeout })
-        .then(({ value }) => use(value, timeout, canary))
+        .then(({ value }) => use(value, timeout, own))
         .catch(() => undefined)
     }
     const node = createNode(component, inputs)
@@ -70,11 +70,11 @@ async function exercise(
   }
 }
 
-async function use(value: unknown, signal: AbortSignal, canary: Canary): Promise<void> {
+async function use(value: unknown, signal: AbortSignal, own: Canary): Promise<void> {
   if (Array.isArray(value)) {
     for (const tool of value as Tool[]) {
       if (typeof tool.call !== 'function') continue
-      const args = { input_value: canary.url, urls: [canary.url], url_input: canary.url }
+      const args = { input_value: own.url, urls: [own.url], url_input: own.url }
       await tool.call(args, { signal }).catch(() => undefined)
     }
   } else if (typeof value === 'object' && value !== null && 'stream' in value) {
@@ -87,12 +87,10 @@ async function use(value: unknown, signal: AbortSignal, canary: Canary): Promise
 }
 
 /** Asks nobody outside this machine. */
-function loopbackOnly(send: typeof fetch, canary: Canary): typeof fetch {
+function loopbackOnly(send: typeof fetch, own: Canary): typeof fetch {
   return (input, init) => {
     const url = input instanceof Request ? input.url : String(input)
-    return url.startsWith(canary.url)
-      ? send(input, init)
-      : Promise.reject(new AddressBlockedError(''))
+    return url.startsWith(own.url) ? send(input, init) : Promise.reject(new AddressBlockedError(''))
   }
 }
 
