@@ -21,7 +21,7 @@ const nodeAllowed = [
   /^packages\/flow-engine\/src\/node(\.ts|\/)/,
   /^packages\/flow-engine\/src\/testing\/fake-openai\.ts/,
   /^packages\/store-kysely\//,
-  /^packages\/http-adapters\/src\/(node|express|fastify|lib\/)/,
+  /^packages\/http-adapters\/src\/(node\.ts|express\.ts|fastify\.ts|lib\/node\/)/,
 ]
 
 /** Rooms of a package in the order of its floors: a room imports itself and those before it, types too. */

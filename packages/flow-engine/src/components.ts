@@ -27,12 +27,12 @@ import { languageModel } from './components/built-in/models-and-agents/language-
 import { mcpTools } from './components/built-in/models-and-agents/mcp-tools.ts'
 import { memory } from './components/built-in/models-and-agents/memory.ts'
 import { promptTemplate } from './components/built-in/models-and-agents/prompt-template.ts'
-import { openAIEmbeddings } from './components/built-in/openai/openai-embeddings.ts'
-import { openAIModel } from './components/built-in/openai/openai-model.ts'
+import { openAiEmbeddings } from './components/built-in/openai/openai-embeddings.ts'
+import { openAiModel } from './components/built-in/openai/openai-model.ts'
 import { combineText } from './components/built-in/processing/combine-text.ts'
 import { dataFrameOperations } from './components/built-in/processing/data-frame-operations.ts'
 import { dataOperations } from './components/built-in/processing/data-operations.ts'
-import { messagetoData } from './components/built-in/processing/message-to-data.ts'
+import { messageToData } from './components/built-in/processing/message-to-data.ts'
 import { parser } from './components/built-in/processing/parser.ts'
 import { splitText } from './components/built-in/processing/split-text.ts'
 import { typeConverter } from './components/built-in/processing/type-converter.ts'
@@ -44,11 +44,11 @@ import { yfinance } from './components/built-in/vendors/yahoo-finance.ts'
 import { agentQL } from './components/built-in/vendors/agent-ql.ts'
 import { scrapeGraphSearchApi } from './components/built-in/vendors/scrape-graph-search.ts'
 import { needle } from './components/built-in/vendors/needle.ts'
-import { azureOpenAIEmbeddings } from './components/built-in/providers/azure-openai-embeddings.ts'
+import { azureOpenAiEmbeddings } from './components/built-in/providers/azure-openai-embeddings.ts'
 import { googleGenerativeAIEmbeddings } from './components/built-in/providers/google-embeddings.ts'
 import { mistalAIEmbeddings } from './components/built-in/providers/mistral-embeddings.ts'
 import { ollamaEmbeddings } from './components/built-in/providers/ollama-embeddings.ts'
-import { azureOpenAIModel } from './components/built-in/providers/azure-openai-model.ts'
+import { azureOpenAiModel } from './components/built-in/providers/azure-openai-model.ts'
 import { googleGenerativeAIModel } from './components/built-in/providers/google-model.ts'
 import { groqModel } from './components/built-in/providers/groq-model.ts'
 import { mistralModel } from './components/built-in/providers/mistral-model.ts'
@@ -99,12 +99,12 @@ export const builtinComponents: readonly Component[] = [
   mcpTools,
   memory,
   promptTemplate,
-  openAIEmbeddings,
-  openAIModel,
+  openAiEmbeddings,
+  openAiModel,
   combineText,
   dataFrameOperations,
   dataOperations,
-  messagetoData,
+  messageToData,
   parser,
   splitText,
   typeConverter,
@@ -116,11 +116,11 @@ export const builtinComponents: readonly Component[] = [
   agentQL,
   scrapeGraphSearchApi,
   needle,
-  azureOpenAIEmbeddings,
+  azureOpenAiEmbeddings,
   googleGenerativeAIEmbeddings,
   mistalAIEmbeddings,
   ollamaEmbeddings,
-  azureOpenAIModel,
+  azureOpenAiModel,
   googleGenerativeAIModel,
   groqModel,
   mistralModel,
@@ -166,12 +166,12 @@ export {
   mcpTools,
   memory,
   promptTemplate,
-  openAIEmbeddings,
-  openAIModel,
+  openAiEmbeddings,
+  openAiModel,
   combineText,
   dataFrameOperations,
   dataOperations,
-  messagetoData,
+  messageToData,
   parser,
   splitText,
   typeConverter,
@@ -183,11 +183,11 @@ export {
   agentQL,
   scrapeGraphSearchApi,
   needle,
-  azureOpenAIEmbeddings,
+  azureOpenAiEmbeddings,
   googleGenerativeAIEmbeddings,
   mistalAIEmbeddings,
   ollamaEmbeddings,
-  azureOpenAIModel,
+  azureOpenAiModel,
   googleGenerativeAIModel,
   groqModel,
   mistralModel,

@@ -12,7 +12,7 @@ export type {
   Poll,
   PollOptions,
 } from './jobs/build-jobs.ts'
-export { createBuildJobs } from './jobs/jobs.ts'
+export { createBuildJobs } from './jobs/create-build-jobs.ts'
 export { FlowError, isFlowError, type FlowErrorCode } from './errors.ts'
 export { createFlowEngine, type FlowEngine } from './engine.ts'
 export type { FlowEvent, FlowEvents } from './events.ts'

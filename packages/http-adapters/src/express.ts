@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createBridge } from './lib/bridge.ts'
+import { createNodeBridge } from './lib/node/node-bridge.ts'
 import type { TrustProxy } from './lib/forwarded.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
@@ -30,7 +30,7 @@ export function expressHandler<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<ExpressRequest, C>
 ): ExpressHandler {
-  const serve = createBridge(handler, options)
+  const serve = createNodeBridge(handler, options)
   return (request, response, next) => {
     serve({
       message: request,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createBridge } from './lib/bridge.ts'
+import { createNodeBridge } from './lib/node/node-bridge.ts'
 import { plainAddress, type Caller } from './lib/forwarded.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
@@ -47,7 +47,7 @@ export function fastifyPlugin<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<FastifyRequest, C>
 ): FastifyPlugin {
-  const serve = createBridge(handler, options)
+  const serve = createNodeBridge(handler, options)
   const route =
     (prefix?: string) =>
     (request: FastifyRequest, reply: FastifyReply): void => {

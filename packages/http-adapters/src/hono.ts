@@ -1,6 +1,6 @@
 import { BodyError } from './lib/body-error.ts'
-import { joinedVary } from './lib/joined-vary.ts'
-import { createGate } from './lib/gate.ts'
+import { joinedVary } from './lib/node/joined-vary.ts'
+import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** What of a Hono context is used. */
@@ -26,7 +26,7 @@ export function honoHandler<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<HonoContext, C>
 ): HonoHandler {
-  const gate = createGate<HonoContext, C, void>(handler, options)
+  const gate = createFetchBridge<HonoContext, C, void>(handler, options)
   return async (c, next) => {
     const request = c.req.raw.bodyUsed ? await restored(c) : c.req.raw
     const arrival = { request, host: c, address: addressFrom(c.env) }

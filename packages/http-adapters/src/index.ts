@@ -1,5 +1,5 @@
 import { deferredResponse, isLeanRequest } from '@x/wire'
-import { createGate } from './lib/gate.ts'
+import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 export { BodyError } from './lib/body-error.ts'
@@ -18,7 +18,7 @@ export function toFetch<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<Request, C>
 ): PlatformFetch {
-  const gate = createGate(handler, options)
+  const gate = createFetchBridge(handler, options)
   return async (request, ...platform) =>
     gate({ request, host: request, address: addressFrom(request, platform[0]) })
 }

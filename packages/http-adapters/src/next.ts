@@ -1,4 +1,4 @@
-import { createGate } from './lib/gate.ts'
+import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** What Next gives a route handler. */
@@ -20,7 +20,7 @@ export function nextHandlers<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<NextHost, C>
 ): Record<Method, RouteHandler> {
-  const gate = createGate(handler, options)
+  const gate = createFetchBridge(handler, options)
   const route: RouteHandler = async (request, routeContext) =>
     gate({ request, host: { request, routeContext } })
   return {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { createBridge } from './lib/bridge.ts'
+import { createNodeBridge } from './lib/node/node-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
 /** A listener for the servers of node:http, node:https and node:http2 (compatibility mode). */
@@ -18,7 +18,7 @@ export function toNodeListener<C = AdapterContext>(
   handler: FetchHandler<C>,
   ...[options = {}]: OptionsFor<IncomingMessage, C>
 ): NodeListener {
-  const serve = createBridge(handler, options)
+  const serve = createNodeBridge(handler, options)
   return (anyMessage, anyReply) => {
     const { message, reply } = asHttp1(anyMessage, anyReply)
     serve({ message, reply, host: message, target: message.url })

@@ -3,7 +3,7 @@ import { defineComponent } from '../../src/components/define/define.ts'
 import { output } from '../../src/components/define/output.ts'
 import { createData } from '../../src/graph/values/data.ts'
 import { createRegistry, runFlow } from '../../src/graph.ts'
-import { createBuildJobs } from '../../src/jobs/jobs.ts'
+import { createBuildJobs } from '../../src/jobs/create-build-jobs.ts'
 import { createMemoryJobStore } from '../../src/memory.ts'
 import { flowBuilder } from '../../src/testing.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { apiRequest, languageModel, openAIModel, textInput } from '../../src/components.ts'
+import { apiRequest, languageModel, openAiModel, textInput } from '../../src/components.ts'
 import { anthropicModel } from '../../src/components/built-in/vendors/anthropic-model.ts'
 import { codeComponent } from '../../src/components/node/code-component.ts'
 import { createNode } from '../../src/components/node/create-node.ts'
@@ -34,7 +34,7 @@ describe('AB-41: keys of the environment', () => {
       model_name: 'm',
     }
     const options = { inputs, services: services(), allowPrivate: true, output: 'text_output' }
-    await expect(testComponent(openAIModel, options)).rejects.toThrow(REFUSED)
+    await expect(testComponent(openAiModel, options)).rejects.toThrow(REFUSED)
     expect(canary.requests).toEqual([])
   })
 
@@ -70,10 +70,10 @@ describe('AB-41: keys of the environment', () => {
     }
     const inputs = { input_value: 'hi', api_key: KEY, openai_api_base: '', model_name: 'm' }
     const options = { services: { environment }, output: 'text_output' }
-    await expect(testComponent(openAIModel, { ...options, inputs })).rejects.toThrow('404')
+    await expect(testComponent(openAiModel, { ...options, inputs })).rejects.toThrow('404')
     expect(canary.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
     const other = { ...inputs, api_key: 'sk-ant-server' }
-    await expect(testComponent(openAIModel, { ...options, inputs: other })).rejects.toThrow(
+    await expect(testComponent(openAiModel, { ...options, inputs: other })).rejects.toThrow(
       'The key ANTHROPIC_API_KEY of the server is not sent to an address of the flow',
     )
   })
@@ -86,7 +86,7 @@ describe('AB-41: keys of the environment', () => {
       model_name: 'm',
     }
     const options = { inputs, services: services(), allowPrivate: true, output: 'text_output' }
-    await expect(testComponent(openAIModel, options)).rejects.toThrow('404')
+    await expect(testComponent(openAiModel, options)).rejects.toThrow('404')
     expect(canary.requests[0]?.headers.authorization).toBe('Bearer sk-own')
   })
 

@@ -4,8 +4,8 @@ import {
   anthropicModel,
   batchRun,
   embeddingModel,
-  openAIEmbeddings,
-  openAIModel,
+  openAiEmbeddings,
+  openAiModel,
 } from '../../src/components.ts'
 import type { Component } from '../../src/components.ts'
 import { createNode } from '../../src/components/node/create-node.ts'
@@ -27,7 +27,7 @@ const refresh = async (component: Component, field: string, value: unknown, serv
 describe('OpenAIModel (CO-79)', () => {
   const ask = async (inputs: object, ...answers: Parameters<typeof scriptedFetch>) => {
     const { fetch, requests } = scriptedFetch(...answers)
-    const { value } = await testComponent(openAIModel, {
+    const { value } = await testComponent(openAiModel, {
       inputs: { input_value: 'Hi', api_key: 'sk-1', max_retries: 0, ...inputs },
       output: 'text_output',
       services: { fetch },
@@ -80,7 +80,7 @@ describe('OpenAIModel (CO-79)', () => {
         init?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
         void runtime.advance(3000)
       })
-    const asking = testComponent(openAIModel, {
+    const asking = testComponent(openAiModel, {
       inputs: { input_value: 'Hi', api_key: 'sk', max_retries: 0, timeout: 3 },
       output: 'text_output',
       services: { fetch: never },
@@ -91,7 +91,7 @@ describe('OpenAIModel (CO-79)', () => {
 
   test('the editor hides what a reasoning model does not take', async () => {
     const shown = async (model: string): Promise<unknown[]> => {
-      const template = await refresh(openAIModel, 'model_name', model)
+      const template = await refresh(openAiModel, 'model_name', model)
       return ['temperature', 'seed', 'system_message'].map((name) => template[name]?.show)
     }
     expect(await shown('gpt-4o')).toEqual([true, true, true])
@@ -156,7 +156,7 @@ describe('embeddings (CO-58)', () => {
     const floats = new Float32Array([0.5, -1])
     const base64 = btoa(String.fromCharCode(...new Uint8Array(floats.buffer)))
     const { embed, requests } = await embedder(
-      openAIEmbeddings,
+      openAiEmbeddings,
       { openai_api_key: 'sk', chunk_size: 2, dimensions: 2, model_kwargs: { user: 'u' } },
       vectors([1, 2], base64),
       vectors([3, 4]),
@@ -174,7 +174,7 @@ describe('embeddings (CO-58)', () => {
 
   test('headers, organisation and query parameters go with every request', async () => {
     const { embed, requests } = await embedder(
-      openAIEmbeddings,
+      openAiEmbeddings,
       {
         openai_api_key: 'sk',
         openai_organization: 'org',

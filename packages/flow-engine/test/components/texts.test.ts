@@ -4,7 +4,7 @@ import {
   chatInput,
   combineText,
   file,
-  messagetoData,
+  messageToData,
   pass,
   textInput,
   textOutput,
@@ -106,7 +106,7 @@ describe('small ones outside the tiers', () => {
 
   test('CO-82: MessagetoData gives all fields; what is no message is told', async () => {
     const convert = async (message: unknown) =>
-      (await testComponent(messagetoData, { inputs: { message }, output: 'data' })).value
+      (await testComponent(messageToData, { inputs: { message }, output: 'data' })).value
     expect(await convert(createMessage({ text: 'x', sender: 'User' }))).toMatchObject({
       data: { text: 'x', sender: 'User' },
     })

@@ -22,7 +22,7 @@ export interface MemberScope {
 
 const CHUNK = 500
 /** Ids that are shown to a host at once. */
-export const LISTED = 1_000
+export const MAX_EVENT_IDS = 1_000
 
 /**
  * Applies member changes to the relation, in order. Members that are not named are not loaded
@@ -165,8 +165,8 @@ function* chunks(ids: readonly string[]): Generator<readonly string[]> {
 /** What an event tells of a change; its lists end after 1,000 ids (SC-73). */
 export function membersChanged({ added, removed }: MemberChange): MembersChanged {
   return {
-    added: added.slice(0, LISTED),
-    removed: removed.slice(0, LISTED),
+    added: added.slice(0, MAX_EVENT_IDS),
+    removed: removed.slice(0, MAX_EVENT_IDS),
     addedCount: added.length,
     removedCount: removed.length,
   }
@@ -175,10 +175,10 @@ export function membersChanged({ added, removed }: MemberChange): MembersChanged
 /** A change of members in parts of at most 1,000 ids. */
 export async function* memberChunks(change: MemberChange | null): AsyncGenerator<MemberChange> {
   const { added, removed } = change ?? { added: [], removed: [] }
-  for (let start = 0; start < added.length; start += LISTED) {
-    yield { added: added.slice(start, start + LISTED), removed: [] }
+  for (let start = 0; start < added.length; start += MAX_EVENT_IDS) {
+    yield { added: added.slice(start, start + MAX_EVENT_IDS), removed: [] }
   }
-  for (let start = 0; start < removed.length; start += LISTED) {
-    yield { added: [], removed: removed.slice(start, start + LISTED) }
+  for (let start = 0; start < removed.length; start += MAX_EVENT_IDS) {
+    yield { added: [], removed: removed.slice(start, start + MAX_EVENT_IDS) }
   }
 }

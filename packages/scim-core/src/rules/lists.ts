@@ -46,7 +46,7 @@ interface Slice {
 type AnyRecord = UserRecord | GroupRecord
 
 /** How many records a sorted query over both types may walk over (SC-11 `tooMany`). */
-const MERGED = 10_000
+const MAX_MERGED_ROWS = 10_000
 
 /**
  * Looks a query up in the schema of a type.
@@ -224,7 +224,7 @@ async function listMerged(
     readonly descending: boolean
   },
 ): Promise<Page> {
-  if (offset + limit > MERGED) {
+  if (offset + limit > MAX_MERGED_ROWS) {
     throw new ScimError('too_many', 'The query reaches too far; query one resource type instead.')
   }
   const { store } = rules.config

@@ -29,8 +29,8 @@ export interface LinkOptions {
   readonly onMembersLeft?: (change: MembersLeft) => void
 }
 
-/** What a call has written on the other side, told when it has been committed. */
-type Told = (() => void)[]
+/** Announcements of what a call has written on the other side, made once it is committed. */
+type AfterCommit = (() => void)[]
 
 /**
  * The SCIM store and the flow store of one database, whose users are the same people: each write of
@@ -51,13 +51,13 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
     onMembersLeft,
   } = options
 
-  /** The SCIM store of one call, which keeps what is to be told. */
-  const scimStore = (told: Told): SqlScimStore =>
+  /** The SCIM store of one call, which collects its announcements. */
+  const scimStore = (afterCommit: AfterCommit): SqlScimStore =>
     createLinkedScimStore(db, {
       async onUserWrite(change, tx) {
         if ((change.after ?? change.before)?.tenant !== tenant) return
         const written = await writeFlowUser(createFlowStore(tx), tx, change)
-        if (written !== null) told.push(() => onFlowUserWrite?.(written))
+        if (written !== null) afterCommit.push(() => onFlowUserWrite?.(written))
       },
       ...(adoptUsers
         ? {
@@ -66,22 +66,22 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
           }
         : {}),
     })
-  const flowStore = (told: Told): FlowStore =>
+  const flowStore = (afterCommit: AfterCommit): FlowStore =>
     createFlowStore(db, {
       async onUserWrite(change, tx) {
         const scope = { tenant, at: new Date() }
         const side = await writeScimUser(createScimStore(tx), scope, change)
         if (side === null) return
-        told.push(() => onScimUserWrite?.(side.written))
-        for (const left of side.left) told.push(() => onMembersLeft?.(left))
+        afterCommit.push(() => onScimUserWrite?.(side.written))
+        for (const left of side.left) afterCommit.push(() => onMembersLeft?.(left))
       },
     })
   const scim = scimStore([])
   const flow = flowStore([])
   const onScim = <Result>(call: (store: SqlScimStore) => Promise<Result>): Promise<Result> =>
-    telling((told) => call(scimStore(told)))
+    runAfterCommit((afterCommit) => call(scimStore(afterCommit)))
   const onFlow = <Result>(call: (store: FlowStore) => Promise<Result>): Promise<Result> =>
-    telling((told) => call(flowStore(told)))
+    runAfterCommit((afterCommit) => call(flowStore(afterCommit)))
 
   return {
     scim: {
@@ -108,9 +108,11 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
 }
 
 /** Runs a call of a store, and tells what it wrote when it has succeeded. */
-async function telling<Result>(call: (told: Told) => Promise<Result>): Promise<Result> {
-  const told: Told = []
-  const result = await call(told)
-  for (const each of told) each()
+async function runAfterCommit<Result>(
+  call: (afterCommit: AfterCommit) => Promise<Result>,
+): Promise<Result> {
+  const afterCommit: AfterCommit = []
+  const result = await call(afterCommit)
+  for (const each of afterCommit) each()
   return result
 }

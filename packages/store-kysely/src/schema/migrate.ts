@@ -59,8 +59,8 @@ export async function migrate<Tables>(
   { onNewer = warn }: MigrateOptions = {},
 ): Promise<void> {
   const { kind } = engineOf(db)
-  if (await hasBook(db)) {
-    const applied = await readBook(db, schema)
+  if (await hasMigrationTable(db)) {
+    const applied = await readApplied(db, schema)
     const known = new Set(schema.migrations.map(({ id }) => id))
     for (const id of applied.keys()) {
       if (known.has(id)) continue
@@ -72,8 +72,8 @@ export async function migrate<Tables>(
   }
   for (const migration of schema.migrations) {
     await db.transaction().execute(async (tx) => {
-      await lockBook(tx, kind)
-      const applied = await readBook(tx, schema)
+      await openMigrationTable(tx, kind)
+      const applied = await readApplied(tx, schema)
       if (applied.has(migration.id)) return
       for (const statement of migration.statements(kind)) await sql.raw(statement).execute(tx)
       const checksum = checksumOf(migration, kind)
@@ -88,7 +88,9 @@ export async function migrationStatus<Tables>(
   db: Kysely<Tables>,
   schema: Schema,
 ): Promise<MigrationState[]> {
-  const applied = (await hasBook(db)) ? await readBook(db, schema) : new Map<string, string>()
+  const applied = (await hasMigrationTable(db))
+    ? await readApplied(db, schema)
+    : new Map<string, string>()
   return schema.migrations.map(({ id }) => ({ id, applied: applied.has(id) }))
 }
 
@@ -110,7 +112,10 @@ export async function lockMigrations<Tables>(tx: Transaction<Tables>): Promise<v
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
 }
 
-async function lockBook<Tables>(tx: Transaction<Tables>, kind: DialectKind): Promise<void> {
+async function openMigrationTable<Tables>(
+  tx: Transaction<Tables>,
+  kind: DialectKind,
+): Promise<void> {
   // A SQLite transaction holds the whole database from its start.
   if (kind === 'postgres') await lockMigrations(tx)
   await sql`create table if not exists x_migration (
@@ -118,7 +123,7 @@ async function lockBook<Tables>(tx: Transaction<Tables>, kind: DialectKind): Pro
     primary key (schema_name, id))`.execute(tx)
 }
 
-async function hasBook<Tables>(db: Kysely<Tables>): Promise<boolean> {
+async function hasMigrationTable<Tables>(db: Kysely<Tables>): Promise<boolean> {
   const found =
     engineOf(db).kind === 'sqlite'
       ? await sql`select 1 from sqlite_master where type = 'table' and name = 'x_migration'`.execute(
@@ -128,7 +133,10 @@ async function hasBook<Tables>(db: Kysely<Tables>): Promise<boolean> {
   return found.rows.length > 0
 }
 
-async function readBook<Tables>(db: Kysely<Tables>, schema: Schema): Promise<Map<string, string>> {
+async function readApplied<Tables>(
+  db: Kysely<Tables>,
+  schema: Schema,
+): Promise<Map<string, string>> {
   const { kind } = engineOf(db)
   const { rows } = await sql<{ id: string; checksum: string }>`
     select id, checksum from x_migration where schema_name = ${schema.name} order by id`.execute(db)

@@ -4,7 +4,14 @@ import { elementList, type ElementList, type ElementScope } from './element-list
 import { INDEXED_OPERATORS } from './selectivity.ts'
 import { jsonSql } from './json-sql.ts'
 import { operandOf } from './operands.ts'
-import { both, comparison, negation, presence, type Condition, type Operand } from './sql-words.ts'
+import {
+  joinConditions,
+  comparison,
+  negation,
+  presence,
+  type Condition,
+  type Operand,
+} from './sql-words.ts'
 
 /**
  * A filter as a condition on the row `r` of a resource, which agrees with the core's own evaluation
@@ -18,7 +25,7 @@ export function filterToSql(filter: ResolvedFilter, scope: ElementScope): Condit
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return both(
+      return joinConditions(
         filter.kind,
         filter.terms.map((term) => filterToSql(term, scope)),
       )
@@ -68,7 +75,7 @@ function elementToSql(where: ResolvedFilter, list: ElementList, scope: ElementSc
   switch (where.kind) {
     case 'and':
     case 'or':
-      return both(
+      return joinConditions(
         where.kind,
         where.terms.map((term) => elementToSql(term, list, scope)),
       )

@@ -21,7 +21,7 @@ import type { ListRequest } from './list-request.ts'
 import { GROUPS, USERS, type ResourceColumns } from './operands.ts'
 import { afterPosition, orderOf, type ListOrder } from './order.ts'
 import { selectivityOf } from './selectivity.ts'
-import { both, type Condition } from './sql-words.ts'
+import { joinConditions, type Condition } from './sql-words.ts'
 import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 type Db = Kysely<ScimTables>
@@ -203,7 +203,7 @@ function whereOf({
     few && scope.dialect === 'sqlite'
       ? sql`+r.tenant = ${scope.tenant}`
       : sql`r.tenant = ${scope.tenant}`
-  return both('and', [tenant, scope.resource.alive, ...conditions])
+  return joinConditions('and', [tenant, scope.resource.alive, ...conditions])
 }
 
 async function countRows(

@@ -85,7 +85,7 @@ export function negation(condition: Condition): Condition {
 
 export const NOTHING: Condition = sql`1 = 0`
 
-export function both(word: 'and' | 'or', conditions: readonly Condition[]): Condition {
+export function joinConditions(word: 'and' | 'or', conditions: readonly Condition[]): Condition {
   if (conditions.length === 0) return word === 'and' ? sql`1 = 1` : NOTHING
   return sql`(${sql.join(conditions, word === 'and' ? sql` and ` : sql` or `)})`
 }

@@ -46,7 +46,7 @@ export interface Instance {
 }
 
 /** What clients could see of an instance before a message. */
-export interface Sight {
+export interface Appearance {
   readonly definition: Definition | null
   readonly values: readonly JsonValue[]
   readonly groups: readonly (readonly Instance[])[]
@@ -55,12 +55,12 @@ export interface Sight {
 }
 
 /** What can be seen of an instance now. */
-export function sightOf({ definition, values, groups }: Instance): Sight {
+export function appearanceOf({ definition, values, groups }: Instance): Appearance {
   return { definition, values, groups, grown: false }
 }
 
 /** Whether an instance looks different from before (SP-42); changes inside its children do not count. */
-export function looksDifferent(before: Sight, now: Instance): boolean {
+export function looksDifferent(before: Appearance, now: Instance): boolean {
   if (before.grown || !sameChildren(before.groups, now.groups)) return true
   const { definition: old, values } = before
   const { definition } = now
@@ -86,7 +86,7 @@ function sameChildren(
 /** The properties with ids in place of children; a text like an id is another thing. */
 function ownProperties(
   definition: Definition,
-  { values, groups }: Pick<Sight, 'values' | 'groups'>,
+  { values, groups }: Pick<Appearance, 'values' | 'groups'>,
 ): unknown {
   return propertiesOf(definition, values, (group) => groups[group]?.map(({ id }) => ({ id })))
 }

@@ -21,7 +21,7 @@ export interface Registration<Owner> {
 }
 
 /** What a change concerns: templates one by one, bound values by their owner. */
-export interface Concerned<Owner> {
+export interface Affected<Owner> {
   readonly templates: Set<Watch<Owner>>
   readonly owners: Set<Owner>
 }
@@ -63,7 +63,7 @@ export class LocationIndex<Owner> {
   }
 
   /** Collects what hangs at, above or below the locations that were changed. */
-  concerned(changes: readonly DataChange[], found: Concerned<Owner>): void {
+  concerned(changes: readonly DataChange[], found: Affected<Owner>): void {
     let parent: readonly string[] | null = null
     let container: Node<Owner> | undefined
     for (const change of changes) {
@@ -84,7 +84,7 @@ export class LocationIndex<Owner> {
   }
 
   /** The node of a location, with what hangs above it; undefined when nothing hangs at it or below. */
-  #descend(location: readonly string[], found: Concerned<Owner>): Node<Owner> | undefined {
+  #descend(location: readonly string[], found: Affected<Owner>): Node<Owner> | undefined {
     let node = this.#root
     for (const key of location) {
       if (node.watches !== null) noteWatches(node.watches, false, found)
@@ -105,19 +105,19 @@ function changesKeys({ before, removed }: DataChange): boolean {
 function noteWatches<Owner>(
   watches: ReadonlySet<Watch<Owner>>,
   added: boolean,
-  found: Concerned<Owner>,
+  found: Affected<Owner>,
 ): void {
   for (const watch of watches) {
     if (watch.reach === 'deep' || (watch.reach === 'keys' && added)) note(watch, found)
   }
 }
 
-function note<Owner>(watch: Watch<Owner>, { templates, owners }: Concerned<Owner>): void {
+function note<Owner>(watch: Watch<Owner>, { templates, owners }: Affected<Owner>): void {
   if (watch.part < 0) templates.add(watch)
   else owners.add(watch.owner)
 }
 
-function collectBelow<Owner>(start: Node<Owner>, found: Concerned<Owner>): void {
+function collectBelow<Owner>(start: Node<Owner>, found: Affected<Owner>): void {
   const stack = [start]
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if (node.watches !== null) for (const watch of node.watches) note(watch, found)

@@ -2,8 +2,14 @@ import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { DataChange } from '../data/data-model.ts'
 import { isContainer, type DataMap, type DataValue } from '../data/data-value.ts'
 import type { Graph } from '../graph/graph.ts'
-import { giveIds, sightOf, type Instance, type InstanceWarning, type Sight } from './instance.ts'
-import { LocationIndex, type Concerned, type Reach, type Watch } from './location-index.ts'
+import {
+  giveIds,
+  appearanceOf,
+  type Instance,
+  type InstanceWarning,
+  type Appearance,
+} from './instance.ts'
+import { LocationIndex, type Affected, type Reach, type Watch } from './location-index.ts'
 import type { BindingPlan, GroupPlan } from '../graph/definition.ts'
 import { planOf, samePlaces } from '../graph/plan.ts'
 import { resolveBinding } from './resolve.ts'
@@ -33,7 +39,7 @@ export class TreeOverflow extends Error {
 }
 
 /** What instances looked like before a change, by id; null for those that are new. */
-export type Touched = Map<string, Sight | null>
+export type Touched = Map<string, Appearance | null>
 
 type TemplatePlan = Extract<GroupPlan, { kind: 'template' }>
 type Pool = Map<string, Instance>
@@ -64,7 +70,7 @@ export class TreeGrowth {
   readonly #initial = new Set<Instance>()
   readonly #index = new LocationIndex<Instance>()
   /** Empty between changes; most changes concern nothing that is shown. */
-  #concerned: Concerned<Instance> = { templates: new Set(), owners: new Set() }
+  #concerned: Affected<Instance> = { templates: new Set(), owners: new Set() }
   #size = 0
   /** Whether a component appears more than once under one id. */
   #repeated = false
@@ -96,7 +102,7 @@ export class TreeGrowth {
   }
 
   #touch(instance: Instance): void {
-    if (!this.touched.has(instance.id)) this.touched.set(instance.id, sightOf(instance))
+    if (!this.touched.has(instance.id)) this.touched.set(instance.id, appearanceOf(instance))
   }
 
   #create(componentId: string, parent: Instance | null, scope: Scope): Instance {
@@ -190,18 +196,18 @@ export class TreeGrowth {
     }
     if (binding.path === null) return
     const { kind, path } = binding
-    const deep = kind === 'any' || kind === 'stringArray' || this.#mayWander(path)
+    const deep = kind === 'any' || kind === 'stringArray' || this.#dependsOnFallback(path)
     this.#watch(instance, path, { owner: instance, part, reach: deep ? 'deep' : 'value' })
   }
 
   #watchGroup(instance: Instance, group: GroupPlan | undefined, position: number): void {
     if (group?.kind !== 'template') return
-    const reach: Reach = this.#mayWander(group.binding) ? 'deep' : 'keys'
+    const reach: Reach = this.#dependsOnFallback(group.binding) ? 'deep' : 'keys'
     this.#watch(instance, group.binding, { owner: instance, part: -1 - position, reach })
   }
 
   /** Whether what a path leads to depends on more than the locations on its way. */
-  #mayWander(path: DataPath): boolean {
+  #dependsOnFallback(path: DataPath): boolean {
     return this.#source.mode === 'compatible' && hasDots(path)
   }
 

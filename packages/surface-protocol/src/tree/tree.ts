@@ -1,5 +1,5 @@
 import type { DataChange } from '../data/data-model.ts'
-import { inTreeOrder, looksDifferent, preorder, sightOf, type Instance } from './instance.ts'
+import { inTreeOrder, looksDifferent, preorder, appearanceOf, type Instance } from './instance.ts'
 import { TreeGrowth, type Touched, type TreeSource } from './tree-growth.ts'
 
 /** The tree of a rendered surface, kept up to date change by change (SP-39 to SP-45). */
@@ -46,7 +46,7 @@ export class Tree {
       const { id } = instance
       const seen = before.touched.has(id) ? before.touched.get(id) : before.byId.get(id)
       if (seen === undefined || seen === null) return true
-      return looksDifferent('grown' in seen ? seen : sightOf(seen), instance)
+      return looksDifferent('grown' in seen ? seen : appearanceOf(seen), instance)
     })
   }
 }

@@ -94,7 +94,7 @@ class SqliteConnection implements DatabaseConnection {
     return this.#take(() => {
       this.#engine.transactions.settle()
       this.#engine.writer.run('begin', [])
-      this.#engine.lookBack(true)
+      this.#engine.setSnapshotOpen(true)
       this.#isReading = true
     })
   }
@@ -131,7 +131,7 @@ class SqliteConnection implements DatabaseConnection {
     this.hasEnded = true
     this.#engine.transactionEnded()
     this.#isReading = false
-    this.#engine.lookBack(false)
+    this.#engine.setSnapshotOpen(false)
     this.#engine.unlock()
   }
 }

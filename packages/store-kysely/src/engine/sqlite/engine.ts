@@ -31,7 +31,7 @@ export class SqliteEngine {
   /** Counts what `stamp` tells apart, and the version of the file that it was told last. */
   #stamp = 0
   #version: unknown
-  #looksBack = false
+  #snapshotOpen = false
   /** The number of the running transaction; 0 while there is none. */
   #running = 0
   #begun = 0
@@ -67,7 +67,7 @@ export class SqliteEngine {
    * Undefined while that cannot be told.
    */
   stamp(): number | undefined {
-    if (this.#looksBack || this.#closed) return undefined
+    if (this.#snapshotOpen || this.#closed) return undefined
     const version = this.#readVersion()
     if (version === undefined) return undefined
     if (version !== this.#version) {
@@ -79,7 +79,7 @@ export class SqliteEngine {
 
   /** Another number after each commit of another connection; undefined while that cannot be told. */
   foreignVersion(): number | undefined {
-    if (this.#looksBack || this.#closed) return undefined
+    if (this.#snapshotOpen || this.#closed) return undefined
     const version = this.#readVersion()
     return version === undefined ? undefined : Number(version)
   }
@@ -100,8 +100,8 @@ export class SqliteEngine {
   }
 
   /** Whether the writing connection is in a transaction that sees the database as it was. */
-  lookBack(begun: boolean): void {
-    this.#looksBack = begun
+  setSnapshotOpen(open: boolean): void {
+    this.#snapshotOpen = open
   }
 
   /**

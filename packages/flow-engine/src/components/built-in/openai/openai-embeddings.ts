@@ -8,7 +8,7 @@ import { openAiEmbeddingModels } from '../models-and-agents/embedding-models.ts'
 const advanced = { advanced: true } as const
 
 /** Embeddings of OpenAI, or of a server that speaks its protocol (CO-58). */
-export const openAIEmbeddings = defineComponent({
+export const openAiEmbeddings = defineComponent({
   type: 'OpenAIEmbeddings',
   displayName: 'OpenAI Embeddings',
   description: 'Turns texts into vectors with a model of OpenAI.',

@@ -9,7 +9,7 @@ import { output } from '../../define/output.ts'
 import { plainBadRequests } from '../../chat/plain-bad-requests.ts'
 
 /** A chat model of OpenAI with all its settings (CO-79). */
-export const openAIModel = defineComponent({
+export const openAiModel = defineComponent({
   type: 'OpenAIModel',
   displayName: 'OpenAI',
   description: 'Asks a language model of OpenAI.',

@@ -5,7 +5,7 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
 /** All fields of a message as data (CO-82). */
-export const messagetoData = defineComponent({
+export const messageToData = defineComponent({
   type: 'MessagetoData',
   displayName: 'Message to Data',
   description: 'Turns a message into data with all its fields.',

@@ -5,7 +5,7 @@ import { compatibleEmbedder } from './compatible-embedder.ts'
 import { requireText } from './compatible-model.ts'
 
 /** Embeddings of a model that is deployed at Azure (MO-20). */
-export const azureOpenAIEmbeddings = defineComponent({
+export const azureOpenAiEmbeddings = defineComponent({
   type: 'AzureOpenAIEmbeddings',
   displayName: 'Azure OpenAI Embeddings',
   description: 'Turns texts into vectors with a model of Azure OpenAI.',

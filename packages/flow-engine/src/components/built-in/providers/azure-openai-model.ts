@@ -8,7 +8,7 @@ import { answerOf, compatibleModel, requireText } from './compatible-model.ts'
 const advanced = { advanced: true } as const
 
 /** A chat model that is deployed at Azure (MO-12). */
-export const azureOpenAIModel = defineComponent({
+export const azureOpenAiModel = defineComponent({
   type: 'AzureOpenAIModel',
   displayName: 'Azure OpenAI',
   description: 'Asks a language model of Azure OpenAI.',

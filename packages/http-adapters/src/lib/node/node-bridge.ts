@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { responseParts } from '@x/wire'
 import { Exchange } from './exchange.ts'
-import { behindProxies, plainAddress, type Caller, type TrustProxy } from './forwarded.ts'
-import { createLead, type Call } from './lead.ts'
+import { behindProxies, plainAddress, type Caller, type TrustProxy } from '../forwarded.ts'
+import { createDispatcher, type Call } from '../dispatcher.ts'
 import { rawHeader } from './lean-headers.ts'
-import { toGenuineRequest, type AdapterOptions, type FetchHandler } from './shapes.ts'
+import { toGenuineRequest, type AdapterOptions, type FetchHandler } from '../shapes.ts'
 import { toRequest } from './to-request.ts'
 import { writeResponse } from './write-response.ts'
 
 /** What a framework over node:http hands over with each request. */
-interface Arrival<Host> {
+interface NodeCall<Host> {
   readonly message: IncomingMessage
   readonly reply: ServerResponse
   readonly host: Host
@@ -29,29 +29,29 @@ interface Arrival<Host> {
 }
 
 /** Leads the requests of a framework over node:http through a handler; never throws (AD-3, AD-4). */
-export function createBridge<Host extends object, C>(
+export function createNodeBridge<Host extends object, C>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
-): (arrival: Arrival<Host>) => void {
-  const lead = createLead(handler, options)
+): (call: NodeCall<Host>) => void {
+  const dispatch = createDispatcher(handler, options)
   const { bodyLimit = 2 ** 30, request = 'lean' } = options
-  return (arrival) => lead(new ServerCall(arrival, bodyLimit, request))
+  return (call) => dispatch(new ServerCall(call, bodyLimit, request))
 }
 
 class ServerCall<Host extends object> extends Exchange implements Call<Host> {
   readonly host: Host
-  readonly pass: Arrival<Host>['pass']
-  fail: Arrival<Host>['fail']
+  readonly pass: NodeCall<Host>['pass']
+  fail: NodeCall<Host>['fail']
   request: Request | undefined = undefined
-  readonly #arrival: Arrival<Host>
+  readonly #call: NodeCall<Host>
   readonly #kind: 'lean' | 'genuine'
 
-  constructor(arrival: Arrival<Host>, limit: number, kind: 'lean' | 'genuine') {
-    super(arrival.message, arrival.reply, arrival.host, limit)
-    this.host = arrival.host
-    this.pass = arrival.pass
-    this.fail = arrival.fail
-    this.#arrival = arrival
+  constructor(call: NodeCall<Host>, limit: number, kind: 'lean' | 'genuine') {
+    super(call.message, call.reply, call.host, limit)
+    this.host = call.host
+    this.pass = call.pass
+    this.fail = call.fail
+    this.#call = call
     this.#kind = kind
   }
 
@@ -59,16 +59,16 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
     return this.message.method ?? 'GET'
   }
   get target(): string {
-    return this.#arrival.target ?? '/'
+    return this.#call.target ?? '/'
   }
   get port(): number | undefined {
     return this.message.socket.localPort
   }
   get prefix(): string | undefined {
-    return this.#arrival.prefix
+    return this.#call.prefix
   }
   caller(trust: TrustProxy | undefined): Caller {
-    return callerOf(this.message, trust ?? this.#arrival.trust?.() ?? false)
+    return callerOf(this.message, trust ?? this.#call.trust?.() ?? false)
   }
   open(url: string): Request {
     const request = toRequest(this, url)
@@ -79,8 +79,8 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
       return responseParts(response) === undefined ? response.body?.cancel() : undefined
     }
     // A reply that was taken over cannot be given back.
-    if (this.#arrival.take !== undefined) this.fail = undefined
-    this.#arrival.take?.()
+    if (this.#call.take !== undefined) this.fail = undefined
+    this.#call.take?.()
     return writeResponse(this, response)
   }
 }

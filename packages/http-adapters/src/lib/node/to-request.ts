@@ -3,7 +3,7 @@ import { abortSignal } from './abort.ts'
 import type { Exchange } from './exchange.ts'
 import { LeanHeaders } from './lean-headers.ts'
 import { chunks, collect, hasBody } from './read-body.ts'
-import { GENUINE_REQUEST } from './shapes.ts'
+import { GENUINE_REQUEST } from '../shapes.ts'
 
 const utf8 = new TextDecoder()
 
@@ -72,8 +72,10 @@ class LeanRequest {
   [GENUINE_REQUEST](): Request {
     if (this.#genuine !== undefined) return this.#genuine
     const { url, method, headers, signal } = this
-    this.#exchange.isClaimed = hasBody(this.#exchange) && !this.#used
-    const stream = this.#exchange.isClaimed ? ReadableStream.from(chunks(this.#exchange)) : null
+    this.#exchange.bodyStreamTaken = hasBody(this.#exchange) && !this.#used
+    const stream = this.#exchange.bodyStreamTaken
+      ? ReadableStream.from(chunks(this.#exchange))
+      : null
     const body = this.#used ? '' : stream
     const init = { method, headers: headers.build(), signal, body, duplex: 'half' as const }
     this.#genuine = new Request(url, init)

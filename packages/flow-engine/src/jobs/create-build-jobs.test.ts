@@ -9,7 +9,7 @@ import type { RunEvent } from '../graph/events/run-event.ts'
 import { createMemoryJobStore } from '../memory/job-store.ts'
 import { flowBuilder } from '../testing/flow-builder.ts'
 import type { BuildJobs, BuildJobsOptions } from './build-jobs.ts'
-import { createBuildJobs } from './jobs.ts'
+import { createBuildJobs } from './create-build-jobs.ts'
 
 const upper = defineComponent({
   type: 'Upper',

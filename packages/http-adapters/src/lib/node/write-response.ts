@@ -118,17 +118,21 @@ const nodeWriteHead = ServerResponse.prototype.writeHead
  * changed when it cannot.
  * @param length bytes of the body, where they are known
  */
-function writeHead({ reply, http2, closes }: Exchange, head: Head, length?: number): void {
+function writeHead(
+  { reply, http2, closeAfterResponse }: Exchange,
+  head: Head,
+  length?: number,
+): void {
   const { status, statusText } = head
   if (!(status >= 200 && status <= 599)) throw new RangeError(`No response has status ${status}`)
   const isHttp2 = http2 !== undefined
   const known = status === 205 ? 0 : status === 204 ? undefined : length
   const framing = known !== undefined || status === 204 ? FRAMING : TRANSFER
   const isOurs = (name: string): boolean =>
-    framing.test(name) || ((isHttp2 || closes) && CONNECTION.test(name))
+    framing.test(name) || ((isHttp2 || closeAfterResponse) && CONNECTION.test(name))
   const lines = head.headers.filter(([name]) => !isOurs(name)) as [string, string][]
   if (known !== undefined) lines.push(['content-length', String(known)])
-  if (closes && !isHttp2) lines.push(['connection', 'close'])
+  if (closeAfterResponse && !isHttp2) lines.push(['connection', 'close'])
 
   if (!isHttp2 && statusText) reply.statusMessage = statusText
   // A host that wraps the function expects to find the headers on the reply.

@@ -16,9 +16,9 @@ export class Exchange {
   /** The most bytes of the body that are read. */
   readonly limit: number
   /** Whether the body was given out as a stream, which the response may depend on. */
-  isClaimed = false
+  bodyStreamTaken = false
   /** Whether the connection ends with this response, because too much of the body is unread. */
-  closes = false
+  closeAfterResponse = false
 
   constructor(message: IncomingMessage, reply: ServerResponse, parsed: ParsedBody, limit: number) {
     this.message = message

@@ -1,11 +1,11 @@
 import { responseParts } from '@x/wire'
 import { BodyError } from './body-error.ts'
 import { behindProxies, plainAddress } from './forwarded.ts'
-import { createLead } from './lead.ts'
+import { createDispatcher } from './dispatcher.ts'
 import type { AdapterOptions, FetchHandler } from './shapes.ts'
 
 /** A genuine request of a platform, and what the platform tells of its client. */
-interface Arrival<Host, Passed> {
+interface FetchCall<Host, Passed> {
   readonly request: Request
   readonly host: Host
   readonly address?: string | undefined
@@ -14,18 +14,18 @@ interface Arrival<Host, Passed> {
 }
 
 /** Leads genuine requests through a handler; rejects only with `onError: 'host'`. */
-export function createGate<Host, C, Passed = never>(
+export function createFetchBridge<Host, C, Passed = never>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
-): (arrival: Arrival<Host, Passed>) => Promise<Response | Passed> {
-  const lead = createLead(handler, options)
+): (call: FetchCall<Host, Passed>) => Promise<Response | Passed> {
+  const dispatch = createDispatcher(handler, options)
   const { bodyLimit = 2 ** 30 } = options
   return async ({ request, host, address, pass }) =>
     new Promise((resolve, reject) => {
       const { origin, href, protocol, host: name } = new URL(request.url)
       const scheme = protocol === 'https:' ? 'https' : 'http'
       const peer = { address: plainAddress(address), scheme, host: name } as const
-      lead({
+      dispatch({
         host,
         method: request.method,
         target: href.slice(origin.length),

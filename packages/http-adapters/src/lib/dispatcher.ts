@@ -39,7 +39,7 @@ const NO_REQUEST = new Set(['CONNECT', 'TRACE', 'TRACK'])
  * Leads calls through a handler; what is returned never throws (AD-3).
  * @throws TypeError naming an option that is unknown or invalid (AD-4)
  */
-export function createLead<Host, C>(
+export function createDispatcher<Host, C>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
 ): (call: Call<Host>) => void {

@@ -15,26 +15,26 @@ const LINGER_MS = 500
  * as it streams, is looked at again when the response is complete.
  */
 export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<void> | undefined {
-  const { message, reply, http2, isClaimed } = exchange
+  const { message, reply, http2, bodyStreamTaken } = exchange
   if (message.complete) return undefined
   if (http2 !== undefined) {
-    http2.once('finish', () => leaveRest(exchange))
+    http2.once('finish', () => discardRest(exchange))
     return undefined
   }
   const { 'content-length': length, 'transfer-encoding': coding } = message.headers
   if (length === undefined && coding === undefined) return undefined
   // Before Node, which reads on without end what nobody has asked for.
-  reply.prependOnceListener('finish', () => leaveRest(exchange))
-  if (isRead(message) || (isClaimed && isStreaming)) return undefined
+  reply.prependOnceListener('finish', () => discardRest(exchange))
+  if (isRead(message) || (bodyStreamTaken && isStreaming)) return undefined
   drain(exchange)
   return coding === undefined ? undefined : arrived(exchange)
 }
 
 /** After the response: drains what nobody reads of the body, or ends its connection. */
-export function leaveRest(exchange: Exchange): void {
+export function discardRest(exchange: Exchange): void {
   const { message, http2 } = exchange
   if (http2 === undefined && !message.complete) linger(message.socket)
-  if (exchange.closes) message.socket.destroySoon()
+  if (exchange.closeAfterResponse) message.socket.destroySoon()
   else if (isRead(message)) return
   // The client need not send the rest: the answer is complete (RFC 9113, 8.1).
   else if (http2 !== undefined) http2.close()
@@ -67,7 +67,7 @@ function drain(exchange: Exchange): void {
   const pass = (bytes: number): void => {
     passed += bytes
     if (passed <= DRAINED) return
-    exchange.closes = true
+    exchange.closeAfterResponse = true
     message.pause()
     if (reply.writableFinished) message.socket.destroySoon()
   }

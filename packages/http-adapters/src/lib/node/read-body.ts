@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { BodyError } from './body-error.ts'
+import { BodyError } from '../body-error.ts'
 import { ByteCollector } from './byte-collector.ts'
 import type { Exchange } from './exchange.ts'
 import { parsedBody } from './parsed-body.ts'
-import { leaveRest } from './unread-body.ts'
+import { discardRest } from './unread-body.ts'
 
 /** A chunk of fewer bytes costs several times its size wherever it is kept. */
 const SMALL = 512
@@ -87,7 +87,7 @@ export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
     throw message.aborted ? new BodyError('client_gone') : error
   } finally {
     // Who stops after the response leaves nobody to drain the rest.
-    if (reply.writableFinished) leaveRest(exchange)
+    if (reply.writableFinished) discardRest(exchange)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Exchange } from './exchange.ts'
-import { BodyError } from './body-error.ts'
+import { BodyError } from '../body-error.ts'
 
 /** The bytes of a body that the host has read already (AD-15); BodyError when they are lost. */
 export function parsedBody({ message, parsed, limit }: Exchange): Uint8Array {
