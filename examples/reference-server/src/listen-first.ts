@@ -36,11 +36,17 @@ export async function listenFirst(host: string, port: number): Promise<Listening
   }
 }
 
+/** How often connections are closed that have become idle while the server stops. */
+const IDLE_CHECK_MS = 50
+
 /** Stops accepting and gives running requests `patienceMs`. */
 export async function closeServer(server: Server, patienceMs: number): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   const patience = setTimeout(() => server.closeAllConnections(), patienceMs)
+  // Kept alive, a connection whose request ends now would hold the process for seconds.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   await closed
   clearTimeout(patience)
+  clearInterval(idle)
 }

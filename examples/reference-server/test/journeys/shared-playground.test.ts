@@ -62,6 +62,7 @@ test(
         expect(historyOf(model)).toEqual(['And I?'])
 
         // Nothing else can be read: other visitors' builds, the owner's, or without a cookie.
+        model.reply('Seen by the owner alone')
         const owned = await service.call('POST', `/api/v1/build/${flow.id}/flow`, { body: {} })
         const { job_id: own } = owned.json() as { job_id: string }
         for (const job of [first, own, '00000000-0000-4000-8000-000000000001']) {

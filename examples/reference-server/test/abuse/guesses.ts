@@ -1,0 +1,33 @@
+import type { Service } from '../journeys/service.ts'
+
+export const PASSWORD = 'the password of the superuser'
+
+/** Addresses count as the proxy of the tests gives them. */
+export const GUESSED = {
+  SERVICE_SUPERUSER_PASSWORD: PASSWORD,
+  SERVICE_NEW_USER_IS_ACTIVE: 'true',
+  SERVICE_TRUST_PROXY: 'true',
+}
+
+export interface Guess {
+  readonly name: string
+  readonly password: string
+  readonly address: string
+}
+
+/** Signs in by form, as the login page does. */
+export async function signIn(service: Service, { name, password, address }: Guess) {
+  const begun = performance.now()
+  const answer = await service.call('POST', '/api/v1/login', {
+    key: null,
+    body: new URLSearchParams({ username: name, password }).toString(),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-forwarded-for': address,
+    },
+  })
+  return { answer, status: answer.status, ms: performance.now() - begun }
+}
+
+export const countOf = (statuses: readonly { status: number }[], status: number): number =>
+  statuses.filter((one) => one.status === status).length

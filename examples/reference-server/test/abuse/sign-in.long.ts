@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { useService } from './attack.ts'
+import { countOf, GUESSED, PASSWORD, signIn } from './guesses.ts'
+
+const running = useService(GUESSED)
+
+test(
+  'AB-60: of 300 names from one address at most 130 are looked at',
+  { timeout: 120_000 },
+  async () => {
+    const service = running()
+    const guesses = await Promise.all(
+      Array.from({ length: 300 }, (_, i) =>
+        signIn(service, { name: `nobody-${i}`, password: 'x', address: '203.0.113.2' }),
+      ),
+    )
+    expect(countOf(guesses, 401)).toBeLessThanOrEqual(130)
+    expect(countOf(guesses, 429)).toBeGreaterThanOrEqual(170)
+  },
+)
+
+test(
+  'AB-61: more than a hundred waiting hashes are refused, for a second',
+  { timeout: 120_000 },
+  async () => {
+    const service = running()
+    const guesses = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        signIn(service, { name: `n${i}`, password: 'x', address: `192.0.2.${i + 1}` }),
+      ),
+    )
+    const full = guesses.filter(({ status }) => status === 503)
+    expect(full.length).toBeGreaterThan(0)
+    expect(full[0]?.answer.headers.get('retry-after')).toBe('1')
+    expect(countOf(guesses, 401) + full.length).toBe(200)
+    const later = { name: 'admin', password: PASSWORD, address: '198.51.100.8' }
+    expect((await signIn(service, later)).status).toBe(200)
+  },
+)
+
+test('AB-62: known and unknown names take the same time', { timeout: 120_000 }, async () => {
+  const service = running()
+  let turn = 0
+  const timed = async (name: string): Promise<number> => {
+    turn += 1
+    const address = `198.18.${Math.floor(turn / 200)}.${turn % 200}`
+    return (await signIn(service, { name, password: 'wrong', address })).ms
+  }
+  const known: number[] = []
+  const unknown: number[] = []
+  for (let i = 0; i < 15; i += 1) {
+    known.push(await timed('admin'))
+    unknown.push(await timed(`stranger-${i}`))
+  }
+  const [a, b] = [median(known), median(unknown)]
+  expect(Math.abs(a - b)).toBeLessThan(Math.max(20, 0.15 * Math.max(a, b)))
+
+  const many = await Promise.all(
+    Array.from({ length: 24 }, (_, i) => timed(i % 2 === 0 ? 'admin' : `other-${i}`)),
+  )
+  const [c, d] = [0, 1].map((rest) => median(many.filter((_, i) => i % 2 === rest)))
+  expect(Math.abs((c ?? 0) - (d ?? 0))).toBeLessThan(0.35 * Math.max(c ?? 0, d ?? 0) + 20)
+})
+
+function median(values: readonly number[]): number {
+  return values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)] ?? 0
+}
