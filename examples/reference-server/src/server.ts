@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { createFlowEngine, createHostGate } from '@x/flow-engine'
+import { createFlowEngine, createHostGate, type McpOptions } from '@x/flow-engine'
 import {
   createCodeRunner,
   createDiskBlobStore,
@@ -119,6 +119,7 @@ export async function createReferenceServer(
     },
     queue,
     ...(settings.SERVICE_OPENAI_API === false ? { openai: false } : {}),
+    mcp: mcpOptions(settings),
     onError,
   })
 
@@ -203,6 +204,16 @@ function codeRunnerOptions({
     components: builtinComponents,
     timeoutMs: seconds * 1000,
     ...(maxSandboxes === undefined ? {} : { maxSandboxes }),
+  }
+}
+
+function mcpOptions(settings: Settings): McpOptions | false {
+  if (settings.SERVICE_MCP_SERVER === false) return false
+  const { SERVICE_MCP_CALL_TIMEOUT_MS: callTimeoutMs = 300_000 } = settings
+  return {
+    sse: settings.SERVICE_MCP_SSE !== false,
+    anonymous: settings.SERVICE_MCP_ANONYMOUS === true,
+    callTimeoutMs,
   }
 }
 

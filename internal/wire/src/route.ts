@@ -28,15 +28,17 @@ export function createRouteTable<R extends { readonly method: string; readonly p
     byShape.set(shape, methods.set(route.method, { route, names }))
   }
   const router = createRouter<Methods<R>>()
+  /** Of patterns with a slash at their end. */
+  const slashed = createRouter<Methods<R>>()
   const literal = new Map<string, Methods<R>>()
   for (const [shape, methods] of byShape) {
     let count = 0
     if (!shape.includes('*')) literal.set(shape, methods)
     else
       addRoute(
-        router,
+        shape.endsWith('/') ? slashed : router,
         '',
-        shape.replaceAll('*', () => `:p${count++}`),
+        shape.replace(/\/$/, '').replaceAll('*', () => `:p${count++}`),
         methods,
       )
   }
@@ -44,7 +46,7 @@ export function createRouteTable<R extends { readonly method: string; readonly p
   return {
     match(method, path) {
       const exact = literal.get(path)
-      const found = exact === undefined ? findParametric(router, path) : undefined
+      const found = exact === undefined ? findParametric({ router, slashed }, path) : undefined
       const methods = exact ?? found?.data
       if (methods === undefined) return { kind: 'none' }
       const named = methods.get(method)
@@ -68,8 +70,14 @@ type Methods<R> = Map<string, Named<R>>
 type Router<R> = ReturnType<typeof createRouter<Methods<R>>>
 
 /** rou3 takes a slash at the end for nothing; here it is another path. */
-function findParametric<R>(router: Router<R>, path: string) {
-  return path.endsWith('/') ? undefined : findRoute(router, '', path)
+function findParametric<R>(
+  { router, slashed }: { readonly router: Router<R>; readonly slashed: Router<R> },
+  path: string,
+) {
+  if (path.endsWith('//')) return undefined
+  return path.endsWith('/')
+    ? findRoute(slashed, '', path.slice(0, -1))
+    : findRoute(router, '', path)
 }
 
 function readParams(

@@ -6,7 +6,7 @@ import { createFlowEvents, type FlowEvents } from './events.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createHandler } from './http/handler.ts'
 import { createDescriptionRoutes } from './http/routes/description.ts'
-import { OPENAI_GROUP, routeGroups } from './http/routes/index.ts'
+import { MCP_GROUP, OPENAI_GROUP, routeGroups } from './http/routes/index.ts'
 import { createOpenApi } from './http/openapi.ts'
 import type { BuildJobs } from './jobs/build-jobs.ts'
 import { createMemoryBases } from './memory/memory-bases.ts'
@@ -68,7 +68,11 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   const services: FlowServices = { ...core, ...running.services }
   const authenticate = createAuthenticate(kit.kit, services, options.authenticate)
   const { settings, report } = kit.kit
-  const groups = routeGroups.filter(({ name }) => options.openai !== false || name !== OPENAI_GROUP)
+  const groups = routeGroups.filter(
+    ({ name }) =>
+      (options.openai !== false || name !== OPENAI_GROUP) &&
+      (options.mcp !== false || name !== MCP_GROUP),
+  )
   const routes = groups.flatMap((group) => group.routes)
   const table = [...routes, ...createDescriptionRoutes(groups, settings)]
   return {

@@ -121,3 +121,11 @@ export function errorText(thrown: unknown): string {
     return 'unknown error'
   }
 }
+
+/** The text with which a run fails. */
+export function runErrorText(error: FlowError): string {
+  const atStart = error instanceof FlowCompileError || error.code === 'invalid_flow'
+  return atStart || error.code === 'invalid_request'
+    ? error.detail
+    : `Error running graph: ${error.detail}`
+}

@@ -9,6 +9,16 @@ export interface FlowEvent {
   readonly id: string
 }
 
+/** A flow was called as a tool (MC-104); `id` is that of the flow. */
+export interface McpCalled extends FlowEvent {
+  readonly projectId: string | null
+  readonly tool: string
+  readonly era: '2025' | '2026'
+  /** False for results that are errors. */
+  readonly ok: boolean
+  readonly durationMs: number
+}
+
 /** Notifications of the flow service, by name. Payloads hold no secrets. */
 export interface FlowEvents {
   'user.created': FlowEvent
@@ -21,6 +31,10 @@ export interface FlowEvents {
   'job.started': FlowEvent & { readonly flowId: string }
   'job.finished': FlowEvent & { readonly flowId: string; readonly state: string }
   'message.stored': FlowEvent & { readonly flowId: string | null; readonly sessionId: string }
+  'mcp.called': McpCalled
+  /** `id` is that of the stream. */
+  'mcp.streamOpened': FlowEvent
+  'mcp.streamClosed': FlowEvent
   'apiKey.created': FlowEvent
   'apiKey.deleted': FlowEvent
   /** `id` is the user's id, or the empty text when the name is unknown. */

@@ -15,7 +15,9 @@ export type {
 export { createBuildJobs } from './jobs/create-build-jobs.ts'
 export { FlowError, isFlowError, type FlowErrorCode } from './errors.ts'
 export { createFlowEngine, type FlowEngine } from './engine.ts'
-export type { FlowEvent, FlowEvents } from './events.ts'
+export type { FlowEvent, FlowEvents, McpCalled } from './events.ts'
+export type { AnnotatedFlow, McpOptions } from './mcp/mcp-options.ts'
+export type { ToolAnnotations } from './mcp/mcp-server.ts'
 export { createHostGate } from './http/host-gate.ts'
 export {
   createOidcSignIn,

@@ -4,6 +4,7 @@ import type { ComponentServices, ModelProviders } from './components/define/serv
 import type { ResultCache } from './graph/context/cache.ts'
 import type { RunLimits } from './graph/plan/limits.ts'
 import type { BuildJobsOptions } from './jobs/build-jobs.ts'
+import type { McpOptions } from './mcp/mcp-options.ts'
 import type { ComponentStore } from './services/component-store.ts'
 import type { ExampleFlow } from './services/examples.ts'
 import type { FlowFiles } from './services/flow-files.ts'
@@ -100,6 +101,8 @@ export interface FlowEngineOptions {
   readonly responses?: { readonly statusCodes?: boolean }
   /** `false` takes `/api/openai/v1` away (404). `maxRuns`: runs of one user at once there; 256 (RS-50). */
   readonly openai?: false | { readonly maxRuns?: number }
+  /** Projects as MCP servers; `false` takes their addresses away (404) (MC-2, MC-100). */
+  readonly mcp?: false | McpOptions
   /** Modules that component code may import besides the package's own. */
   readonly codeModules?: readonly string[]
   /** Told of failures nobody foresaw. */

@@ -18,6 +18,8 @@ const allowed = {
   'bearer-key': 32 * MIB,
   openai: 32 * MIB,
   session: 32 * MIB,
+  // `mcp.maxBodyBytes`, 4 MiB, is checked by the operations: its refusal is a JSON-RPC error.
+  mcp: 1024 * MIB,
   visitor: 64 * KIB,
 }
 

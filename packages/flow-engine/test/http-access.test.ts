@@ -30,6 +30,11 @@ const BAD_KEY: Verdict = [403, 'Invalid or missing API key']
 const GONE: Verdict = [401, 'User not found or is inactive.']
 const BLOCKED: Verdict = [401, 'Inactive user']
 const NO_RIGHT: Verdict = [403, "The user doesn't have enough privileges"]
+const NO_MCP: Verdict = [
+  401,
+  'API key required for this project. Provide x-api-key header or query parameter.',
+]
+const BAD_MCP_KEY: Verdict = [401, 'Invalid API key']
 /** In the form of the OpenAI API. */
 const NO_ENTRY: Verdict = [401, 'Incorrect API key provided.']
 
@@ -106,6 +111,18 @@ const matrix: Readonly<
     blockedToken: NO_ENTRY,
     blockedKey: NO_ENTRY,
   },
+  // A key or a token (MC-4, MC-5).
+  mcp: {
+    anonymous: NO_MCP,
+    cookieOnly: NO_MCP,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: BAD_TOKEN,
+    badKey: BAD_MCP_KEY,
+    blockedToken: BLOCKED,
+    blockedKey: BLOCKED,
+  },
   session: {
     anonymous: NONE,
     cookieOnly: null,
@@ -121,7 +138,7 @@ const matrix: Readonly<
 
 /** Every answer that stands for not being let in. */
 const refusals = new Set(
-  [NONE, BAD_TOKEN, BAD_KEY, GONE, BLOCKED, NO_RIGHT].map(
+  [NONE, BAD_TOKEN, BAD_KEY, GONE, BLOCKED, NO_RIGHT, NO_MCP, BAD_MCP_KEY].map(
     (verdict) => `${verdict?.[0]} ${JSON.stringify({ detail: verdict?.[1] })}`,
   ),
 )
@@ -192,7 +209,15 @@ function request({ method, path, consumes }: Route, credentials: Credentials): R
   const type = upload ? 'multipart/form-data; boundary=b' : 'application/json'
   const body = upload ? form : '{}'
   const headers = { ...credentials, 'content-type': type }
-  return new Request(url, { method, headers, ...(method === 'GET' ? {} : { body }) })
+  const isBodiless = method === 'GET' || method === 'HEAD'
+  return new Request(url, { method, headers, ...(isBodiless ? {} : { body }) })
+}
+
+/** A stream that has opened has no end. */
+async function textOfAnswer(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'text/event-stream') return await response.text()
+  await response.body?.cancel()
+  return 'a stream'
 }
 
 const asking = routes.filter(({ auth }) => auth in matrix)
@@ -210,7 +235,7 @@ describe('access, operation by operation', () => {
     for (const route of asking) {
       const verdict = matrix[route.auth as keyof typeof matrix][name]
       const response = await engine.handler(request(route, credentials))
-      const text = await response.text()
+      const text = await textOfAnswer(response)
       const at = `${route.method} ${route.path}`
       const refused = refusals.has(`${response.status} ${text}`)
       const answer = refused ? `${response.status} ${text}` : 'reached'

@@ -123,6 +123,7 @@ const switches: readonly Switch[] = [
   off('SERVICE_REFRESH_HTTPONLY', 'scripts of the page read the refresh cookie'),
   on('SERVICE_STORE_ENVIRONMENT_VARIABLES', 'users get variables of this environment on sign-in'),
   on('SERVICE_FALLBACK_TO_ENV_VAR', 'flows read provider keys of this environment'),
+  on('SERVICE_MCP_ANONYMOUS', 'anybody calls flows of projects whose auth_type is none'),
   on('SERVICE_AGENTIC_EXPERIENCE', 'a session cookie runs flows'),
   on('OIDC_AUTO_CREATE', 'every account of the identity provider gets a user'),
   {

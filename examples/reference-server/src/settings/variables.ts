@@ -121,6 +121,10 @@ export const variables = {
   SERVICE_FALLBACK_TO_ENV_VAR: flag('flows may read provider keys of the environment', true),
   SERVICE_AGENTIC_EXPERIENCE: flag('opens the session run'),
   SERVICE_OPENAI_API: flag('serves flows as models of the OpenAI API', true),
+  SERVICE_MCP_SERVER: flag('serves projects as MCP servers', true),
+  SERVICE_MCP_SSE: flag('serves the older HTTP+SSE transport of MCP too', true),
+  SERVICE_MCP_ANONYMOUS: flag('projects with auth_type none open to MCP clients without key'),
+  SERVICE_MCP_CALL_TIMEOUT_MS: integer('milliseconds that a call of a tool may take', 300_000, 1),
   SERVICE_STORE: flag('the component store', true),
 
   SERVICE_MAX_FILE_SIZE_UPLOAD: integer('MB of an upload', 1024, 1),

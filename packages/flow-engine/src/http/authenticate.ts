@@ -20,16 +20,16 @@ const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
 /** Credentials of requests as auth.md has them, or as the host decides. */
 export function createAuthenticate(
   kit: ServiceKit,
-  services: Pick<FlowServices, 'users' | 'apiKeys' | 'login'>,
+  services: Services,
   host: HostAuthenticate | undefined,
 ): Authenticate {
   return async (auth, { request, url, context }) => {
     if (auth === 'none' || auth === 'webhook' || auth === 'public') return undefined
-    const isVisitor = mayVisit(kit, auth, request)
+    const isVisitor = mayVisit(kit, services, auth, request)
     if (context.user === undefined && host === undefined)
       return await fromRequest(kit, services, { auth, request, url, isVisitor })
     const identity = context.user ?? (await host?.(request, context)) ?? null
-    return await fromHost(kit, services, { identity, isVisitor })
+    return await fromHost(kit, services, { auth, identity, isVisitor })
   }
 }
 
@@ -63,7 +63,7 @@ interface Attempt {
   readonly isVisitor: boolean
 }
 
-type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login'>
+type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login' | 'mcp'>
 
 async function fromRequest(
   kit: ServiceKit,
@@ -74,8 +74,11 @@ async function fromRequest(
   const isKey = takesBearerKey(auth) && bearer !== undefined && !TOKEN.test(bearer)
   if (bearer !== undefined && auth !== 'bearer-key' && !isKey)
     return await fromToken(kit, bearer, 'token')
-  const key = readApiKey(request, url) ?? (isKey ? bearer : undefined)
-  if (key !== undefined) return await fromKey(kit, services, key)
+  const bearerKey = isKey ? bearer : undefined
+  const given = readApiKey(request, url)
+  // MC-4: of an MCP client the first credential decides alone.
+  const key = auth === 'mcp' ? (bearerKey ?? given) : (given ?? bearerKey)
+  if (key !== undefined) return await fromKey(kit, services, { auth, key })
   if (auth === 'session') {
     const cookie = readCookies(request).get('access_token_lf') ?? ''
     if (cookie !== '') {
@@ -83,17 +86,27 @@ async function fromRequest(
       return await fromToken(kit, cookie, 'cookie')
     }
   }
-  return await withoutCredentials(kit, services, { request, url, isVisitor })
+  return await withoutCredentials(kit, services, { auth, request, url, isVisitor })
 }
 
 /** Clients of the OpenAI API send their key as Bearer (RS-2, RS-20). */
-const takesBearerKey = (auth: Auth): boolean => auth === 'bearer-key' || auth === 'openai'
+const takesBearerKey = (auth: Auth): boolean =>
+  auth === 'bearer-key' || auth === 'openai' || auth === 'mcp'
 
 /** An access token has three parts; no API key has. */
 const TOKEN = /^[^.]+\.[^.]+\.[^.]+$/
 
-/** Whether visitors of public flows, whom a `client_id` cookie names, may use the operation. */
-function mayVisit({ settings }: ServiceKit, auth: Auth, request: Request): boolean {
+/**
+ * Whether nobody in particular may use the operation: visitors of public flows, whom a `client_id`
+ * cookie names, and clients of projects that open without credentials (MC-7).
+ */
+function mayVisit(
+  { settings }: ServiceKit,
+  { mcp }: Services,
+  auth: Auth,
+  request: Request,
+): boolean {
+  if (auth === 'mcp') return mcp.settings.anonymous
   return auth === 'visitor' && settings.publicBuildReaders && readClientId(request) !== null
 }
 
@@ -134,9 +147,16 @@ async function fromToken(
   return callerOf(user, via, { signInId })
 }
 
-async function fromKey(kit: ServiceKit, services: Services, key: string): Promise<Caller> {
+async function fromKey(
+  kit: ServiceKit,
+  services: Services,
+  { auth, key }: { readonly auth: Auth; readonly key: string },
+): Promise<Caller> {
   const opened = await openKey(kit, services, key)
-  if (opened === null) throw refuse(403, 'Invalid or missing API key')
+  if (opened === null)
+    throw auth === 'mcp'
+      ? refuse(401, 'Invalid API key')
+      : refuse(403, 'Invalid or missing API key')
   if (!opened.user.isActive) throw refuse(401, 'Inactive user')
   if (opened.record !== undefined) services.apiKeys.countUse(opened.record)
   return callerOf(opened.user, 'key')
@@ -187,11 +207,7 @@ function isOwnOrigin({ settings }: ServiceKit, origin: string, url: URL): boolea
 async function withoutCredentials(
   kit: ServiceKit,
   { login }: Services,
-  {
-    request,
-    url,
-    isVisitor,
-  }: { readonly request: Request; readonly url: URL; readonly isVisitor: boolean },
+  { auth, request, url, isVisitor }: Attempt,
 ): Promise<Caller | undefined> {
   const { settings } = kit
   if (settings.autoLogin && settings.skipAuthAutoLogin) {
@@ -203,7 +219,15 @@ async function withoutCredentials(
     if (user?.isActive === true) return callerOf(user, 'auto')
   }
   if (isVisitor) return undefined
-  throw noCredentials(settings.autoLogin)
+  throw auth === 'mcp' ? noMcpCredentials() : noCredentials(settings.autoLogin)
+}
+
+/** The answer to an MCP client without credentials (MC-5). */
+export function noMcpCredentials(): Refusal {
+  return refuse(
+    401,
+    'API key required for this project. Provide x-api-key header or query parameter.',
+  )
 }
 
 /** The answer to a request that needs credentials and has none. */
@@ -221,12 +245,17 @@ async function fromHost(
   { store }: ServiceKit,
   { users }: Services,
   {
+    auth,
     identity,
     isVisitor,
-  }: { readonly identity: HostIdentity | Response | null; readonly isVisitor: boolean },
+  }: {
+    readonly auth: Auth
+    readonly identity: HostIdentity | Response | null
+    readonly isVisitor: boolean
+  },
 ): Promise<Caller | Response | undefined> {
   if (identity === null && isVisitor) return undefined
-  if (identity === null) throw noCredentials(false)
+  if (identity === null) throw auth === 'mcp' ? noMcpCredentials() : noCredentials(false)
   if (identity instanceof Response) return identity
   const { userId, isSuperuser, createAs } = identity
   const known = await store.users.get(userId)

@@ -88,8 +88,9 @@ async function answer(
     return redirect(`${basePath}${other}${url.search}`)
   }
   if (match.kind === 'method') {
-    if (isOpenAi) return openAiWrongMethod(known, match.allow.join(', '))
-    const headers = { allow: match.allow.join(', ') }
+    const allow = match.allow.filter((method) => method !== 'HEAD').join(', ')
+    if (isOpenAi) return openAiWrongMethod(known, allow)
+    const headers = { allow }
     return json(request, { detail: 'Method Not Allowed' }, { status: 405, headers })
   }
   const { answerError } = match.route
@@ -98,7 +99,7 @@ async function answer(
   const report = (error: unknown): void =>
     options.report(error, { method: request.method, path, ...context })
   return await operated.catch((error: unknown) =>
-    answerError(request, error, { id: known.id, report }),
+    answerError(request, error, { id: known.id, report, services: options.services }),
   )
 }
 
@@ -111,7 +112,7 @@ async function operate(
   { route, params }: { readonly route: Route; readonly params: Readonly<Record<string, string>> },
   { request, context, url }: Incoming & { readonly url: URL },
 ): Promise<Response> {
-  route.before?.(request.headers)
+  route.before?.(request.headers, url, settings)
   const caller = await authenticate(route.auth, { request, url, context })
   if (caller instanceof Response) return caller
   const known = { services, caller: caller ?? nobody }

@@ -17,13 +17,27 @@ export function createHostGate(
 ): (request: Request, context?: Pick<HostContext, 'hostMissing'>) => Response | undefined {
   const { autoLogin, allowedHosts, publicUrl } = settings
   if (!autoLogin && allowedHosts.length === 0) return () => undefined
-  const known = new Set(allowedHosts.map(nameOf))
-  if (URL.canParse(publicUrl)) known.add(new URL(publicUrl).hostname)
+  const known = hostNames({ allowedHosts, publicUrl })
   return (request, { hostMissing = false } = {}) => {
     const { hostname } = new URL(request.url)
-    if (!hostMissing && (LOOPBACK.test(hostname) || known.has(hostname))) return undefined
+    if (!hostMissing && (isLoopbackName(hostname) || known.has(hostname))) return undefined
     return json(request, { detail: 'Host not allowed' }, { status: 403 })
   }
+}
+
+/** Whether a name always means this machine. */
+export function isLoopbackName(hostname: string): boolean {
+  return LOOPBACK.test(hostname)
+}
+
+/** The names that the settings give the service. */
+export function hostNames({
+  allowedHosts,
+  publicUrl,
+}: Pick<HostSettings, 'allowedHosts' | 'publicUrl'>): ReadonlySet<string> {
+  const known = new Set(allowedHosts.map(nameOf))
+  if (URL.canParse(publicUrl)) known.add(new URL(publicUrl).hostname)
+  return known
 }
 
 /** A host as addresses have it: lower case, without a port. */

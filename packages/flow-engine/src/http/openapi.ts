@@ -25,6 +25,7 @@ const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
   key: [{ apiKeyHeader: [] }, { apiKeyQuery: [] }],
   'bearer-key': [{ apiKeyBearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   openai: [{ apiKeyBearer: [] }, { bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
+  mcp: [{ apiKeyBearer: [] }, { bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   session: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }, { session: [] }],
 }
 
@@ -50,6 +51,7 @@ export function createOpenApi(
   const ids = new Set<string>()
   for (const { name, routes } of groups) {
     for (const route of routes) {
+      if (route.method === 'HEAD') continue
       const path = (paths[route.path] ??= {})
       const id = freeId(ids, route.summary)
       path[route.method.toLowerCase()] = {

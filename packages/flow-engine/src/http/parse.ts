@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { invalid, type ValidationElement } from '../services/refusal.ts'
+import { isTooDeep } from '../wire/json-depth.ts'
 import { isJson, uploadProblems, type RequestBody } from './request-body.ts'
 import { validationDetail, type Place } from './validation-detail.ts'
-
-/** Deepest nesting of a JSON body. */
-const MAX_DEPTH = 200
 
 /** The parts of a request that an operation declares. */
 export interface Parts {
@@ -96,32 +94,6 @@ function malformed(position: number, error: string): BodyValue {
   const loc = ['body', position]
   const problem = { type: 'json_invalid', loc, msg: 'JSON decode error', input: {}, ctx: { error } }
   return { problem }
-}
-
-/** Counts brackets outside of texts: no recursion, and nothing is built. */
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    if (code === 0x22) i = endOfText(text, i)
-    else if (code === 0x7b || code === 0x5b) {
-      depth += 1
-      if (depth > MAX_DEPTH) return true
-    } else if (code === 0x7d || code === 0x5d) depth -= 1
-  }
-  return false
-}
-
-/** The index of the quote that closes the text opened at `start`. */
-function endOfText(text: string, start: number): number {
-  let at = start
-  for (;;) {
-    at = text.indexOf('"', at + 1)
-    if (at < 0) return text.length
-    let slashes = 0
-    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1
-    if (slashes % 2 === 0) return at
-  }
 }
 
 /** Query values for a schema: lists and values that are no texts are split at commas (base.md). */

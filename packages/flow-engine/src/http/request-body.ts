@@ -76,10 +76,20 @@ export async function checkAnnouncedLength(
   limit: number,
   runtime: Clock,
 ): Promise<void> {
+  const length = await discardTooLarge(request, limit, runtime)
+  if (length !== undefined) throw tooLarge(limit, length)
+}
+
+/** The announced length of a body that is too large, of which no more is read; undefined for others. */
+export async function discardTooLarge(
+  request: Request,
+  limit: number,
+  runtime: Clock,
+): Promise<number | undefined> {
   const length = Number(request.headers.get('content-length') ?? 0)
-  if (length <= limit) return
+  if (length <= limit) return undefined
   if (length <= DISCARDED) await discard(request, runtime)
-  throw tooLarge(limit, length)
+  return length
 }
 
 /** Lets a body pass until it ends or nothing of it has come for a while. */

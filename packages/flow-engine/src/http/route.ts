@@ -2,12 +2,15 @@ import type { z } from 'zod'
 import type { Caller } from '../services/caller.ts'
 import type { FlowServices } from '../services/services.ts'
 import type { HostContext } from '../options.ts'
+import type { FlowSettings } from '../settings.ts'
 import type { UploadedFile } from './request-body.ts'
 
 /**
  * Who may call: `none` asks for nothing; `user` an access token or API key; `superuser` on top of
- * that; `key` an API key only; `bearer-key` the same, also as Bearer; `openai` as user, a key also as Bearer; `session` as user or by the cookie; `visitor` as user, or nobody with
- * a `client_id` cookie; `webhook` and `public` ask for nothing here, their services do.
+ * that; `key` an API key only; `bearer-key` the same, also as Bearer; `openai` as user, a key also as
+ * Bearer; `mcp` the same, the first credential decides alone; `session` as user or by the cookie;
+ * `visitor` as user, or nobody with a `client_id` cookie; `webhook` and `public` ask for nothing here,
+ * their services do.
  */
 export type Auth =
   | 'none'
@@ -16,6 +19,7 @@ export type Auth =
   | 'key'
   | 'bearer-key'
   | 'openai'
+  | 'mcp'
   | 'session'
   | 'visitor'
   | 'webhook'
@@ -23,7 +27,7 @@ export type Auth =
 
 /** The literal part of an operation. */
 export interface RouteHead {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parameters as `{name}`, one whole segment each. */
   readonly path: string
   readonly summary: string
@@ -46,7 +50,7 @@ export interface RouteHead {
     options: AnswerErrorOptions,
   ) => Promise<Response>
   /** Checks of the head of a request, before credentials are looked at. */
-  readonly before?: (headers: Headers) => void
+  readonly before?: (headers: Headers, url: URL, settings: FlowSettings) => void
   /** Looks at the JSON of the body before it is validated; what it throws is the answer. */
   readonly screen?: (body: unknown) => void
   /** Checks after credentials and before anything of path, query and body is looked at. */
@@ -59,6 +63,7 @@ export interface AnswerErrorOptions {
   readonly id: string
   /** Takes failures that nobody foresaw. */
   readonly report: (error: unknown) => void
+  readonly services: FlowServices
 }
 
 /** What a guard sees. */

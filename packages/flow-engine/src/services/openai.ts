@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { isFlowError } from '../errors.ts'
+import { isFlowError, runErrorText } from '../errors.ts'
 import type { FlowRecord, FlowTable } from '../store/flows.ts'
 import type { ChatCompletionRequest } from '../wire/chat-completion.ts'
 import { isObject } from '../wire/scalars.ts'
@@ -14,7 +14,7 @@ import type { ChatFlows } from './chat-flows.ts'
 import { ChatInputError, readChatMessages, type ChatInput } from './chat-input.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
 import { withInstructions } from './responses.ts'
-import { runErrorText, type RunService } from './run-flow.ts'
+import type { RunService } from './run-flow.ts'
 
 /** Models that are listed at most. */
 const MOST_MODELS = 1000

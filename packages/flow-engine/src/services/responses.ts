@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { isFlowError } from '../errors.ts'
+import { isFlowError, runErrorText } from '../errors.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import { ask, askWhole, type AnswerEvent } from './answer.ts'
 import type { Caller } from './caller.ts'
@@ -11,7 +11,7 @@ import {
   type ResponseFacts,
   type ResponseJson,
 } from './response-format.ts'
-import { runErrorText, type RunService } from './run-flow.ts'
+import type { RunService } from './run-flow.ts'
 
 /** What `POST /api/v1/responses` is asked for (RS-3). */
 export interface ResponsesRequest {

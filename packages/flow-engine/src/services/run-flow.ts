@@ -1,5 +1,5 @@
 import type { ComponentServices } from '../components/define/services.ts'
-import { FlowCompileError, FlowError, isFlowError } from '../errors.ts'
+import { FlowCompileError, FlowError, isFlowError, runErrorText } from '../errors.ts'
 import type { FlowPlan } from '../graph/plan/compile.ts'
 import type { FlowRun, RunOptions, RunResult } from '../graph/context/run-options.ts'
 import {
@@ -246,14 +246,6 @@ function withoutNulls({ outputs, ...facts }: RunResponse): RunResponse {
 
 const line = (event: string, data: unknown): string =>
   `{"event": ${JSON.stringify(event)}, "data": ${JSON.stringify(data)}}\n\n`
-
-/** The text with which a run fails. */
-export function runErrorText(error: FlowError): string {
-  const atStart = error instanceof FlowCompileError || error.code === 'invalid_flow'
-  return atStart || error.code === 'invalid_request'
-    ? error.detail
-    : `Error running graph: ${error.detail}`
-}
 
 /** A fault of the flow, not of the server (NX-7). */
 function hasUnknownTypes(error: FlowError): boolean {

@@ -8,12 +8,19 @@ import type { BuildJobs, BuildRequest, JobRecord } from '../jobs/build-jobs.ts'
 import { createBuildJobs } from '../jobs/create-build-jobs.ts'
 import { createModelProviders } from '../models/providers.ts'
 import type { FlowEngineOptions } from '../options.ts'
+import { resolveMcpOptions } from '../mcp/mcp-options.ts'
 import { createChatFlows } from './chat-flows.ts'
+import { createMcpProjects } from './mcp-projects.ts'
+import { createMcpResources } from './mcp-resources.ts'
+import { createMcpTools } from './mcp-tools.ts'
+import { createMcpTransport, type McpTransport } from './mcp-transport.ts'
 import { createOpenAiService, type OpenAiService } from './openai.ts'
 import { createResponsesService, type ResponsesService } from './responses.ts'
 import type { ApiKeyService } from './api-keys.ts'
 import { createBuildService, type BuildMetadata, type BuildService } from './builds.ts'
 import type { FlowService } from './flows.ts'
+import type { ProjectService } from './projects.ts'
+import type { UserFileService } from './user-files.ts'
 import type { ServiceKit } from './kit.ts'
 import { createPendingWrites, type PendingWrites } from './pending-writes.ts'
 import { jobLanes } from './job-lanes.ts'
@@ -39,6 +46,7 @@ export interface RunningServices {
   readonly webhooks: WebhookService
   readonly responses: ResponsesService
   readonly openAi: OpenAiService
+  readonly mcp: McpTransport
 }
 
 export interface RunningOptions {
@@ -48,6 +56,8 @@ export interface RunningOptions {
   readonly flows: FlowService
   readonly variables: VariableService
   readonly apiKeys: ApiKeyService
+  readonly projects: ProjectService
+  readonly userFiles: UserFileService
 }
 
 export interface Running {
@@ -59,7 +69,7 @@ export interface Running {
 }
 
 export function createRunning({ kit, components, options, ...others }: RunningOptions): Running {
-  const { flows, variables, apiKeys } = others
+  const { flows, variables, apiKeys, projects, userFiles } = others
   const { store, settings, runtime, report } = kit
   const cache = options.cache ?? createResultCache()
   const limits = completeLimits({
@@ -159,6 +169,18 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
   })
 
   const chatFlows = createChatFlows(flows, plans)
+  const mcpOptions = resolveMcpOptions(options.mcp === false ? {} : options.mcp)
+  const tools = createMcpTools(store.flows, plans, mcpOptions)
+  const resources = createMcpResources({
+    files: kit.files,
+    userFiles,
+    maxBytes: mcpOptions.maxResourceBytes,
+  })
+  const mcp = createMcpTransport(
+    kit,
+    createMcpProjects({ ...kit, projects, tools, resources, runs, settings: mcpOptions }),
+    mcpOptions,
+  )
 
   return {
     jobs,
@@ -197,9 +219,11 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         report,
         maxRuns: options.openai === false ? undefined : options.openai?.maxRuns,
       }),
+      mcp,
       webhooks: createWebhookService({ store, settings, flows, plans, jobs, apiKeys }),
     },
     async cancelBuilds({ flowIds = [], userId }) {
+      if (userId !== undefined) mcp.closeUser(userId)
       const hit = [...open].filter(
         ([, job]) =>
           flowIds.includes(job.flowId) || (userId !== undefined && job.userId === userId),
@@ -207,6 +231,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       await Promise.all(hit.map(([id]) => jobs.cancel(id).catch(() => undefined)))
     },
     async close() {
+      mcp.close()
       await jobs.close()
       await sweep.settled()
       await writer.flush()

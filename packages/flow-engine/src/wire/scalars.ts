@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { problem, reader } from './reader.ts'
 import { readDateTime } from './date-time.ts'
+import { isObject } from './is-object.ts'
+
+export { isObject }
 
 /** Limits of a text. */
 export interface TextLimits {
@@ -208,11 +211,6 @@ export function dict(): z.ZodType<Record<string, unknown>> {
 /** Any JSON value; null when the key is absent. */
 export function anything(): z.ZodType {
   return z.unknown().meta({ description: 'Any JSON value' })
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A field that may be absent or null; both read as null. */

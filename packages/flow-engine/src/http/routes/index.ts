@@ -10,6 +10,7 @@ import { folderRoutes } from './folders.ts'
 import { knowledgeBaseRoutes } from './knowledge-bases.ts'
 import { loginRoutes } from './login.ts'
 import { mcpRoutes } from './mcp.ts'
+import { mcpTransportRoutes } from './mcp-transport.ts'
 import { monitorRoutes } from './monitor.ts'
 import { openAiRoutes } from './openai.ts'
 import { projectRoutes } from './projects.ts'
@@ -30,6 +31,9 @@ export interface RouteGroup {
 
 /** The operations that `openai: false` takes away. */
 export const OPENAI_GROUP = 'OpenAI API'
+
+/** The operations that `mcp: false` takes away. */
+export const MCP_GROUP = 'MCP server'
 
 /** Every operation of the service, by group. */
 export const routeGroups: readonly RouteGroup[] = [
@@ -52,6 +56,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { name: 'Knowledge Bases', routes: knowledgeBaseRoutes },
   { name: 'Monitor', routes: monitorRoutes },
   { name: 'MCP', routes: mcpRoutes },
+  { name: MCP_GROUP, routes: mcpTransportRoutes },
   { name: 'Folders', routes: folderRoutes },
   { name: 'Projects', routes: projectRoutes },
 ]

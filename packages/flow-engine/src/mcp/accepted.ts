@@ -1,0 +1,16 @@
+/** What a client takes as an answer (MC-30). */
+export interface Accepted {
+  readonly json: boolean
+  readonly stream: boolean
+}
+
+/** Reads `Accept`; no header accepts both. */
+export function readAccept(header: string | null): Accepted {
+  if (header === null || header.trim() === '') return { json: true, stream: true }
+  const types = header.split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+  const any = types.includes('*/*')
+  return {
+    json: any || types.includes('application/json') || types.includes('application/*'),
+    stream: any || types.includes('text/event-stream') || types.includes('text/*'),
+  }
+}

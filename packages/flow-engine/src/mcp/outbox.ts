@@ -1,0 +1,82 @@
+import { eventStream, type Runtime } from '@x/wire'
+
+/** Milliseconds of silence after which a comment keeps the connection open (MC-30). */
+const HEARTBEAT_MS = 15_000
+/** Characters that wait for a reader before the stream ends (MC-63). */
+const MOST_WAITING = 1024 * 1024
+
+/** Headers of event streams (MC-30). */
+export const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
+/** Events of one stream, in the order they were sent. */
+export interface Outbox {
+  /** Sends a JSON-RPC message. Nothing is sent once the stream has ended. */
+  send(message: object): void
+  /** Sends one event as text. */
+  push(text: string): void
+  /** Ends the stream behind what was sent. */
+  end(): void
+  readonly response: Response
+}
+
+export interface OutboxOptions {
+  readonly runtime: Runtime
+  /** The reader left, or does not read: 1 MiB waits for it. */
+  readonly left: () => void
+}
+
+export function createOutbox({ runtime, left }: OutboxOptions): Outbox {
+  const waiting: string[] = []
+  let size = 0
+  /** Set from callbacks, which the analysis of a plain variable does not see. */
+  const stream: { state: 'open' | 'ended' | 'left' } = { state: 'open' }
+  let wake = (): void => undefined
+  const leave = (): void => {
+    if (stream.state === 'left') return
+    stream.state = 'left'
+    waiting.length = 0
+    wake()
+    left()
+  }
+  const next = async (): Promise<IteratorResult<string, undefined>> => {
+    while (waiting.length === 0 && stream.state === 'open')
+      await new Promise<void>((resolve) => (wake = resolve))
+    const value = waiting.shift()
+    if (value === undefined) return { done: true, value: undefined }
+    size -= value.length
+    return { done: false, value }
+  }
+  const source: AsyncIterable<string> = {
+    [Symbol.asyncIterator]: () => ({
+      next,
+      async return() {
+        if (stream.state === 'open' || waiting.length > 0) leave()
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+  const push = (text: string): void => {
+    if (stream.state !== 'open') return
+    waiting.push(text)
+    size += text.length
+    if (size > MOST_WAITING) leave()
+    else wake()
+  }
+  const body = eventStream(source, {
+    encode: (text) => text,
+    heartbeat: { text: ': wait\n\n', everyMs: HEARTBEAT_MS, runtime },
+  })
+  return {
+    push,
+    send: (message) => push(`event: message\ndata: ${JSON.stringify(message)}\n\n`),
+    end() {
+      if (stream.state === 'open') stream.state = 'ended'
+      wake()
+    },
+    response: new Response(body, { headers: STREAM_HEADERS }),
+  }
+}

@@ -1,0 +1,126 @@
+import type { Runtime } from '@x/wire'
+import { FlowError, isFlowError, runErrorText } from '../errors.ts'
+import { graphOf, type FlowPlan } from '../graph/plan/compile.ts'
+import type { FlowRun, RunResult, Tweaks } from '../graph/context/run-options.ts'
+import { argumentProblem } from './check-arguments.ts'
+import { toolInputsOf, type ToolInputs } from './input-schema.ts'
+import { reportProgress, type Progress } from './progress.ts'
+import { failedResult, toolResult, type LinkOf, type ToolResult } from './tool-result.ts'
+
+/** What a run of a tool is given (MC-22). */
+export interface ToolRunRequest {
+  /** Undefined leaves the values of the flow. */
+  readonly input: string | undefined
+  /** `chat` where the flow has a chat input; else the input goes to the text inputs. */
+  readonly inputType: 'chat' | 'any'
+  /** Null for a new session. */
+  readonly sessionId: string | null
+  readonly tweaks: Tweaks | undefined
+  readonly signal: AbortSignal
+}
+
+/** A run that was started for a call. */
+export interface ToolRun {
+  readonly run: FlowRun
+  /** Resolves when everything that the run leaves is stored. */
+  readonly recorded?: Promise<void>
+}
+
+export interface RunToolOptions {
+  /** Name of the flow, for errors. */
+  readonly flowName: string
+  readonly plan: FlowPlan
+  readonly args: Readonly<Record<string, unknown>>
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  readonly runtime: Runtime
+  readonly start: (request: ToolRunRequest) => ToolRun
+  readonly progress?: ((progress: Progress) => void) | undefined
+  readonly linkOf?: LinkOf
+}
+
+const ASKS = 'This flow asks a person; the client cannot.'
+
+/** Runs a flow for one call; every failure of the run is a result (MC-21 to MC-26). */
+export async function runTool(options: RunToolOptions): Promise<ToolResult> {
+  const { plan, args, flowName, timeoutMs } = options
+  const inputs = toolInputsOf(plan)
+  const problem = argumentProblem(inputs.schema, args)
+  if (problem !== undefined) return failedResult(`Input validation error: ${problem}`)
+  const ends = new Ending(options)
+  try {
+    const started = options.start({ ...readArguments(inputs, args), signal: ends.signal })
+    const result = await finished(started, options)
+    if (result.status === 'succeeded') return toolResult(result, options.linkOf)
+    throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+  } catch (error) {
+    if (!isFlowError(error)) throw error
+    if (ends.isLate) return failedResult(`The run took longer than ${timeoutMs / 1000} seconds.`)
+    if (error.code === 'not_resumable') return failedResult(ASKS)
+    const text = runErrorText(error)
+    return failedResult(`Error Executing the ${flowName} tool. Error: ${text}`)
+  } finally {
+    ends.close()
+  }
+}
+
+async function finished(
+  { run, recorded }: ToolRun,
+  { progress, plan, runtime }: RunToolOptions,
+): Promise<RunResult> {
+  if (progress !== undefined) await reportProgress(run, progress, { nameOf: nameIn(plan), runtime })
+  const result = await run.result
+  await recorded
+  return result
+}
+
+function nameIn(plan: FlowPlan): (vertexId: string) => string {
+  const graph = graphOf(plan)
+  return (id) => graph?.vertices[graph.indexOf.get(id) ?? -1]?.displayName ?? id
+}
+
+/** Aborted when the caller leaves or the time is up. */
+class Ending {
+  readonly #controller = new AbortController()
+  readonly #done = new AbortController()
+  isLate = false
+
+  constructor({ signal, timeoutMs, runtime }: RunToolOptions) {
+    const stop = (): void => this.#controller.abort(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true, signal: this.#done.signal })
+    this.#wait(runtime, timeoutMs).catch(() => undefined)
+  }
+
+  async #wait(runtime: Runtime, timeoutMs: number): Promise<void> {
+    await runtime.sleep(timeoutMs, this.#done.signal)
+    this.isLate = true
+    this.#controller.abort()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  close(): void {
+    this.#done.abort()
+  }
+}
+
+/** `input_value` and `session_id` are the run's, every other argument a tweak (MC-22). */
+function readArguments(
+  { vertices, hasChatInput }: ToolInputs,
+  { input_value: input, session_id: session, ...others }: Readonly<Record<string, unknown>>,
+): Omit<ToolRunRequest, 'signal'> {
+  const names = Object.keys(others)
+  const tweaked = vertices.flatMap(({ id, fields }) => {
+    const chosen = names.filter((name) => fields.has(name)).map((name) => [name, others[name]])
+    return chosen.length === 0 ? [] : [[id, Object.fromEntries(chosen)] as const]
+  })
+  return {
+    input: typeof input === 'string' ? input : hasChatInput ? '' : undefined,
+    inputType: hasChatInput ? 'chat' : 'any',
+    sessionId: typeof session === 'string' && session !== '' ? session : null,
+    tweaks: tweaked.length === 0 ? undefined : Object.fromEntries(tweaked),
+  }
+}

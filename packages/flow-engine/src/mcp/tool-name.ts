@@ -1,0 +1,56 @@
+/** Characters of a name before it is cut for the list (MC-13). */
+const LONGEST_BASE = 46
+/** Characters of a listed name (MC-12). */
+const LONGEST_NAME = 30
+
+/** The parts of a flow that its name as a tool comes from. */
+export interface NamedFlow {
+  readonly id: string
+  readonly name: string
+  readonly actionName: string | null
+}
+
+/**
+ * A text as the name of a tool: at most 46 letters, digits and underscores, so that every name fits
+ * `[A-Za-z0-9_-]{1,64}`, which the model APIs behind MCP clients ask for (MC-13). Empty when nothing
+ * is left.
+ */
+export function sanitizeToolName(text: string): string {
+  const plain = text
+    // A name has no use for more, and folding a long text costs time.
+    .slice(0, 1000)
+    .normalize('NFD')
+    .replaceAll(/[^A-Za-z0-9_ -]/g, '')
+    .replaceAll(/[ -]/g, '_')
+    .replaceAll(/_+/g, '_')
+    .replaceAll(/^_|_$/g, '')
+  const prefixed = /^\d/.test(plain) ? `_${plain}` : plain
+  return prefixed.toLowerCase().slice(0, LONGEST_BASE).replace(/_$/, '')
+}
+
+/** The name of a flow as a tool before names of several flows are told apart (MC-12). */
+export function baseToolName({ id, name, actionName }: NamedFlow): string {
+  const chosen = sanitizeToolName(actionName ?? '') || sanitizeToolName(name)
+  return chosen || `flow_${id.replaceAll('-', '').slice(0, 8)}`
+}
+
+/**
+ * Flows by the names that they are listed and called by, in the given order (MC-12): the first 30
+ * characters; of equal ones the later end with `_1`, `_2` and so on.
+ */
+export function nameTools<F>(flows: readonly F[], baseOf: (flow: F) => string): Map<string, F> {
+  const named = new Map<string, F>()
+  const next = new Map<string, number>()
+  for (const flow of flows) {
+    const base = baseOf(flow)
+    let name = base.slice(0, LONGEST_NAME)
+    const first = name
+    for (let i = next.get(first) ?? 1; named.has(name); i += 1) {
+      const suffix = `_${i}`
+      name = base.slice(0, LONGEST_NAME - suffix.length) + suffix
+      next.set(first, i + 1)
+    }
+    named.set(name, flow)
+  }
+  return named
+}

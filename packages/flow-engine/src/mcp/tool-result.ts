@@ -1,0 +1,79 @@
+import { FinishedRun } from '../graph/results/finished-run.ts'
+import type { RunResult } from '../graph/context/run-options.ts'
+import { toText } from '../graph/values/convert.ts'
+import { isDataFrame } from '../graph/values/data-frame.ts'
+import { isData } from '../graph/values/data.ts'
+import { formatValue } from '../graph/values/format-value.ts'
+import { isMessage } from '../graph/values/message.ts'
+import { isObject } from '../wire/is-object.ts'
+
+/** An item of a result. */
+export type ToolContent =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'resource_link'
+      readonly uri: string
+      readonly name: string
+      readonly mimeType: string
+    }
+
+/** What a call of a tool gives (MC-23, MC-24). */
+export interface ToolResult {
+  readonly content: readonly ToolContent[]
+  readonly structuredContent?: object
+  readonly isError: boolean
+}
+
+/** Address of a file that a message names, where there is one. */
+export type LinkOf = (path: string) => Omit<FileLink, 'type'> | undefined
+type FileLink = Extract<ToolContent, { type: 'resource_link' }>
+
+/** A failure as a result, which the model behind the client reads. */
+export function failedResult(text: string): ToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/**
+ * The result of a run that succeeded (MC-23): texts of messages in node order, else of other values,
+ * equal ones once; files of messages behind them. Secrets of the run are masked.
+ */
+export function toolResult(result: RunResult, linkOf: LinkOf = () => undefined): ToolResult {
+  const secrets = FinishedRun.notesOf(result)?.secrets
+  const values = result.outputs.map(({ outputs }) => Object.values(outputs))
+  const texts = new Set(values.flatMap(textsOf).map((text) => secrets?.mask(text) ?? text))
+  const files = values.flat().flatMap((value) => (isMessage(value) ? value.files : []))
+  const [only] = values.length === 1 ? values.flat() : []
+  const structured = values.flat().length === 1 ? structuredOf(only) : undefined
+  return {
+    content: [
+      ...Array.from(texts, (text) => ({ type: 'text' as const, text })),
+      ...links(files, linkOf),
+    ],
+    ...(structured === undefined
+      ? {}
+      : { structuredContent: secrets?.maskJson(structured) ?? structured }),
+    isError: false,
+  }
+}
+
+/** The texts of one vertex. */
+function textsOf(values: readonly unknown[]): string[] {
+  const messages = values.filter(isMessage)
+  const chosen = messages.length > 0 ? messages : values
+  return chosen.map((value) => toText(value)).filter((text) => text !== '')
+}
+
+function structuredOf(value: unknown): object | undefined {
+  if (isMessage(value)) return undefined
+  if (isDataFrame(value)) return { rows: formatValue(value) }
+  const json: unknown = isData(value) || isObject(value) ? formatValue(value) : undefined
+  return isObject(json) ? json : undefined
+}
+
+function links(files: readonly unknown[], linkOf: LinkOf): ToolContent[] {
+  return files.flatMap((file) => {
+    const path = typeof file === 'string' ? file : isObject(file) ? file['path'] : undefined
+    const link = typeof path === 'string' ? linkOf(path) : undefined
+    return link === undefined ? [] : [{ type: 'resource_link' as const, ...link }]
+  })
+}

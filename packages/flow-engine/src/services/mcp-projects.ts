@@ -1,0 +1,170 @@
+import type { Runtime } from '@x/wire'
+import type { EmitFlowEvent } from '../events.ts'
+import { isFlowError, runErrorText } from '../errors.ts'
+import type { FlowPlan } from '../graph/plan/compile.ts'
+import { invalidParams } from '../mcp/json-rpc.ts'
+import type { McpServer, ToolCall } from '../mcp/mcp-server.ts'
+import type { ResolvedMcpOptions } from '../mcp/mcp-options.ts'
+import { runTool } from '../mcp/run-tool.ts'
+import { failedResult, type ToolResult } from '../mcp/tool-result.ts'
+import type { FlowRecord } from '../store/flows.ts'
+import type { ProjectRecord } from '../store/projects.ts'
+import type { Caller } from './caller.ts'
+import { parseAddress } from './file-address.ts'
+import { flowFileUri, type McpResources, type ResourceScope } from './mcp-resources.ts'
+import type { McpTools, ToolScope } from './mcp-tools.ts'
+import { contentTypeOf } from './media-types.ts'
+import type { ProjectService } from './projects.ts'
+import type { RunService } from './run-flow.ts'
+import { SERVICE_VERSION } from './status.ts'
+
+/** One request to a server. */
+export interface McpVisit {
+  readonly caller: Caller
+  /** Null for the server of the caller: the flows of all own projects. */
+  readonly projectId: string | null
+  /** Variables of the runs of this request. */
+  readonly variables: Readonly<Record<string, string>>
+  /** What addresses of files begin with. */
+  readonly base: string
+}
+
+/** Projects as MCP servers (mcp-server.md). */
+export interface McpProjects {
+  /** @throws Refusal 404 for a project that is not the caller's */
+  open(visit: McpVisit): Promise<McpServer>
+}
+
+export interface McpProjectsOptions {
+  readonly projects: Pick<ProjectService, 'get'>
+  readonly tools: McpTools
+  readonly resources: McpResources
+  readonly runs: Pick<RunService, 'open'>
+  readonly settings: ResolvedMcpOptions
+  readonly runtime: Runtime
+  readonly emit: EmitFlowEvent
+}
+
+export function createMcpProjects(options: McpProjectsOptions): McpProjects {
+  return {
+    async open(visit) {
+      const { caller, projectId } = visit
+      const project = projectId === null ? null : await options.projects.get(caller, projectId)
+      return serverOf(options, visit, project)
+    },
+  }
+}
+
+function serverOf(
+  options: McpProjectsOptions,
+  visit: McpVisit,
+  project: ProjectRecord | null,
+): McpServer {
+  const { tools, resources } = options
+  const { caller, base } = visit
+  const scope: ToolScope = { userId: caller.id, projectId: project?.id ?? null }
+  const files: ResourceScope = {
+    caller,
+    base,
+    flows: () => tools.flows(scope),
+    ofUser: project === null,
+  }
+  return {
+    info: {
+      name: project === null ? 'flow-mcp' : `flow-mcp-project-${project.id}`,
+      title: project?.name ?? 'Flows',
+      version: SERVICE_VERSION,
+    },
+    instructions: project?.description ?? undefined,
+    userId: caller.id,
+    scope: `${caller.id} ${project?.id ?? ''}`,
+    listTools: () => tools.list(scope),
+    listResources: () => resources.list(files),
+    readResource: (uri) => resources.read(files, uri),
+    async callTool(call) {
+      const flow = await tools.find(scope, call.name)
+      const plan = flow === null ? null : planOf(options, flow)
+      if (flow === null || plan === null) throw invalidParams(`Tool '${call.name}' not found`)
+      const startedAt = options.runtime.now().getTime()
+      const result =
+        plan instanceof Error
+          ? failedResult(brokenText(flow, plan))
+          : await runFlowTool(options, visit, { flow, plan, call })
+      options.emit('mcp.called', {
+        at: options.runtime.now(),
+        userId: caller.id,
+        id: flow.id,
+        projectId: flow.folderId,
+        tool: call.name,
+        era: call.era,
+        ok: !result.isError,
+        durationMs: options.runtime.now().getTime() - startedAt,
+      })
+      return result
+    },
+  }
+}
+
+/** The plan of a flow; null when it cannot be compiled and is not listed, the error when it is (MC-17). */
+function planOf(
+  { tools, settings }: McpProjectsOptions,
+  flow: FlowRecord,
+): FlowPlan | Error | null {
+  try {
+    return tools.plan(flow)
+  } catch (error) {
+    if (!isFlowError(error)) throw error
+    return settings.listBroken ? error : null
+  }
+}
+
+function brokenText({ name }: FlowRecord, error: Error): string {
+  const text = isFlowError(error) ? runErrorText(error) : ''
+  return `Error Executing the ${name} tool. Error: ${text}`
+}
+
+interface FlowToolCall {
+  readonly flow: FlowRecord
+  readonly plan: FlowPlan
+  readonly call: ToolCall
+}
+
+function runFlowTool(
+  { runs, settings, runtime }: McpProjectsOptions,
+  { variables, base }: McpVisit,
+  { flow, plan, call }: FlowToolCall,
+): Promise<ToolResult> {
+  return runTool({
+    flowName: flow.name,
+    plan,
+    args: call.args,
+    signal: call.signal,
+    timeoutMs: settings.callTimeoutMs,
+    runtime,
+    progress: call.progress,
+    linkOf: (path) => linkOf(base, path),
+    start: ({ input, inputType, sessionId, tweaks, signal }) =>
+      runs.open(
+        flow,
+        {
+          inputValue: input ?? null,
+          inputType,
+          outputType: 'any',
+          outputComponent: null,
+          tweaks: tweaks === undefined ? null : { ...tweaks },
+          sessionId: sessionId ?? runtime.uuid(),
+          context: null,
+          variables,
+          stream: false,
+        },
+        { signal },
+      ),
+  })
+}
+
+function linkOf(base: string, path: string) {
+  const address = parseAddress(path)
+  if (address === null) return undefined
+  const { id, name } = address
+  return { uri: flowFileUri(base, id, name), name, mimeType: contentTypeOf(name) }
+}
