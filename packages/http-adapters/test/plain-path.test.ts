@@ -102,7 +102,7 @@ test('AD-1 AD-30: sockets are known to the bridge only, under node, Express and 
       name.startsWith('node:'),
     )
   for (const entry of ['index', 'hono', 'next']) expect(builtins(entry)).toEqual([])
-  const bridge = builtins('lib/bridge').toSorted()
+  const bridge = builtins('lib/node/node-bridge').toSorted()
   for (const entry of ['node', 'express', 'fastify']) {
     expect(builtins(entry).toSorted()).toEqual(bridge)
   }
