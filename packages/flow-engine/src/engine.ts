@@ -118,10 +118,8 @@ const NOTICES = {
   remove: 'user.deleted',
 } as const
 
-function userWritten(
-  { emit, runtime, cancelBuilds, report, store, vectors, files }: ServiceKit,
-  change: UserChange,
-): void {
+function userWritten(kit: ServiceKit, change: UserChange): void {
+  const { emit, runtime, cancelBuilds, report, store, vectors } = kit
   const id = (change.after ?? change.before)?.id
   if (id === undefined) return
   emit(NOTICES[change.kind], { at: runtime.now(), userId: id, id })
@@ -129,7 +127,7 @@ function userWritten(
   const follow = async (): Promise<void> => {
     await cancelBuilds({ userId: id })
     if (change.kind === 'remove')
-      await removeFilesOf({ files, report }, { userId: id, flowIds: change.flowIds ?? [] })
+      await removeFilesOf(kit, { userId: id, flowIds: change.flowIds ?? [] })
   }
   follow().catch((error: unknown) => report(error))
   if (change.kind !== 'remove' || vectors === store.collections) return

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFlow, echoGraph, eventsOf, graphOf, until } from './flows.ts'
@@ -9,7 +11,7 @@ let shared: SharedService
 let service: Service
 beforeAll(async () => {
   model = await startFakeOpenAi()
-  shared = await startService({ OPENAI_BASE_URL: model.url })
+  shared = await startService({ OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-journey' })
   service = shared.service
 }, 60_000)
 afterAll(async () => {
@@ -104,6 +106,50 @@ test('memory over turns and sessions: an agent remembers its own session only', 
   await service.call('DELETE', '/api/v1/monitor/messages/session/one')
   expect(await ask('Still?', 'one')).not.toContain('Ada')
 })
+
+test(
+  'FE-33 freezing keeps a result over a restart, until it is unfrozen; it goes with its flow',
+  { timeout: 90_000 },
+  async () => {
+    const graph = (isFrozen: boolean): unknown =>
+      graphOf((flow) => {
+        const input = flow.add('ChatInput')
+        const values = { api_key: 'OPENAI_API_KEY' }
+        const ask = flow.add('LanguageModelComponent', { id: 'Ask-1', values, frozen: isFrozen })
+        flow.connect(`${input}.message`, `${ask}.input_value`)
+        flow.connect(`${ask}.text_output`, `${flow.add('ChatOutput')}.input_value`)
+      })
+    const { id } = await createFlow(service, { name: 'Kept', data: graph(false) })
+    const freeze = (isFrozen: boolean) =>
+      service.call('PATCH', `/api/v1/flows/${id}`, { body: { data: graph(isFrozen) } })
+    const build = async (text: string): Promise<string> => {
+      const path = `/api/v1/build/${id}/flow?event_delivery=direct`
+      const built = await service.call('POST', path, { body: { inputs: { input_value: text } } })
+      return built.text
+    }
+    model.reply('the first answer')
+    expect(await build('one')).toContain('the first answer')
+    await freeze(true)
+    const asked = model.requests.length
+    expect(await build('two')).toContain('the first answer')
+    await service.restart({ signal: 'SIGKILL' })
+    expect(await build('three')).toContain('the first answer')
+    expect((await run(id, { input_value: 'four' })).text).toContain('the first answer')
+    expect(model.requests).toHaveLength(asked)
+
+    await freeze(false)
+    model.reply('the second answer')
+    expect(await build('five')).toContain('the second answer')
+    await freeze(true)
+    await service.restart({ signal: 'SIGKILL' })
+    model.reply('the third answer')
+    expect(await build('six')).not.toContain('the first answer')
+    const folder = join(service.folder, 'files', 'frozen')
+    expect(await readdir(folder)).toContain(id)
+    await service.call('DELETE', `/api/v1/flows/${id}`)
+    expect(await readdir(folder)).not.toContain(id)
+  },
+)
 
 test('an agent calls a tool, and its steps are shown', async () => {
   const flow = await createFlow(service, { name: 'Tool', data: agentGraph(true) })

@@ -1,6 +1,6 @@
 import { startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
 import { expect, test } from 'vitest'
-import { createFlow, eventsOf, graphOf } from './flows.ts'
+import { createFlow, eventsOf, graphOf, until } from './flows.ts'
 import { newPerson } from './people.ts'
 import { withService, type CallOptions, type Service } from './service.ts'
 
@@ -103,6 +103,19 @@ test(
         const after = eventsOf(await eve.call('GET', `/api/v1/build/${first}/events`))
         expect(after.map(({ event }) => event)).toEqual(streamed.map(({ event }) => event))
         expect((await mallory.call('GET', `/api/v1/build/${first}/events`)).status).toBe(403)
+
+        // A flow that is deleted ends what its visitors have running.
+        const doomed = await createFlow(service, { data: agentGraph(), access_type: 'PUBLIC' })
+        model.reply({ text: 'too late', delayMs: 60_000 })
+        const before = model.requests.length
+        const last = await visitor(service, doomed.id, 'eve').start('Anybody?', 'shared')
+        await until(
+          async () => model.requests.length,
+          (count) => count > before,
+        )
+        expect((await service.call('DELETE', `/api/v1/flows/${doomed.id}`)).status).toBe(200)
+        const over = eventsOf(await service.call('GET', `/api/v1/build/${last}/events`)).at(-1)
+        expect(over).toEqual({ event: 'end', data: { cancelled: true } })
 
         await service.restart({ environment: { SERVICE_PUBLIC_BUILD_READERS: 'false' } })
         expect((await eve.call('GET', `/api/v1/build/${first}/events`)).status).toBe(403)

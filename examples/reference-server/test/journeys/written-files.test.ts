@@ -104,11 +104,12 @@ describe('what a run writes', () => {
     const flow = await storeFlow(shared.service, writingFlow('secret'), {}, carl.key)
     await write('of carl', flow, carl.key)
     await uploadToUser(shared.service, 'note.txt', { key: carl.key })
+    await storeFlow(shared.service, readingFlow(), { fs_path: 'work/copy.json' }, carl.key)
     const [written] = await list(carl.key)
     expect(await list(carl.key)).toHaveLength(2)
     const mine = await shared.service.call('GET', `/api/v2/files/${written?.id ?? ''}`)
     expect(mine.status).toBe(404)
-    expect(await filesBelow(shared.service.folder, carl.id)).toHaveLength(2)
+    expect(await filesBelow(shared.service.folder, carl.id)).toHaveLength(3)
     await shared.service.call('DELETE', `/api/v1/users/${carl.id}`)
     expect(await filesBelow(shared.service.folder, carl.id)).toEqual([])
   })
@@ -175,7 +176,7 @@ describe('images of the chat are shown', () => {
 
 async function filesBelow(folder: string, id: string): Promise<string[]> {
   const { readdir } = await import('node:fs/promises')
-  const all = await readdir(`${folder}/files`, { recursive: true, withFileTypes: true })
+  const all = await readdir(folder, { recursive: true, withFileTypes: true })
   return all
     .filter((entry) => entry.isFile() && entry.parentPath.includes(id))
     .map(({ name }) => name)

@@ -12,6 +12,7 @@ import { toJobRecord } from './job-record.ts'
 import { jobChannel, readEvents, type ReaderContext } from './read-events.ts'
 import { appendCancelled, recoverJobs } from './recover.ts'
 import { rebuildResult } from './rebuild-result.ts'
+import { orAbort } from './or-abort.ts'
 import { createLanePlaces } from './lane-places.ts'
 import { createRequestCodec } from './request-codec.ts'
 import { createRetention } from './retention.ts'
@@ -219,12 +220,13 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     check: (jobId, { userId } = {}) => check(jobId, userId),
     async result(jobId, { signal } = {}) {
       const job = await find(jobId, undefined)
-      const own = await runner.result(jobId)
+      const own = await orAbort(runner.result(jobId), signal)
       if (own !== undefined) return own
       const seen: StoredEvent[] = []
       for await (const found of readEvents(readers, { jobId, after: -1, signal }))
         seen.push(...found)
-      return (await runner.result(jobId)) ?? rebuildResult(await find(job.id, undefined), seen)
+      const ended = await orAbort(runner.result(jobId), signal)
+      return ended ?? rebuildResult(await find(job.id, undefined), seen)
     },
     // Where no other process works on the queue, what runs later is this process's own.
     recover: async () => {

@@ -2,6 +2,7 @@ import type { Runtime } from '@x/wire'
 import { eventLoopTurn } from '@x/wire'
 import type { JobStore, StoredEvent } from '../store/job-store.ts'
 import type { LiveJob } from './live-job.ts'
+import { orAbort } from './or-abort.ts'
 
 const CHUNK = 500
 
@@ -81,20 +82,6 @@ async function waitForNews(
   } finally {
     leave()
     done.abort()
-  }
-}
-
-async function orAbort(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return promise
-  let stop = (): void => undefined
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error)
-  })
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }
 

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { FlowFileError, type FlowFiles } from '../services/flow-files.ts'
 import { isBlobKey } from '../store/blob-store.ts'
@@ -31,6 +31,11 @@ export function createDiskFlowFiles(folder: string): FlowFiles {
         }
         throw error
       }
+    },
+    async removeUser(userId) {
+      if (!isBlobKey(userId)) throw new TypeError('The id of a user names no folder')
+      // A link that lies there goes; what it leads to stays.
+      await rm(join(root, userId), { recursive: true, force: true })
     },
   }
 }

@@ -1,10 +1,10 @@
 import { isBlobKey } from '../store/blob-store.ts'
 
 /**
- * Where the files of the service lie in the blob store: of users (v2), of flows (v1), and of
- * visitors of public flows.
+ * Where the files of the service lie in the blob store: of users (v2), of flows (v1), of visitors of
+ * public flows, and the results that frozen vertices of flows keep.
  */
-export type FileSpace = 'users' | 'flows' | 'visitors'
+export type FileSpace = 'users' | 'flows' | 'visitors' | 'frozen'
 
 /** The address of a file, `<id>/<name>`, as uploads answer it and flows name it. */
 export interface FileAddress {

@@ -9,6 +9,8 @@ export interface FlowFiles {
    * @throws FlowFileError when the path is a folder or a link leads outside
    */
   write(userId: string, relativePath: string, text: string): Promise<void>
+  /** Removes the user's folder with all that lies in it; called when the user is removed. */
+  removeUser?(userId: string): Promise<void>
 }
 
 /** A path that cannot be written, with a reason that names no path of the server. */

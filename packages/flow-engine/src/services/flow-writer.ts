@@ -87,7 +87,7 @@ async function prepareRecords(
   { userId, inputs, folderId, options }: Batch,
 ): Promise<FlowRecord[]> {
   const books = await openBooks(tx, userId, inputs)
-  const folders = new Map<string | null, string>()
+  const folders = await openFolders(kit, tx, { userId, inputs, folderId })
   const records: FlowRecord[] = []
   for (const input of inputs) {
     const { flows } = books
@@ -96,9 +96,6 @@ async function prepareRecords(
     flows.add(name)
     const takesHooks = takesWebhooks(input.data)
     const endpointName = freeEndpointName(books, input.endpointName, takesHooks)
-    const known = folderId ?? folders.get(input.folderId)
-    const folder = known ?? (await folderOf(kit, tx, { userId, folderId: input.folderId }))
-    folders.set(input.folderId, folder)
     records.push({
       ...input,
       id: kit.runtime.uuid(),
@@ -106,7 +103,7 @@ async function prepareRecords(
       name,
       endpointName,
       webhookName: takesHooks ? endpointName : null,
-      folderId: folder,
+      folderId: folders(input.folderId),
       createdAt: kit.runtime.now(),
       updatedAt: writeTime(kit),
     })
@@ -155,11 +152,26 @@ function freeEndpointName(
   return name
 }
 
-async function folderOf(
+/** The project of a flow that asks for one: it, when it is the user's, else the default project. */
+async function openFolders(
   kit: ServiceKit,
   tx: FlowStore,
-  { userId, folderId }: { userId: string; folderId: string | null },
-): Promise<string> {
-  const known = folderId === null ? null : await tx.projects.get(userId, folderId)
-  return (known ?? (await ensureDefaultProject(kit, tx, userId))).id
+  { userId, inputs, folderId }: Omit<Batch, 'options'>,
+): Promise<(wanted: string | null) => string> {
+  if (folderId !== undefined) return () => folderId
+  const wanted = new Set(inputs.flatMap((input) => input.folderId ?? []))
+  const own =
+    wanted.size > 1
+      ? (await tx.projects.list(userId)).map(({ id }) => id)
+      : await ownOf(tx, userId, [...wanted])
+  const known = new Set(own)
+  const isKnown = (id: string | null): id is string => id !== null && known.has(id)
+  const strays = inputs.some((input) => !isKnown(input.folderId))
+  const fallback = strays ? (await ensureDefaultProject(kit, tx, userId)).id : ''
+  return (id) => (isKnown(id) ? id : fallback)
+}
+
+async function ownOf(tx: FlowStore, userId: string, [id]: readonly string[]): Promise<string[]> {
+  const project = id === undefined ? null : await tx.projects.get(userId, id)
+  return project === null ? [] : [project.id]
 }

@@ -227,13 +227,17 @@ export async function removeFlows(
 
 /** What follows the removal of flows from the store. */
 export async function afterRemoval(
-  { files, runtime, emit, report, cancelBuilds }: ServiceKit,
+  kit: ServiceKit,
   userId: string,
   flowIds: readonly string[],
 ): Promise<void> {
   if (flowIds.length === 0) return
+  const { runtime, emit, cancelBuilds, records, store } = kit
   await cancelBuilds({ flowIds })
-  await removeFilesOf({ files, report }, { flowIds })
+  // Records of runs that ended just before may have been on their way to the store.
+  await records.flush()
+  await store.flows.removeRecords(flowIds)
+  await removeFilesOf(kit, { flowIds })
   for (const id of flowIds) {
     emit('flow.deleted', { at: runtime.now(), userId, id })
   }

@@ -1,6 +1,6 @@
 import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices } from '../components/define/services.ts'
-import { createResultCache } from '../graph/context/cache.ts'
+import { createFrozenResults } from './frozen-results.ts'
 import type { FlowPlan } from '../graph/plan/compile.ts'
 import type { FlowJson } from '../graph/flow/flow-json.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
@@ -71,7 +71,7 @@ export interface Running {
 export function createRunning({ kit, components, options, ...others }: RunningOptions): Running {
   const { flows, variables, apiKeys, projects, userFiles } = others
   const { store, settings, runtime, report } = kit
-  const cache = options.cache ?? createResultCache()
+  const cache = options.cache ?? createFrozenResults(kit)
   const limits = completeLimits({
     textLength: settings.maxTextLength,
     items: settings.maxItemsLength,
@@ -101,10 +101,10 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     messages.set(request, pending)
     return pending
   }
-  const sweep = createSweep({ store, records: writer, report })
+  const sweep = createSweep({ ...kit, records: writer })
   const visitors = createVisitorQueue(() => jobs)
   const { concurrency = 8 } = options.queue ?? {}
-  const open = new Map<string, { readonly flowId: string; readonly userId: string | undefined }>()
+  const open = new Map<string, OpenJob>()
 
   const jobs = createBuildJobs({
     components,
@@ -123,10 +123,11 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     observer: {
       started(job) {
         visitors.left(job.id)
-        open.set(job.id, { flowId: job.flowId, userId: job.userId })
         kit.emit('job.started', { ...noticeOf(job), at: runtime.now() })
       },
       recorder(job, request) {
+        const { storedFlowId } = metadataOf(request)
+        open.set(job.id, { flowId: storedFlowId, userId: job.userId })
         const { ownerId, isPublic } = metadataOf(request)
         const recorder = createRunRecorder(records, {
           flowId: job.flowId,
@@ -237,6 +238,12 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       await writer.flush()
     },
   }
+}
+
+/** A job that runs here: the stored flow, which a public build does not run under, and its owner. */
+interface OpenJob {
+  readonly flowId: string
+  readonly userId: string | undefined
 }
 
 /** What model clients need: the guarded fetch, and the addresses that the environment names. */

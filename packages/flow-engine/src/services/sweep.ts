@@ -1,5 +1,7 @@
 import type { FlowStore } from '../store/flow-store.ts'
+import type { ServiceKit } from './kit.ts'
 import type { RecordWriter } from './record-writer.ts'
+import { removeFilesOf } from './remove-files.ts'
 
 /** Removes what runs left of flows that were deleted while they ran. */
 export interface Sweep {
@@ -15,11 +17,10 @@ export interface Sweep {
 export function createSweep({
   store,
   records,
-  report,
-}: {
+  ...kit
+}: Pick<ServiceKit, 'files' | 'flowFiles' | 'report'> & {
   readonly store: Pick<FlowStore, 'flows'>
   readonly records: Pick<RecordWriter, 'flush'>
-  readonly report: (error: unknown) => void
 }): Sweep {
   const running = new Set<Promise<void>>()
 
@@ -27,12 +28,13 @@ export function createSweep({
     if ((await store.flows.get(storedFlowId)) !== null) return
     await records.flush()
     await store.flows.removeRecords([runFlowId])
+    await removeFilesOf(kit, { flowIds: [storedFlowId] })
   }
 
   return {
     after(storedFlowId, runFlowId) {
       const done = sweep(storedFlowId, runFlowId)
-        .catch(report)
+        .catch((error: unknown) => kit.report(error))
         .finally(() => void running.delete(done))
       running.add(done)
     },

@@ -158,7 +158,7 @@ function patchOf(
 }
 
 async function removeUser(kit: ServiceKit, id: string): Promise<void> {
-  const { store, files, vectors, report } = kit
+  const { store, vectors, records, report } = kit
   const flowIds = await store.transaction(async (tx) => {
     const user = await tx.users.get(id)
     if (user === null) throw refuse(404, 'User not found')
@@ -170,7 +170,9 @@ async function removeUser(kit: ServiceKit, id: string): Promise<void> {
   })
   await kit.cancelBuilds({ userId: id })
   await vectors.removeOfUser(id).catch((error: unknown) => report(error))
-  await removeFilesOf({ files, report }, { userId: id, flowIds })
+  await records.flush()
+  await store.flows.removeRecords(flowIds)
+  await removeFilesOf(kit, { userId: id, flowIds })
 }
 
 async function refuseTaken<T>(work: () => Promise<T>): Promise<T> {

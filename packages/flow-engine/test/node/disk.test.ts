@@ -137,6 +137,16 @@ describe('createDiskFlowFiles', () => {
     expect(files.relative('u1', '/etc/passwd')).toBeNull()
   })
 
+  test('removes all of a user, and nothing of another', async () => {
+    const files = createDiskFlowFiles(folder)
+    await files.write('u1', 'work/one.json', '{}')
+    await files.write('u2', 'two.json', '{}')
+    await files.removeUser?.('u1')
+    await files.removeUser?.('nobody')
+    expect(await readdir(folder)).toEqual(['u2'])
+    await expect(files.removeUser?.('..')).rejects.toThrow(TypeError)
+  })
+
   test('refuses folders, and links that lead outside', async () => {
     const files = createDiskFlowFiles(folder)
     await files.write('u1', 'work/one.json', '{}')

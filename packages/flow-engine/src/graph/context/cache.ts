@@ -2,8 +2,20 @@ import { createSystemRuntime, type Runtime } from '@x/wire'
 
 /** Keeps results of frozen vertices between runs (FE-33); may live outside the process. */
 export interface ResultCache {
-  get(key: string): CachedResult | undefined | Promise<CachedResult | undefined>
-  set(key: string, result: CachedResult): void | Promise<void>
+  get(
+    key: string,
+    vertex?: KeptVertex,
+  ): CachedResult | undefined | Promise<CachedResult | undefined>
+  /** Of a vertex that is not frozen too, in the editor: freezing it keeps its last result. */
+  set(key: string, result: CachedResult, vertex?: KeptVertex): void | Promise<void>
+}
+
+/** Whose result it is, for caches that keep results with their flow. */
+export interface KeptVertex {
+  readonly flowId: string
+  /** Name of the vertex and of its build in loops, as 64 hexadecimal digits. */
+  readonly place: string
+  readonly frozen: boolean
 }
 
 /** Opaque to hosts. */

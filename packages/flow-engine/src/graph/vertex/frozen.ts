@@ -49,6 +49,11 @@ export function resultKey({ vertex, fields, userId, flowId, build }: KeyRequest)
   return bytesToHex(sha256(utf8ToBytes(text)))
 }
 
+/** The vertex and its build in loops, whatever its settings. */
+export function placeOf({ id }: Pick<PlanVertex, 'id'>, build: number): string {
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([id, build]))))
+}
+
 /** A value without what differs from run to run: ids and times of messages. */
 export function identity(value: unknown): unknown {
   if (isMessage(value)) {

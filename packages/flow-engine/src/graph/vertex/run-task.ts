@@ -3,7 +3,8 @@ import { decide, type Decision } from '../schedule/decision.ts'
 import { buildVertex, VertexBuild } from './vertex-build.ts'
 import type { OutputValues } from '../schedule/scope.ts'
 import { fieldsOf, type VertexFields } from './field-plan.ts'
-import { isFrozenResult, resultKey, type FrozenResult } from './frozen.ts'
+import type { KeptVertex } from '../context/cache.ts'
+import { isFrozenResult, placeOf, resultKey, type FrozenResult } from './frozen.ts'
 import { givenValues } from './given-values.ts'
 import { DEAD, rawInputs, UNBUILT, type InputRequest, type RawInputs } from './inputs.ts'
 import type { InputSource } from '../../components/define/context.ts'
@@ -193,20 +194,20 @@ async function runBounded(
   work: TaskBuild,
   { environment, raw: given }: Bounded,
 ): Promise<TaskResult> {
-  const { run, request } = environment
+  const { run } = environment
   const { vertex } = task
   const raw = await given
   work.raw = raw
   environment.inputs?.(vertex, raw)
   const key = keyOf(work, task, environment)
-  const kept = key === undefined ? undefined : await recall(vertex, key, request)
+  const kept = key === undefined ? undefined : await recall(key, work, environment)
   if (kept !== undefined) return fromFrozen(kept)
   const { signal, stop } = vertexSignal(run, vertex, work.signal)
   work.timed = signal
   try {
     const building = buildVertex(work)
     await (signal !== undefined && building instanceof Promise ? timed(building, signal) : building)
-    if (key !== undefined) await keep(work, key, { vertex, environment })
+    if (key !== undefined) await keep(work, key, environment)
     return work
   } catch (error) {
     if (signal?.aborted === true && run.open()) await withdrawPartial(work, run)
@@ -295,13 +296,14 @@ function keyOf(
 }
 
 async function recall(
-  { frozen }: PlanVertex,
   key: string,
-  { options: { cache } }: RunRequest,
+  { vertex, build }: TaskBuild,
+  { request, run }: TaskEnvironment,
 ): Promise<FrozenResult | undefined> {
-  if (!frozen || cache === undefined) return undefined
+  const { cache } = request.options
+  if (!vertex.frozen || cache === undefined) return undefined
   try {
-    const kept = await cache.get(key)
+    const kept = await cache.get(key, keptVertex(vertex, build, run.flowId))
     return kept !== undefined && isFrozenResult(kept) ? kept : undefined
   } catch {
     // A cache that does not answer is an empty one.
@@ -313,19 +315,23 @@ async function recall(
 const MAX_UNFROZEN_BYTES = 1024 * 1024
 
 async function keep(
-  { outputs, branches, logs, hasStatus, bytes }: TaskResult,
+  { outputs, branches, logs, hasStatus, bytes, vertex, build }: TaskBuild,
   key: string,
-  { vertex, environment: { request, run } }: { vertex: PlanVertex; environment: TaskEnvironment },
+  { request, run }: TaskEnvironment,
 ): Promise<void> {
   const { cache } = request.options
   if (!vertex.frozen && bytes > MAX_UNFROZEN_BYTES) return
   if (cache === undefined || run.secrets.occursIn(outputs)) return
   const result: FrozenResult = { outputs, branches, logs, hasStatus, bytes: bytes + 256 }
   try {
-    await cache.set(key, result)
+    await cache.set(key, result, keptVertex(vertex, build, run.flowId))
   } catch {
     // The result is right whether it is kept or not.
   }
+}
+
+function keptVertex(vertex: PlanVertex, build: number, flowId: string): KeptVertex {
+  return { flowId, place: placeOf(vertex, build), frozen: vertex.frozen }
 }
 
 function fromFrozen(kept: FrozenResult): TaskResult {

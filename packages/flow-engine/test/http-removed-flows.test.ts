@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { createMemoryFlowStore } from '../src/memory/flow-store.ts'
+import { flowBuilder } from '../src/testing.ts'
+import { createUserCalls } from './support/user-calls.ts'
+
+const echo = () => {
+  const flow = flowBuilder('echo')
+  flow.add('ChatInput')
+  flow.add('ChatOutput')
+  return flow.connect('ChatInput-00001.message', 'ChatOutput-00001.input_value').toJSON().data
+}
+
+test('records on their way to the store go with a flow that is deleted behind its run', async () => {
+  const store = createMemoryFlowStore()
+  const { engine, call, create } = await createUserCalls({ store })
+  const id = await create(echo())
+  expect((await call('POST', `/api/v1/run/${id}`, { input_value: 'hello' })).status).toBe(200)
+  expect((await call('DELETE', `/api/v1/flows/${id}`)).status).toBe(200)
+  await engine.close()
+  expect((await store.transactions.list(id, {})).items).toEqual([])
+  expect(await store.vertexBuilds.latest(id)).toEqual([])
+  expect(await store.messages.list({ flowId: id })).toEqual([])
+})
+
+test('a batch of flows asks for its projects once', async () => {
+  const store = createMemoryFlowStore()
+  const asked: string[] = []
+  const counted: typeof store = {
+    ...store,
+    transaction: (work) =>
+      store.transaction((tx) =>
+        work({
+          ...tx,
+          projects: {
+            ...tx.projects,
+            get: (...args) => (asked.push('get'), tx.projects.get(...args)),
+            list: (...args) => (asked.push('list'), tx.projects.list(...args)),
+          },
+        }),
+      ),
+  }
+  const { call } = await createUserCalls({ store: counted })
+  const { body } = await call('POST', '/api/v1/projects/', {
+    name: 'Mine',
+    description: '',
+    flows_list: [],
+    components_list: [],
+  })
+  const mine = (body as { id: string }).id
+  asked.length = 0
+  const flows = Array.from({ length: 50 }, (_, n) => ({
+    name: `flow ${n}`,
+    data: null,
+    folder_id: n % 2 === 0 ? mine : crypto.randomUUID(),
+  }))
+  const made = await call('POST', '/api/v1/flows/batch/', { flows })
+  expect(made.status).toBe(201)
+  const folders = (made.body as { folder_id: string }[]).map(({ folder_id: id }) => id)
+  expect(folders.filter((id) => id === mine)).toHaveLength(25)
+  expect(new Set(folders).size).toBe(2)
+  expect(asked.length).toBeLessThan(5)
+})

@@ -1,0 +1,27 @@
+import { afterEach, expect, test } from 'vitest'
+import { createMemoryJobStore } from '../../src/memory.ts'
+import { flowBuilder } from '../../src/testing.ts'
+import { closeProcesses, processOn } from '../engine/dying.ts'
+import { gated } from '../engine/gated.ts'
+
+afterEach(closeProcesses)
+
+test('who waits for a result leaves by a signal, before and while the job runs; the job goes on', async () => {
+  const gate = gated()
+  const jobs = processOn(createMemoryJobStore(), [gate.component])
+  const flow = flowBuilder()
+  flow.add(gate.component, { id: 'Gated-1' })
+  const { id } = await jobs.start({ flow: flow.toJSON() })
+  const left = new Error('left')
+  await expect(jobs.result(id, { signal: AbortSignal.abort(left) })).rejects.toThrow('left')
+  const leave = new AbortController()
+  const waiting = jobs.result(id, { signal: leave.signal })
+  leave.abort(left)
+  await expect(waiting).rejects.toThrow('left')
+  await gate.begun(1)
+  const [name = ''] = gate.started
+  gate.open(name)
+  const { vertices } = await jobs.result(id, { signal: new AbortController().signal })
+  expect([...vertices.keys()]).toEqual(['Gated-1'])
+  expect((await jobs.get(id))?.state).toBe('succeeded')
+})
