@@ -83,7 +83,10 @@ export function createFrozenResults(
   return {
     async get(key, vertex) {
       if (vertex?.frozen !== true) return await memory.get(key)
-      const kept = await read(key, vertex).catch((error: unknown) => void report(error))
+      const kept = await read(key, vertex).catch((error: unknown) => {
+        report(error)
+        return undefined
+      })
       if (kept !== undefined) return kept
       const own = await memory.get(key)
       if (own === undefined || own === MOVED) return undefined
