@@ -72,6 +72,7 @@ const floors = {
     'tree',
     'store',
     'build',
+    'rpc',
     'interop',
     'transport',
     'llm',

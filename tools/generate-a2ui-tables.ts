@@ -1,28 +1,75 @@
-// Writes the tables of the catalogs of A2UI 0.9.1 from their published documents:
+// Writes the tables of the catalogs of A2UI 0.9.1 and 1.0 from their published documents:
 //   node --import tsx --conditions=@x/source tools/generate-a2ui-tables.ts FOLDER
-// FOLDER holds `catalogs/basic.json` and `catalogs/minimal.json` of that version.
+// FOLDER holds `v0_9_1/catalogs/{basic,minimal}.json` and `v1_0/catalogs/basic.json`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { format } from 'prettier'
 import { compileCatalog } from '../packages/surface-protocol/src/catalog/v09/compile-catalog.ts'
+import type { CatalogTable } from '../packages/surface-protocol/src/catalog/v09/table.ts'
 
 const [folder = ''] = process.argv.slice(2)
-for (const name of ['basic', 'minimal']) {
-  const document = JSON.parse(readFileSync(join(folder, 'catalogs', `${name}.json`), 'utf8'))
-  const table = JSON.stringify(compileCatalog(document))
-  const text = `import type { CatalogTable } from './table.ts'
+const sources = join(import.meta.dirname, '../packages/surface-protocol/src/catalog')
+
+function tableOf(path: string, version: '0.9' | '1.0'): CatalogTable {
+  return compileCatalog(JSON.parse(readFileSync(join(folder, path), 'utf8')), version)
+}
+
+/** A table as source text; what is equal in `base` is taken from there. */
+function textOf(table: CatalogTable, base: CatalogTable | null, name: string): string {
+  const shared = new Map<string, string>()
+  const share = (group: 'components' | 'functions'): object =>
+    Object.fromEntries(
+      Object.entries(table[group]).map(([key, row]) => {
+        if (!isDeepStrictEqual(row, base?.[group][key])) return [key, row]
+        const mark = `shared:${group}.${key}`
+        shared.set(mark, `${name}.${group}.${key}`)
+        return [key, mark]
+      }),
+    )
+  const marked = { ...table, components: share('components'), functions: share('functions') }
+  let text = JSON.stringify(marked)
+  for (const [mark, source] of shared) text = text.replace(JSON.stringify(mark), source)
+  return text
+}
+
+async function write(
+  path: string,
+  { name, version, text, imports }: Record<'name' | 'version' | 'text' | 'imports', string>,
+): Promise<void> {
+  const source = `${imports}
 
 /**
- * The ${name} catalog of A2UI 0.9.1, made by tools/generate-a2ui-tables.ts from the published document
+ * The ${name} catalog of A2UI ${version}, made by tools/generate-a2ui-tables.ts from the published document
  * (Copyright Google LLC and the A2UI authors, Apache License 2.0).
  */
-export const ${name}Table = ${table} as const satisfies CatalogTable
+export const ${name}Table${version === '1.0' ? 'V1' : ''} = ${text} as const satisfies CatalogTable
 `
-  const path = join(
-    import.meta.dirname,
-    '../packages/surface-protocol/src/catalog/v09',
-    `${name}-table.ts`,
-  )
   const style = { parser: 'typescript', semi: false, singleQuote: true, printWidth: 100 } as const
-  writeFileSync(path, await format(text, style))
+  writeFileSync(join(sources, path), await format(source, style))
 }
+
+const basic = tableOf('v0_9_1/catalogs/basic.json', '0.9')
+const minimal = tableOf('v0_9_1/catalogs/minimal.json', '0.9')
+const basicV1 = tableOf('v1_0/catalogs/basic.json', '1.0')
+const TYPE = "import type { CatalogTable } from './table.ts'"
+const BASE = "import { basicTable } from './basic-table.ts'"
+
+await write('v09/basic-table.ts', {
+  name: 'basic',
+  version: '0.9.1',
+  text: textOf(basic, null, ''),
+  imports: TYPE,
+})
+await write('v09/minimal-table.ts', {
+  name: 'minimal',
+  version: '0.9.1',
+  text: textOf(minimal, basic, 'basicTable'),
+  imports: `${BASE}\n${TYPE}`,
+})
+await write('v1/basic-table-v1.ts', {
+  name: 'basic',
+  version: '1.0',
+  text: textOf(basicV1, basic, 'basicTable'),
+  imports: `${BASE.replace('./', '../v09/')}\n${TYPE.replace('./', '../v09/')}`,
+})

@@ -10,6 +10,7 @@ export default defineConfig(
     'src/interop.ts',
     'src/llm.ts',
     'src/html.ts',
+    'src/v1.ts',
     'src/testing.ts',
   ]),
 )

@@ -23,11 +23,12 @@ export {
 } from './message/v08/messages.ts'
 export {
   parseMessage,
+  parseMessages,
   validateMessage,
   type ValidateMessageOptions,
 } from './message/validate-message.ts'
 export type { ValidationResult } from './message/validation-result.ts'
-export type { VersionName } from './data/version.ts'
+export type { Protocol, Version, VersionName } from './data/version.ts'
 export type {
   ActionV09,
   ClientMessageV09,
@@ -47,7 +48,7 @@ export {
   type Submission,
   type ValidateSubmissionOptions,
 } from './store/submission.ts'
-export type { SurfaceViewV09 } from './store/view-v09.ts'
+export type { SurfaceViewV09, SurfaceViewV1 } from './store/view-v09.ts'
 export { validateMessages, type ValidateMessagesOptions } from './store/validate-messages.ts'
 export {
   checkUserAction,
@@ -90,6 +91,7 @@ export {
   type ApplyResult,
   type SurfaceStore,
   type SurfaceStoreV09,
+  type SurfaceStoreV1,
 } from './store/store.ts'
 export type { SurfaceStoreOptions } from './store/store-options.ts'
 export type { SurfaceState, SurfaceStatus, SurfaceView } from './store/surface.ts'

@@ -16,5 +16,16 @@ export {
 } from './interop/mcp.ts'
 export { detectVersion } from './interop/detect-version.ts'
 export type { ConversionDiagnostics } from './interop/conversion-log.ts'
-export { convertToV08, createV08Adapter, type V08Adapter } from './interop/to-v08.ts'
-export { convertToV09, createV09Adapter, type V09Adapter } from './interop/to-v09.ts'
+export {
+  convertToV08,
+  convertToV09,
+  createV08Adapter,
+  createV09Adapter,
+  type V08Adapter,
+  type V09Adapter,
+} from './interop/adapters.ts'
+export {
+  createVersionAdapter,
+  type VersionAdapter,
+  type VersionAdapterOptions,
+} from './interop/version-adapter.ts'

@@ -65,7 +65,11 @@ describe('AB-9: conversions', () => {
     }
     expect(later.diagnostics.at(-1)).toMatchObject({ limit: 'bufferedSize' })
     const earlier = createV08Adapter()
-    for (let n = 0; n < 3000; n += 1) earlier.push({ version: 'v0.9', callFunction: {} })
+    const text = { component: 'Text', text: { call: 'formatString', args: { value: 'x' } } }
+    for (let n = 0; n < 3000; n += 1) {
+      const components = [{ id: `c${n}`, ...text }]
+      earlier.push({ version: 'v0.9', updateComponents: { surfaceId: 's', components } })
+    }
     expect(earlier.diagnostics).toHaveLength(1000)
     expect(earlier.diagnostics.dropped).toBe(2000)
   })

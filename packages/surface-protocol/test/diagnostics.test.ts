@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
   checkUserAction,
@@ -165,35 +166,11 @@ describe('trees at their limits', () => {
 })
 
 describe('limits', () => {
-  test('SP-88: the defaults', () => {
-    expect(defaultLimits).toEqual({
-      lineBytes: 1_048_576,
-      jsonDepth: 128,
-      componentsPerMessage: 10_000,
-      componentsPerSurface: 50_000,
-      references: 100_000,
-      surfaceReferences: 500_000,
-      treeNodes: 100_000,
-      treeDepth: 256,
-      dataDepth: 32,
-      dataEntries: 200_000,
-      dataSize: 16_777_216,
-      pathLength: 1024,
-      pathSegments: 64,
-      surfaces: 1000,
-      bufferedSize: 67_108_864,
-      totalSize: 268_435_456,
-      idLength: 512,
-      catalogBytes: 262_144,
-      watchers: 10_000,
-      waitingCalls: 10_000,
-      callDepth: 32,
-      evaluationSteps: 10_000,
-      textLength: 1_048_576,
-      arrayIndex: 9_999,
-      checksPerComponent: 100,
-      regexLength: 512,
-    })
+  test('SP-88 SN-72: the defaults are those of the reference page', () => {
+    const page = readFileSync(new URL('../../../docs/reference/surface-limits.md', import.meta.url))
+    const rows = String(page).matchAll(/^\| (\w+) +\| ([\d,]+) +\|/gm)
+    const listed = Array.from(rows, ([, name, value]) => [name, Number(value?.replaceAll(',', ''))])
+    expect(defaultLimits).toEqual(Object.fromEntries(listed))
     expect(Object.isFrozen(defaultLimits)).toBe(true)
   })
 
@@ -294,6 +271,11 @@ describe('errors', () => {
       channel_closed: 409,
       too_slow: 408,
       surface_exists: 409,
+      call_not_found: 404,
+      call_duplicate: 409,
+      call_timeout: 504,
+      call_cancelled: 499,
+      call_failed: 502,
     }
     for (const code of surfaceErrorCodes) {
       expect([code, new SurfaceError({ code, detail: 'x' }).status]).toEqual([

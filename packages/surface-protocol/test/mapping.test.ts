@@ -399,7 +399,7 @@ test('SP-82: a removal rewrites the nearest ancestor without the key', () => {
   })
 })
 
-test('SP-82: null in data is a key that is not there, and no loss', () => {
+test('SP-82 SN-58: null in data is a key that is not there, and told of', () => {
   const value = { a: null, b: { c: null, d: 1 }, e: ['x', null, 'y'] }
   const { messages, diagnostics } = convertToV08([
     { version: 'v0.9', updateDataModel: { surfaceId: 's', path: '/', value } },
@@ -407,7 +407,7 @@ test('SP-82: null in data is a key that is not there, and no loss', () => {
   const store = createSurfaceStore()
   store.applyAll(messages)
   expect(store.getData('s')).toEqual({ b: { d: 1 }, e: { 0: 'x', 2: 'y' } })
-  expect(diagnostics).toEqual([])
+  expect(diagnostics).toMatchObject([{ code: 'lossy_conversion', related: ['null'] }])
 })
 
 test('SP-82: rendering begins once, however often the root is sent', () => {

@@ -6,6 +6,7 @@ import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.
 import type { ComponentV09 } from '../message/v09/messages-v09.ts'
 import type { UiNode } from './nodes.ts'
 import { nodeParts } from './ui.ts'
+import type { WireForm } from './wire-form.ts'
 
 /** The components of a tree of nodes of version 0.9.1, with the catalogs they came from. */
 export interface BuiltComponentsV09 {
@@ -19,8 +20,8 @@ export interface BuiltComponentsV09 {
  * @throws SurfaceError for wrong properties, `duplicate_id`, `invalid_value` for a root of another id,
  * `limit_exceeded` beyond `treeDepth`
  */
-export function buildComponentsV09(root: UiNode): BuiltComponentsV09 {
-  const build: Build = { components: [], ids: new Set(), catalogs: new Set() }
+export function buildComponentsV09(root: UiNode, form: WireForm): BuiltComponentsV09 {
+  const build: Build = { form, components: [], ids: new Set(), catalogs: new Set() }
   const id = addNode(root, { proposed: 'root', depth: 1 }, build)
   if (id !== 'root') {
     throw new SurfaceError({ code: 'invalid_value', detail: 'The first node has the id "root".' })
@@ -29,6 +30,7 @@ export function buildComponentsV09(root: UiNode): BuiltComponentsV09 {
 }
 
 interface Build {
+  readonly form: WireForm
   readonly components: ComponentV09[]
   readonly ids: Set<string>
   readonly catalogs: Set<Catalog>
@@ -104,7 +106,7 @@ function anyToWire(value: unknown, context: Context): JsonValue {
   if (!isPlainObject(value)) throw new TypeError('A property is JSON, a node, a binding or a call')
   switch (value.kind) {
     case 'binding':
-      return { path: value.path as string }
+      return context.build.form.binding(value.path as string)
     case 'reference':
       return value.componentId as string
     case 'each': {
@@ -115,7 +117,10 @@ function anyToWire(value: unknown, context: Context): JsonValue {
       }
     }
     case 'call':
-      return { call: value.name as string, args: objectToWire(value.args as object, context) }
+      return context.build.form.call(
+        value.name as string,
+        objectToWire(value.args as object, context),
+      )
     case 'event': {
       const sent = objectToWire(value.context as object, context)
       const named = { name: value.name as string }

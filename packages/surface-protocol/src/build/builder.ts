@@ -17,6 +17,8 @@ export interface SurfaceDescription {
   readonly styles?: JsonObject
   /** Parameters of the look, in version 0.9.1. */
   readonly theme?: JsonObject
+  /** Extensions of the surface, in version 1.0: `{ extensions: {...} }`. */
+  readonly metadata?: JsonObject
   /** Whether the client sends its data model with every message (0.9.1). Default: false. */
   readonly sendDataModel?: boolean
   /** Default: the catalog of the root node. */

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { VersionName } from '../data/version.ts'
+import type { Version } from '../data/version.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { JsonValue } from '../json.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
@@ -9,7 +9,7 @@ import type { SurfaceDescription } from './builder.ts'
 /** Where a writer sends, and in which form. */
 export interface SurfaceWriterOptions {
   /** Version of the messages. Default: 0.8. */
-  readonly version?: VersionName
+  readonly version?: Version
   send(message: AnyServerMessage): void | Promise<void>
   /** Sends the self-contained form (SP-69). Default: false. */
   readonly selfContained?: boolean

@@ -1,29 +1,30 @@
-import { basicCatalogV09 } from '../catalog/v09/basic-catalog.ts'
+import type { Version } from '../data/version.ts'
 import { errorFrom } from '../diagnostics/errors.ts'
 import { resolveLimits } from '../diagnostics/limits.ts'
-import { cloneJson, equalJson, type JsonObject } from '../json.ts'
-import { createSurfaceStore } from '../store/store.ts'
-import type { SurfaceViewV09 } from '../store/view-v09.ts'
+import { cloneJson, equalJson, isPlainObject, type JsonObject } from '../json.ts'
+import { createSurfaceStore, type SurfaceStoreV1 } from '../store/store.ts'
+import type { SurfaceViewV1 } from '../store/view-v09.ts'
 import { buildComponentsV09 } from './build-components-v09.ts'
 import { createCallQueue } from './call-queue.ts'
-import { diffDataV09 } from './diff-data-v09.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
 import type { SurfaceDescription } from './builder.ts'
 import type { SurfaceWriter, SurfaceWriterOptions } from './surface-writer.ts'
+import { componentPayloads, wireFormOf } from './wire-form.ts'
 
-/** Where a writer of version 0.9.1 sends. */
+/** Where a writer of a version from 0.9 on sends. */
 interface WriterOptions extends SurfaceWriterOptions {
-  readonly version: '0.9' | '0.9.1'
+  readonly version: Exclude<Version, '0.8'>
 }
 
-/** A writer of version 0.9.1: createSurface once, then the differences (SN-55). */
+/** A writer of a version from 0.9 on: createSurface once, then the differences (SN-55). */
 export function createWriterV09(options: WriterOptions): SurfaceWriter {
-  const { version } = options
-  const store = createSurfaceStore(options)
+  const form = wireFormOf(options.version)
+  // The view of version 1.0 is the wider one.
+  const store = createSurfaceStore(options) as unknown as SurfaceStoreV1
   const { waitingCalls, componentsPerMessage } = resolveLimits(options.limits)
   const inOrder = createCallQueue(waitingCalls)
   const uncertain = new Set<string>()
-  const say = (message: JsonObject): JsonObject => ({ version: `v${version}`, ...message })
+  const say = (message: JsonObject): JsonObject => ({ version: form.version, ...message })
   const remove = (surfaceId: string): JsonObject => say({ deleteSurface: { surfaceId } })
 
   const deliver = async (surfaceId: string, messages: readonly JsonObject[]): Promise<void> => {
@@ -52,31 +53,28 @@ export function createWriterV09(options: WriterOptions): SurfaceWriter {
   }
 
   const render = async (surfaceId: string, view: SurfaceDescription): Promise<void> => {
-    const { components, catalogs } = buildComponentsV09(view.root)
-    const [first = basicCatalogV09] = catalogs
-    const { catalog = first, theme, sendDataModel = false, data = {} } = view
+    const { components, catalogs } = buildComponentsV09(view.root, form)
+    const [first = form.catalog] = catalogs
+    const { catalog = first, theme, metadata, sendDataModel = false } = view
+    const data = cloneJson(view.data ?? {})
     const catalogId = typeof catalog === 'string' ? catalog : catalog.catalogId
-    const created: JsonObject = { surfaceId, catalogId }
+    const created: JsonObject = { catalogId }
     if (theme !== undefined) created.theme = cloneJson(theme)
+    if (metadata !== undefined) created.metadata = cloneJson(metadata)
     if (sendDataModel) created.sendDataModel = true
     const known = store.get(surfaceId)
     const before = known !== null && isSame(known, created) ? known : null
     const messages: JsonObject[] = []
     if (uncertain.has(surfaceId) || (known !== null && before === null))
       messages.push(remove(surfaceId))
-    if (before === null) messages.push(say({ createSurface: created }))
-    const old = new Map(before?.components.map((one) => [one.id, one]))
-    const changed = components.filter((one) => !equalJson(old.get(one.id), one))
-    for (let from = 0; from < changed.length; from += componentsPerMessage) {
-      const part = changed.slice(from, from + componentsPerMessage)
-      messages.push(say({ updateComponents: { surfaceId, components: part } }))
-    }
     if (before === null) {
-      if (Object.keys(data).length > 0) {
-        messages.push(say({ updateDataModel: { surfaceId, path: '/', value: cloneJson(data) } }))
-      }
+      const surface = { surfaceId, settings: created, components, data }
+      messages.push(...form.create(surface, componentsPerMessage).map(say))
     } else {
-      for (const difference of diffDataV09(before.data, cloneJson(data))) {
+      const old = new Map(before.components.map((one) => [one.id, one]))
+      const changed = components.filter((one) => !equalJson(old.get(one.id), one))
+      messages.push(...componentPayloads(surfaceId, changed, componentsPerMessage).map(say))
+      for (const difference of form.differences(before.data, data)) {
         messages.push(say({ updateDataModel: { surfaceId, ...difference } }))
       }
     }
@@ -91,7 +89,9 @@ export function createWriterV09(options: WriterOptions): SurfaceWriter {
     update: (surfaceId, path, value) =>
       inOrder(() => deliver(surfaceId, [say({ updateDataModel: { surfaceId, path, value } })])),
     remove: (surfaceId, path) =>
-      inOrder(() => deliver(surfaceId, [say({ updateDataModel: { surfaceId, path } })])),
+      inOrder(() =>
+        deliver(surfaceId, [say({ updateDataModel: { surfaceId, ...form.removal(path) } })]),
+      ),
     delete: (surfaceId) =>
       inOrder(async () => {
         uncertain.delete(surfaceId)
@@ -100,10 +100,14 @@ export function createWriterV09(options: WriterOptions): SurfaceWriter {
   }
 }
 
-function isSame({ catalogId, theme, sendDataModel }: SurfaceViewV09, created: JsonObject): boolean {
+function isSame(
+  { catalogId, theme, sendDataModel, metadata }: SurfaceViewV1,
+  created: JsonObject,
+): boolean {
   return (
     catalogId === created.catalogId &&
     sendDataModel === (created.sendDataModel ?? false) &&
-    equalJson(theme, created.theme ?? {})
+    equalJson(theme, isPlainObject(created.theme) ? created.theme : {}) &&
+    equalJson(metadata ?? null, created.metadata ?? null)
   )
 }

@@ -4,6 +4,8 @@ import { Report } from '../diagnostics/report.ts'
 import { checkShape, checkStyles } from './check-slot.ts'
 import { nearest } from './nearest.ts'
 import { findReferences, type ReferenceFound } from './references.ts'
+import type { ValueSyntax } from '../functions/value-syntax.ts'
+import type { HostFunction } from '../functions/evaluate.ts'
 import type { FunctionShape, ShapeV09 } from './v09/shape.ts'
 import type { CatalogTable } from './v09/table.ts'
 import { findReferencesV09 } from './v09/walk-v09.ts'
@@ -15,7 +17,7 @@ import type { Shape } from './slot.ts'
  */
 export interface Catalog<Types extends object = object> {
   readonly catalogId: string
-  /** The version of the protocol that the catalog is for: `0.8` or `0.9`. */
+  /** The version of the protocol that the catalog is for: `0.8`, `0.9` or `1.0`. */
   readonly protocolVersion?: string
   readonly types: readonly string[]
   /** Functions that components may call. */
@@ -37,15 +39,22 @@ export interface CatalogCore {
   shape(type: string): Shape | null
   /** Whether bound values stand only where the shape names them. */
   readonly exact: boolean
-  /** What a catalog of version 0.9.1 declares; absent for 0.8. */
+  /** What a catalog declares from version 0.9 on; absent for 0.8. */
   readonly v09?: CatalogPartsV09
 }
 
-/** The parts of a catalog of version 0.9.1. */
+/** The parts of a catalog from version 0.9 on, whose components are flat. */
 export interface CatalogPartsV09 {
+  /** `0.9` or `1.0`. */
+  readonly protocolVersion: string
+  readonly syntax: ValueSyntax
+  /** Implementations that belong to the catalog itself. */
+  readonly hostFunctions?: ReadonlyMap<string, HostFunction>
   readonly components: ReadonlyMap<string, ShapeV09>
   readonly functions: ReadonlyMap<string, FunctionShape>
   readonly table: CatalogTable
+  /** A catalog of the same version from another table. */
+  remake(table: CatalogTable): Catalog
 }
 
 /** Under this key a catalog of this package keeps its core, also for another copy of the package. */
@@ -65,7 +74,7 @@ export function createCatalog<Types extends object>(
 ): Catalog<Types> {
   const catalog: Catalog<Types> = {
     catalogId,
-    protocolVersion: core.v09 === undefined ? '0.8' : '0.9',
+    protocolVersion: core.v09?.protocolVersion ?? '0.8',
     types: Object.freeze([...types]),
     functionNames: Object.freeze([...(core.v09?.functions.keys() ?? [])]),
     validateComponent(type, properties) {
@@ -120,7 +129,7 @@ export function referencesIn(
 ): ReferenceFound[] {
   if (core?.v09 === undefined) return findReferences(core?.shape(type) ?? null, properties)
   const shape = core.v09.components.get(type)
-  return shape === undefined ? [] : findReferencesV09(shape, properties)
+  return shape === undefined ? [] : findReferencesV09(shape, properties, core.v09.syntax)
 }
 
 function publicCore(catalog: Catalog): CatalogCore {

@@ -16,7 +16,7 @@ export function checkShape(value: unknown, shape: Shape, report: Report): void {
     if (member === undefined) continue
     const field = shape.fields.get(name)
     if (field === undefined) {
-      report.unknown('invalid_property', name, nearest(name, shape.fields.keys()))
+      report.unknown('invalid_property', name, { hint: nearest(name, shape.fields.keys()) })
       continue
     }
     if (field.required) seen += 1

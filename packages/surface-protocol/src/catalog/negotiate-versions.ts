@@ -1,4 +1,4 @@
-import type { VersionName } from '../data/version.ts'
+import { familyOf, versionNumber, type Version } from '../data/version.ts'
 import { quote, SurfaceError } from '../diagnostics/errors.ts'
 import { isPlainObject, ownValue } from '../json.ts'
 import type { Catalog } from './catalog.ts'
@@ -17,14 +17,15 @@ function capabilitiesIn(value: unknown): Record<string, unknown> | null {
 }
 
 /** What a client says of one version; 0.8 has the bare object. */
-function capabilitiesFor(
-  version: VersionName,
-  capabilities: unknown,
-): Record<string, unknown> | null {
+function capabilitiesFor(version: Version, capabilities: unknown): Record<string, unknown> | null {
   const all = capabilitiesIn(capabilities)
   if (all === null) return null
-  if (version === '0.8') return 'supportedCatalogIds' in all || 'inlineCatalogs' in all ? all : null
-  const found = ownValue(all, 'v0.9') ?? ownValue(all, 'v0.9.1')
+  const family = familyOf(version)
+  if (family === '0.8') return 'supportedCatalogIds' in all || 'inlineCatalogs' in all ? all : null
+  const found =
+    family === '0.9'
+      ? (ownValue(all, 'v0.9') ?? ownValue(all, 'v0.9.1'))
+      : ownValue(all, `v${versionNumber(version)}`)
   return isPlainObject(found) ? found : null
 }
 
@@ -33,9 +34,9 @@ function capabilitiesFor(
  * @throws SurfaceError `unsupported_version`; TypeError without versions
  */
 export function negotiateVersion(options: {
-  readonly supported: readonly VersionName[]
+  readonly supported: readonly Version[]
   readonly capabilities?: unknown
-}): VersionName {
+}): Version {
   const { supported, capabilities } = options
   const [first] = supported
   if (first === undefined) throw new TypeError('A server supports at least one version')
@@ -44,7 +45,7 @@ export function negotiateVersion(options: {
   if (found !== undefined) return found
   throw new SurfaceError({
     code: 'unsupported_version',
-    detail: `The client shows none of the versions ${supported.join(', ')}.`,
+    detail: `The client shows none of the versions ${supported.map(versionNumber).join(', ')}.`,
   })
 }
 
@@ -54,7 +55,7 @@ export function negotiateVersion(options: {
  * @throws SurfaceError `no_common_catalog`, `inline_catalog_refused`, `invalid_catalog`
  */
 export function negotiateCatalogs(options: {
-  readonly version: VersionName
+  readonly version: Version
   readonly catalogs: readonly Catalog[]
   readonly capabilities?: unknown
   readonly acceptsInlineCatalogs?: boolean

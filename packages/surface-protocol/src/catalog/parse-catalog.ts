@@ -8,7 +8,7 @@ import { checkValue } from './check-value.ts'
 import { inferShape } from './infer-shape.ts'
 import { checkSchemas, invalidCatalog, type Schema, type SchemaAt } from './json-schema.ts'
 import { nearest } from './nearest.ts'
-import { readVersion, type VersionName } from '../data/version.ts'
+import { protocolParts, readVersion, type Version } from '../data/version.ts'
 import { compileCatalog } from './v09/compile-catalog.ts'
 import { createTableCatalog } from './v09/table-catalog.ts'
 import { PatternTable } from './pattern-table.ts'
@@ -18,7 +18,7 @@ import type { Shape } from './slot.ts'
 /** What a catalog document leaves open. */
 export interface ParseCatalogOptions {
   /** The version that the document is for. Default: 0.8. */
-  readonly version?: VersionName
+  readonly version?: Version
   /** Where references stand, by type: `{ Grid: ['slots[].child'] }`. Default: inferred (SP-53). */
   readonly references?: Readonly<Record<string, readonly string[]>>
   /** `catalogBytes` counts here. */
@@ -49,11 +49,25 @@ export function parseCatalog<Types extends object = object>(
   document: unknown,
   options: ParseCatalogOptions = {},
 ): Catalog<Types> {
-  if (readVersion(options.version) === '0.8') return readCatalog(document, options, NO_PATTERNS)
+  const version = readVersion(options.version)
+  if (version === '0.8') return readCatalog(document, options, NO_PATTERNS)
   const copy = copyDocument(document, resolveLimits(options.limits))
-  const catalog = createTableCatalog<Types>(compileCatalog(copy))
+  const catalog = compilerOf<Types>(version)(copy)
   documents.set(catalog, copy)
   return catalog
+}
+
+/** How a protocol of a subpath reads the document of a catalog. */
+export interface CatalogParts {
+  compileCatalog(document: JsonObject): Catalog
+}
+
+function compilerOf<Types extends object>(
+  version: Exclude<Version, '0.8'>,
+): (document: JsonObject) => Catalog<Types> {
+  const parts = protocolParts(version) as { readonly catalog: CatalogParts } | null
+  if (parts === null) return (document) => createTableCatalog<Types>(compileCatalog(document))
+  return (document) => parts.catalog.compileCatalog(document) as Catalog<Types>
 }
 
 /** The same; the `trusted` patterns are those of the host, and may be any. */

@@ -56,6 +56,19 @@ export const surfaceErrorCodes = [
   'function_failed',
   'path_conflict',
   'check_failed',
+  'missing_catalog',
+  'catalog_version_mismatch',
+  'index_outside_template',
+  'reserved_key',
+  'invalid_identifier',
+  'unallowed_parent',
+  'unallowed_child',
+  'call_not_found',
+  'call_duplicate',
+  'call_timeout',
+  'call_cancelled',
+  'call_failed',
+  'truncated_block',
 ] as const
 
 /** The HTTP status of codes that stand for another one than 422 (SP-60). */
@@ -71,6 +84,11 @@ const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   channel_closed: 409,
   too_slow: 408,
   surface_exists: 409,
+  call_not_found: 404,
+  call_duplicate: 409,
+  call_timeout: 504,
+  call_cancelled: 499,
+  call_failed: 502,
 }
 
 /** What can be wrong with a message, a stream or an operation (SP-60). */

@@ -27,7 +27,8 @@ export type SurfaceLimits = Record<
   | 'textLength'
   | 'arrayIndex'
   | 'checksPerComponent'
-  | 'regexLength',
+  | 'regexLength'
+  | 'maxPending',
   number
 >
 
@@ -59,6 +60,7 @@ export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
   arrayIndex: 9_999,
   checksPerComponent: 100,
   regexLength: 512,
+  maxPending: 1000,
 })
 
 /**

@@ -116,9 +116,9 @@ export class Report {
     this.add(code, `This must be ${what}.`, finding)
   }
 
-  /** Notes a member that has no place here; `hint` is the name that was probably meant. */
-  unknown(code: 'unknown_key' | 'invalid_property', name: string, hint?: string): void {
-    this.add(code, `There is no member ${quote(name)} here.`, { at: [name], hint })
+  /** Notes a member that has no place here; a hint is the name that was probably meant. */
+  unknown(code: 'unknown_key' | 'invalid_property', name: string, finding?: Finding): void {
+    this.add(code, `There is no member ${quote(name)} here.`, { ...finding, at: [name] })
   }
 
   /** Notes a member that is not there. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import { EvaluationError, functionFailed } from './evaluation-error.ts'
 import { formatDate } from './format-date.ts'
 import { formatNumber, pluralCategory } from './formatters.ts'
-import { isTrue, toNumber, toText } from './truth.ts'
+import { toNumber, toText } from './truth.ts'
 
 /** Where a function runs. */
 export interface FunctionContext {
@@ -11,6 +11,8 @@ export interface FunctionContext {
   readonly timeZone: string
   /** Units of the longest pattern. */
   readonly regexLength: number
+  /** Whether a value counts as true. */
+  readonly isTrue: (value: JsonValue | undefined) => boolean
 }
 
 /** A function of the basic catalog with its arguments resolved. */
@@ -25,24 +27,26 @@ export const basicFunctions: ReadonlyMap<string, BasicFunction> = new Map<string
   ['email', ({ value }) => typeof value === 'string' && value.length <= 320 && isEmail(value)],
   [
     'formatNumber',
-    (args, { locale }) => {
+    (args, context) => {
       const value = toNumber(args.value)
-      return value === null ? '' : formatNumber(value, { locale, ...digitsOf(args) })
+      const { locale } = context
+      return value === null ? '' : formatNumber(value, { locale, ...digitsOf(args, context) })
     },
   ],
   [
     'formatCurrency',
-    (args, { locale }) => {
+    (args, context) => {
       const value = toNumber(args.value)
       if (value === null) return ''
-      const { decimals = 2, grouping } = digitsOf(args)
+      const { locale } = context
+      const { decimals = 2, grouping } = digitsOf(args, context)
       return formatNumber(value, { locale, currency: toText(args.currency), decimals, grouping })
     },
   ],
   ['formatDate', ({ value, format }, context) => formatDate(value, toText(format), context)],
   ['pluralize', pluralize],
   ['openUrl', openUrl],
-  ['not', ({ value }) => !isTrue(value)],
+  ['not', ({ value }, { isTrue }) => !isTrue(value)],
 ])
 
 /** Names of all functions of the basic catalogs (SN-32). */
@@ -100,7 +104,10 @@ function isEmail(value: string): boolean {
   return /^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}$/.test(value)
 }
 
-function digitsOf({ decimals, grouping }: JsonObject): {
+function digitsOf(
+  { decimals, grouping }: JsonObject,
+  { isTrue }: FunctionContext,
+): {
   decimals: number | undefined
   grouping: boolean
 } {

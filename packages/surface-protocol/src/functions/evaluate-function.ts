@@ -1,15 +1,16 @@
+import { protocolParts, readVersion, type Version } from '../data/version.ts'
 import { readDataPath } from '../data/data-path.ts'
 import { mapFromJson } from '../data/data-value.ts'
 import { quote, SurfaceError } from '../diagnostics/errors.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { basicFunctionNames } from './basic-functions.ts'
-import { Evaluator, type HostFunction } from './evaluate.ts'
-import { EvaluationError } from './evaluation-error.ts'
+import { Evaluator, type EvaluationRules, type HostFunction } from './evaluate.ts'
+import { orSurfaceError } from './evaluation-error.ts'
 
 /** What a function is evaluated with. */
 export interface EvaluateFunctionOptions {
   /** Default: 0.9.1. */
-  readonly version?: '0.9' | '0.9.1'
+  readonly version?: Exclude<Version, '0.8'>
   /** The data model that bindings among the arguments read. Default: `{}`. */
   readonly data?: JsonObject
   /** Pointer of the item that relative paths begin at. Default: the root. */
@@ -20,29 +21,47 @@ export interface EvaluateFunctionOptions {
   readonly timeZone?: string
   /** Functions of the host, by name; they win over the basic ones. */
   readonly functions?: Readonly<Record<string, HostFunction>>
+  /** Catalogs that calls may name (1.0). Default: the basic catalog. */
+  readonly catalogs?: readonly { readonly catalogId: string }[]
+  /** The catalog of calls that name none (1.0). Default: the only one of `catalogs`, if it is left out. */
+  readonly surfaceCatalogId?: string | undefined
+  /** The catalog of this call (1.0). Default: that of the surface. */
+  readonly catalogId?: string
+}
+
+/** How a protocol of a subpath evaluates. */
+export interface FunctionParts {
+  readonly rules: (catalogs: EvaluateFunctionOptions['catalogs']) => EvaluationRules
+  /** The catalog in force where none is named. */
+  readonly catalogId: string
 }
 
 /**
  * Calls a function of the basic catalog, or of the host; bindings and calls among its arguments are
  * resolved first (SN-33).
  * @throws SurfaceError `unknown_function`, `invalid_argument`, `invalid_expression`, `function_failed`,
- * `limit_exceeded`
+ * `limit_exceeded`, in version 1.0 also what finding the catalog gives
  */
 export function evaluateFunction(
   name: string,
   args: JsonObject,
   options: EvaluateFunctionOptions = {},
 ): JsonValue {
-  const { data = {}, scope = '', functions = {} } = options
+  const { data = {}, scope = '', functions = {}, catalogId, catalogs } = options
+  const place = { root: mapFromJson(data), scope: readDataPath(scope)?.segments ?? [] }
+  const parts = protocolParts(readVersion(options.version ?? '0.9.1'))
+  if (parts !== null) {
+    const { rules, catalogId: basic } = (parts as { readonly functions: FunctionParts }).functions
+    const isNamed = catalogs !== undefined || 'surfaceCatalogId' in options
+    const ofSurface = isNamed ? (options.surfaceCatalogId ?? null) : basic
+    const evaluator = new Evaluator({ ...options, rules: rules(catalogs) })
+    return orSurfaceError(undefined, () =>
+      evaluator.call(name, args, { ...place, catalogId: ofSurface }, catalogId),
+    )
+  }
   if (!basicFunctionNames.includes(name) && !Object.hasOwn(functions, name)) {
     const detail = `There is no function ${quote(name)}.`
     throw new SurfaceError({ code: 'unknown_function', detail })
   }
-  const place = { root: mapFromJson(data), scope: readDataPath(scope)?.segments ?? [] }
-  try {
-    return new Evaluator(options).call(name, args, place)
-  } catch (error) {
-    if (!(error instanceof EvaluationError)) throw error
-    throw new SurfaceError({ code: error.code, detail: error.message, limit: error.limit })
-  }
+  return orSurfaceError(undefined, () => new Evaluator(options).call(name, args, place))
 }

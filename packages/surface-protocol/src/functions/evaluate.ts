@@ -2,11 +2,12 @@ import { defaultLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import { readDataPath, type DataPath } from '../data/data-path.ts'
 import { toJson, valueAt, type DataMap } from '../data/data-value.ts'
-import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
+import { formatPointer, isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import { basicFunctions, requireArguments, type FunctionContext } from './basic-functions.ts'
 import { EvaluationError, functionFailed } from './evaluation-error.ts'
 import { parseExpression, type ExpressionPart } from './expression.ts'
-import { isTrue, toText } from './truth.ts'
+import { toText } from './truth.ts'
+import { plainSyntax, type ValueSyntax } from './value-syntax.ts'
 
 /** A function of the host, by name (SN-34). Must not return a promise. */
 export type HostFunction = (
@@ -22,7 +23,30 @@ export interface EvaluatorOptions {
   /** Default: UTC. */
   readonly timeZone?: string | undefined
   readonly limits?: Readonly<SurfaceLimits>
+  /** Default: those of version 0.9.1. */
+  readonly rules?: EvaluationRules
 }
+
+/** What a version says about values that are computed. */
+export interface EvaluationRules {
+  readonly syntax: ValueSyntax
+  /** What a call comes to; `undefined` stands for a function of the basic catalog. */
+  readonly find?: (call: CallSite) => FoundFunction | undefined
+  /** What the basic function of this name gives. */
+  readonly result?: (name: string, value: JsonValue) => JsonValue
+}
+
+/** One call where it is evaluated. */
+export interface CallSite {
+  readonly name: string
+  /** The catalog that the call names. */
+  readonly catalogId: string | undefined
+  readonly place: EvaluationPlace
+}
+
+/** A function that is not one of the basic catalog: of a host, or of the protocol itself. */
+export type FoundFunction =
+  { readonly host: HostFunction } | { readonly system: (args: JsonObject) => JsonValue }
 
 /** Where a value is evaluated. */
 export interface EvaluationPlace {
@@ -30,10 +54,18 @@ export interface EvaluationPlace {
   /** Location that relative paths begin at. */
   readonly scope: readonly string[]
   readonly surfaceId?: string
+  /** The catalog that the surface names; null when it names none. */
+  readonly catalogId?: string | null
+  /** Positions that were looked up during one pass over the data. */
+  readonly positions?: WeakMap<DataMap, ReadonlyMap<string, number>>
 }
 
-/** Computes dynamic values of version 0.9.1 (SN-33): pure, synchronous, without clock, bounded. */
+const plainRules: EvaluationRules = { syntax: plainSyntax }
+
+/** Computes dynamic values (SN-33): pure, synchronous, without clock, bounded. */
 export class Evaluator {
+  readonly syntax: ValueSyntax
+  readonly #rules: EvaluationRules
   readonly #functions: ReadonlyMap<string, HostFunction>
   readonly #context: FunctionContext
   readonly #limits: Readonly<SurfaceLimits>
@@ -42,38 +74,47 @@ export class Evaluator {
   /** @throws RangeError for an unknown locale or time zone */
   constructor(options: EvaluatorOptions = {}) {
     const { functions = {}, locale = 'en-US', timeZone = 'UTC', limits = defaultLimits } = options
+    const { rules = plainRules } = options
+    this.#rules = rules
+    this.syntax = rules.syntax
     void new Intl.DateTimeFormat(locale, { timeZone })
     this.#functions = new Map(Object.entries(functions))
     this.#limits = limits
-    this.#context = { locale, timeZone, regexLength: limits.regexLength }
+    const { isTrue } = rules.syntax
+    this.#context = { locale, timeZone, regexLength: limits.regexLength, isTrue }
   }
 
   /** The value of a literal, a binding or a call; undefined when nothing is there. @throws EvaluationError */
   evaluate(value: JsonValue, place: EvaluationPlace): JsonValue | undefined {
-    return this.#value(value, { place, depth: 0, steps: { left: this.#limits.evaluationSteps } })
+    return this.#value(value, this.#begin(place, 0))
   }
 
   /** Calls a function with arguments that are resolved first. @throws EvaluationError */
-  call(name: string, args: JsonObject, place: EvaluationPlace): JsonValue {
-    return this.#call(name, args, {
-      place,
-      depth: 1,
-      steps: { left: this.#limits.evaluationSteps },
-    })
+  call(name: string, args: JsonObject, place: EvaluationPlace, catalogId?: string): JsonValue {
+    return this.#call({ name, args, catalogId }, this.#begin(place, 1))
+  }
+
+  #begin(place: EvaluationPlace, depth: number): Run {
+    const steps = { left: this.#limits.evaluationSteps }
+    return { place, depth, steps, syntax: this.syntax }
   }
 
   #value(value: JsonValue, run: Run): JsonValue | undefined {
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return value.map((item) => this.#value(item, run) ?? null)
-    if (isBinding(value)) return this.#bound(value.path, run)
-    if (typeof value.call === 'string') {
+    const { syntax } = run
+    const path = syntax.pathOf(value)
+    if (path !== undefined) return this.#bound(path, run)
+    const name = syntax.callOf(value)
+    if (name !== undefined) {
       const args = isPlainObject(value.args) ? value.args : {}
-      return this.#call(value.call, args, { ...run, depth: run.depth + 1 })
+      const catalogId = typeof value.catalogId === 'string' ? value.catalogId : undefined
+      return this.#call({ name, args, catalogId }, { ...run, depth: run.depth + 1 })
     }
     const copy: JsonObject = {}
     for (const key of Object.keys(value)) {
       const member = this.#value(value[key] ?? null, run)
-      if (member !== undefined) setOwn(copy, key, member)
+      if (member !== undefined) setOwn(copy, syntax.keyOf(key), member)
     }
     return copy
   }
@@ -85,21 +126,28 @@ export class Evaluator {
     return found === undefined ? undefined : toJson(found)
   }
 
-  #call(name: string, args: JsonObject, run: Run): JsonValue {
+  #call(call: Call, run: Run): JsonValue {
     const { callDepth, evaluationSteps, textLength } = this.#limits
     run.steps.left -= 1
     if (run.steps.left < 0) throw limit('evaluationSteps', evaluationSteps)
     if (run.depth > callDepth) throw limit('callDepth', callDepth)
-    const result = this.#result(name, args, run)
+    const result = this.#result(call, run)
     if (typeof result === 'string' && result.length > textLength) {
       throw limit('textLength', textLength)
     }
     return result
   }
 
-  #result(name: string, args: JsonObject, run: Run): JsonValue {
-    const host = this.#functions.get(name)
+  #result({ name, args, catalogId }: Call, run: Run): JsonValue {
+    const found = this.#rules.find?.({ name, catalogId, place: run.place })
+    if (found !== undefined && 'system' in found) return found.system(this.#resolved(args, run))
+    const host = found?.host ?? this.#functions.get(name)
     if (host !== undefined) return this.#callHost(host, this.#resolved(args, run), run.place)
+    const value = this.#basic(name, args, run)
+    return this.#rules.result?.(name, value) ?? value
+  }
+
+  #basic(name: string, args: JsonObject, run: Run): JsonValue {
     if (name === 'formatString')
       return this.#format(toText(this.#value(args.value ?? '', run)), run)
     if (name === 'and' || name === 'or') return this.#decide(name, args.values, run)
@@ -127,11 +175,8 @@ export class Evaluator {
   ): JsonValue {
     let result: unknown
     try {
-      const pointer = scope.map(
-        (segment) => `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-      )
       const about = surfaceId === undefined ? {} : { surfaceId }
-      result = host(args, { ...about, scope: pointer.join('') })
+      result = host(args, { ...about, scope: formatPointer(scope) })
     } catch {
       throw functionFailed('The function failed.')
     }
@@ -149,12 +194,14 @@ export class Evaluator {
     }
     // The first value that decides ends it.
     for (const value of list) {
-      if (isTrue(this.#value(value, run)) === (name === 'or')) return name === 'or'
+      if (this.syntax.isTrue(this.#value(value, run)) === (name === 'or')) return name === 'or'
     }
     return name === 'and'
   }
 
-  #format(template: string, run: Run): string {
+  #format(template: string, outer: Run): string {
+    // Expressions in a template have one form in every version.
+    const run = outer.syntax === plainSyntax ? outer : { ...outer, syntax: plainSyntax }
     let text = ''
     for (const part of this.#partsOf(template)) {
       text +=
@@ -183,20 +230,17 @@ interface Run {
   readonly place: EvaluationPlace
   readonly depth: number
   readonly steps: { left: number }
+  readonly syntax: ValueSyntax
+}
+
+interface Call {
+  readonly name: string
+  readonly args: JsonObject
+  readonly catalogId: string | undefined
 }
 
 function limit(name: keyof SurfaceLimits, value: number): EvaluationError {
   return new EvaluationError('limit_exceeded', `The limit ${name} of ${value} is exceeded.`, name)
-}
-
-/** Whether an object is a binding: a path and nothing else. */
-export function isBinding(value: unknown): value is { path: string } {
-  return isPlainObject(value) && typeof value.path === 'string' && Object.keys(value).length === 1
-}
-
-/** Whether an object is a call of a function. */
-export function isCall(value: unknown): value is { call: string; args?: JsonObject } {
-  return isPlainObject(value) && typeof value.call === 'string'
 }
 
 /** The location of a path: absolute ones begin at the root, `.` and `""` are the item itself (SN-28). */
@@ -210,18 +254,26 @@ export function locationOf(
 }
 
 /** The paths that a dynamic value reads, those in templates of `formatString` too. */
-export function pathsIn(value: JsonValue, found: string[] = []): string[] {
+export function pathsIn(
+  value: JsonValue,
+  syntax: ValueSyntax = plainSyntax,
+  found: string[] = [],
+): string[] {
   if (typeof value !== 'object' || value === null) return found
   if (Array.isArray(value)) {
-    for (const item of value) pathsIn(item, found)
-  } else if (isBinding(value)) found.push(value.path)
-  else {
-    if (value.call === 'formatString' && isPlainObject(value.args)) {
-      const template = value.args.value
-      if (typeof template === 'string') pathsIn(templateParts(template), found)
-    }
-    for (const key of Object.keys(value)) pathsIn(value[key] ?? null, found)
+    for (const item of value) pathsIn(item, syntax, found)
+    return found
   }
+  const path = syntax.pathOf(value)
+  if (path !== undefined) {
+    found.push(path)
+    return found
+  }
+  if (syntax.callOf(value) === 'formatString' && isPlainObject(value.args)) {
+    const template = value.args.value
+    if (typeof template === 'string') pathsIn(templateParts(template), plainSyntax, found)
+  }
+  for (const key of Object.keys(value)) pathsIn(value[key] ?? null, syntax, found)
   return found
 }
 

@@ -1,4 +1,4 @@
-import type { SurfaceErrorCode } from '../diagnostics/errors.ts'
+import { SurfaceError, type SurfaceErrorCode } from '../diagnostics/errors.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 
 /** Why a value cannot be computed. */
@@ -17,4 +17,15 @@ export class EvaluationError extends Error {
 /** A function has no value for these arguments. */
 export function functionFailed(detail: string): EvaluationError {
   return new EvaluationError('function_failed', detail)
+}
+
+/** Runs an evaluation; its failure is thrown in the public form. @throws SurfaceError */
+export function orSurfaceError<T>(surfaceId: string | undefined, evaluate: () => T): T {
+  try {
+    return evaluate()
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error
+    const { code, message: detail, limit } = error
+    throw new SurfaceError({ code, detail, limit, surfaceId })
+  }
 }

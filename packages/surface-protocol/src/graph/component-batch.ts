@@ -11,7 +11,7 @@ import { findLoops } from './loops.ts'
 export type ComponentBatch = ReadonlyMap<string, Definition>
 
 /** The message that components came in. */
-export type UpdateKind = 'surfaceUpdate' | 'updateComponents'
+export type UpdateKind = 'surfaceUpdate' | 'updateComponents' | 'createSurface'
 
 /** Collects the components of a message and reports ids that occur twice (SP-23). */
 export function collectBatch(
@@ -25,7 +25,7 @@ export function collectBatch(
     if (batch.delete(id)) {
       const finding = { at: [kind, 'components', position, 'id'], componentId: id }
       const text = `The id ${quote(id)} occurs twice in the message.`
-      const isError = kind === 'updateComponents' && report.mode === 'strict'
+      const isError = kind !== 'surfaceUpdate' && report.mode === 'strict'
       if (isError) report.add('duplicate_id', text, finding)
       else report.duplicate('duplicate_id', text, finding)
     }
@@ -102,7 +102,7 @@ function pointerOf(
   kind: UpdateKind,
 ): string {
   const path = reference?.path ?? ''
-  return kind === 'updateComponents' ? path : `/component${formatPointer([type])}${path}`
+  return kind !== 'surfaceUpdate' ? path : `/component${formatPointer([type])}${path}`
 }
 
 function hasRepeats(edges: readonly string[]): boolean {

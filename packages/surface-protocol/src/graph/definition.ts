@@ -1,6 +1,5 @@
-import type { CatalogCore } from '../catalog/catalog.ts'
+import type { CatalogCore, CatalogPartsV09 } from '../catalog/catalog.ts'
 import { visitReferences } from '../catalog/references.ts'
-import type { ShapeV09 } from '../catalog/v09/shape.ts'
 import { visitReferencesV09 } from '../catalog/v09/walk-v09.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { BoundKind } from '../catalog/slot.ts'
@@ -25,9 +24,11 @@ export type DynamicKind = 'dString' | 'dNumber' | 'dBoolean' | 'dStrings' | 'dVa
 
 /** A dynamic value of version 0.9.1 with the kind of its slot and the paths that it reads. */
 export interface DynamicPlan {
-  readonly value: JsonObject
+  readonly value: JsonValue
   readonly kind: DynamicKind
   readonly paths: readonly DataPath[]
+  /** Whether it depends on the position of the item of a template. */
+  readonly usesIndex: boolean
 }
 
 /** The children that stand in one reference property. */
@@ -53,6 +54,8 @@ export interface Definition {
   position: number
   readonly type: string
   readonly properties: JsonObject
+  /** What stands beside the properties in version 1.0. */
+  readonly envelope: ComponentEnvelope | null
   readonly weight: number | undefined
   /** Size by SP-89. */
   readonly size: number
@@ -68,6 +71,12 @@ export interface Definition {
   plan: Plan | null
 }
 
+/** Members of a component that are no properties of its type. */
+export interface ComponentEnvelope {
+  readonly catalogId?: string
+  readonly metadata?: JsonObject
+}
+
 /** A list that is shared by all components that refer to nothing. */
 export const noIds: readonly string[] = Object.freeze([])
 
@@ -75,7 +84,7 @@ export const noIds: readonly string[] = Object.freeze([])
 export function findEdges(definition: Definition): void {
   const { type, properties, core } = definition
   if (core?.v09 !== undefined) {
-    findEdgesV09(definition, core.v09.components.get(type))
+    findEdgesV09(definition, core.v09)
     return
   }
   const shape = core?.shape(type) ?? null
@@ -90,14 +99,16 @@ export function findEdges(definition: Definition): void {
   definition.templates = templates
 }
 
-function findEdgesV09(definition: Definition, shape: ShapeV09 | undefined): void {
+function findEdgesV09(definition: Definition, { components, syntax }: CatalogPartsV09): void {
+  const shape = components.get(definition.type)
   if (shape === undefined || shape.live.length === 0) return
   const edges: string[] = []
   const templates: string[] = []
-  visitReferencesV09(shape, definition.properties, (componentId, template) => {
+  const visit = (componentId: string, template: boolean): void => {
     edges.push(componentId)
     if (template) templates.push(componentId)
-  })
+  }
+  visitReferencesV09(shape, definition.properties, { visit, syntax })
   if (edges.length === 0) return
   definition.edges = edges
   definition.templates = templates

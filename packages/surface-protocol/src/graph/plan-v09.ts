@@ -1,16 +1,17 @@
-import type { ShapeV09 } from '../catalog/v09/shape.ts'
+import type { ShapeV09, SlotV09 } from '../catalog/v09/shape.ts'
 import type { Place } from '../catalog/walk-shape.ts'
 import { readDataPath, type DataPath } from '../data/data-path.ts'
-import { isBinding, isCall, pathsIn } from '../functions/evaluate.ts'
+import { pathsIn } from '../functions/evaluate.ts'
+import { usesIndex, type ValueSyntax } from '../functions/value-syntax.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { BindingPlan, DynamicKind, GroupPlan, Plan } from './definition.ts'
 import { walkV09 } from '../catalog/v09/walk-v09.ts'
 
 /** What has to be found out to show a component of version 0.9.1. */
-export function makePlanV09(shape: ShapeV09, properties: JsonObject): Plan {
+export function makePlanV09(shape: ShapeV09, properties: JsonObject, syntax: ValueSyntax): Plan {
   const bindings: BindingPlan[] = []
   const groups: GroupPlan[] = []
-  walkV09(shape, properties, (slot, value, place) => {
+  const visit = (slot: SlotV09, value: JsonValue, place: Place): void => {
     switch (slot.kind) {
       case 'id':
         if (typeof value === 'string') groups.push({ kind: 'one', place: [...place], ids: [value] })
@@ -19,18 +20,20 @@ export function makePlanV09(shape: ShapeV09, properties: JsonObject): Plan {
         addChildren(value, [...place], groups)
         break
       case 'binding':
-        addDynamic(value, 'dValue', { place: [...place], bindings })
+      case 'any':
+        addDynamic(value, 'dValue', { place: [...place], bindings, syntax })
         break
       case 'dString':
       case 'dNumber':
       case 'dBoolean':
       case 'dStrings':
       case 'dValue':
-        addDynamic(value, slot.kind, { place: [...place], bindings })
+        addDynamic(value, slot.kind, { place: [...place], bindings, syntax })
         break
       default:
     }
-  })
+  }
+  walkV09(shape, properties, { visit, syntax })
   return { bindings, groups }
 }
 
@@ -51,10 +54,10 @@ function addChildren(value: JsonValue, place: Place, groups: GroupPlan[]): void 
 function addDynamic(
   value: JsonValue,
   kind: DynamicKind,
-  { place, bindings }: { place: Place; bindings: BindingPlan[] },
+  { place, bindings, syntax }: { place: Place; bindings: BindingPlan[]; syntax: ValueSyntax },
 ): void {
-  if (!isBinding(value) && !isCall(value)) return
-  const paths = pathsIn(value as JsonObject)
+  if (!syntax.isDynamic(value)) return
+  const paths = pathsIn(value, syntax)
     .map(readDataPath)
     .filter((path): path is DataPath => path !== null)
   bindings.push({
@@ -63,6 +66,6 @@ function addDynamic(
     path: null,
     pathText: JSON.stringify(value),
     literal: undefined,
-    dynamic: { value, kind, paths },
+    dynamic: { value, kind, paths, usesIndex: usesIndex(value, syntax) },
   })
 }

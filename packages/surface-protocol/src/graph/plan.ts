@@ -43,7 +43,7 @@ function sameGroup(a: GroupPlan, b: GroupPlan | undefined): boolean {
 function makePlan({ type, properties, core }: Definition): Plan {
   if (core?.v09 !== undefined) {
     const shapeV09 = core.v09.components.get(type)
-    return shapeV09 === undefined ? noPlan : makePlanV09(shapeV09, properties)
+    return shapeV09 === undefined ? noPlan : makePlanV09(shapeV09, properties, core.v09.syntax)
   }
   const draft: Draft = { bindings: [], groups: [] }
   const shape = core?.shape(type) ?? null

@@ -12,13 +12,23 @@ import { catalogCore } from '../catalog/catalog.ts'
 import { standardCatalogV08 } from '../catalog/standard.ts'
 import { renames } from './v09.ts'
 
-/** Hears what cannot be said in version 0.8. */
-export type Lose = (what: string) => void
+/** What a component is converted with. */
+export interface ToV08 {
+  /** Hears what cannot be said in version 0.8; `name` is the property of the component. */
+  readonly lose: (what: string, name: string) => void
+  /** The value of a call, where it is known. */
+  readonly compute: (call: JsonObject) => JsonValue | undefined
+}
+
+/** One property on its way. */
+interface Member extends ToV08 {
+  readonly name: string
+}
 
 const standard = catalogCore(standardCatalogV08)
 
 /** A component of version 0.9 in the form of version 0.8 (SP-82); null when it has no id or type. */
-export function componentToV08(value: unknown, lose: Lose): ComponentInstance | null {
+export function componentToV08(value: unknown, context: ToV08): ComponentInstance | null {
   if (!isPlainObject(value)) return null
   const { id, component, weight, ...rest } = value
   if (typeof id !== 'string' || typeof component !== 'string') return null
@@ -29,16 +39,27 @@ export function componentToV08(value: unknown, lose: Lose): ComponentInstance | 
     const before = oldName(type, name)
     const slot = shape?.fields.get(before)?.slot
     if (name === 'checks' || (shape !== null && slot === undefined)) {
-      lose(`The property ${name} of ${type}`)
+      context.lose(name === 'checks' ? 'check' : name, name)
       continue
     }
-    const converted = toSlot(member, slot, lose)
+    const converted = toSlot(member, slot, { ...context, name })
     if (converted !== undefined) setOwn(properties, before, converted)
+    else if (shape?.required.includes(before) === true) setOwn(properties, before, emptyOf(slot))
   }
   const instance: ComponentInstance = { id, component: {} }
   setOwn(instance.component, type, properties)
   if (typeof weight === 'number') instance.weight = weight
   return instance
+}
+
+/** A value that a property may have when its own was lost. */
+function emptyOf(slot: Slot | undefined): JsonValue {
+  if (slot?.kind === 'children') return { explicitList: [] }
+  if (slot?.kind === 'action') return { name: '' }
+  if (slot?.kind !== 'bound') return ''
+  const [fallback = ''] = slot.literals?.has('help') === true ? ['help'] : []
+  const empty = { string: fallback, number: 0, boolean: false, stringArray: [], any: '' }
+  return toLiteral(empty[slot.value]) ?? { literalString: fallback }
 }
 
 function oldName(type: string, name: string): string {
@@ -62,51 +83,81 @@ function special(type: string, properties: JsonObject): JsonObject {
   return result
 }
 
-function toSlot(value: JsonValue, slot: Slot | undefined, lose: Lose): JsonValue | undefined {
+function toSlot(value: JsonValue, slot: Slot | undefined, member: Member): JsonValue | undefined {
   switch (slot?.kind) {
     case 'bound':
-      return toBound(value, lose)
+      return toNamed(toBound(value, member), slot, member)
     case 'children':
-      return toChildren(value, lose)
+      return toChildren(value, member)
     case 'action':
-      return toAction(value, lose)
+      return toAction(value, member)
     case 'list':
       if (!Array.isArray(value)) return undefined
-      return value.map((item) => toSlot(item, slot.item, lose) ?? null)
+      return value.map((item) => toSlot(item, slot.item, member) ?? null)
     case 'object':
-      return toObject(value, slot, lose)
+      return toObject(value, slot, member)
     default:
       return cloneJson(value)
   }
 }
 
+/** A literal that version 0.8 does not know, such as an icon, is lost. */
+function toNamed(
+  bound: JsonObject | undefined,
+  { literals }: Extract<Slot, { kind: 'bound' }>,
+  { name, lose }: Member,
+): JsonObject | undefined {
+  const literal = bound?.literalString
+  if (literals === undefined || typeof literal !== 'string' || literals.has(literal)) return bound
+  lose(name === 'name' ? 'icon' : name, name)
+  return undefined
+}
+
 function toObject(
   value: JsonValue,
   { shape }: Extract<Slot, { kind: 'object' }>,
-  lose: Lose,
+  member: Member,
 ): JsonValue {
   const converted: JsonObject = {}
   if (!isPlainObject(value)) return converted
   for (const [name, { slot }] of shape.fields) {
-    const member = ownValue(value, name) as JsonValue | undefined
-    const result = member === undefined ? undefined : toSlot(member, slot, lose)
+    const inner = ownValue(value, name) as JsonValue | undefined
+    const result = inner === undefined ? undefined : toSlot(inner, slot, member)
     if (result !== undefined) setOwn(converted, name, result)
+    else if (shape.required.includes(name)) setOwn(converted, name, emptyOf(slot))
   }
   return converted
 }
 
-/** A bound value: a literal or `{path}`; calls of functions are lost. */
-function toBound(value: JsonValue, lose: Lose): JsonObject | undefined {
-  if (typeof value === 'string') return { literalString: value }
-  if (typeof value === 'number') return { literalNumber: value }
-  if (typeof value === 'boolean') return { literalBoolean: value }
-  if (Array.isArray(value)) return { literalArray: value.map(String) }
-  if (isPlainObject(value) && typeof value.path === 'string') return { path: value.path }
-  lose('A computed value')
+/** A bound value: a literal or `{path}`; a call is replaced by its value, where there is one. */
+function toBound(value: JsonValue, { name, lose, compute }: Member): JsonObject | undefined {
+  const literal = toLiteral(value)
+  if (literal !== undefined) return literal
+  if (isPlainObject(value)) {
+    if (typeof value.path === 'string') return { path: value.path }
+    if (typeof value.call === 'string') {
+      const computed = compute(value)
+      const known = computed === undefined ? undefined : toLiteral(computed)
+      if (known === undefined) lose('function', name)
+      return known
+    }
+    if (typeof value.svgPath === 'string') {
+      lose('svgPath', name)
+      return undefined
+    }
+  }
+  lose(value === null ? 'null' : name, name)
   return undefined
 }
 
-function toChildren(value: JsonValue, lose: Lose): JsonValue | undefined {
+function toLiteral(value: JsonValue): JsonObject | undefined {
+  if (typeof value === 'string') return { literalString: value }
+  if (typeof value === 'number') return { literalNumber: value }
+  if (typeof value === 'boolean') return { literalBoolean: value }
+  return Array.isArray(value) ? { literalArray: value.map(String) } : undefined
+}
+
+function toChildren(value: JsonValue, { name, lose }: Member): JsonValue | undefined {
   if (Array.isArray(value)) return { explicitList: cloneJson(value) }
   if (
     isPlainObject(value) &&
@@ -115,20 +166,20 @@ function toChildren(value: JsonValue, lose: Lose): JsonValue | undefined {
   ) {
     return { template: { componentId: value.componentId, dataBinding: value.path } }
   }
-  lose('Children of an unknown form')
+  lose(name, name)
   return undefined
 }
 
-function toAction(value: JsonValue, lose: Lose): JsonValue | undefined {
+function toAction(value: JsonValue, member: Member): JsonValue | undefined {
   const event = isPlainObject(value) ? ownValue(value, 'event') : undefined
   if (!isPlainObject(event) || typeof event.name !== 'string') {
-    lose('An action that is no event')
+    member.lose('function', member.name)
     return undefined
   }
   const { name, context } = event
   if (!isPlainObject(context)) return { name }
-  const entries = Object.entries(context).flatMap(([key, member]) => {
-    const bound = toBound(member as JsonValue, lose)
+  const entries = Object.entries(context).flatMap(([key, inner]) => {
+    const bound = toBound(inner as JsonValue, member)
     return bound === undefined ? [] : [{ key, value: bound }]
   })
   return { name, context: entries }

@@ -1,4 +1,4 @@
-import { type SurfaceDiagnostic } from '../diagnostics/errors.ts'
+import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { defaultLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 
 /** What conversions had to leave out; at most 1,000 findings are listed (AB-9). */
@@ -10,16 +10,32 @@ export type ConversionDiagnostics = SurfaceDiagnostic[] & {
 /** The findings of an adapter. */
 export interface ConversionLog {
   readonly diagnostics: ConversionDiagnostics
-  note(found: SurfaceDiagnostic): void
+  readonly note: (found: SurfaceDiagnostic) => void
+  /** Notes what cannot be said in the other version, once for each component and kind (SN-58). */
+  lose(what: string, about: Loss): void
   /** Notes a message that is left out because of a limit. */
   exceeds(limit: keyof SurfaceLimits, surfaceId?: string): void
+}
+
+/** Where something was lost. */
+export interface Loss {
+  readonly surfaceId: string
+  readonly componentId?: string
+  /** JSON Pointer into the message of the source. */
+  readonly path?: string
+  /** A sentence; by default one that names what was lost. */
+  readonly message?: string
 }
 
 const MAXIMUM = 1000
 
 /** A log without findings. */
-export function createConversionLog(): ConversionLog {
+export function createConversionLog(
+  limits: Readonly<SurfaceLimits> = defaultLimits,
+): ConversionLog {
   let dropped = 0
+  /** Losses that are listed; there are no more of them than findings. */
+  const known = new Set<string>()
   const list: SurfaceDiagnostic[] = []
   const diagnostics = Object.defineProperty(list, 'dropped', {
     get: () => dropped,
@@ -31,11 +47,25 @@ export function createConversionLog(): ConversionLog {
   return {
     diagnostics,
     note,
+    lose(what, { surfaceId, componentId, path = '', message }) {
+      const key = JSON.stringify([surfaceId, componentId, what])
+      if (known.has(key)) return
+      if (known.size < MAXIMUM) known.add(key)
+      note({
+        code: 'lossy_conversion',
+        severity: 'warning',
+        message: message ?? `${quote(what)} has no form in the other version.`,
+        path,
+        surfaceId,
+        ...(componentId === undefined ? {} : { componentId }),
+        related: [what],
+      })
+    },
     exceeds(limit, surfaceId) {
       note({
         code: 'limit_exceeded',
         severity: 'error',
-        message: `A message was left out: the limit ${limit} of ${defaultLimits[limit]} is exceeded.`,
+        message: `A message was left out: the limit ${limit} of ${limits[limit]} is exceeded.`,
         path: '',
         limit,
         ...(surfaceId === undefined ? {} : { surfaceId }),

@@ -1,5 +1,5 @@
 import { isPlainObject, ownValue, type JsonObject } from '../json.ts'
-import { readVersion, type VersionName } from '../data/version.ts'
+import { readVersion, type Version } from '../data/version.ts'
 
 /** Media type of a message in an A2A part (SP-79). */
 export const A2UI_MIME_TYPE = 'application/json+a2ui'
@@ -12,7 +12,7 @@ const MIME_TYPES: ReadonlySet<unknown> = new Set([A2UI_MIME_TYPE, 'application/a
 /** The A2A data part that carries a message (SP-79); from version 0.9.1 on, a list of them (SN-68). */
 export function toDataPart(
   messages: object,
-  options: { readonly version?: VersionName } = {},
+  options: { readonly version?: Version } = {},
 ): JsonObject {
   if (readVersion(options.version) === '0.8') {
     return { kind: 'data', data: messages as JsonObject, metadata: { mimeType: A2UI_MIME_TYPE } }
@@ -30,7 +30,9 @@ export function fromDataPart(part: unknown): unknown[] | null {
   if (kind !== undefined && kind !== 'data') return null
   if (!isPlainObject(metadata) || !MIME_TYPES.has(ownValue(metadata, 'mimeType'))) return null
   if (Array.isArray(data)) return [...(data as unknown[])]
-  return isPlainObject(data) ? [data] : null
+  if (!isPlainObject(data)) return null
+  const { messages } = data
+  return Array.isArray(messages) ? [...(messages as unknown[])] : [data]
 }
 
 /** What a client says beside a message (SN-68): what it can show, and the data of its surfaces. Never throws. */

@@ -1,32 +1,30 @@
-import { isSurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
-import { isPlainObject, ownValue, setOwn, type JsonObject, type JsonValue } from '../json.ts'
+import { aliasesV09 } from '../catalog/v09/basic-catalog.ts'
+import { isSurfaceError } from '../diagnostics/errors.ts'
+import {
+  defined,
+  escapeSegment,
+  isPlainObject,
+  ownValue,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+} from '../json.ts'
 import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
 import {
   beginRendering,
   dataModelUpdate,
   deleteSurface,
   surfaceUpdate,
+  type ComponentInstance,
   type ServerMessage,
 } from '../message/v08/messages.ts'
-import { readDataPath } from '../data/data-path.ts'
-import { formatDataPath } from '../data/data-path.ts'
+import { formatDataPath, readDataPath } from '../data/data-path.ts'
 import { formatEntries } from '../message/v08/entries.ts'
-import { defaultLimits } from '../diagnostics/limits.ts'
-import {
-  createConversionLog,
-  isDeeper,
-  sizeOfJson,
-  type ConversionDiagnostics,
-} from './conversion-log.ts'
+import type { AnySurfaceStore } from '../store/store.ts'
+import { sizeOfJson } from './conversion-log.ts'
 import { componentToV08 } from './component-to-v08.ts'
-import { lossy, V09_CATALOG_ID } from './v09.ts'
-
-/** Converts one message after the other. */
-export interface V08Adapter {
-  push(message: unknown): ServerMessage[]
-  /** What was lost so far. */
-  readonly diagnostics: ConversionDiagnostics
-}
+import { asJson, type ConversionStep, type StepOptions } from './conversion-step.ts'
+import { V09, V09_CATALOG_ID } from './v09.ts'
 
 interface Surface {
   readonly catalogId: string | undefined
@@ -39,17 +37,17 @@ interface Surface {
   data: JsonObject
   /** Size of the values that were written so far; what was overwritten counts too. */
   written: number
+  /** Components with functions, as they were sent, and the form that was given last. */
+  readonly computed: Map<string, { readonly source: unknown; last: string }>
 }
 
-/** Messages of version 0.8 for messages of version 0.9 (SP-82). What cannot be read is noted and left out. */
-export function createV08Adapter(): V08Adapter {
+/** The step from version 0.9 to version 0.8 (SP-82). */
+export function createV08Steps({ log, limits, store }: StepOptions): ConversionStep {
   const surfaces = new Map<string, Surface>()
-  const log = createConversionLog()
-  const note = (found: SurfaceDiagnostic): void => log.note(found)
 
   /** Remembers a surface unless there are too many. */
   const remember = (surfaceId: string, surface: Surface): boolean => {
-    if (!surfaces.has(surfaceId) && surfaces.size >= defaultLimits.surfaces) {
+    if (!surfaces.has(surfaceId) && surfaces.size >= limits.surfaces) {
       log.exceeds('surfaces', surfaceId)
       return false
     }
@@ -61,9 +59,7 @@ export function createV08Adapter(): V08Adapter {
     const created = payloadOf(message, 'createSurface')
     if (created !== null) {
       if (!remember(created.surfaceId, createdSurface(created.payload))) return []
-      if (created.payload.sendDataModel === true) {
-        note(lossy('The data model is not sent back.', created.surfaceId))
-      }
+      noteSettings(created)
       return []
     }
     const deleted = payloadOf(message, 'deleteSurface')
@@ -74,20 +70,73 @@ export function createV08Adapter(): V08Adapter {
     const components = payloadOf(message, 'updateComponents')
     if (components !== null) return updateComponents(components)
     const data = payloadOf(message, 'updateDataModel')
-    if (data !== null) return updateData(data)
-    note(lossy('A message has no form there.', ''))
+    if (data !== null) return [...updateData(data), ...recompute(data.surfaceId)]
+    log.lose('message', { surfaceId: '', message: 'A message has no form there.' })
     return []
+  }
+
+  const noteSettings = ({ surfaceId, payload }: Payload): void => {
+    if (payload.sendDataModel === true) {
+      log.lose('sendDataModel', { surfaceId, path: '/createSurface/sendDataModel' })
+    }
+    const theme = isPlainObject(payload.theme) ? payload.theme : {}
+    for (const name of Object.keys(theme)) {
+      if (name === 'primaryColor') continue
+      const path = `/createSurface/theme/${escapeSegment(name)}`
+      log.lose(`theme.${name}`, { surfaceId, path })
+    }
+  }
+
+  /** A component; its functions are replaced by their values, where the store knows them. */
+  const toV08 = (
+    value: unknown,
+    { surfaceId, at }: { surfaceId: string; at: number },
+  ): { instance: ComponentInstance | null; isComputed: boolean } => {
+    const id = isPlainObject(value) && typeof value.id === 'string' ? value.id : undefined
+    const about = id === undefined ? {} : { componentId: id }
+    let isComputed = false
+    const instance = componentToV08(value, {
+      lose(what, name) {
+        const path = `/updateComponents/components/${at}/${escapeSegment(name)}`
+        log.lose(what, { surfaceId, ...about, path })
+      },
+      compute(call) {
+        const result = store === undefined ? undefined : valueOf(store, surfaceId, call)
+        isComputed ||= store !== undefined
+        return result
+      },
+    })
+    return { instance, isComputed }
+  }
+
+  /** Components whose functions have other values since the data changed (SN-59). */
+  const recompute = (surfaceId: string): ServerMessage[] => {
+    const surface = surfaces.get(surfaceId)
+    if (surface === undefined || surface.computed.size === 0) return []
+    const changed: ComponentInstance[] = []
+    for (const one of surface.computed.values()) {
+      const { instance } = toV08(one.source, { surfaceId, at: 0 })
+      const text = JSON.stringify(instance)
+      if (instance === null || text === one.last) continue
+      one.last = text
+      changed.push(instance)
+    }
+    return changed.length === 0 ? [] : [surfaceUpdate(surfaceId, changed)]
   }
 
   const updateComponents = ({ surfaceId, payload }: Payload): ServerMessage[] => {
     const list: readonly unknown[] = Array.isArray(payload.components) ? payload.components : []
-    const lose = (what: string): void => {
-      note(lossy(`${what.slice(0, 80)} has no form there.`, surfaceId))
-    }
-    const components = list.flatMap((one) => componentToV08(one, lose) ?? [])
+    const surface = surfaces.get(surfaceId)
+    const components = list.flatMap((source, at) => {
+      const { instance, isComputed } = toV08(source, { surfaceId, at })
+      if (instance === null) return []
+      if (isComputed && (surface?.computed.size ?? Infinity) < limits.componentsPerMessage) {
+        surface?.computed.set(instance.id, { source, last: JSON.stringify(instance) })
+      } else surface?.computed.delete(instance.id)
+      return [instance]
+    })
     if (components.length === 0) return []
     const messages = [surfaceUpdate(surfaceId, components)]
-    const surface = surfaces.get(surfaceId)
     if (surface === undefined || surface.begun || !components.some(({ id }) => id === 'root')) {
       return messages
     }
@@ -105,33 +154,33 @@ export function createV08Adapter(): V08Adapter {
   }
 
   const wholeModel = (surfaceId: string, { data }: Surface): ServerMessage => {
-    const onDiagnostic = (found: SurfaceDiagnostic): void => note({ ...found, surfaceId })
-    return dataModelUpdate(surfaceId, formatEntries(data, { onDiagnostic }))
+    return dataModelUpdate(surfaceId, formatEntries(data, { onDiagnostic: log.note }))
   }
 
   const updateData = ({ surfaceId, payload }: Payload): ServerMessage[] => {
     const surface = surfaces.get(surfaceId) ?? createdSurface({})
     if (!remember(surfaceId, surface)) return []
     const path = readDataPath(typeof payload.path === 'string' ? payload.path : '/')
-    if (path === null || path.segments.length > defaultLimits.pathSegments) {
-      note(lossy('A path cannot be read.', surfaceId))
+    if (path === null || path.segments.length > limits.pathSegments) {
+      const message = 'A path cannot be read.'
+      log.lose('path', { surfaceId, path: '/updateDataModel/path', message })
       return []
-    }
-    const onDiagnostic = (found: SurfaceDiagnostic): void => {
-      note({ ...found, surfaceId })
     }
     const { segments } = path
     surface.written += sizeOfJson(payload)
-    if (surface.written > defaultLimits.dataSize) {
+    if (surface.written > limits.dataSize) {
       // Much may have been overwritten since it was counted last.
       surface.written = sizeOfJson(surface.data) + sizeOfJson(payload)
-      if (surface.written > defaultLimits.dataSize) {
+      if (surface.written > limits.dataSize) {
         surface.written -= sizeOfJson(payload)
         log.exceeds('dataSize', surfaceId)
         return []
       }
     }
     const value = (ownValue(payload, 'value') ?? null) as JsonValue
+    if (holdsNull(ownValue(payload, 'value'))) {
+      log.lose('null', { surfaceId, path: '/updateDataModel/value' })
+    }
     setAt(surface, segments, value)
     const removes = value === null
     const place = segments.slice(0, removes ? -2 : -1)
@@ -144,37 +193,45 @@ export function createV08Adapter(): V08Adapter {
     const contents: JsonObject = {}
     setOwn(contents, key, valueAt(surface.data, [...place, key]))
     return [
-      dataModelUpdate(surfaceId, formatEntries(contents, { onDiagnostic }), formatDataPath(place)),
+      dataModelUpdate(
+        surfaceId,
+        formatEntries(contents, { onDiagnostic: log.note }),
+        formatDataPath(place),
+      ),
     ]
   }
 
-  return {
-    diagnostics: log.diagnostics,
-    push(message) {
-      if (!isPlainObject(message)) return []
-      if (isDeeper(message, defaultLimits.jsonDepth)) {
-        log.exceeds('jsonDepth')
-        return []
-      }
-      try {
-        return convert(message)
-      } catch (error) {
-        if (!isSurfaceError(error)) throw error
-        note(lossy(error.detail, ''))
-        return []
-      }
-    },
+  return { forward: (message) => asJson(convert(message)), back: actionToV09 }
+}
+
+/** The value of a call in a surface of the source; undefined when there is none. */
+function valueOf(
+  store: AnySurfaceStore,
+  surfaceId: string,
+  call: JsonObject,
+): JsonValue | undefined {
+  try {
+    return store.evaluate(surfaceId, call)
+  } catch (error) {
+    if (isSurfaceError(error)) return undefined
+    throw error
   }
 }
 
-/** Converts a whole list of messages. */
-export function convertToV08(messages: Iterable<unknown>): {
-  messages: ServerMessage[]
-  diagnostics: ConversionDiagnostics
-} {
-  const adapter = createV08Adapter()
-  const converted = Array.from(messages, (message) => adapter.push(message)).flat()
-  return { messages: converted, diagnostics: adapter.diagnostics }
+/** Whether null stands anywhere in a value of bounded depth. */
+function holdsNull(value: unknown): boolean {
+  if (typeof value !== 'object') return false
+  return value === null || Object.values(value).some(holdsNull)
+}
+
+/** The action of a client of version 0.8 in the form of version 0.9. */
+function actionToV09({ userAction }: JsonObject): JsonObject | null {
+  if (!isPlainObject(userAction)) return null
+  const { name, surfaceId, sourceComponentId, timestamp, context } = userAction
+  return {
+    version: V09,
+    action: defined({ name, surfaceId, sourceComponentId, timestamp, context }) as JsonObject,
+  }
 }
 
 interface Payload {
@@ -190,16 +247,26 @@ function payloadOf(message: Record<string, unknown>, key: string): Payload | nul
 
 function createdSurface({ catalogId, theme }: Record<string, unknown>): Surface {
   const created = catalogId !== undefined
-  const standard = catalogId === V09_CATALOG_ID || catalogId === STANDARD_CATALOG_ID
+  const standard =
+    catalogId === V09_CATALOG_ID ||
+    catalogId === STANDARD_CATALOG_ID ||
+    (typeof catalogId === 'string' && Object.hasOwn(aliasesV09, catalogId))
   return {
     catalogId: typeof catalogId !== 'string' || standard ? undefined : catalogId,
-    styles: isPlainObject(theme) ? (theme as JsonObject) : undefined,
+    styles: stylesOf(theme),
     created,
     begun: false,
     holdsData: false,
     data: {},
     written: 0,
+    computed: new Map(),
   }
+}
+
+/** The only style that both versions know. */
+function stylesOf(theme: unknown): JsonObject | undefined {
+  const color = isPlainObject(theme) ? theme.primaryColor : undefined
+  return typeof color === 'string' ? { primaryColor: color } : undefined
 }
 
 function setAt(surface: Surface, segments: readonly string[], value: JsonValue): void {

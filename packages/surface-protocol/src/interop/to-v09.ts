@@ -1,8 +1,9 @@
 import { initialBindings } from '../build/initial-data.ts'
-import { defaultLimits } from '../diagnostics/limits.ts'
 import {
   cloneJson,
+  defined,
   formatPointer,
+  isPlainObject,
   ownValue,
   setOwn,
   type JsonObject,
@@ -13,36 +14,27 @@ import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
 import { parseDataPath } from '../data/data-path.ts'
 import { parseEntries } from '../message/v08/entries.ts'
 import { validateMessage } from '../message/validate-message.ts'
-import { createConversionLog, sizeOfJson, type ConversionDiagnostics } from './conversion-log.ts'
+import { sizeOfJson } from './conversion-log.ts'
+import type { ConversionStep, StepOptions } from './conversion-step.ts'
 import { componentToV09 } from './component-to-v09.ts'
-import { lossy, V09, V09_CATALOG_ID } from './v09.ts'
-
-/** Converts one message after the other. */
-export interface V09Adapter {
-  push(message: ServerMessage): JsonObject[]
-  /** What was lost so far. */
-  readonly diagnostics: ConversionDiagnostics
-}
+import { V09, V09_CATALOG_ID } from './v09.ts'
 
 interface Shown {
   root: string
 }
 
-/** Messages of version 0.9 for messages of version 0.8 (SP-81). */
-export function createV09Adapter(): V09Adapter {
+/** The step from version 0.8 to version 0.9 (SP-81). */
+export function createV09Steps({ log, limits }: StepOptions): ConversionStep {
   const waiting = new Map<string, Waiting>()
   const shown = new Map<string, Shown>()
-  const log = createConversionLog()
   let buffered = 0
 
   const isTooMany = (surfaceId: string): boolean =>
-    !shown.has(surfaceId) &&
-    !waiting.has(surfaceId) &&
-    shown.size + waiting.size >= defaultLimits.surfaces
+    !shown.has(surfaceId) && !waiting.has(surfaceId) && shown.size + waiting.size >= limits.surfaces
 
   const hold = (surfaceId: string, message: ServerMessage): void => {
     const size = sizeOfJson(message)
-    if (buffered + size > defaultLimits.bufferedSize) {
+    if (buffered + size > limits.bufferedSize) {
       log.exceeds('bufferedSize', surfaceId)
       return
     }
@@ -65,14 +57,15 @@ export function createV09Adapter(): V09Adapter {
   const begin = (payload: Extract<ServerMessage, { beginRendering: object }>['beginRendering']) => {
     const { surfaceId, root, catalogId = STANDARD_CATALOG_ID, styles } = payload
     if (shown.has(surfaceId)) {
-      log.note(lossy('A surface that is shown cannot begin anew.', surfaceId))
+      const message = 'A surface that is shown cannot begin anew.'
+      log.lose('beginRendering', { surfaceId, path: '/beginRendering', message })
       return []
     }
     const surface = { root }
     shown.set(surfaceId, surface)
     const held = release(surfaceId)
     const { font, ...theme } = styles ?? {}
-    if (font !== undefined) log.note(lossy('The style font is unknown there.', surfaceId))
+    if (font !== undefined) log.lose('font', { surfaceId, path: '/beginRendering/styles/font' })
     const created = {
       surfaceId,
       catalogId: catalogId === STANDARD_CATALOG_ID ? V09_CATALOG_ID : catalogId,
@@ -115,30 +108,39 @@ export function createV09Adapter(): V09Adapter {
   }
 
   return {
-    diagnostics: log.diagnostics,
-    push(message) {
+    forward(message) {
       const { diagnostics } = validateMessage(message, { mode: 'tolerant' })
       const wrong = diagnostics.find(({ severity }) => severity === 'error')
-      if (wrong === undefined) return push(message)
+      if (wrong === undefined) return push(message as unknown as ServerMessage)
       log.note(wrong)
       return []
     },
+    back: (message) => actionToV08(message, shown),
   }
+}
+
+/** The action of a client of version 0.9 in the form of version 0.8, with the ids of the source. */
+function actionToV08({ action }: JsonObject, shown: ReadonlyMap<string, Shown>): JsonObject | null {
+  if (!isPlainObject(action)) return null
+  const { name, surfaceId, sourceComponentId, timestamp, context } = action
+  const surface = typeof surfaceId === 'string' ? shown.get(surfaceId) : undefined
+  const source =
+    surface === undefined || typeof sourceComponentId !== 'string'
+      ? sourceComponentId
+      : originalId(sourceComponentId, surface)
+  const fields = { name, surfaceId, sourceComponentId: source, timestamp, context }
+  return { userAction: defined(fields) as JsonObject }
+}
+
+/** The id that a component has in version 0.8. */
+function originalId(id: string, { root }: Shown): string {
+  if (id === 'root') return root
+  return id === 'root_' && root !== 'root' ? 'root' : id
 }
 
 interface Waiting {
   readonly messages: ServerMessage[]
   size: number
-}
-
-/** Converts a whole list of messages. */
-export function convertToV09(messages: Iterable<ServerMessage>): {
-  messages: JsonObject[]
-  diagnostics: ConversionDiagnostics
-} {
-  const adapter = createV09Adapter()
-  const converted = Array.from(messages, (message) => adapter.push(message)).flat()
-  return { messages: converted, diagnostics: adapter.diagnostics }
 }
 
 function convertComponents(

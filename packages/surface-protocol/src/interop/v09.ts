@@ -1,5 +1,3 @@
-import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
-
 /** What the messages of version 0.9 say of themselves. */
 export const V09 = 'v0.9'
 
@@ -18,9 +16,4 @@ export const renames: Readonly<Record<string, Readonly<Record<string, string>>>>
   TextField: { text: 'value', textFieldType: 'variant' },
   MultipleChoice: { selections: 'value', variant: 'displayStyle' },
   Slider: { minValue: 'min', maxValue: 'max' },
-}
-
-/** Notes something that the other version cannot say. */
-export function lossy(message: string, surfaceId: string): SurfaceDiagnostic {
-  return { code: 'lossy_conversion', severity: 'warning', message, path: '', surfaceId }
 }

@@ -1,5 +1,6 @@
-import { readVersion, type VersionName } from '../data/version.ts'
+import { familyOf, readVersion, versionNumber, type Family, type Version } from '../data/version.ts'
 import { SurfaceError } from '../diagnostics/errors.ts'
+import { ownValue } from '../json.ts'
 import type { AnyClientMessage, AnyServerMessage } from './any-message.ts'
 
 /**
@@ -10,16 +11,23 @@ import type { AnyClientMessage, AnyServerMessage } from './any-message.ts'
  */
 export function formatMessage(
   message: AnyServerMessage | AnyClientMessage,
-  options: { readonly version?: VersionName } = {},
+  options: { readonly version?: Version } = {},
 ): string {
   const { version } = options
   if (version === undefined) return formatLine(message)
-  const isV08 = !('version' in message)
-  if ((readVersion(version) === '0.8') !== isV08) {
-    const detail = `The message is of another version than ${version}.`
+  const family = familyOf(readVersion(version))
+  if (familyOfMessage(message) !== family) {
+    const detail = `The message is of another version than ${versionNumber(version)}.`
     throw new SurfaceError({ code: 'unsupported_version', detail })
   }
-  return formatLine(isV08 ? message : { ...message, version: `v${version}` })
+  if (family === '0.8') return formatLine(message)
+  return formatLine({ ...message, version: `v${versionNumber(version)}` })
+}
+
+function familyOfMessage(message: object): Family {
+  const version: unknown = ownValue(message, 'version')
+  if (typeof version !== 'string') return '0.8'
+  return version.startsWith('v0.9') ? '0.9' : '1.0'
 }
 
 /** The same for any JSON value. */

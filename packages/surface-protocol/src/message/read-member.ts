@@ -1,5 +1,5 @@
 import { isPlainObject, ownValue } from '../json.ts'
-import type { Report } from '../diagnostics/report.ts'
+import type { Finding, Report } from '../diagnostics/report.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -41,9 +41,18 @@ export function readId(members: Members, name: string, report: Report): string |
   return null
 }
 
-/** Reports members that are not known (SP-6). */
-export function refuseOthers(members: Members, known: readonly string[], report: Report): void {
+/** Reports members that are not known (SP-6); from version 0.9 on also in tolerant mode (SN-19). */
+export function refuseOthers(
+  members: Members,
+  known: readonly string[],
+  report: Report,
+  finding?: Finding,
+): void {
   for (const name of Object.keys(members)) {
-    if (members[name] !== undefined && !known.includes(name)) report.unknown('unknown_key', name)
+    if (members[name] === undefined || known.includes(name)) continue
+    report.unknown('unknown_key', name, finding)
   }
 }
+
+/** A finding that tolerant mode does not forgive. */
+export const FATAL: Finding = { fatal: true }

@@ -1,4 +1,6 @@
-import { readVersion, type VersionName } from '../data/version.ts'
+import { readVersion, type Protocol, type Version } from '../data/version.ts'
+import type { JsonObject } from '../json.ts'
+import { messagePartsOf } from './protocol-parts.ts'
 import { validateClientMessageV08, type ClientMessage } from './v08/client-message.ts'
 import { validateClientMessageV09 } from './v09/client-message-v09.ts'
 import type { ClientMessageV09 } from './v09/messages-v09.ts'
@@ -11,13 +13,17 @@ export function validateClientMessage(
 ): ValidationResult<ClientMessageV09>
 export function validateClientMessage(
   value: unknown,
-  options?: { readonly version?: VersionName },
+  options: { readonly version: Protocol },
+): ValidationResult<JsonObject>
+export function validateClientMessage(
+  value: unknown,
+  options?: { readonly version?: Version },
 ): ValidationResult<ClientMessage>
 export function validateClientMessage(
   value: unknown,
-  options: { readonly version?: VersionName } = {},
-): ValidationResult<ClientMessage | ClientMessageV09> {
-  return readVersion(options.version) === '0.8'
-    ? validateClientMessageV08(value)
-    : validateClientMessageV09(value)
+  options: { readonly version?: Version } = {},
+): ValidationResult<ClientMessage | ClientMessageV09 | JsonObject> {
+  const version = readVersion(options.version)
+  if (typeof version !== 'string') return messagePartsOf(version).validateClientMessage(value)
+  return version === '0.8' ? validateClientMessageV08(value) : validateClientMessageV09(value)
 }

@@ -1,34 +1,23 @@
-import { catalogCore, type Catalog } from '../catalog/catalog.ts'
+import { catalogCore } from '../catalog/catalog.ts'
 import { errorFrom } from '../diagnostics/errors.ts'
-import { defined } from '../json.ts'
-import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
+import { defined, isPlainObject, type JsonObject } from '../json.ts'
+import { resolveLimits } from '../diagnostics/limits.ts'
 import { checkBatch, collectBatch } from '../graph/component-batch.ts'
 import { toInstance } from '../message/v08/to-instance.ts'
 import { dataToEntries } from './v08/entries.ts'
 import { Graph } from '../graph/graph.ts'
 import { parseJson } from './v08/client-message.ts'
 import { dataModelUpdate, surfaceUpdate, type ServerMessage } from './v08/messages.ts'
-import { readVersion, type VersionName } from '../data/version.ts'
+import { readVersion, type Protocol } from '../data/version.ts'
+import { messagePartsOf } from './protocol-parts.ts'
 import type { ServerMessageV09 } from './v09/messages-v09.ts'
 import { validateMessageV09 } from './v09/validate-message-v09.ts'
 import { readMessage, type MessageDraft } from './v08/read-message.ts'
+import type { ValidateMessageOptions } from './validate-options.ts'
 import type { ValidationResult } from './validation-result.ts'
-import { Report, type Mode } from '../diagnostics/report.ts'
+import { Report } from '../diagnostics/report.ts'
 
-/** How one message is checked. */
-export interface ValidateMessageOptions {
-  /** Default: strict. */
-  readonly mode?: Mode
-  /** Checks components and styles too. */
-  readonly catalog?: Catalog
-  /** Catalogs of which one must accept the components (0.9.1). */
-  readonly catalogs?: readonly Catalog[]
-  /** Further ids for the catalogs (0.9.1). */
-  readonly catalogAliases?: Readonly<Record<string, string>>
-  /** Default: 0.8. */
-  readonly version?: VersionName
-  readonly limits?: Partial<SurfaceLimits>
-}
+export type { ValidateMessageOptions } from './validate-options.ts'
 
 /** Checks one message on its own: nothing is known of what was sent before (SP-56). */
 export function validateMessage(
@@ -37,13 +26,19 @@ export function validateMessage(
 ): ValidationResult<ServerMessageV09>
 export function validateMessage(
   value: unknown,
+  options: ValidateMessageOptions & { readonly version: Protocol },
+): ValidationResult<JsonObject>
+export function validateMessage(
+  value: unknown,
   options?: ValidateMessageOptions,
 ): ValidationResult<ServerMessage>
 export function validateMessage(
   value: unknown,
   options: ValidateMessageOptions = {},
-): ValidationResult<ServerMessage | ServerMessageV09> {
-  if (readVersion(options.version) !== '0.8') return validateMessageV09(value, options)
+): ValidationResult<ServerMessage | ServerMessageV09 | JsonObject> {
+  const version = readVersion(options.version)
+  if (typeof version !== 'string') return messagePartsOf(version).validateMessage(value, options)
+  if (version !== '0.8') return validateMessageV09(value, options)
   const { mode = 'strict', catalog } = options
   const core = catalog === undefined ? null : catalogCore(catalog)
   const report = new Report(mode, resolveLimits(options.limits))
@@ -70,14 +65,39 @@ export function parseMessage(
   text: string,
   options: ValidateMessageOptions & { readonly version: '0.9' | '0.9.1' },
 ): ServerMessageV09
+export function parseMessage(
+  text: string,
+  options: ValidateMessageOptions & { readonly version: Protocol },
+): JsonObject
 export function parseMessage(text: string, options?: ValidateMessageOptions): ServerMessage
 export function parseMessage(
   text: string,
   options: ValidateMessageOptions = {},
-): ServerMessage | ServerMessageV09 {
+): ServerMessage | ServerMessageV09 | JsonObject {
   const { message, diagnostics } = validateMessage(parseJson(text), options)
   if (message === null) throw errorFrom(diagnostics)
   return message
+}
+
+/**
+ * Reads a message, a list of messages or `{"messages": [...]}` from JSON text; each is judged on its
+ * own (SN-5).
+ * @throws SurfaceError `malformed_json` when the text is no JSON
+ */
+export function parseMessages(
+  text: string,
+  options: ValidateMessageOptions = {},
+): ValidationResult<JsonObject>[] {
+  return listOf(parseJson(text)).map(
+    (value) => validateMessage(value, options) as ValidationResult<JsonObject>,
+  )
+}
+
+/** The messages of a list or of a wrapper; anything else is one message. */
+function listOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  const isWrapper = isPlainObject(value) && Object.keys(value).length === 1
+  return isWrapper && Array.isArray(value.messages) ? (value.messages as unknown[]) : [value]
 }
 
 function toMessage(draft: MessageDraft): ServerMessage {

@@ -1,15 +1,17 @@
-import type { DataMap } from '../data/data-value.ts'
+import { toText } from '../functions/truth.ts'
 import type { Definition } from '../graph/definition.ts'
 import { isPlainObject, ownValue, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import type { ActionV09 } from '../message/v09/messages-v09.ts'
 import type { Instance } from '../tree/instance.ts'
-import type { StoreSettings } from './store-options.ts'
 import type { Surface } from './surface.ts'
+import type { StoreSettings } from './state.ts'
 
 /** An event that a component declares: its name, and how each key of its context is found. */
 export interface DeclaredEvent {
   readonly name: string
   readonly context: Readonly<Record<string, JsonValue>>
+  /** What the user did, in words (1.0). */
+  readonly userMessage: JsonValue | undefined
 }
 
 /** The event of a component; null when it has none. */
@@ -18,7 +20,8 @@ export function eventOf(definition: Definition | null): DeclaredEvent | null {
   const event = isPlainObject(action) ? ownValue(action, 'event') : undefined
   if (!isPlainObject(event) || typeof event.name !== 'string') return null
   const context = isPlainObject(event.context) ? (event.context as JsonObject) : {}
-  return { name: event.name, context }
+  const userMessage = ownValue(event, 'userMessage') as JsonValue | undefined
+  return { name: event.name, context, userMessage }
 }
 
 /** The action that a client sends for a node; null when its component declares no event. */
@@ -26,27 +29,26 @@ export function createAction(
   surface: Surface,
   { definition, componentId, scope }: Instance,
   { settings, timestamp }: { settings: StoreSettings; timestamp: string },
-): ActionV09 | null {
+): (ActionV09 & { userMessage?: string }) | null {
   const event = eventOf(definition)
-  if (event === null) return null
+  const { evaluator } = settings
+  if (event === null || evaluator === null) return null
+  const { id: surfaceId, catalogId, data } = surface
+  const place = { root: data.root, scope: scope.segments, surfaceId, catalogId }
   const context: JsonObject = {}
   for (const key of Object.keys(event.context)) {
-    const place = { root: surface.data.root, scope: scope.segments, surfaceId: surface.id }
-    setOwn(context, key, valueOf(event.context[key] ?? null, place, settings))
+    const value = evaluator.evaluate(event.context[key] ?? null, place) ?? null
+    setOwn(context, evaluator.syntax.keyOf(key), value)
   }
+  const { userMessage } = event
+  const said =
+    userMessage === undefined ? {} : { userMessage: toText(evaluator.evaluate(userMessage, place)) }
   return {
     name: event.name,
-    surfaceId: surface.id,
+    surfaceId,
     sourceComponentId: componentId,
     timestamp,
     context,
+    ...said,
   }
-}
-
-function valueOf(
-  value: JsonValue,
-  place: { root: DataMap; scope: readonly string[]; surfaceId: string },
-  { evaluator }: StoreSettings,
-): JsonValue {
-  return evaluator?.evaluate(value, place) ?? null
 }

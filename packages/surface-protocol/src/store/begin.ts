@@ -2,8 +2,9 @@ import type { CatalogCore } from '../catalog/catalog.ts'
 import { quote } from '../diagnostics/errors.ts'
 import type { MessageDraft } from '../message/v08/read-message.ts'
 import { Report } from '../diagnostics/report.ts'
-import { checkSize, commit, openChange, type Processed, type StoreState } from './change.ts'
+import { checkSize, commit, openChange } from './change.ts'
 import { missingChildren, type Surface } from './surface.ts'
+import type { Processed, StoreState } from './state.ts'
 
 /** Applies a `beginRendering`: root, catalog and styles are set, or replaced (SP-21, SP-24). */
 export function begin(

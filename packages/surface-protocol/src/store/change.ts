@@ -1,43 +1,11 @@
 import { quote } from '../diagnostics/errors.ts'
 import { formatPointer } from '../json.ts'
-import type { ComponentCheck } from '../message/v08/component-check.ts'
 import { Report } from '../diagnostics/report.ts'
 import type { DataChange } from '../data/data-model.ts'
 import type { Instance } from '../tree/instance.ts'
-import type { StoreSettings } from './store-options.ts'
 import { createSurface, ensureTree, noteOverflow } from './surface.ts'
 import type { Surface, SurfaceStatus } from './surface.ts'
-
-/** The surfaces of a store with what they cost together. */
-export interface StoreState {
-  readonly settings: StoreSettings
-  readonly surfaces: Map<string, Surface>
-  readonly check: ComponentCheck
-  /** Size of all surfaces that are not rendered (SP-88). */
-  buffered: number
-  /** Size of all surfaces (SP-88). */
-  total: number
-}
-
-/** What a message changes; filled in while it is applied. */
-export interface Change {
-  readonly surface: Surface
-  readonly created: boolean
-  readonly statusBefore: SurfaceStatus | null
-  /** What the surface cost before. */
-  readonly costBefore: number
-  /** Size of the surface before. */
-  readonly sizeBefore: number
-  deleted: boolean
-  componentIds: string[]
-  dataPaths: string[]
-  /** Null when the tree was not grown yet: all of its instances are new. */
-  nodes: readonly Instance[] | null
-  changes: readonly DataChange[]
-}
-
-/** The result of one message: a change, nothing to do, or a refusal. */
-export type Processed = Change | 'nothing' | 'refused'
+import type { Change, Processed, StoreState } from './state.ts'
 
 const NO_NODES: readonly Instance[] = Object.freeze([])
 const NO_CHANGES: readonly DataChange[] = Object.freeze([])

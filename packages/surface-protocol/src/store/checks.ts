@@ -1,14 +1,14 @@
 import type { DataMap } from '../data/data-value.ts'
 import { mapFromJson } from '../data/data-value.ts'
 import { SurfaceError } from '../diagnostics/errors.ts'
+import type { EvaluationPlace } from '../functions/evaluate.ts'
 import { EvaluationError } from '../functions/evaluation-error.ts'
-import { isTrue } from '../functions/truth.ts'
 import { isPlainObject, ownValue, type JsonObject, type JsonValue } from '../json.ts'
 import { Tree } from '../tree/tree.ts'
 import type { Instance } from '../tree/instance.ts'
-import type { StoreSettings } from './store-options.ts'
-import { stateOfStore, type SurfaceStore, type SurfaceStoreV09 } from './store.ts'
+import { stateOfStore, type AnySurfaceStore } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
+import type { StoreSettings } from './state.ts'
 
 /** A check that does not hold. */
 export type CheckFailure = {
@@ -18,15 +18,18 @@ export type CheckFailure = {
   index: number
   code?: string
   message: string
-  severity: string
+  severity: Severity
 }
+
+/** How much a failure weighs; a warning and an information do not block. */
+type Severity = 'error' | 'warning' | 'info'
 
 /** What the checks of one node say. */
 export type CheckResult = {
   valid: boolean
   code?: string
   message?: string
-  severity?: 'error' | 'warning' | 'info'
+  severity?: Severity
   failures: CheckFailure[]
 }
 
@@ -35,7 +38,7 @@ export type CheckResult = {
  * @throws SurfaceError `surface_not_found`, `component_not_found`
  */
 export function checkComponent(
-  store: SurfaceStore | SurfaceStoreV09,
+  store: AnySurfaceStore,
   surfaceId: string,
   nodeId: string,
 ): CheckResult {
@@ -45,10 +48,13 @@ export function checkComponent(
     const detail = 'The tree has no such node.'
     throw new SurfaceError({ code: 'component_not_found', detail, surfaceId })
   }
-  const failures = failuresOf(node, { settings, root: surface.data.root, surfaceId })
-  const [first] = failures
+  const failures = failuresOf(node, { settings, root: surface.data.root, surface })
+  const blocking = failures.find(({ severity }) => severity === 'error')
+  const first = blocking ?? failures[0]
   if (first === undefined) return { valid: true, failures }
-  return { valid: false, message: first.message, severity: 'error', failures }
+  const { code, message, severity } = first
+  const about = code === undefined ? {} : { code }
+  return { valid: blocking === undefined, ...about, message, severity, failures }
 }
 
 /**
@@ -57,7 +63,7 @@ export function checkComponent(
  * @throws SurfaceError `surface_not_found`
  */
 export function checkSurface(
-  store: SurfaceStore | SurfaceStoreV09,
+  store: AnySurfaceStore,
   surfaceId: string,
   options: { readonly dataModel?: JsonObject } = {},
 ): CheckFailure[] {
@@ -65,12 +71,12 @@ export function checkSurface(
   const { dataModel } = options
   const root = dataModel === undefined ? surface.data.root : mapFromJson(dataModel)
   return instancesOver(surface, root, settings).flatMap((node) =>
-    failuresOf(node, { settings, root, surfaceId }),
+    failuresOf(node, { settings, root, surface }),
   )
 }
 
 function find(
-  store: SurfaceStore | SurfaceStoreV09,
+  store: AnySurfaceStore,
   surfaceId: string,
 ): { surface: Surface; settings: StoreSettings } {
   const { surfaces, settings } = stateOfStore(store)
@@ -88,7 +94,7 @@ export function instancesOver(
 ): readonly Instance[] {
   if (root === surface.data.root) return ensureTree(surface, settings)?.instances() ?? []
   if (surface.status !== 'rendered') return []
-  const { graph } = surface
+  const { graph, id: surfaceId, catalogId } = surface
   const { limits, evaluator } = settings
   const source = {
     graph,
@@ -97,6 +103,7 @@ export function instancesOver(
     mode: 'pointer' as const,
     limits,
     evaluator,
+    owner: { surfaceId, catalogId },
   }
   return new Tree(source).instances()
 }
@@ -104,38 +111,57 @@ export function instancesOver(
 interface CheckPlace {
   readonly settings: StoreSettings
   readonly root: DataMap
-  readonly surfaceId: string
+  readonly surface: Surface
 }
 
 /** The checks of a node that do not hold; one that cannot be evaluated does not (SN-41). */
 export function failuresOf(
   node: Instance,
-  { settings, root, surfaceId }: CheckPlace,
+  { settings, root, surface }: CheckPlace,
 ): CheckFailure[] {
   const checks =
     node.definition === null ? undefined : ownValue(node.definition.properties, 'checks')
   if (!Array.isArray(checks)) return []
+  const { id: nodeId, componentId, scope } = node
+  const { id: surfaceId, catalogId } = surface
+  const place = { root, scope: scope.segments, surfaceId, catalogId }
   const failures: CheckFailure[] = []
   checks.forEach((check: unknown, index) => {
     if (!isPlainObject(check)) return
-    const place = { root, scope: node.scope.segments, surfaceId }
-    if (holds((check.condition ?? null) as JsonValue, place, settings)) return
-    const message = typeof check.message === 'string' ? check.message : 'Invalid value.'
-    const { id: nodeId, componentId } = node
-    failures.push({ nodeId, componentId, index, message, severity: 'error' })
+    const failure = judge((check.condition ?? null) as JsonValue, place, settings)
+    if (failure === null) return
+    const rule = typeof check.message === 'string' ? check.message : 'Invalid value.'
+    failures.push({ nodeId, componentId, index, severity: 'error', message: rule, ...failure })
   })
   return failures
 }
 
-function holds(
+/** Null when a condition holds, else what its result says of the failure. */
+function judge(
   condition: JsonValue,
-  place: { root: DataMap; scope: readonly string[]; surfaceId: string },
+  place: EvaluationPlace,
   { evaluator }: StoreSettings,
-): boolean {
+): Partial<Pick<CheckFailure, 'code' | 'message' | 'severity'>> | null {
   try {
-    return isTrue(evaluator?.evaluate(condition, place))
+    const result = evaluator?.evaluate(condition, place)
+    if (evaluator?.syntax.isTrue(result) === true) return null
+    return isPlainObject(result) ? detailsOf(result) : {}
   } catch (error) {
-    if (error instanceof EvaluationError) return false
+    if (error instanceof EvaluationError) return {}
     throw error
+  }
+}
+
+const SEVERITIES: ReadonlySet<unknown> = new Set(['error', 'warning', 'info'])
+
+function detailsOf({
+  code,
+  message,
+  severity,
+}: Record<string, unknown>): Partial<Pick<CheckFailure, 'code' | 'message' | 'severity'>> {
+  return {
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof message === 'string' && message !== '' ? { message } : {}),
+    ...(SEVERITIES.has(severity) ? { severity: severity as Severity } : {}),
   }
 }

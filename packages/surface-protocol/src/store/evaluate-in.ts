@@ -1,9 +1,9 @@
 import { readDataPath } from '../data/data-path.ts'
 import { SurfaceError } from '../diagnostics/errors.ts'
-import { EvaluationError } from '../functions/evaluation-error.ts'
+import { orSurfaceError } from '../functions/evaluation-error.ts'
 import type { JsonValue } from '../json.ts'
-import type { StoreState } from './change.ts'
 import { ensureTree } from './surface.ts'
+import type { StoreState } from './state.ts'
 
 /** Where a value is evaluated; default: at the root of the data. */
 export interface EvaluateOptions {
@@ -35,16 +35,7 @@ export function evaluateIn(
     })
   }
   const segments = node?.scope.segments ?? readDataPath(scope)?.segments ?? []
-  try {
-    const place = { root: surface.data.root, scope: segments, surfaceId }
-    return evaluator.evaluate(value, place) ?? null
-  } catch (error) {
-    if (!(error instanceof EvaluationError)) throw error
-    throw new SurfaceError({
-      code: error.code,
-      detail: error.message,
-      limit: error.limit,
-      surfaceId,
-    })
-  }
+  const { catalogId } = surface
+  const place = { root: surface.data.root, scope: segments, surfaceId, catalogId }
+  return orSurfaceError(surfaceId, () => evaluator.evaluate(value, place) ?? null)
 }

@@ -4,7 +4,8 @@ import type { Report } from '../diagnostics/report.ts'
 import { formatPointer } from '../json.ts'
 import { fromJson, type DataValue } from '../data/data-value.ts'
 import { reportPlacing } from './report-placing.ts'
-import { openChange, settle, type Processed, type StoreState } from './change.ts'
+import { openChange, settle } from './change.ts'
+import type { Processed, StoreState } from './state.ts'
 
 /** A write that no message brought: an input of a client, or a test (SP-38). */
 export interface LocalWrite {
@@ -34,7 +35,7 @@ export function processLocalWrite(state: StoreState, write: LocalWrite, report: 
   const { segments } = path
   const change = openChange(state, write.surfaceId, report)
   if (segments.length === 0 && value instanceof Map) surface.data.replace(value)
-  else if (state.settings.version !== '0.8') {
+  else if (state.settings.dialect.family !== '0.8') {
     reportPlacing(surface.data.place(segments, value, report.limits.arrayIndex), report, [])
   } else if (!surface.data.set(segments, value)) {
     report.add('invalid_path', 'The path leads beyond the end of an array.')

@@ -5,10 +5,11 @@ import type { Report } from '../diagnostics/report.ts'
 import { checkBatch, collectBatch } from '../graph/component-batch.ts'
 import { checkComponents } from '../message/v09/check-components.ts'
 import { readMessageV09, type MessageDraftV09 } from '../message/v09/read-message-v09.ts'
-import { checkSize, commit, openChange, settle, type Processed, type StoreState } from './change.ts'
+import { checkSize, commit, openChange, settle } from './change.ts'
 import { removeSurface } from './change.ts'
 import { depthOf } from './local-write.ts'
 import { reportPlacing } from './report-placing.ts'
+import type { Processed, StoreState } from './state.ts'
 
 type Draft<K extends MessageDraftV09['kind']> = Extract<MessageDraftV09, { kind: K }>
 
@@ -80,9 +81,14 @@ function updateComponents(
   return settle(state, change, { status: isRendered ? 'rendered' : 'pending', report })
 }
 
-function updateData(
+/** Writes or removes one location of the data. */
+export function updateData(
   state: StoreState,
-  { surfaceId, segments, value }: Draft<'updateDataModel'>,
+  {
+    surfaceId,
+    segments,
+    value,
+  }: Pick<Draft<'updateDataModel'>, 'surfaceId' | 'segments' | 'value'>,
   report: Report,
 ): Processed {
   const change = openChange(state, surfaceId, report)

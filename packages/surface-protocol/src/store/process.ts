@@ -4,10 +4,11 @@ import type { Report } from '../diagnostics/report.ts'
 import { checkBatch, collectBatch } from '../graph/component-batch.ts'
 import { initialiseData } from './initialise-data.ts'
 import { begin } from './begin.ts'
-import { openChange, removeSurface, settle, type Processed, type StoreState } from './change.ts'
+import { openChange, removeSurface, settle } from './change.ts'
 import type { DataModel } from '../data/data-model.ts'
 import type { DataMap } from '../data/data-value.ts'
 import type { Surface, SurfaceStatus } from './surface.ts'
+import type { Processed, StoreState } from './state.ts'
 
 type Draft<K extends MessageDraft['kind']> = Extract<MessageDraft, { kind: K }>
 

@@ -5,18 +5,20 @@ import {
   type CatalogCore,
   type CatalogPartsV09,
 } from '../catalog/catalog.ts'
-import { STANDARD_CATALOG_ID, standardCatalogV08 } from '../catalog/standard.ts'
-import { aliasesV09, basicCatalogV09, minimalCatalogV09 } from '../catalog/v09/basic-catalog.ts'
-import { readVersion, type VersionName } from '../data/version.ts'
-import { Evaluator, type HostFunction } from '../functions/evaluate.ts'
+import { STANDARD_CATALOG_ID } from '../catalog/standard.ts'
+import { familyOf, readVersion, type Version } from '../data/version.ts'
+import type { HostFunction } from '../functions/evaluate.ts'
+import { plainSyntax } from '../functions/value-syntax.ts'
+import { storeDialectOf } from './dialects.ts'
 import { defaultLimits, resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import type { Mode } from '../diagnostics/report.ts'
 import type { PathMode } from '../tree/scope.ts'
+import type { StoreSettings } from './state.ts'
 
 /** How a store judges and resolves. */
 export interface SurfaceStoreOptions extends StoreOptionsV09 {
   /** Version of the messages. Default: 0.8. */
-  readonly version?: VersionName
+  readonly version?: Version
   /** Catalogs that surfaces may name. Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
   /** Further ids for catalogs of the store: from an id to a known one. */
@@ -31,7 +33,7 @@ export interface SurfaceStoreOptions extends StoreOptionsV09 {
   readonly onListenerError?: (error: unknown) => void
 }
 
-/** What only stores of version 0.9.1 use. */
+/** What stores use from version 0.9.1 on. */
 export interface StoreOptionsV09 {
   /** Functions of the host, by name (SN-34). */
   readonly functions?: Readonly<Record<string, HostFunction>>
@@ -39,18 +41,6 @@ export interface StoreOptionsV09 {
   readonly locale?: string
   /** Of formatted dates. Default: UTC. */
   readonly timeZone?: string
-}
-
-/** The same with everything decided. */
-export interface StoreSettings {
-  readonly version: VersionName
-  readonly evaluator: Evaluator | null
-  readonly mode: Mode
-  readonly pathMode: PathMode
-  readonly limits: Readonly<SurfaceLimits>
-  readonly cores: readonly CatalogCore[]
-  /** The core of a catalog id or of an alias; null when it is unknown. */
-  findCatalog(catalogId: string | null): { readonly id: string; readonly core: CatalogCore | null }
 }
 
 /** Takes every type; bound values and references are found by their form. */
@@ -65,7 +55,8 @@ const openCore = catalogCore(
 
 /** Settings of a store that follows messages of any catalog. */
 export const openSettings: StoreSettings = {
-  version: '0.8',
+  protocol: '0.8',
+  dialect: storeDialectOf('0.8'),
   evaluator: null,
   mode: 'tolerant',
   pathMode: 'compatible',
@@ -74,13 +65,15 @@ export const openSettings: StoreSettings = {
   findCatalog: (catalogId) => ({ id: catalogId ?? STANDARD_CATALOG_ID, core: openCore }),
 }
 
-/** The same for version 0.9.1, whose components are kept without a look into them. */
-export function openSettingsOf(version: VersionName): StoreSettings {
+/** The same for later versions, whose components are kept without a look into them. */
+export function openSettingsOf(version: Version): StoreSettings {
   if (version === '0.8') return openSettings
-  const core: CatalogCore = { ...openCore, v09: noParts }
+  const protocolVersion = familyOf(version)
+  const core: CatalogCore = { ...openCore, v09: { ...noParts, protocolVersion } }
   return {
     ...openSettings,
-    version,
+    protocol: version,
+    dialect: storeDialectOf(version),
     pathMode: 'pointer',
     cores: [core],
     findCatalog: (id) => ({ id: id ?? '', core }),
@@ -88,9 +81,14 @@ export function openSettingsOf(version: VersionName): StoreSettings {
 }
 
 const noParts: CatalogPartsV09 = {
+  protocolVersion: '0.9',
+  syntax: plainSyntax,
   components: new Map(),
   functions: new Map(),
   table: { catalogId: '', components: {}, functions: {}, theme: null },
+  remake: () => {
+    throw new TypeError('An open catalog has no table')
+  },
 }
 
 /**
@@ -98,11 +96,9 @@ const noParts: CatalogPartsV09 = {
  * @throws TypeError for options that make no sense
  */
 export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings {
-  const version = readVersion(options.version)
-  const isV08 = version === '0.8'
-  const { catalogs = isV08 ? [standardCatalogV08] : [basicCatalogV09, minimalCatalogV09] } = options
-  const { mode = 'strict', pathMode = 'compatible' } = options
-  const catalogAliases = { ...(isV08 ? {} : aliasesV09), ...options.catalogAliases }
+  const protocol = readVersion(options.version)
+  const dialect = storeDialectOf(protocol)
+  const { catalogs = dialect.catalogs, mode = 'strict', pathMode = 'compatible' } = options
   if (catalogs.length === 0) throw new TypeError('A store needs at least one catalog')
   if (mode !== 'strict' && mode !== 'tolerant') throw new TypeError('mode: strict or tolerant')
   if (pathMode !== 'compatible' && pathMode !== 'pointer') {
@@ -110,23 +106,26 @@ export function resolveStoreOptions(options: SurfaceStoreOptions): StoreSettings
   }
   const limits = resolveLimits(options.limits)
   const byId = new Map(catalogs.map((catalog) => [catalog.catalogId, catalogCore(catalog)]))
-  const aliases = new Map(Object.entries(catalogAliases))
-  for (const catalog of catalogs) {
-    if ((catalogCore(catalog).v09 === undefined) !== isV08) {
-      throw new TypeError(`The catalog ${catalog.catalogId} is for another version`)
+  const aliases = new Map(Object.entries({ ...dialect.catalogAliases, ...options.catalogAliases }))
+  for (const [catalogId, core] of byId) {
+    if (!dialect.accepts(core)) {
+      throw new TypeError(`The catalog ${catalogId} is for another version`)
     }
   }
+  const find = (id: string): CatalogCore | null =>
+    byId.get(id) ?? byId.get(aliases.get(id) ?? '') ?? null
   return {
-    version,
-    evaluator: isV08 ? null : new Evaluator({ ...options, limits }),
+    protocol,
+    dialect,
+    evaluator: dialect.evaluator({ ...options, limits }, find),
     mode,
     // From 0.9.1 on, an absolute path begins at the root always (SN-28).
-    pathMode: isV08 ? pathMode : 'pointer',
+    pathMode: dialect.family === '0.8' ? pathMode : 'pointer',
     limits,
     cores: [...byId.values()],
     findCatalog(catalogId) {
       const id = catalogId ?? STANDARD_CATALOG_ID
-      return { id, core: byId.get(id) ?? byId.get(aliases.get(id) ?? '') ?? null }
+      return { id, core: find(id) }
     },
   }
 }

@@ -1,34 +1,25 @@
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { isPlainObject, ownValue, type JsonObject, type JsonValue } from '../json.ts'
-import type { VersionName } from '../data/version.ts'
+import type { Protocol, Version } from '../data/version.ts'
 import type { ServerMessage } from '../message/v08/messages.ts'
 import { Report, type MessagePosition } from '../diagnostics/report.ts'
 import { parseDataPath } from '../data/data-path.ts'
 import { toJson, valueAt } from '../data/data-value.ts'
 import { toTreeNode, type TreeNode } from '../tree/instance.ts'
 import { createNotifier, type Notifier, type SurfaceChange } from './notify.ts'
-import type { Change, Processed, StoreState } from './change.ts'
 import { createComponentCheck } from './component-check.ts'
-import { processMessage } from './process.ts'
-import { processMessageV09 } from './process-v09.ts'
 import { evaluateIn, type EvaluateOptions } from './evaluate-in.ts'
-import { snapshotOfV09, viewOfV09, type SurfaceViewV09 } from './view-v09.ts'
+import type { SurfaceViewV09, SurfaceViewV1 } from './view-v09.ts'
 import { processLocalWrite } from './local-write.ts'
-import { snapshotOf } from './snapshot.ts'
-import {
-  openSettingsOf,
-  resolveStoreOptions,
-  type StoreSettings,
-  type SurfaceStoreOptions,
-} from './store-options.ts'
+import { openSettingsOf, resolveStoreOptions, type SurfaceStoreOptions } from './store-options.ts'
 import {
   ensureTree,
   overflowError,
-  viewOf,
   type Surface,
   type SurfaceView,
   type TreeOptions,
 } from './surface.ts'
+import type { Change, Processed, StoreSettings, StoreState } from './state.ts'
 
 /** What became of one message (SP-20, SP-42). */
 export type ApplyResult = {
@@ -45,7 +36,7 @@ export interface SurfaceStore<View = SurfaceView, Message = ServerMessage> exten
   'on' | 'watchNode' | 'watchData'
 > {
   /** Version of the messages. */
-  readonly version: VersionName
+  readonly version: string
   /** Applies one message, whole or not at all; never throws for what a peer sent. */
   apply(message: unknown, context?: { line?: number; index?: number }): ApplyResult
   /** Applies messages in order, also `{messages: [...]}`; a refused one does not stop the rest. */
@@ -77,6 +68,12 @@ export interface SurfaceStore<View = SurfaceView, Message = ServerMessage> exten
 /** A store of version 0.9.1. */
 export type SurfaceStoreV09 = SurfaceStore<SurfaceViewV09, JsonObject>
 
+/** A store of version 1.0. */
+export type SurfaceStoreV1 = SurfaceStore<SurfaceViewV1, JsonObject>
+
+/** A store of any version. */
+export type AnySurfaceStore = SurfaceStore | SurfaceStoreV09 | SurfaceStoreV1
+
 /**
  * Creates an empty store.
  * @throws TypeError for wrong options
@@ -84,10 +81,11 @@ export type SurfaceStoreV09 = SurfaceStore<SurfaceViewV09, JsonObject>
 export function createSurfaceStore(
   options: SurfaceStoreOptions & { readonly version: '0.9' | '0.9.1' },
 ): SurfaceStoreV09
-export function createSurfaceStore(options?: SurfaceStoreOptions): SurfaceStore
 export function createSurfaceStore(
-  options: SurfaceStoreOptions = {},
-): SurfaceStore | SurfaceStoreV09 {
+  options: SurfaceStoreOptions & { readonly version: Protocol },
+): SurfaceStoreV1
+export function createSurfaceStore(options?: SurfaceStoreOptions): SurfaceStore
+export function createSurfaceStore(options: SurfaceStoreOptions = {}): AnySurfaceStore {
   // What a store gives depends on its version; the overloads say so.
   return new Store(resolveStoreOptions(options), {}, options.onListenerError)
 }
@@ -95,7 +93,7 @@ export function createSurfaceStore(
 const states = new WeakMap<object, StoreState>()
 
 /** What is behind a store. @throws TypeError for a store that was not made here */
-export function stateOfStore(store: SurfaceStore | SurfaceStoreV09): StoreState {
+export function stateOfStore(store: AnySurfaceStore): StoreState {
   const state = states.get(store)
   if (state === undefined) throw new TypeError('A store made by createSurfaceStore is expected')
   return state
@@ -121,14 +119,14 @@ export function createStore(options: SurfaceStoreOptions, fixed: MessagePosition
 }
 
 /** A store that takes messages with components of any catalog, to know what their receivers have. */
-export function createOpenStore(version: VersionName = '0.8'): SurfaceStore {
+export function createOpenStore(version: Version = '0.8'): SurfaceStore {
   return new Store(openSettingsOf(version), {})
 }
 
 type Process<Input> = (state: StoreState, input: Input, report: Report) => Processed
 
 class Store implements SurfaceStore {
-  readonly version: VersionName
+  readonly version: string
   readonly on: Notifier['on']
   readonly watchNode: Notifier['watchNode']
   readonly watchData: Notifier['watchData']
@@ -148,8 +146,8 @@ class Store implements SurfaceStore {
     const surfaces = new Map<string, Surface>()
     const check = createComponentCheck(surfaces, settings.cores)
     this.#fixed = fixed
-    this.version = settings.version
-    this.#processor = settings.version === '0.8' ? processMessage : processMessageV09
+    this.version = settings.dialect.version
+    this.#processor = settings.dialect.process
     this.#state = { settings, surfaces, check, buffered: 0, total: 0 }
     this.#notifier = createNotifier({
       limits: settings.limits,
@@ -178,9 +176,8 @@ class Store implements SurfaceStore {
     const { surfaces, settings } = this.#state
     const surface = surfaces.get(surfaceId)
     if (surface === undefined) return null
-    if (settings.version === '0.8') return viewOf(surface, settings)
     // The overloads of createSurfaceStore give the view of each version its type.
-    return viewOfV09(surface, settings.version, settings) as unknown as SurfaceView
+    return settings.dialect.view(surface, settings) as SurfaceView
   }
 
   tree(surfaceId: string): TreeNode | null {
@@ -205,11 +202,7 @@ class Store implements SurfaceStore {
     const { surfaces, settings } = this.#state
     return [...surfaces.values()]
       .filter(({ id }) => surfaceId === undefined || id === surfaceId)
-      .flatMap((surface) =>
-        settings.version === '0.8'
-          ? snapshotOf(surface, settings.limits)
-          : (snapshotOfV09(surface, settings.version, settings.limits) as never[]),
-      )
+      .flatMap((surface) => settings.dialect.snapshot(surface, settings) as ServerMessage[])
   }
 
   /**

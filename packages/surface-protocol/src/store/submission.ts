@@ -3,18 +3,18 @@ import { readDataPath } from '../data/data-path.ts'
 import { DataModel } from '../data/data-model.ts'
 import { fromJson, mapFromJson, mapToJson, type DataMap } from '../data/data-value.ts'
 import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../diagnostics/errors.ts'
-import { isBinding, locationOf } from '../functions/evaluate.ts'
+import { locationOf, type EvaluationPlace } from '../functions/evaluate.ts'
+import { plainSyntax, type ValueSyntax } from '../functions/value-syntax.ts'
 import { EvaluationError } from '../functions/evaluation-error.ts'
 import { equalJson, isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { parseTimestamp } from '../message/v08/client-message.ts'
-import { validateClientMessageV09 } from '../message/v09/client-message-v09.ts'
 import type { ActionV09, ClientMessageV09 } from '../message/v09/messages-v09.ts'
 import type { Instance } from '../tree/instance.ts'
 import { eventOf, type DeclaredEvent } from './action-v09.ts'
 import { failuresOf, instancesOver } from './checks.ts'
-import type { StoreSettings } from './store-options.ts'
-import { stateOfStore, type SurfaceStore, type SurfaceStoreV09 } from './store.ts'
+import { stateOfStore, type AnySurfaceStore } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
+import type { StoreSettings } from './state.ts'
 
 /** How a submission is judged. */
 export interface ValidateSubmissionOptions {
@@ -46,14 +46,17 @@ export type Submission = {
  * the data. Nothing is written to the store. Never throws for what the client sent.
  */
 export function validateSubmission(
-  store: SurfaceStore | SurfaceStoreV09,
+  store: AnySurfaceStore,
   message: unknown,
   options: ValidateSubmissionOptions = {},
 ): Submission {
-  const { message: read, diagnostics } = validateClientMessageV09(message)
+  const { surfaces, settings } = stateOfStore(store)
+  const checked = settings.dialect.validateClientMessage(message)
+  const { diagnostics } = checked
+  // The versions that have checks agree in the members of an action.
+  const read = checked.message as ClientMessageV09 | null
   if (read === null) return { message: null, data: {}, diagnostics }
   if (!('action' in read)) return { message: read, data: {}, diagnostics }
-  const { surfaces, settings } = stateOfStore(store)
   const judge = new Judge(read.action, options, settings)
   const surface = surfaces.get(read.action.surfaceId)
   if (surface === undefined) {
@@ -77,8 +80,10 @@ class Judge {
   readonly #action: ActionV09
   readonly #options: ValidateSubmissionOptions
   readonly #settings: StoreSettings
+  readonly #syntax: ValueSyntax
 
   constructor(action: ActionV09, options: ValidateSubmissionOptions, settings: StoreSettings) {
+    this.#syntax = settings.evaluator?.syntax ?? plainSyntax
     this.#action = action
     this.#options = options
     this.#settings = settings
@@ -112,7 +117,7 @@ class Judge {
     this.#checkTime()
     if (this.diagnostics.length > 0) return base
     const data = dataModel === undefined ? this.#written(base, event, source) : base
-    this.#checkComputed(event, source, data)
+    this.#checkComputed(event, source, { root: data, surface })
     this.#check(surface, data, { event, source })
     return data
   }
@@ -164,9 +169,8 @@ class Judge {
     const model = new DataModel()
     model.replace(mapFromJson(mapToJson(base)))
     for (const key of Object.keys(context)) {
-      const declared = context[key]
-      if (!isBinding(declared)) continue
-      const path = readDataPath(declared.path)
+      const text = this.#syntax.pathOf(context[key])
+      const path = text === undefined ? null : readDataPath(text)
       if (path === null) continue
       const location = locationOf(path, scope.segments)
       const value = this.#action.context[key] ?? null
@@ -185,20 +189,25 @@ class Judge {
   }
 
   /** Literals and calls are computed here; the client may not say otherwise. */
-  #checkComputed({ context }: DeclaredEvent, { scope }: Instance, root: DataMap): void {
+  #checkComputed(
+    { context }: DeclaredEvent,
+    { scope }: Instance,
+    { root, surface }: { root: DataMap; surface: Surface },
+  ): void {
+    const { id: surfaceId, catalogId } = surface
+    const place = { root, scope: scope.segments, surfaceId, catalogId }
     for (const key of Object.keys(context)) {
       const declared = context[key] ?? null
-      if (isBinding(declared)) continue
-      const computed = this.#computed(declared, { root, scope: scope.segments })
+      if (this.#syntax.pathOf(declared) !== undefined) continue
+      const computed = this.#computed(declared, place)
       if (equalJson(computed, this.#action.context[key] ?? null)) continue
       this.add('context_mismatch', 'context', `The value of ${quote(key)} is another one.`)
     }
   }
 
-  #computed(value: JsonValue, place: { root: DataMap; scope: readonly string[] }): JsonValue {
-    const { surfaceId } = this.#action
+  #computed(value: JsonValue, place: EvaluationPlace): JsonValue {
     try {
-      return this.#settings.evaluator?.evaluate(value, { ...place, surfaceId }) ?? null
+      return this.#settings.evaluator?.evaluate(value, place) ?? null
     } catch (error) {
       if (error instanceof EvaluationError) return null
       throw error
@@ -211,18 +220,21 @@ class Judge {
     { event, source }: { event: DeclaredEvent; source: Instance },
   ): void {
     const { checks = 'context' } = this.#options
-    const { surfaceId } = this.#action
-    const read = locationsOf(Object.values(event.context), source.scope.segments)
+    const locations = (values: readonly JsonValue[], scope: readonly string[]) =>
+      locationsOf(values, { scope, syntax: this.#syntax })
+    const read = locations(Object.values(event.context), source.scope.segments)
     for (const node of instancesOver(surface, root, this.#settings)) {
       const counts =
         node.id === source.id ||
         checks === 'surface' ||
         (checks === 'context' &&
-          boundLocations(node).some((one) => read.some((path) => touches(one, path))))
+          boundLocations(node, locations).some((one) => read.some((path) => touches(one, path))))
       if (!counts) continue
-      for (const failure of failuresOf(node, { settings: this.#settings, root, surfaceId })) {
+      for (const failure of failuresOf(node, { settings: this.#settings, root, surface })) {
         const { componentId, index, message } = failure
-        this.add('check_failed', 'context', message, { componentId, related: [String(index)] })
+        const severity = failure.severity === 'error' ? 'error' : 'warning'
+        const related = [String(index)]
+        this.add('check_failed', 'context', message, { componentId, related, severity })
       }
     }
   }
@@ -235,18 +247,22 @@ function readModel(value: JsonObject): DataMap | null {
 
 function locationsOf(
   values: readonly JsonValue[],
-  scope: readonly string[],
+  { scope, syntax }: { scope: readonly string[]; syntax: ValueSyntax },
 ): (readonly string[])[] {
-  return values.filter(isBinding).flatMap(({ path }) => {
-    const parsed = readDataPath(path)
+  return values.flatMap((value) => {
+    const path = syntax.pathOf(value)
+    const parsed = path === undefined ? null : readDataPath(path)
     return parsed === null ? [] : [locationOf(parsed, scope)]
   })
 }
 
 /** The location that an input writes: that of its bound `value`. */
-function boundLocations({ definition, scope }: Instance): (readonly string[])[] {
+function boundLocations(
+  { definition, scope }: Instance,
+  locations: (values: readonly JsonValue[], scope: readonly string[]) => (readonly string[])[],
+): (readonly string[])[] {
   const value = definition?.properties.value
-  return value === undefined ? [] : locationsOf([value], scope.segments)
+  return value === undefined ? [] : locations([value], scope.segments)
 }
 
 /** Whether one location lies at, above or below the other. */

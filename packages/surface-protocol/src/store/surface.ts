@@ -56,6 +56,8 @@ export interface Surface {
   hasTheme: boolean
   /** Whether the client sends its data model (0.9.1). */
   sendDataModel: boolean
+  /** Extensions of the surface (1.0). */
+  metadata: JsonObject | null
   readonly graph: Graph
   readonly data: DataModel
   revision: number
@@ -79,6 +81,7 @@ export function createSurface(id: string): Surface {
     styleSize: 0,
     hasTheme: false,
     sendDataModel: false,
+    metadata: null,
     graph: new Graph(),
     data: new DataModel(),
     revision: 0,
@@ -101,11 +104,12 @@ export function ensureTree(
   surface: Surface,
   { pathMode, limits, evaluator }: TreeOptions,
 ): Tree | null {
-  const { root, graph, data } = surface
+  const { id: surfaceId, catalogId, root, graph, data } = surface
   if (surface.status !== 'rendered' || root === null) return null
   if (surface.tree !== null) return surface.tree
+  const owner = { surfaceId, catalogId }
   try {
-    surface.tree = new Tree({ graph, data, root, mode: pathMode, limits, evaluator })
+    surface.tree = new Tree({ graph, data, root, mode: pathMode, limits, evaluator, owner })
     surface.overflow = null
   } catch (error) {
     noteOverflow(surface, error)
@@ -186,6 +190,7 @@ const sentences: Readonly<Record<string, string>> = {
   binding_type: 'The value in the data has no form that this property takes.',
   not_iterable: 'A template needs a map or an array in the data.',
   function_failed: 'A function has no value for its arguments.',
+  index_outside_template: 'A position is asked for outside of a template.',
   compatible_path: 'An absolute path inside a template was read relative to the entry.',
 }
 

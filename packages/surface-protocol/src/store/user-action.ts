@@ -12,8 +12,15 @@ import type { Instance } from '../tree/instance.ts'
 import { readBinding } from '../graph/plan.ts'
 import { resolveBinding } from '../tree/resolve.ts'
 import type { ClientMessageV09 } from '../message/v09/messages-v09.ts'
+import { orSurfaceError } from '../functions/evaluation-error.ts'
 import { createAction } from './action-v09.ts'
-import { stateOfStore, type SurfaceStore, type SurfaceStoreV09 } from './store.ts'
+import {
+  stateOfStore,
+  type AnySurfaceStore,
+  type SurfaceStore,
+  type SurfaceStoreV09,
+  type SurfaceStoreV1,
+} from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 
 /** Which instance acts, and when. */
@@ -27,10 +34,11 @@ export interface CreateUserActionOptions {
 
 /**
  * The message a client sends when the user acts on an instance (SP-63).
- * @throws SurfaceError `surface_not_found`, `component_not_found`, `not_actionable`
+ * @throws SurfaceError `surface_not_found`, `component_not_found`, `not_actionable`, and what the
+ * evaluation of its context gives
  */
 export function createUserAction(
-  store: SurfaceStoreV09,
+  store: SurfaceStoreV09 | SurfaceStoreV1,
   options: CreateUserActionOptions,
 ): ClientMessageV09
 export function createUserAction(
@@ -38,7 +46,7 @@ export function createUserAction(
   options: CreateUserActionOptions,
 ): { userAction: UserAction }
 export function createUserAction(
-  store: SurfaceStore | SurfaceStoreV09,
+  store: AnySurfaceStore,
   options: CreateUserActionOptions,
 ): ClientMessageV09 | { userAction: UserAction } {
   const { surfaceId, nodeId, now = createSystemRuntime().now() } = options
@@ -52,10 +60,13 @@ export function createUserAction(
     throw fail('component_not_found', `The tree has no node ${quote(nodeId)}.`)
   }
   const { componentId } = instance
-  const { version } = settings
-  if (version !== '0.8') {
-    const action = createAction(surface, instance, { settings, timestamp: now.toISOString() })
-    if (action !== null) return { version: `v${version}`, action }
+  const { family, version } = settings.dialect
+  if (family !== '0.8') {
+    const timestamp = now.toISOString()
+    const action = orSurfaceError(surfaceId, () =>
+      createAction(surface, instance, { settings, timestamp }),
+    )
+    if (action !== null) return { version: `v${version}`, action } as ClientMessageV09
   }
   const action = actionOf(instance.definition)
   if (action === null) {
@@ -185,6 +196,8 @@ function contextValue(
     componentId,
     warnings: [],
     evaluator: null,
+    owner: { surfaceId: surface.id, catalogId: surface.catalogId },
+    positions: new WeakMap(),
   }
   const resolved = resolveBinding(binding, context)
   // Nothing was written for an action, so that its literal counts everywhere.

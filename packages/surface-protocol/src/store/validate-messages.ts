@@ -1,9 +1,9 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { quote, type SurfaceDiagnostic, type SurfaceErrorCode } from '../diagnostics/errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
-import type { VersionName } from '../data/version.ts'
+import { readVersion, type Version } from '../data/version.ts'
 import { isPlainObject } from '../json.ts'
-import { validateMessageV09 } from '../message/v09/validate-message-v09.ts'
+import { storeDialectOf } from './dialects.ts'
 import { createStore, stateOfStore, type SurfaceStore } from './store.ts'
 import type { Mode } from '../diagnostics/report.ts'
 
@@ -18,7 +18,7 @@ export interface ValidateMessagesOptions {
   /** Further ids for the catalogs. */
   readonly catalogAliases?: Readonly<Record<string, string>>
   /** Default: 0.8. */
-  readonly version?: VersionName
+  readonly version?: Version
   readonly limits?: Partial<SurfaceLimits>
 }
 
@@ -34,10 +34,13 @@ export function validateMessages(
   const store = createStore(options, { strictDuplicates: true })
   const found: SurfaceDiagnostic[] = []
   let index = 0
-  const isV08 = store.version === '0.8'
+  const { family, validateMessage } = storeDialectOf(readVersion(options.version))
+  const isV08 = family === '0.8'
   for (const value of values) {
     const { diagnostics } =
-      isV08 || isKnown(value, store) ? store.apply(value, { index }) : validateAlone(value, options)
+      isV08 || isKnown(value, store)
+        ? store.apply(value, { index })
+        : validateMessage(value, options)
     for (const diagnostic of diagnostics) found.push({ ...diagnostic, index })
     index += 1
   }
@@ -60,13 +63,6 @@ function isKnown(value: unknown, store: SurfaceStore): boolean {
   const payload = value.updateComponents ?? value.updateDataModel
   const surfaceId = isPlainObject(payload) ? payload.surfaceId : undefined
   return typeof surfaceId !== 'string' || store.get(surfaceId) !== null
-}
-
-function validateAlone(
-  value: unknown,
-  options: ValidateMessagesOptions,
-): { readonly diagnostics: readonly SurfaceDiagnostic[] } {
-  return validateMessageV09(value, options)
 }
 
 type Edges = ReadonlyMap<string, readonly string[]>

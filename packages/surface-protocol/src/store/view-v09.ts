@@ -25,6 +25,13 @@ export type SurfaceViewV09 = {
   diagnostics: SurfaceDiagnostic[]
 }
 
+/** A surface of version 1.0, as plain JSON (SN-54). */
+export type SurfaceViewV1 = Omit<SurfaceViewV09, 'catalogId'> & {
+  /** Null when the surface names none. */
+  catalogId: string | null
+  metadata?: JsonObject
+}
+
 /** The surface as plain JSON; a copy. */
 export function viewOfV09(surface: Surface, version: string, options: TreeOptions): SurfaceViewV09 {
   return {

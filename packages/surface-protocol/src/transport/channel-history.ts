@@ -1,4 +1,4 @@
-import type { VersionName } from '../data/version.ts'
+import type { Version } from '../data/version.ts'
 import { formatLine } from '../message/format-message.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
 
@@ -13,7 +13,7 @@ export interface HistoryEntry {
 }
 
 /** A message in other versions, by version. */
-export type Converted = ReadonlyMap<VersionName, readonly AnyServerMessage[]>
+export type Converted = ReadonlyMap<Version, readonly AnyServerMessage[]>
 
 /** How much a channel keeps. */
 export interface HistoryLimits {

@@ -3,12 +3,14 @@ import { SurfaceError } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
 import { isPlainObject } from '../json.ts'
-import { readVersion, type VersionName } from '../data/version.ts'
-import { createOpenStore, type SurfaceStore, type SurfaceStoreV09 } from '../store/store.ts'
+import { readVersion, type Version } from '../data/version.ts'
+import { createOpenStore, stateOfStore, type AnySurfaceStore } from '../store/store.ts'
 import { ChannelHistory, type Converted, type HistoryEntry } from './channel-history.ts'
 import { createChannelReader, type ChannelReader, type SlowRules } from './channel-reader.ts'
 import {
   createConverter,
+  deletion,
+  isOfFamily,
   readVersions,
   refuseVersion,
   type MessageConverter,
@@ -18,9 +20,9 @@ import type { ChannelItem } from './channel-item.ts'
 /** What a channel keeps and how far it runs ahead. */
 export interface SurfaceChannelOptions {
   /** Version of the messages that are sent. Default: that of the store, or 0.8. */
-  readonly version?: VersionName
+  readonly version?: Version
   /** Versions that subscribers may ask for (SN-57). Default: `version` alone. */
-  readonly versions?: readonly VersionName[]
+  readonly versions?: readonly Version[]
   /** Messages kept for subscribers that come late or come back. Default: 1000. */
   readonly history?: number
   /** Bytes of these messages, encoded. Default: 67,108,864. */
@@ -28,7 +30,7 @@ export interface SurfaceChannelOptions {
   /** Messages that wait for one subscriber before `send` waits. Default: 64. */
   readonly highWaterMark?: number
   /** The state that a subscriber gets when the history is not enough. Default: a mirror. */
-  readonly store?: SurfaceStore | SurfaceStoreV09
+  readonly store?: AnySurfaceStore
   /**
    * Whether a channel without `store` follows its own messages, so that it always has a state for
    * new subscribers. Default: true. With false, they get `resume_gap` once the history is full.
@@ -48,7 +50,7 @@ export interface SurfaceChannelOptions {
 /** Where a subscriber begins. */
 export interface SubscribeOptions {
   /** Default: the version of the channel. */
-  readonly version?: VersionName
+  readonly version?: Version
   /** Continue behind this id. Default, also when empty: from the first message. */
   readonly after?: string
   /** Ends the subscription; the iteration ends. */
@@ -58,9 +60,9 @@ export interface SubscribeOptions {
 /** Messages from one sender to any number of subscribers (SP-74). */
 export interface SurfaceChannel {
   /** Version of the messages that are sent. */
-  readonly version: VersionName
+  readonly version: Version
   /** Versions that subscribers may ask for. */
-  readonly versions: readonly VersionName[]
+  readonly versions: readonly Version[]
   /**
    * Numbers a message and resolves when every subscriber has room for the next one, or was ended
    * because it stopped reading.
@@ -85,12 +87,12 @@ export function createSurfaceChannel(options: SurfaceChannelOptions = {}): Surfa
 
 /** A class: V8 retains the closures of an object literal with a getter until a full collection. */
 class Channel implements SurfaceChannel {
-  readonly version: VersionName
-  readonly versions: readonly VersionName[]
+  readonly version: Version
+  readonly versions: readonly Version[]
   /** Converters into further versions; each message goes through them once. */
-  readonly #converters: ReadonlyMap<VersionName, MessageConverter>
+  readonly #converters: ReadonlyMap<Version, MessageConverter>
   readonly #name: string
-  readonly #store: AnyStore | undefined
+  readonly #store: AnySurfaceStore | undefined
   readonly #mirrors: boolean
   readonly #highWaterMark: number
   readonly #slow: SlowRules | null
@@ -98,7 +100,7 @@ class Channel implements SurfaceChannel {
   readonly #readers = new Map<ChannelReader, Subscriber>()
   readonly #mentioned = new Set<string>()
   /** What the messages so far amount to; made when the first one is dropped from the history. */
-  #mirror: AnyStore | null = null
+  #mirror: AnySurfaceStore | null = null
   #closed: { readonly error: unknown } | null = null
 
   constructor(options: SurfaceChannelOptions) {
@@ -117,8 +119,8 @@ class Channel implements SurfaceChannel {
     const lag = Math.max(messages, highWaterMark)
     this.#slow = onSlow === 'wait' ? null : { ms, lag, runtime }
     this.#store = store
-    this.version = readVersion(options.version ?? store?.version)
-    if (store !== undefined && isV08(store.version) !== isV08(this.version)) {
+    this.version = options.version === undefined ? versionOf(store) : readVersion(options.version)
+    if (store !== undefined && !isOfFamily(store.version, this.version)) {
       throw new TypeError('The store of a channel has its version')
     }
     this.versions = readVersions(this.version, options.versions)
@@ -151,7 +153,7 @@ class Channel implements SurfaceChannel {
   }
 
   #convert(message: AnyServerMessage): Converted {
-    const converted = new Map<VersionName, readonly AnyServerMessage[]>()
+    const converted = new Map<Version, readonly AnyServerMessage[]>()
     for (const [version, convert] of this.#converters) {
       converted.set(version, convert(message))
     }
@@ -213,7 +215,7 @@ class Channel implements SurfaceChannel {
     )
   }
 
-  #mirrorOf(dropped: readonly HistoryEntry[]): AnyStore {
+  #mirrorOf(dropped: readonly HistoryEntry[]): AnySurfaceStore {
     const mirror = createOpenStore(this.version)
     const kept = this.#history.after(this.#history.first) ?? []
     for (const { message } of [...dropped, ...kept]) mirror.apply(message)
@@ -224,7 +226,7 @@ class Channel implements SurfaceChannel {
    * Clears what a subscriber may know and gives it the current state. Only the last item has an id
    * of its own, so that a subscriber that breaks off before it gets all of them again (AB-6).
    */
-  #snapshot(store: AnyStore, subscriber: Subscriber): AnyItem[] {
+  #snapshot(store: AnySurfaceStore, subscriber: Subscriber): AnyItem[] {
     const { version, last: after } = subscriber
     const surfaceIds = new Set([...this.#mentioned, ...store.surfaceIds()])
     const cleared = Array.from(surfaceIds, (surfaceId) => deletion(surfaceId, version))
@@ -280,20 +282,15 @@ function noteSurface(message: AnyServerMessage, seen: Set<string>): void {
   if (seen.size > defaultLimits.surfaces && oldest !== undefined) seen.delete(oldest)
 }
 
-type AnyStore = SurfaceStore | SurfaceStoreV09
 type AnyItem = { id: string; message: AnyServerMessage }
 
 interface Subscriber {
-  readonly version: VersionName
+  readonly version: Version
   /** The id that it has or will have when it has read what waits. */
   last: string
 }
 
-function isV08(version: VersionName): boolean {
-  return version === '0.8'
-}
-
-function deletion(surfaceId: string, version: VersionName): AnyServerMessage {
-  const payload = { deleteSurface: { surfaceId } }
-  return version === '0.8' ? payload : { version: `v${version}`, ...payload }
+/** The version of a store; without one 0.8. */
+function versionOf(store: AnySurfaceStore | undefined): Version {
+  return store === undefined ? '0.8' : stateOfStore(store).settings.protocol
 }

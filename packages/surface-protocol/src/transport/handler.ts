@@ -6,6 +6,7 @@ import {
   respond,
   type Runtime,
 } from '@x/wire'
+import { versionNumber } from '../data/version.ts'
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import type { AnyClientMessage } from '../message/any-message.ts'
 import { formatLine } from '../message/format-message.ts'
@@ -88,10 +89,10 @@ async function stream(request: Request, settings: Settings): Promise<Response> {
   if (!isChannel(channel)) return channel
   const version = negotiateVersionOf(request, channel.versions)
   if (version === null) {
-    const message = `This address speaks ${channel.versions.join(', ')}.`
+    const message = `This address speaks ${channel.versions.map(versionNumber).join(', ')}.`
     return json(request, { error: { code: 'unsupported_version', message } }, { status: 406 })
   }
-  const headers = { 'a2ui-version': version, vary: 'A2UI-Version' }
+  const headers = { 'a2ui-version': versionNumber(version), vary: 'A2UI-Version' }
   if (request.method === 'HEAD') {
     const own = form === 'sse' ? sseHeaders : jsonLinesHeaders
     return respond(request, null, { headers: { ...own, ...headers } })
@@ -157,7 +158,7 @@ function begun(source: AsyncIterable<ChannelItem>): AsyncIterable<ChannelItem> {
 async function receive(request: Request, settings: Settings): Promise<Response> {
   const channel = await settings.open(request)
   if (!isChannel(channel)) return channel
-  const received = await readClientMessages(request, settings.maxBodyBytes)
+  const received = await readClientMessages(request, settings.maxBodyBytes, channel.versions)
   if (received.kind === 'refused') {
     const { status, code, message, diagnostics } = received
     const details = diagnostics === undefined ? {} : { diagnostics }

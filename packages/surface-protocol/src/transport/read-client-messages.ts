@@ -1,5 +1,6 @@
 import { readBody } from '@x/wire'
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
+import type { Version } from '../data/version.ts'
 import { validateClientMessage } from '../message/validate-client-message.ts'
 import type { AnyClientMessage } from '../message/any-message.ts'
 import { isPlainObject } from '../json.ts'
@@ -27,6 +28,7 @@ export type ReceivedMessages =
 export async function readClientMessages(
   request: Request,
   maximum: number,
+  versions: readonly Version[] = [],
 ): Promise<ReceivedMessages> {
   const type = mediaType(request.headers.get('content-type'))
   if (type === null) {
@@ -36,7 +38,7 @@ export async function readClientMessages(
   const bytes = await readBody(request, maximum)
   const values = type === 'json' ? readJson(bytes) : readLines(bytes, maximum)
   if (!Array.isArray(values)) return values
-  return checkAll(values)
+  return checkAll(values, versions)
 }
 
 type Refused = Extract<ReceivedMessages, { kind: 'refused' }>
@@ -77,14 +79,19 @@ function tooDeep(): Refused {
   return { kind: 'refused', status: 413, code: 'limit_exceeded', message }
 }
 
-function checkAll(values: readonly unknown[]): ReceivedMessages {
+/** The version that each message names decides how it is checked (SN-53). */
+function checkAll(values: readonly unknown[], versions: readonly Version[]): ReceivedMessages {
+  const protocols = versions.filter((version) => typeof version !== 'string')
   const messages: AnyClientMessage[] = []
   const diagnostics: SurfaceDiagnostic[] = []
   values.forEach((value, index) => {
     const isLater = isPlainObject(value) && (value.version !== undefined || 'action' in value)
-    const checked: ValidationResult<AnyClientMessage> = isLater
-      ? validateClientMessage(value, { version: '0.9.1' })
-      : validateClientMessage(value)
+    const version =
+      protocols.find((one) => isLater && value.version === `v${one.version}`) ??
+      (isLater ? '0.9.1' : '0.8')
+    const checked = validateClientMessage(value, {
+      version,
+    }) as ValidationResult<AnyClientMessage>
     if (checked.message !== null) messages.push(checked.message)
     if (diagnostics.length >= 100) return
     for (const diagnostic of checked.diagnostics) diagnostics.push({ ...diagnostic, index })

@@ -7,7 +7,7 @@ import type { BindingPlan, DynamicKind, DynamicPlan } from '../graph/definition.
 
 import type { Evaluator } from '../functions/evaluate.ts'
 import { EvaluationError } from '../functions/evaluation-error.ts'
-import { isTrue, toNumber, toText } from '../functions/truth.ts'
+import { toNumber, toText } from '../functions/truth.ts'
 import { locate, type PathMode, type Scope } from './scope.ts'
 
 /** Where a bound value is resolved. */
@@ -18,8 +18,16 @@ export interface ResolveContext {
   readonly graph: Graph
   readonly componentId: string
   readonly warnings: InstanceWarning[]
-  /** Computes dynamic values of version 0.9.1. */
+  /** Computes dynamic values from version 0.9.1 on. */
   readonly evaluator: Evaluator | null
+  readonly owner: SurfaceOwner
+  readonly positions: WeakMap<DataMap, ReadonlyMap<string, number>>
+}
+
+/** The surface that values are resolved for. */
+export interface SurfaceOwner {
+  readonly surfaceId: string
+  readonly catalogId: string | null
 }
 
 /** The value of a binding as plain JSON; null when there is none (SP-33, SP-34). */
@@ -43,11 +51,13 @@ export function resolveBinding(binding: BindingPlan, context: ResolveContext): J
 function resolveDynamic(
   { value, kind }: DynamicPlan,
   pathText: string,
-  { root, scope, evaluator, warnings }: ResolveContext,
+  { root, scope, evaluator, warnings, owner, positions }: ResolveContext,
 ): JsonValue {
   let result: JsonValue | undefined
   try {
-    result = evaluator?.evaluate(value, { root, scope: scope.segments })
+    const { surfaceId, catalogId } = owner
+    const place = { root, scope: scope.segments, surfaceId, catalogId, positions }
+    result = evaluator?.evaluate(value, place)
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error
     warnings.push({ code: error.code, pathText })
@@ -56,7 +66,7 @@ function resolveDynamic(
   const converted = toSlotValue(result, kind)
   if (converted !== undefined) return converted
   warnings.push({ code: 'binding_type', pathText })
-  return kind === 'dBoolean' ? isTrue(result) : null
+  return kind === 'dBoolean' ? (evaluator?.syntax.isTrue(result) ?? false) : null
 }
 
 /** The value in the form of a slot; undefined when it has none. */

@@ -12,7 +12,16 @@ import {
 import { LocationIndex, type Affected, type Reach, type Watch } from './location-index.ts'
 import type { BindingPlan, GroupPlan } from '../graph/definition.ts'
 import { planOf, samePlaces } from '../graph/plan.ts'
-import { resolveBinding } from './resolve.ts'
+import {
+  GROUP_STEP,
+  isAddition,
+  NO_CHILDREN,
+  number,
+  poolOf,
+  sameLocation,
+  type Pool,
+} from './children.ts'
+import { resolveBinding, type SurfaceOwner } from './resolve.ts'
 import { entryScope, hasDots, locate, rootScope, watchedLocations } from './scope.ts'
 import type { Evaluator } from '../functions/evaluate.ts'
 import type { DataPath } from '../data/data-path.ts'
@@ -26,6 +35,8 @@ export interface TreeSource {
   readonly mode: PathMode
   readonly limits: Readonly<SurfaceLimits>
   readonly evaluator: Evaluator | null
+  /** The surface that is shown. */
+  readonly owner: SurfaceOwner
 }
 
 /** The tree would pass a limit (SP-45). */
@@ -42,19 +53,12 @@ export class TreeOverflow extends Error {
 export type Touched = Map<string, Appearance | null>
 
 type TemplatePlan = Extract<GroupPlan, { kind: 'template' }>
-type Pool = Map<string, Instance>
-
-/** The pool of an instance that had no children; nothing is ever put into it. */
-const NO_CHILDREN: Pool = new Map()
 
 /** What a template is repeated for. */
 interface Entries {
   readonly location: readonly string[]
   readonly value: DataValue | undefined
 }
-
-/** Groups are numbered in steps of this, so that children can be added to any of them. */
-const GROUP_STEP = 2 ** 32
 
 /** The instances of a tree. It follows changes until ids of repeated components have to be given anew. */
 export class TreeGrowth {
@@ -71,6 +75,8 @@ export class TreeGrowth {
   readonly #index = new LocationIndex<Instance>()
   /** Empty between changes; most changes concern nothing that is shown. */
   #concerned: Affected<Instance> = { templates: new Set(), owners: new Set() }
+  /** Positions of keys, as far as they were asked for since the last change. */
+  #positions = new WeakMap<DataMap, ReadonlyMap<string, number>>()
   #size = 0
   /** Whether a component appears more than once under one id. */
   #repeated = false
@@ -88,6 +94,7 @@ export class TreeGrowth {
   update(componentIds: readonly string[], changes: readonly DataChange[]): 'updated' | 'outgrown' {
     // A map that is cleared keeps its old table within reach of the new one.
     if (this.touched.size > 0) this.touched = new Map()
+    this.#positions = new WeakMap()
     if (this.#repeated && componentIds.length > 0) return 'outgrown'
     for (const componentId of componentIds) this.#redefineAll(componentId)
     if (componentIds.length > 0) for (const instance of this.#initial) this.#revalue(instance)
@@ -173,10 +180,12 @@ export class TreeGrowth {
       if (instance.values.length > 0) instance.values = []
       return
     }
-    const { data, mode, graph, evaluator } = this.#source
+    const { data, mode, graph, evaluator, owner } = this.#source
+    const positions = this.#positions
     const warnings: InstanceWarning[] = []
     const { scope, componentId } = instance
-    const context = { root: data.root, scope, mode, graph, componentId, warnings, evaluator }
+    const place = { root: data.root, scope, mode, graph, componentId, positions }
+    const context = { ...place, warnings, evaluator, owner }
     instance.values = bindings.map((binding) => resolveBinding(binding, context))
     if (warnings.length > 0 || instance.warnings.length > 0) this.#warn(instance, warnings)
   }
@@ -193,11 +202,19 @@ export class TreeGrowth {
       for (const path of binding.dynamic.paths) {
         this.#watch(instance, path, { owner: instance, part, reach: 'deep' })
       }
+      if (binding.dynamic.usesIndex) this.#watchPosition(instance, part)
     }
     if (binding.path === null) return
     const { kind, path } = binding
     const deep = kind === 'any' || kind === 'stringArray' || this.#dependsOnFallback(path)
     this.#watch(instance, path, { owner: instance, part, reach: deep ? 'deep' : 'value' })
+  }
+
+  #watchPosition(instance: Instance, part: number): void {
+    const { segments, suffix } = instance.scope
+    if (suffix === '') return
+    const watch = { owner: instance, part, reach: 'keys' } as const
+    instance.registrations.push(this.#index.add(segments.slice(0, -1), watch))
   }
 
   #watchGroup(instance: Instance, group: GroupPlan | undefined, position: number): void {
@@ -358,40 +375,4 @@ export class TreeGrowth {
     this.#unwatch(instance)
     for (const children of instance.groups) for (const child of children) this.#dispose(child)
   }
-}
-
-function poolOf(children: readonly Instance[]): Pool {
-  const pool: Pool = new Map()
-  for (const child of children) pool.set(child.id, child)
-  return pool
-}
-
-function number({ groups }: Instance): void {
-  groups.forEach((children, group) => {
-    children.forEach((child, position) => {
-      child.order = group * GROUP_STEP + position
-    })
-  })
-}
-
-/** Whether `key` is the one entry of `value` that `children` does not show yet. */
-function isAddition(
-  value: DataValue | undefined,
-  children: readonly Instance[],
-  key: string,
-): boolean {
-  if (Array.isArray(value)) {
-    return value.length === children.length + 1 && key === String(children.length)
-  }
-  if (!(value instanceof Map) || value.size !== children.length + 1) return false
-  return value.has(key) && children.at(-1)?.scope.segments.at(-1) !== key
-}
-
-function sameLocation(children: readonly Instance[], location: readonly string[]): boolean {
-  const scope = children[0]?.scope.segments
-  return (
-    scope !== undefined &&
-    scope.length === location.length + 1 &&
-    location.every((segment, index) => segment === scope[index])
-  )
 }

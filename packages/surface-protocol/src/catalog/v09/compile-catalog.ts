@@ -20,30 +20,43 @@ const common: Readonly<Record<string, SlotTable>> = {
   Action: 'action',
 }
 const COMMON =
-  /^(?:https:\/\/a2ui\.org\/specification\/v0_9(?:_1)?\/)?common_types\.json#\/\$defs\/(\w+)$/
+  /^(?:https:\/\/a2ui\.org\/specification\/v(?:0_9(?:_1)?|1_0)\/)?common_types\.json#\/\$defs\/(\w+)$/
 
 /**
- * The table of a catalog document of version 0.9.1 (SN-44). Nothing is fetched.
+ * The table of a catalog document from version 0.9 on (SN-44). Nothing is fetched.
+ * @param version of the protocol that the catalog is for
  * @throws SurfaceError `invalid_catalog` with the place in the document
  */
-export function compileCatalog(document: Schema): CatalogTable {
-  const { catalogId } = document
+export function compileCatalog(document: Schema, version: '0.9' | '1.0' = '0.9'): CatalogTable {
+  const { catalogId, protocolVersion, instructions } = document
   if (typeof catalogId !== 'string' || catalogId === '') {
     throw wrong('A catalog needs an id.', ['catalogId'])
+  }
+  if (protocolVersion !== undefined && !isVersion(protocolVersion, version)) {
+    throw wrong(`The catalog is not for version ${version}.`, ['protocolVersion'])
   }
   return {
     catalogId,
     components: mapOf(document.components, ['components'], (schema, place) =>
-      componentOf(schema, { document, place }),
+      componentOf(schema, { document, place, envelope: envelopes[version] }),
     ),
     functions: functionsOf(document),
     theme: themeOf(document),
+    ...(typeof instructions === 'string' ? { instructions } : {}),
   }
+}
+
+function isVersion(named: unknown, version: string): boolean {
+  if (typeof named !== 'string') return false
+  const number = named.replace(/^v/, '')
+  return number === version || number.startsWith(`${version}.`)
 }
 
 interface At {
   readonly document: Schema
   readonly place: Place
+  /** Members of a component that are none of its own. */
+  readonly envelope?: ReadonlySet<string>
 }
 
 function wrong(detail: string, place: Place): SurfaceError {
@@ -97,10 +110,13 @@ function functionOf(schema: Schema, { document, place }: At): FunctionTable {
         isPlainObject(one) && Array.isArray(one.required) ? (one.required as string[]) : [],
       )
     : []
+  const { returnType, allowedCallers } = schema
+  const named = returns ?? returnType
   return {
     args: table,
     ...(anyOf.length === 0 ? {} : { anyOf }),
-    returns: typeof returns === 'string' ? returns : 'any',
+    returns: typeof named === 'string' ? named : 'any',
+    ...(typeof allowedCallers === 'string' ? { callers: allowedCallers } : {}),
   }
 }
 
@@ -115,12 +131,27 @@ function themeOf(document: Schema): ObjectTable | null {
 /** A component: what its parts declare together, without the members of the envelope. */
 function componentOf(schema: Schema, at: At): ObjectTable {
   const { fields, required } = objectOf(schema, at)
-  const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !ENVELOPE.has(name)))
-  const needed = (required ?? []).filter((name) => !ENVELOPE.has(name))
-  return { fields: own, ...(needed.length === 0 ? {} : { required: needed }) }
+  const { envelope = envelopes['0.9'] } = at
+  const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !envelope.has(name)))
+  const needed = (required ?? []).filter((name) => !envelope.has(name))
+  return {
+    fields: own,
+    ...(needed.length === 0 ? {} : { required: needed }),
+    ...typesIn(schema, 'allowedParents', 'parents'),
+    ...typesIn(schema, 'allowedChildren', 'children'),
+  }
 }
 
-const ENVELOPE = new Set(['id', 'component', 'accessibility'])
+function typesIn(schema: Schema, name: string, as: 'parents' | 'children'): object {
+  const list = schema[name]
+  return Array.isArray(list) ? { [as]: list.map(String) } : {}
+}
+
+/** Members that every component may have, by version. */
+const envelopes = {
+  '0.9': new Set(['id', 'component', 'accessibility']),
+  '1.0': new Set(['id', 'component', 'accessibility', 'catalogId', 'metadata']),
+}
 
 /** The members of an object schema, those of its `allOf` parts too. */
 function objectOf(schema: Schema, at: At): ObjectTable {
@@ -133,7 +164,7 @@ function objectOf(schema: Schema, at: At): ObjectTable {
     const { properties, additionalProperties, unevaluatedProperties } = part.schema
     if (additionalProperties === false || unevaluatedProperties === false) closed = true
     for (const [name, member] of Object.entries(isPlainObject(properties) ? properties : {})) {
-      if (ENVELOPE.has(name) && at.place[0] === 'components' && at.place.length === 2) continue
+      if (at.envelope?.has(name) === true) continue
       fields[name] = slotOf(member, {
         document: at.document,
         place: [...part.place, 'properties', name],

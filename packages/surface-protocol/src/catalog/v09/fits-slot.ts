@@ -1,9 +1,9 @@
-import { isBinding } from '../../functions/evaluate.ts'
+import type { ValueSyntax } from '../../functions/value-syntax.ts'
 import { isPlainObject } from '../../json.ts'
 import type { SlotV09 } from './shape.ts'
 
 /** Whether a value has the form of a slot, by its type alone. */
-export function fitsSlot(value: unknown, slot: SlotV09): boolean {
+export function fitsSlot(value: unknown, slot: SlotV09, syntax: ValueSyntax): boolean {
   switch (slot.kind) {
     case 'enum':
       return slot.values.has(value)
@@ -20,9 +20,9 @@ export function fitsSlot(value: unknown, slot: SlotV09): boolean {
     case 'list':
       return Array.isArray(value)
     case 'binding':
-      return isBinding(value)
+      return syntax.pathOf(value) !== undefined
     case 'call':
-      return isPlainObject(value) && typeof value.call === 'string'
+      return syntax.callOf(value) !== undefined
     case 'object':
       return (
         isPlainObject(value) &&

@@ -1,3 +1,4 @@
+import { basicTable } from './basic-table.ts'
 import type { CatalogTable } from './table.ts'
 
 /**
@@ -7,36 +8,9 @@ import type { CatalogTable } from './table.ts'
 export const minimalTable = {
   catalogId: 'https://a2ui.org/specification/v0_9/catalogs/minimal/catalog.json',
   components: {
-    Text: {
-      fields: {
-        text: 'dString',
-        variant: { enum: ['h1', 'h2', 'h3', 'h4', 'h5', 'caption', 'body'] },
-        weight: 'number',
-      },
-      required: ['text'],
-    },
-    Row: {
-      fields: {
-        children: 'children',
-        justify: {
-          enum: ['center', 'end', 'spaceAround', 'spaceBetween', 'spaceEvenly', 'start', 'stretch'],
-        },
-        align: { enum: ['start', 'center', 'end', 'stretch'] },
-        weight: 'number',
-      },
-      required: ['children'],
-    },
-    Column: {
-      fields: {
-        children: 'children',
-        justify: {
-          enum: ['start', 'center', 'end', 'spaceBetween', 'spaceAround', 'spaceEvenly', 'stretch'],
-        },
-        align: { enum: ['center', 'end', 'start', 'stretch'] },
-        weight: 'number',
-      },
-      required: ['children'],
-    },
+    Text: basicTable.components.Text,
+    Row: basicTable.components.Row,
+    Column: basicTable.components.Column,
     Button: {
       fields: {
         checks: 'checks',
@@ -47,17 +21,7 @@ export const minimalTable = {
       },
       required: ['child', 'action'],
     },
-    TextField: {
-      fields: {
-        checks: 'checks',
-        label: 'dString',
-        value: 'dString',
-        variant: { enum: ['longText', 'number', 'shortText', 'obscured'] },
-        validationRegexp: 'string',
-        weight: 'number',
-      },
-      required: ['label'],
-    },
+    TextField: basicTable.components.TextField,
   },
   functions: {
     capitalize: { args: { fields: { value: 'dString' }, required: ['value'] }, returns: 'string' },

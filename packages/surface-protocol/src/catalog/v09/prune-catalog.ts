@@ -1,6 +1,5 @@
 import { SurfaceError } from '../../diagnostics/errors.ts'
 import { catalogCore, type Catalog } from '../catalog.ts'
-import { createTableCatalog } from './table-catalog.ts'
 
 /**
  * A catalog of the same id with only these components and functions (SN-48); unknown names are
@@ -11,14 +10,15 @@ export function pruneCatalog(
   catalog: Catalog,
   keep: { readonly components?: readonly string[]; readonly functions?: readonly string[] },
 ): Catalog {
-  const table = catalogCore(catalog).v09?.table
-  if (table === undefined) throw new TypeError('A catalog of version 0.9.1 is expected')
+  const parts = catalogCore(catalog).v09
+  if (parts === undefined) throw new TypeError('A catalog of version 0.9.1 or 1.0 is expected')
+  const { table } = parts
   const components = pick(table.components, keep.components)
   const functions = pick(table.functions, keep.functions)
   if (Object.keys(components).length === 0) {
     throw new SurfaceError({ code: 'invalid_catalog', detail: 'No component is left.' })
   }
-  return createTableCatalog({ ...table, components, functions })
+  return parts.remake({ ...table, components, functions })
 }
 
 function pick<T>(

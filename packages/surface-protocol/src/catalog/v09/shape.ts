@@ -21,6 +21,9 @@ export interface ShapeV09 {
   readonly open: boolean
   /** Members that can hold references or dynamic values. */
   readonly live: readonly (readonly [string, SlotV09])[]
+  /** Types that may hold a component of this type, and that it may hold (1.0). */
+  readonly parents?: ReadonlySet<string>
+  readonly children?: ReadonlySet<string>
 }
 
 /** The arguments of a function. */
@@ -28,19 +31,24 @@ export interface FunctionShape {
   readonly args: ShapeV09
   readonly anyOf: readonly string[]
   readonly returns: string
+  /** Who may call the function (1.0). */
+  readonly callers?: string
 }
 
 /** How the parts of a table that are not plain are made. */
 export interface ShapeMaking {
   readonly pattern: (source: string) => (text: string) => boolean
   readonly schema: (schema: unknown) => SchemaCheck
+  /** Whether values of any form are computed too. */
+  readonly isAnyLive?: boolean
 }
 
 const simple = new Map<string, SlotV09>()
 
 /** Makes an object table ready. */
 export function shapeOfTable(table: ObjectTable, making: ShapeMaking): ShapeV09 {
-  const { fields, required = [], open = false } = table
+  const { fields, required = [], open = false, parents, children } = table
+  const { isAnyLive = false } = making
   const entries = Object.entries(fields).map(
     ([name, slot]) => [name, slotOfTable(slot, making)] as const,
   )
@@ -48,16 +56,19 @@ export function shapeOfTable(table: ObjectTable, making: ShapeMaking): ShapeV09 
     fields: new Map(entries),
     required,
     open,
-    live: entries.filter(([, slot]) => isLive(slot)),
+    live: entries.filter(([, slot]) => isLive(slot, isAnyLive)),
+    ...(parents === undefined ? {} : { parents: new Set(parents) }),
+    ...(children === undefined ? {} : { children: new Set(children) }),
   }
 }
 
 /** Makes a function table ready. */
 export function functionOfTable(
-  { args, anyOf = [], returns }: FunctionTable,
+  { args, anyOf = [], returns, callers }: FunctionTable,
   making: ShapeMaking,
 ): FunctionShape {
-  return { args: shapeOfTable(args, making), anyOf, returns }
+  const shape = { args: shapeOfTable(args, making), anyOf, returns }
+  return callers === undefined ? shape : { ...shape, callers }
 }
 
 function slotOfTable(slot: SlotTable, making: ShapeMaking): SlotV09 {
@@ -97,9 +108,12 @@ const DEAD: ReadonlySet<string> = new Set([
   'schema',
 ])
 
-function isLive(slot: SlotV09): boolean {
-  if (slot.kind === 'list') return isLive(slot.item)
-  if (slot.kind === 'object') return slot.shape.live.length > 0
-  if (slot.kind === 'one') return slot.slots.some(isLive)
+function isLive(slot: SlotV09, isAnyLive: boolean): boolean {
+  if (slot.kind === 'list') return isLive(slot.item, isAnyLive)
+  if (slot.kind === 'object') {
+    return slot.shape.live.length > 0 || (isAnyLive && slot.shape.fields.size === 0)
+  }
+  if (slot.kind === 'one') return slot.slots.some((one) => isLive(one, isAnyLive))
+  if (slot.kind === 'any') return isAnyLive
   return !DEAD.has(slot.kind)
 }

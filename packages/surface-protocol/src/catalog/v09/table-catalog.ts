@@ -5,6 +5,8 @@ import { isPlainObject } from '../../json.ts'
 import { createCatalog, reportUnknownType, type Catalog } from '../catalog.ts'
 import { nearest } from '../nearest.ts'
 import { checkShapeV09 } from './check-slot-v09.ts'
+import { dynamicRulesV09 } from './dynamic-rules-v09.ts'
+import { plainSyntax } from '../../functions/value-syntax.ts'
 import { functionOfTable, shapeOfTable, type ShapeMaking, type ShapeV09 } from './shape.ts'
 import type { CatalogTable, ObjectTable } from './table.ts'
 
@@ -15,7 +17,8 @@ const envelope: Readonly<Record<string, ObjectTable['fields'][string]>> = {
   },
 }
 
-const plainMaking: ShapeMaking = {
+/** How patterns are made; parts that only a schema describes are not looked at. */
+export const plainMaking: ShapeMaking = {
   pattern: (source) => {
     const pattern = linearPattern(source)
     return (text) => text.length <= 10_000 && pattern.test(text)
@@ -42,13 +45,21 @@ export function createTableCatalog<Types extends object = object>(
   return createCatalog<Types>(table.catalogId, types, {
     exact: true,
     shape: () => null,
-    v09: { components, functions, table },
+    v09: {
+      protocolVersion: '0.9',
+      syntax: plainSyntax,
+      components,
+      functions,
+      table,
+      remake: (other) => createTableCatalog(other, making),
+    },
     checkComponent(type, properties, report) {
       const shape = components.get(type)
       if (shape === undefined) reportUnknownType(type, types, report)
       else if (isPlainObject(properties)) {
         checkShapeV09(properties, shape, {
           report,
+          rules: dynamicRulesV09,
           functions,
           code: 'invalid_property_value',
           depth: 0,
@@ -61,7 +72,13 @@ export function createTableCatalog<Types extends object = object>(
         const slot = theme.fields.get(name)
         if (slot === undefined && theme.open) continue
         const trial = new Report()
-        const context = { report: trial, functions, code: 'invalid_argument', depth: 0 } as const
+        const context = {
+          report: trial,
+          rules: dynamicRulesV09,
+          functions,
+          code: 'invalid_argument',
+          depth: 0,
+        } as const
         checkShapeV09({ [name]: values[name] }, { ...theme, required: [] }, context)
         if (trial.errors === 0) continue
         report.add('invalid_theme', `The theme parameter ${quote(name)} is unknown or wrong.`, {

@@ -35,6 +35,9 @@ export interface ObjectTable {
   readonly fields: Readonly<Record<string, SlotTable>>
   readonly required?: readonly string[]
   readonly open?: true
+  /** Types of components that may hold this one, and that it may hold (1.0). */
+  readonly parents?: readonly string[]
+  readonly children?: readonly string[]
 }
 
 /** The arguments of a function and what it gives. */
@@ -43,13 +46,17 @@ export interface FunctionTable {
   /** Arguments of which at least one is needed. */
   readonly anyOf?: readonly string[]
   readonly returns: string
+  /** Who may call the function, unless it is the renderer alone (1.0). */
+  readonly callers?: string
 }
 
-/** A catalog of version 0.9.1 as plain JSON. */
+/** A catalog from version 0.9 on as plain JSON. */
 export interface CatalogTable {
   readonly catalogId: string
   readonly components: Readonly<Record<string, ObjectTable>>
   readonly functions: Readonly<Record<string, FunctionTable>>
   /** Null: a theme is not checked. */
   readonly theme: ObjectTable | null
+  /** Rules for models that write messages. */
+  readonly instructions?: string
 }

@@ -47,6 +47,7 @@ export function readInstance(
     position: 0,
     type,
     properties,
+    envelope: null,
     weight,
     size,
     initialises,

@@ -1,11 +1,12 @@
 import { copyObject } from '../../data/copy-json.ts'
 import { Report } from '../../diagnostics/report.ts'
 import { isPlainObject } from '../../json.ts'
-import { readText, refuseOthers } from '../read-member.ts'
+import { readEnvelope } from '../read-envelope.ts'
+import { readText, refuseOthers, FATAL } from '../read-member.ts'
 import { checkActionFields } from '../v08/client-message.ts'
 import type { ValidationResult } from '../validation-result.ts'
 import type { ClientMessageV09 } from './messages-v09.ts'
-import { readEnvelope } from './read-message-v09.ts'
+import { envelopeV09 } from './read-message-v09.ts'
 
 const KINDS = ['action', 'error'] as const
 
@@ -19,7 +20,7 @@ export function validateClientMessageV09(value: unknown): ValidationResult<Clien
 }
 
 function read(value: unknown, report: Report): ClientMessageV09 | null {
-  const kind = readEnvelope(value, KINDS, report)
+  const kind = readEnvelope(value, { kinds: KINDS, rules: envelopeV09, report })
   if (kind === null || !isPlainObject(value)) return null
   const payload = value[kind]
   report.path.push(kind)
@@ -31,7 +32,7 @@ function read(value: unknown, report: Report): ClientMessageV09 | null {
   if (kind === 'error') checkError(payload, report)
   else {
     checkActionFields(payload, report)
-    refuseOthers(payload, ACTION, report)
+    refuseOthers(payload, ACTION, report, FATAL)
   }
   report.path.pop()
   return { version: value.version, [kind]: copy } as unknown as ClientMessageV09
@@ -49,5 +50,5 @@ function checkError(payload: Record<string, unknown>, report: Report): void {
     if (payload.path === undefined) report.missing('missing_field', 'path')
     else report.must('invalid_type', 'a string', { at: ['path'] })
   }
-  refuseOthers(payload, VALIDATION, report)
+  refuseOthers(payload, VALIDATION, report, FATAL)
 }

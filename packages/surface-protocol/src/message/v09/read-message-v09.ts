@@ -4,7 +4,8 @@ import { quote } from '../../diagnostics/errors.ts'
 import type { Report } from '../../diagnostics/report.ts'
 import { noIds, type Definition } from '../../graph/definition.ts'
 import { isPlainObject, ownValue, type JsonObject, type JsonValue } from '../../json.ts'
-import { readId, refuseOthers } from '../read-member.ts'
+import { readEnvelope, type EnvelopeRules } from '../read-envelope.ts'
+import { readId, refuseOthers, FATAL } from '../read-member.ts'
 
 /** A message of version 0.9.1 that was read: copied, and free of what the version does not know. */
 export type MessageDraftV09 =
@@ -45,15 +46,18 @@ const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
 }
 const KINDS = Object.keys(MEMBERS) as Kind[]
 
-/** Keys that only messages of other versions have. */
-const FOREIGN_KEYS = [
-  'beginRendering',
-  'surfaceUpdate',
-  'dataModelUpdate',
-  'callRendererFunction',
-  'agentFunctionResponse',
-  'callFunction',
-]
+/** The envelope of version 0.9.1. */
+export const envelopeV09: EnvelopeRules = {
+  versions: ['v0.9', 'v0.9.1'],
+  foreign: [
+    'beginRendering',
+    'surfaceUpdate',
+    'dataModelUpdate',
+    'callRendererFunction',
+    'agentFunctionResponse',
+    'callFunction',
+  ],
+}
 
 /**
  * Reads a message of version 0.9.1 (SN-4, SN-15 steps 1 to 4). The draft is only to be used when the
@@ -61,7 +65,7 @@ const FOREIGN_KEYS = [
  */
 export function readMessageV09(value: unknown, report: Report): MessageDraftV09 | null {
   report.message = value
-  const kind = readEnvelope(value, KINDS, report)
+  const kind = readEnvelope(value, { kinds: KINDS, rules: envelopeV09, report })
   if (kind === null || !isPlainObject(value)) return null
   const payload = value[kind]
   report.path.push(kind)
@@ -71,65 +75,10 @@ export function readMessageV09(value: unknown, report: Report): MessageDraftV09 
   return report.errors > 0 ? null : draft
 }
 
-/** The version and the one message key of an envelope; null after a report (SN-4). */
-export function readEnvelope<K extends string>(
-  value: unknown,
-  kinds: readonly K[],
-  report: Report,
-): K | null {
-  if (!isPlainObject(value)) {
-    report.must(
-      'malformed_message',
-      `an object with version and exactly one of ${kinds.join(', ')}`,
-    )
-    return null
-  }
-  if (!checkVersion(value, report)) return null
-  const present = kinds.filter((kind) => value[kind] !== undefined)
-  const [kind] = present
-  if (present.length !== 1 || kind === undefined) {
-    report.must('malformed_message', `an object with exactly one of ${kinds.join(', ')}`)
-    return null
-  }
-  refuseOthers(value, [kind, 'version'], report)
-  return report.errors > 0 ? null : kind
-}
-
-function checkVersion(value: Payload, report: Report): boolean {
-  const version = ownValue(value, 'version')
-  const found = typeof version === 'string' ? quote(version) : 'another one'
-  if (version === undefined) {
-    report.add('missing_version', 'A message says its version: "v0.9" or "v0.9.1".', {
-      at: ['version'],
-    })
-    return false
-  }
-  if (typeof version !== 'string') {
-    report.must('invalid_type', 'a string', { at: ['version'] })
-    return false
-  }
-  if (version !== 'v0.9' && version !== 'v0.9.1') {
-    report.add(
-      'unsupported_version',
-      `The version is ${found}; "v0.9" and "v0.9.1" are accepted.`,
-      {
-        at: ['version'],
-      },
-    )
-    return false
-  }
-  const foreign = FOREIGN_KEYS.find((key) => value[key] !== undefined)
-  if (foreign === undefined) return true
-  report.add('unsupported_version', `${quote(foreign)} belongs to another version.`, {
-    at: [foreign],
-  })
-  return false
-}
-
 function readPayload(kind: Kind, payload: Payload, report: Report): MessageDraftV09 | null {
   const surfaceId = readId(payload, 'surfaceId', report)
   if (surfaceId !== null) report.surfaceId = surfaceId
-  refuseOthers(payload, MEMBERS[kind], report)
+  refuseOthers(payload, MEMBERS[kind], report, FATAL)
   const id = surfaceId ?? ''
   switch (kind) {
     case 'createSurface':
@@ -137,7 +86,7 @@ function readPayload(kind: Kind, payload: Payload, report: Report): MessageDraft
     case 'updateComponents':
       return readUpdate(payload, id, report)
     case 'updateDataModel':
-      return readData(payload, id, report)
+      return readData(payload, id, { report })
     default:
       return { kind, surfaceId: id }
   }
@@ -166,23 +115,38 @@ function readCreate(payload: Payload, surfaceId: string, report: Report): Messag
 }
 
 function readUpdate(payload: Payload, surfaceId: string, report: Report): MessageDraftV09 | null {
+  const components = readComponents(payload, report, readComponent)
+  return components === null ? null : { kind: 'updateComponents', surfaceId, components }
+}
+
+/** Reads one component at the current place of the report. */
+type ReadComponent = (value: unknown, position: number, report: Report) => Definition | null
+
+/** The member `components` of a payload; null after a report. */
+export function readComponents(
+  payload: Payload,
+  report: Report,
+  read: ReadComponent,
+): Definition[] | null {
   const list = ownValue(payload, 'components')
   if (list === undefined) {
     report.missing('missing_field', 'components')
     return null
   }
   report.path.push('components')
-  const components = Array.isArray(list) ? readComponents(list, report) : null
+  const components = Array.isArray(list) ? readList(list, report, read) : null
   if (!Array.isArray(list)) report.must('invalid_type', 'an array')
   report.path.pop()
-  return components === null ? null : { kind: 'updateComponents', surfaceId, components }
+  return components
 }
 
-function readComponents(list: readonly unknown[], report: Report): Definition[] | null {
+function readList(
+  list: readonly unknown[],
+  report: Report,
+  read: ReadComponent,
+): Definition[] | null {
   if (list.length === 0) {
-    report.must('invalid_value', 'at least one component', {
-      severity: report.mode === 'tolerant' ? 'warning' : 'error',
-    })
+    report.must('invalid_value', 'at least one component')
   }
   if (list.length > report.limits.componentsPerMessage) {
     report.exceeds('componentsPerMessage')
@@ -191,7 +155,7 @@ function readComponents(list: readonly unknown[], report: Report): Definition[] 
   const components: Definition[] = []
   for (let index = 0; index < list.length; index += 1) {
     report.path.push(index)
-    const component = readComponent(list[index], index, report)
+    const component = read(list[index], index, report)
     report.path.pop()
     report.componentId = undefined
     if (component !== null) components.push(component)
@@ -219,6 +183,7 @@ function readComponent(value: unknown, position: number, report: Report): Defini
     position,
     type,
     properties: copy,
+    envelope: null,
     weight: undefined,
     size: report.size - start + id.length + type.length + FRAME,
     initialises: false,
@@ -229,13 +194,19 @@ function readComponent(value: unknown, position: number, report: Report): Defini
   }
 }
 
-function readData(payload: Payload, surfaceId: string, report: Report): MessageDraftV09 | null {
+/** The payload of `updateDataModel`. */
+export function readData(
+  payload: Payload,
+  surfaceId: string,
+  { report, nullRemoves = false }: { report: Report; nullRemoves?: boolean },
+): Extract<MessageDraftV09, { kind: 'updateDataModel' }> | null {
   const path = ownValue(payload, 'path')
   const segments = path === undefined ? [] : readSegments(path, report)
   const sent = ownValue(payload, 'value')
   report.path.push('value')
   const value = sent === undefined ? undefined : copyJson(sent, report)
-  if (segments?.length === 0 && value !== undefined && !isPlainObject(value)) {
+  const removes = value === undefined || (value === null && nullRemoves)
+  if (segments?.length === 0 && !removes && !isPlainObject(value)) {
     report.must('invalid_value', 'an object, as the whole data model is one')
   }
   report.path.pop()

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../json.ts'
+import type { ServerMessage } from '../message/v08/messages.ts'
+import type { ConversionDiagnostics } from './conversion-log.ts'
+import { createVersionAdapter } from './version-adapter.ts'
+
+/** Converts messages of version 0.8 one after the other. */
+export interface V09Adapter {
+  push(message: ServerMessage): JsonObject[]
+  /** What was lost so far. */
+  readonly diagnostics: ConversionDiagnostics
+}
+
+/** Converts messages of version 0.9 one after the other. */
+export interface V08Adapter {
+  push(message: unknown): ServerMessage[]
+  /** What was lost so far. */
+  readonly diagnostics: ConversionDiagnostics
+}
+
+/** Messages of version 0.9 for messages of version 0.8 (SP-81). */
+export function createV09Adapter(): V09Adapter {
+  return createVersionAdapter({ from: '0.8', to: '0.9' })
+}
+
+/** Messages of version 0.8 for messages of version 0.9 (SP-82). What cannot be read is noted and left out. */
+export function createV08Adapter(): V08Adapter {
+  // Its messages are those of version 0.8.
+  return createVersionAdapter({ from: '0.9', to: '0.8' }) as unknown as V08Adapter
+}
+
+/** Converts a whole list of messages to version 0.9. */
+export function convertToV09(messages: Iterable<ServerMessage>): {
+  messages: JsonObject[]
+  diagnostics: ConversionDiagnostics
+} {
+  const adapter = createV09Adapter()
+  const converted = Array.from(messages, (message) => adapter.push(message)).flat()
+  return { messages: converted, diagnostics: adapter.diagnostics }
+}
+
+/** Converts a whole list of messages to version 0.8. */
+export function convertToV08(messages: Iterable<unknown>): {
+  messages: ServerMessage[]
+  diagnostics: ConversionDiagnostics
+} {
+  const adapter = createV08Adapter()
+  const converted = Array.from(messages, (message) => adapter.push(message)).flat()
+  return { messages: converted, diagnostics: adapter.diagnostics }
+}

@@ -1,0 +1,32 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { JsonObject } from '../json.ts'
+import type { ServerMessage } from '../message/v08/messages.ts'
+import type { AnySurfaceStore } from '../store/store.ts'
+import type { ConversionLog } from './conversion-log.ts'
+
+/** One step between neighbouring families, in both directions. */
+export interface ConversionStep {
+  forward(message: JsonObject): JsonObject[]
+  /** An action of the later side for the earlier one; null when it is of no use there. */
+  back(message: JsonObject): JsonObject | null
+}
+
+/** What a step is made with. */
+export interface StepOptions {
+  readonly log: ConversionLog
+  readonly limits: Readonly<SurfaceLimits>
+  readonly catalogs?: readonly Catalog[]
+  readonly store?: AnySurfaceStore
+}
+
+/** How a protocol of a subpath is reached from version 0.9.1, and left. */
+export interface InteropParts {
+  fromV09(options: StepOptions): ConversionStep
+  toV09(options: StepOptions): ConversionStep
+}
+
+/** The members of a message of version 0.8 as JSON. */
+export function asJson(messages: readonly ServerMessage[]): JsonObject[] {
+  return messages as unknown as JsonObject[]
+}

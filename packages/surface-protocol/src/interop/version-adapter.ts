@@ -1,0 +1,107 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import {
+  familyOf,
+  protocolParts,
+  readVersion,
+  versionNumber,
+  type Version,
+} from '../data/version.ts'
+import { diagnosticOf, isSurfaceError } from '../diagnostics/errors.ts'
+import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
+import { isPlainObject, type JsonObject } from '../json.ts'
+import type { AnySurfaceStore } from '../store/store.ts'
+import { createConversionLog, isDeeper, type ConversionDiagnostics } from './conversion-log.ts'
+import type { ConversionStep, InteropParts, StepOptions } from './conversion-step.ts'
+import { createV08Steps } from './to-v08.ts'
+import { createV09Steps } from './to-v09.ts'
+
+/** How an adapter converts. */
+export interface VersionAdapterOptions {
+  readonly from: Version
+  readonly to: Version
+  /** Catalogs of the messages, which tell references from texts. Default: those of the version. */
+  readonly catalogs?: readonly Catalog[]
+  /** A store that has the surfaces of the source: functions are replaced by their values (SN-59). */
+  readonly store?: AnySurfaceStore
+  readonly limits?: Partial<SurfaceLimits>
+}
+
+/** Converts one message after the other. */
+export interface VersionAdapter {
+  /**
+   * The messages of the version `to` for a message of the version `from`; an action of a client comes
+   * back in the version `from`. Never throws for what a message says.
+   */
+  push(message: unknown): JsonObject[]
+  /** What was lost so far. */
+  readonly diagnostics: ConversionDiagnostics
+}
+
+/**
+ * Converts between any two versions (SN-58), by way of 0.9.1. What is lost is reported once for each
+ * component and kind.
+ * @throws TypeError for an unknown version
+ */
+export function createVersionAdapter(options: VersionAdapterOptions): VersionAdapter {
+  const from = readVersion(options.from)
+  const to = readVersion(options.to)
+  const limits = resolveLimits(options.limits)
+  const log = createConversionLog(limits)
+  const steps = stepsBetween(from, to, { ...options, log, limits })
+  return {
+    diagnostics: log.diagnostics,
+    push(message) {
+      if (!isPlainObject(message)) return []
+      if (isDeeper(message, limits.jsonDepth)) {
+        log.exceeds('jsonDepth')
+        return []
+      }
+      try {
+        const isAction = 'action' in message || 'userAction' in message
+        return isAction
+          ? back(message as JsonObject, steps, from)
+          : forward(message as JsonObject, steps, to)
+      } catch (error) {
+        if (!isSurfaceError(error)) throw error
+        log.note({ ...diagnosticOf(error), severity: 'warning' })
+        return []
+      }
+    },
+  }
+}
+
+function stepsBetween(from: Version, to: Version, options: StepOptions): ConversionStep[] {
+  const steps: ConversionStep[] = []
+  const first = familyOf(from)
+  const last = familyOf(to)
+  if (first === last) return steps
+  // The store knows the surfaces of the source alone.
+  const { store: _, ...later } = options
+  if (first === '0.8') steps.push(createV09Steps(options))
+  else if (first === '1.0') steps.push(partsOf(from).toV09(options))
+  const second = steps.length === 0 ? options : later
+  if (last === '0.8') steps.push(createV08Steps(second))
+  else if (last === '1.0') steps.push(partsOf(to).fromV09(second))
+  return steps
+}
+
+function partsOf(version: Version): InteropParts {
+  return (protocolParts(version) as { readonly interop: InteropParts }).interop
+}
+
+function forward(message: JsonObject, steps: readonly ConversionStep[], to: Version): JsonObject[] {
+  let messages = [message]
+  for (const step of steps) messages = messages.flatMap((one) => step.forward(one))
+  return messages.map((one) => named(one, to))
+}
+
+function back(message: JsonObject, steps: readonly ConversionStep[], from: Version): JsonObject[] {
+  let found: JsonObject | null = message
+  for (const step of steps.toReversed()) found = found === null ? null : step.back(found)
+  return found === null ? [] : [named(found, from)]
+}
+
+/** The message with the number of its version. */
+function named(message: JsonObject, version: Version): JsonObject {
+  return version === '0.8' ? message : { ...message, version: `v${versionNumber(version)}` }
+}

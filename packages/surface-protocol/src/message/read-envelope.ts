@@ -1,0 +1,63 @@
+import { quote } from '../diagnostics/errors.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { isPlainObject, ownValue } from '../json.ts'
+import { refuseOthers, FATAL } from './read-member.ts'
+
+/** What a version from 0.9 on says about the members beside the message key. */
+export interface EnvelopeRules {
+  /** Values of `version` that are accepted. */
+  readonly versions: readonly string[]
+  /** Keys that only messages of other versions have. */
+  readonly foreign: readonly string[]
+}
+
+/** The version and the one message key of an envelope; null after a report (SN-4). */
+export function readEnvelope<K extends string>(
+  value: unknown,
+  { kinds, rules, report }: { kinds: readonly K[]; rules: EnvelopeRules; report: Report },
+): K | null {
+  if (!isPlainObject(value)) {
+    report.must(
+      'malformed_message',
+      `an object with version and exactly one of ${kinds.join(', ')}`,
+    )
+    return null
+  }
+  if (!checkVersion(value, rules, report)) return null
+  const present = kinds.filter((kind) => value[kind] !== undefined)
+  const [kind] = present
+  if (present.length !== 1 || kind === undefined) {
+    report.must('malformed_message', `an object with exactly one of ${kinds.join(', ')}`)
+    return null
+  }
+  refuseOthers(value, [kind, 'version'], report, FATAL)
+  return report.errors > 0 ? null : kind
+}
+
+function checkVersion(
+  value: Record<string, unknown>,
+  { versions, foreign }: EnvelopeRules,
+  report: Report,
+): boolean {
+  const version = ownValue(value, 'version')
+  const accepted = versions.map((one) => `"${one}"`)
+  if (version === undefined) {
+    const message = `A message says its version: ${accepted.join(' or ')}.`
+    report.add('missing_version', message, { at: ['version'] })
+    return false
+  }
+  if (typeof version !== 'string') {
+    report.must('invalid_type', 'a string', { at: ['version'] })
+    return false
+  }
+  if (!versions.includes(version)) {
+    const isAre = accepted.length === 1 ? 'is' : 'are'
+    const message = `The version is ${quote(version)}; ${accepted.join(' and ')} ${isAre} accepted.`
+    report.add('unsupported_version', message, { at: ['version'] })
+    return false
+  }
+  const found = foreign.find((key) => value[key] !== undefined)
+  if (found === undefined) return true
+  report.add('unsupported_version', `${quote(found)} belongs to another version.`, { at: [found] })
+  return false
+}

@@ -1,0 +1,86 @@
+import type { Catalog, CatalogCore } from '../catalog/catalog.ts'
+import type { DataChange } from '../data/data-model.ts'
+import type { Family, Version } from '../data/version.ts'
+import type { SurfaceLimits } from '../diagnostics/limits.ts'
+import type { Mode, Report } from '../diagnostics/report.ts'
+import type { Evaluator, EvaluatorOptions } from '../functions/evaluate.ts'
+import type { ComponentCheck } from '../message/v08/component-check.ts'
+import type { ValidationResult } from '../message/validation-result.ts'
+import type { Instance } from '../tree/instance.ts'
+import type { PathMode } from '../tree/scope.ts'
+import type { Surface, SurfaceStatus } from './surface.ts'
+
+/** The surfaces of a store with what they cost together. */
+export interface StoreState {
+  readonly settings: StoreSettings
+  readonly surfaces: Map<string, Surface>
+  readonly check: ComponentCheck
+  /** Size of all surfaces that are not rendered (SP-88). */
+  buffered: number
+  /** Size of all surfaces (SP-88). */
+  total: number
+}
+
+/** What a message changes; filled in while it is applied. */
+export interface Change {
+  readonly surface: Surface
+  readonly created: boolean
+  readonly statusBefore: SurfaceStatus | null
+  /** What the surface cost before. */
+  readonly costBefore: number
+  /** Size of the surface before. */
+  readonly sizeBefore: number
+  deleted: boolean
+  componentIds: string[]
+  dataPaths: string[]
+  /** Null when the tree was not grown yet: all of its instances are new. */
+  nodes: readonly Instance[] | null
+  changes: readonly DataChange[]
+}
+
+/** The result of one message: a change, nothing to do, or a refusal. */
+export type Processed = Change | 'nothing' | 'refused'
+
+/** How a store judges and resolves, with everything decided. */
+export interface StoreSettings {
+  readonly protocol: Version
+  readonly dialect: StoreDialect
+  readonly evaluator: Evaluator | null
+  readonly mode: Mode
+  readonly pathMode: PathMode
+  readonly limits: Readonly<SurfaceLimits>
+  readonly cores: readonly CatalogCore[]
+  /** The core of a catalog id or of an alias; null when it is unknown. */
+  findCatalog(catalogId: string | null): { readonly id: string; readonly core: CatalogCore | null }
+}
+
+/** What a version of the protocol says about a store. */
+export interface StoreDialect {
+  /** Its number: `0.9.1`. */
+  readonly version: string
+  readonly family: Family
+  /** Catalogs of a store that names none. */
+  readonly catalogs: readonly Catalog[]
+  readonly catalogAliases: Readonly<Record<string, string>>
+  /** Whether a catalog may be given to a store. */
+  accepts(core: CatalogCore): boolean
+  evaluator(options: EvaluatorOptions, find: FindCatalogCore): Evaluator | null
+  /** Reads and applies one message, whole or not at all. */
+  readonly process: (state: StoreState, message: unknown, report: Report) => Processed
+  /** A surface as plain JSON. */
+  view(surface: Surface, settings: StoreSettings): object
+  /** Messages that bring about the state of a surface. */
+  snapshot(surface: Surface, settings: StoreSettings): object[]
+  /** Checks a message of a client. */
+  readonly validateClientMessage: (value: unknown) => ValidationResult<object>
+  /** Checks a message on its own. */
+  readonly validateMessage: (value: unknown, options: object) => ValidationResult<object>
+}
+
+/** The core of a catalog id or of an alias; null when it is unknown. */
+export type FindCatalogCore = (catalogId: string) => CatalogCore | null
+
+/** A protocol of a subpath brings this with it. */
+export interface StoreParts {
+  readonly store: StoreDialect
+}

@@ -1,0 +1,50 @@
+import type { DataValue } from '../data/data-value.ts'
+import type { Instance } from './instance.ts'
+
+/** Instances that may be kept, by id. */
+export type Pool = Map<string, Instance>
+
+/** The pool of an instance that had no children; nothing is ever put into it. */
+export const NO_CHILDREN: Pool = new Map()
+
+/** Groups are numbered in steps of this, so that children can be added to any of them. */
+export const GROUP_STEP = 2 ** 32
+
+/** Children by their ids. */
+export function poolOf(children: readonly Instance[]): Pool {
+  const pool: Pool = new Map()
+  for (const child of children) pool.set(child.id, child)
+  return pool
+}
+
+/** Numbers the children of an instance in their order. */
+export function number({ groups }: Instance): void {
+  groups.forEach((children, group) => {
+    children.forEach((child, position) => {
+      child.order = group * GROUP_STEP + position
+    })
+  })
+}
+
+/** Whether `key` is the one entry of `value` that `children` does not show yet. */
+export function isAddition(
+  value: DataValue | undefined,
+  children: readonly Instance[],
+  key: string,
+): boolean {
+  if (Array.isArray(value)) {
+    return value.length === children.length + 1 && key === String(children.length)
+  }
+  if (!(value instanceof Map) || value.size !== children.length + 1) return false
+  return value.has(key) && children.at(-1)?.scope.segments.at(-1) !== key
+}
+
+/** Whether children are those of a location. */
+export function sameLocation(children: readonly Instance[], location: readonly string[]): boolean {
+  const scope = children[0]?.scope.segments
+  return (
+    scope !== undefined &&
+    scope.length === location.length + 1 &&
+    location.every((segment, index) => segment === scope[index])
+  )
+}
