@@ -21,6 +21,7 @@ const allowed = {
   // `mcp.maxBodyBytes`, 4 MiB, is checked by the operations: its refusal is a JSON-RPC error.
   mcp: 1024 * MIB,
   visitor: 64 * KIB,
+  optional: 64 * KIB,
 }
 
 /** The only operations that may pass the limit of their kind, and why. */

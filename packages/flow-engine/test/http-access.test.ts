@@ -53,6 +53,18 @@ const matrix: Readonly<
     blockedToken: GONE,
     blockedKey: BLOCKED,
   },
+  // Bad credentials count as none, and none is somebody who sees nothing of his own.
+  optional: {
+    anonymous: null,
+    cookieOnly: null,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: null,
+    badKey: null,
+    blockedToken: null,
+    blockedKey: null,
+  },
   // Without a `client_id` cookie.
   visitor: {
     anonymous: NONE,

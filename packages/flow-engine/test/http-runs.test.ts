@@ -182,13 +182,28 @@ describe('builds', () => {
     expect(eventsOf(text).filter(({ event }) => event === 'end_vertex')).toHaveLength(2)
   })
 
-  test('the task of a job tells its state, any other id is refused', async () => {
+  test('the task of a job tells its owner its state, any other id is refused', async () => {
     const { engine, call, create } = await service()
     const job = jobOf((await call('POST', `/build/${await create(echo())}/flow`, {})).text)
     await call('GET', `/build/${job}/events`)
-    const known = await send(engine, `/api/v1/task/${job}`)
-    expect(known.body).toMatchObject({ status: 'SUCCESS', result: { outputs: [{}] } })
-    expect((await send(engine, '/api/v1/task/other')).status).toBe(400)
+    const known = await call('GET', `/task/${job}`)
+    expect(JSON.parse(known.text)).toMatchObject({ status: 'SUCCESS', result: { outputs: [{}] } })
+    const other = await send(engine, '/api/v1/task/other')
+    expect(other.status).toBe(400)
+    // Of strangers and of other users the id is as unknown as any.
+    const bob = await engine.services.users.create({
+      username: 'bob',
+      password: 'secret-2',
+      isActive: true,
+    })
+    const wrong = { headers: { 'x-api-key': 'sk-wrong' } }
+    const task = new Request(`http://host.example/api/v1/task/${job}`)
+    const theirs = await engine.handler(task, { user: { userId: bob.id, isSuperuser: false } })
+    expect([theirs.status, await theirs.json()]).toEqual([400, other.body])
+    for (const options of [{}, wrong]) {
+      const foreign = await send(engine, `/api/v1/task/${job}`, options)
+      expect([foreign.status, foreign.body]).toEqual([400, other.body])
+    }
   })
 
   test('SU-13 builds of a user who is deactivated by another way are cancelled', async () => {

@@ -1,4 +1,5 @@
 import { constantTimeEqual } from '@x/wire'
+import { isFlowError } from '../errors.ts'
 import type { HostAuthenticate, HostContext, HostIdentity } from '../options.ts'
 import { callerOf, type Caller } from '../services/caller.ts'
 import type { ServiceKit } from '../services/kit.ts'
@@ -25,11 +26,27 @@ export function createAuthenticate(
 ): Authenticate {
   return async (auth, { request, url, context }) => {
     if (auth === 'none' || auth === 'webhook' || auth === 'public') return undefined
-    const isVisitor = mayVisit(kit, services, auth, request)
-    if (context.user === undefined && host === undefined)
-      return await fromRequest(kit, services, { auth, request, url, isVisitor })
-    const identity = context.user ?? (await host?.(request, context)) ?? null
-    return await fromHost(kit, services, { auth, identity, isVisitor })
+    const isVisitor = auth === 'optional' || mayVisit(kit, services, auth, request)
+    const found = async (): Promise<Caller | Response | undefined> => {
+      if (context.user === undefined && host === undefined)
+        return await fromRequest(kit, services, { auth, request, url, isVisitor })
+      const identity = context.user ?? (await host?.(request, context)) ?? null
+      return await fromHost(kit, services, { auth, identity, isVisitor })
+    }
+    return auth === 'optional' ? await unlessRefused(found()) : await found()
+  }
+}
+
+/** Nobody in place of bad credentials. */
+async function unlessRefused(
+  work: Promise<Caller | Response | undefined>,
+): Promise<Caller | undefined> {
+  try {
+    const caller = await work
+    return caller instanceof Response ? undefined : caller
+  } catch (error) {
+    if (isFlowError(error) && error.status < 500) return undefined
+    throw error
   }
 }
 

@@ -24,7 +24,7 @@ export function bodyLimitOf(
   const upload = maxFileSizeUpload * MB
   if (maxBody !== undefined) return Math.min(maxBody, upload)
   if (auth === 'webhook' || auth === 'public') return maxPublicBody * KB
-  if (auth === 'none' || auth === 'visitor') return WITHOUT_CREDENTIALS
+  if (auth === 'none' || auth === 'visitor' || auth === 'optional') return WITHOUT_CREDENTIALS
   if (consumes === 'multipart' || maxJsonBody === 0) return upload
   return Math.min(maxJsonBody * MB, upload)
 }

@@ -17,6 +17,7 @@ const COMPONENTS = '#/components/schemas/'
 /** Where credentials of each kind stand. */
 const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
   none: [],
+  optional: [{}, { bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
   public: [{ clientId: [] }],
   visitor: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }, { clientId: [] }],
   webhook: [{}, { apiKeyHeader: [] }, { apiKeyQuery: [] }],

@@ -9,8 +9,8 @@ import type { UploadedFile } from './request-body.ts'
  * Who may call: `none` asks for nothing; `user` an access token or API key; `superuser` on top of
  * that; `key` an API key only; `bearer-key` the same, also as Bearer; `openai` as user, a key also as
  * Bearer; `mcp` the same, the first credential decides alone; `session` as user or by the cookie;
- * `visitor` as user, or nobody with a `client_id` cookie; `webhook` and `public` ask for nothing here,
- * their services do.
+ * `visitor` as user, or nobody with a `client_id` cookie; `optional` as user, and everybody else is
+ * nobody; `webhook` and `public` ask for nothing here, their services do.
  */
 export type Auth =
   | 'none'
@@ -22,6 +22,7 @@ export type Auth =
   | 'mcp'
   | 'session'
   | 'visitor'
+  | 'optional'
   | 'webhook'
   | 'public'
 

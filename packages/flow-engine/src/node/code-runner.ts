@@ -77,7 +77,7 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
       const { native } = described
       if (typeof native === 'string') return natives.get(native)
       const component = build(described, (name, inputs, ctx) =>
-        turns(ctx.userId ?? '', ctx.signal, () =>
+        turns(ctx.services.workOwner ?? ctx.userId ?? '', ctx.signal, () =>
           runOutput(modules, options, { name, inputs, ctx }),
         ),
       )

@@ -78,8 +78,11 @@ export interface BuildService {
   ): Promise<{ events: StoredEvent[]; cursor: number }>
   /** @throws Refusal 404 */
   cancel(ownerId: string, jobId: string): Promise<{ success: boolean }>
-  /** State and final outputs of a job, for whoever knows its id; null for any other id. */
-  task(jobId: string): Promise<{ status: TaskStatus; result: RunResponse | null } | null>
+  /** State and final outputs of a job, for whom it may be read by (`ownerFor`); null for any other. */
+  task(
+    reader: BuildReader,
+    jobId: string,
+  ): Promise<{ status: TaskStatus; result: RunResponse | null } | null>
 }
 
 /** Who reads a build. */
@@ -125,6 +128,14 @@ export function createBuildService({
     } catch (error) {
       throw isFlowError(error) && error.code === 'not_found' ? unknownJob(jobId) : error
     }
+  }
+
+  const ownerFor = async (
+    { userId, clientId }: BuildReader,
+    jobId: string,
+  ): Promise<string | null> => {
+    if (clientId === null) return userId
+    return (await publicJobs.ownerFor(jobId, clientId)) ?? userId
   }
 
   return {
@@ -179,19 +190,16 @@ export function createBuildService({
       publicJobs.remember(job.id, { ownerId: owner.id, storedFlowId: flowId, derivedFlowId })
       return job
     },
-    async ownerFor({ userId, clientId }, jobId) {
-      if (clientId === null) return userId
-      return (await publicJobs.ownerFor(jobId, clientId)) ?? userId
-    },
+    ownerFor,
     async events(ownerId, jobId, options) {
       await orUnknown(jobId, jobs.check(jobId, { userId: ownerId }))
       return jobs.encodedEvents(jobId, { ...options, userId: ownerId })
     },
     poll: (ownerId, jobId, options) =>
       orUnknown(jobId, jobs.encodedPoll(jobId, { ...options, userId: ownerId, reader: ownerId })),
-    async task(jobId) {
+    async task(reader, jobId) {
       const job = await jobs.get(jobId)
-      if (job === null) return null
+      if (job?.userId === undefined || job.userId !== (await ownerFor(reader, jobId))) return null
       const done = job.state === 'succeeded'
       const result = done ? formatRunResponse(await jobs.result(jobId)) : null
       return { status: TASK_STATUS[job.state], result }

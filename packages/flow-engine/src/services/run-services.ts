@@ -57,6 +57,8 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
       },
     },
     ...others,
+    // What visitors compute holds up neither the owner nor other users.
+    ...(isPublic ? { workOwner: `visitors of ${ownerId}` } : {}),
     ...(mcp && {
       mcp: { connect: (server, connecting) => mcp.connect(server, { ...connecting, isForeign }) },
     }),

@@ -28,6 +28,8 @@ export interface ComponentServices {
   mcp?: McpService
   /** Off unless given. */
   codeRunner?: CodeRunner
+  /** Whose turn JSON queries and sandboxes of the run take (AB-32, AB-76); its user's by default. */
+  workOwner?: string
 }
 
 export interface MessageService {

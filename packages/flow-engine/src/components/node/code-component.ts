@@ -67,7 +67,8 @@ async function runOutput(code: string, name: string, { values, ctx }: Build): Pr
 async function load(code: string, { services, signal, userId }: ComponentContext) {
   const { codeRunner } = services
   if (codeRunner === undefined) throw new TypeError(CODE_IS_OFF)
-  const options = userId === undefined ? { signal } : { signal, userId }
+  const owner = services.workOwner ?? userId
+  const options = owner === undefined ? { signal } : { signal, userId: owner }
   const component = await codeRunner.load(code, options)
   if (isComponent(component)) return component
   throw new TypeError('the code has no default export made by defineComponent')

@@ -44,6 +44,19 @@ export function parseTemplate(template: string): TemplatePart[] {
   return parts
 }
 
+const MAX_PLACES = 2_000_000
+
+/**
+ * Bounds the work of a template that is filled for each row, however short the values are.
+ * @throws RangeError
+ */
+export function checkPlaces(rows: number, parts: readonly TemplatePart[]): void {
+  if (rows * parts.length <= MAX_PLACES) return
+  throw new RangeError(
+    `The template has too many places for ${rows} rows (limit ${MAX_PLACES} in all)`,
+  )
+}
+
 /** Characters of a template with its values put in. */
 const MAX_FILLED = 64 * 1024 * 1024
 

@@ -10,7 +10,9 @@ import {
   FlowNameQuery,
 } from '../../wire/run.ts'
 import { given, TextParams } from '../../wire/scalars.ts'
+import { readClientId } from '../authenticate.ts'
 import { eventStreamAnswer } from '../event-stream-answer.ts'
+import { nobody } from '../nobody.ts'
 import { readVariables } from '../run-variables.ts'
 import { route, type Call, type Route } from '../route.ts'
 
@@ -91,13 +93,14 @@ export const runRoutes: readonly Route[] = [
       method: 'GET',
       path: '/api/v1/task/{_task_id}',
       summary: 'Get Task Status',
-      auth: 'none',
+      auth: 'optional',
       deprecated: true,
       params: TextParams('_task_id'),
       output: TaskResponse,
     },
-    async ({ services, params: { _task_id: id } }) => {
-      const task = await services.builds.task(id)
+    async ({ services, caller, request, params: { _task_id: id } }) => {
+      const userId = caller === nobody ? null : caller.id
+      const task = await services.builds.task({ userId, clientId: readClientId(request) }, id)
       if (task === null) throw refuse(400, RETIRED.replace('/process', '/task'))
       return task
     },

@@ -14,9 +14,10 @@ export async function queryJson(
   { services, signal, userId }: Pick<ComponentContext, 'services' | 'signal' | 'userId'>,
 ): Promise<unknown[]> {
   if (services.jsonQueries !== undefined) {
+    const owner = services.workOwner ?? userId
     return services.jsonQueries.query(query, input, {
       signal,
-      ...(userId === undefined ? {} : { userId }),
+      ...(owner === undefined ? {} : { userId: owner }),
     })
   }
   const jq = await (loading ??= import('jq-wasm').then(({ loadJq }) => loadJq()))

@@ -7,7 +7,12 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { kindOf } from '../../values/field-values.ts'
 import { formatPlace } from '../../text/format-spec.ts'
-import { joinFilled, parseTemplate, type TemplatePart } from '../../text/format-template.ts'
+import {
+  checkPlaces,
+  joinFilled,
+  parseTemplate,
+  type TemplatePart,
+} from '../../text/format-template.ts'
 import { output } from '../../define/output.ts'
 
 /** The template written once for each Data (MO-50). */
@@ -47,7 +52,9 @@ export const parseData = defineComponent({
 
 function lines(data: readonly unknown[], template: string): string[] {
   const parts = parseTemplate(template)
-  return rowsOf(data).map((row) => joinFilled(parts, (part) => part.text + filled(part, row)))
+  const rows = rowsOf(data)
+  checkPlaces(rows.length, parts)
+  return rows.map((row) => joinFilled(parts, (part) => part.text + filled(part, row)))
 }
 
 /** An unknown key is empty; `{data}` is the whole object. */

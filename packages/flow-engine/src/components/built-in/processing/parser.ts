@@ -9,7 +9,12 @@ import { defineComponent } from '../../define/define.ts'
 import { kindOf } from '../../values/field-values.ts'
 import { field } from '../../define/field.ts'
 import { formatPlace } from '../../text/format-spec.ts'
-import { joinFilled, parseTemplate, type TemplatePart } from '../../text/format-template.ts'
+import {
+  checkPlaces,
+  joinFilled,
+  parseTemplate,
+  type TemplatePart,
+} from '../../text/format-template.ts'
 import { output } from '../../define/output.ts'
 
 const cleanData = field.bool({
@@ -98,27 +103,33 @@ function parse(value: unknown, pattern: string, separator: string): string {
   if (Array.isArray(value)) throw new TypeError('List of Data objects is not supported.')
   const parts = parseTemplate(pattern)
   if (isDataFrame(value)) return parseFrame(value, parts, separator)
-  const data = dataOf(value)
+  const { data, defaultValue: fallback } = dataOf(value)
+  const texts: Texts = new Map()
   const fill = (part: TemplatePart): string =>
-    part.text + filled(part, data.data, data.defaultValue)
+    part.text + filled(part, { values: data, fallback, texts })
   return joinFilled(parts, fill)
 }
 
 /** Whole numbers in a column of fractions are written `1.0`, gaps among numbers `nan`. */
 function parseFrame(frame: DataFrame, parts: readonly TemplatePart[], separator: string): string {
+  checkPlaces(frame.rows.length, parts)
   const columns = new Map(frame.columns.map((name) => [name, columnFacts(frame, name)]))
+  const texts: Texts = new Map()
   const line = (row: Row): string =>
-    joinFilled(parts, (part) => part.text + filledCell(part, row, columns.get(part.name ?? '')))
+    joinFilled(
+      parts,
+      (part) => part.text + filledCell(part, { values: row, texts }, columns.get(part.name ?? '')),
+    )
   return joinFilled(frame.rows, line, separator)
 }
 
-function filledCell(part: TemplatePart, row: Row, column: ColumnFacts | undefined): string {
+function filledCell(part: TemplatePart, row: Filling, column: ColumnFacts | undefined): string {
   const { name, path, spec } = part
   const plain = path.length === 0 && /^(?:.?[<>=^])?0?\d*$/s.test(spec)
-  if (name === undefined || column === undefined || !plain) return filled(part, row, undefined)
-  const absent = !Object.hasOwn(row, name)
-  if (!absent && !column.fractional) return filled(part, row, undefined)
-  const text = absent ? 'nan' : columnText(row[name], column)
+  if (name === undefined || column === undefined || !plain) return filled(part, row)
+  const absent = !Object.hasOwn(row.values, name)
+  if (!absent && !column.fractional) return filled(part, row)
+  const text = absent ? 'nan' : columnText(row.values[name], column)
   return formatPlace(text, { spec: alignedRight(spec) })
 }
 
@@ -135,12 +146,17 @@ function dataOf(value: unknown): Data {
   throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
 }
 
-/** @param fallback of a missing key; undefined makes it an error */
-function filled(
-  part: TemplatePart,
-  values: Readonly<Record<string, unknown>>,
-  fallback: string | undefined,
-): string {
+/** The characters of texts that places have looked into, so that each text is taken apart once. */
+type Texts = Map<string, readonly string[]>
+
+interface Filling {
+  readonly values: Readonly<Record<string, unknown>>
+  /** Of a missing key; undefined makes it an error. */
+  readonly fallback?: string | undefined
+  readonly texts: Texts
+}
+
+function filled(part: TemplatePart, { values, fallback, texts }: Filling): string {
   const { name, target, path } = part
   if (name === undefined) return ''
   if (/^\d*$/.test(name)) throw new SyntaxError('A place in the template has no name')
@@ -149,17 +165,32 @@ function filled(
     throw new TypeError(`Column '${name}' is not in the DataFrame`)
   }
   const start: unknown = known ? values[name] : fallback
-  const value = path.reduce((at, step) => stepInto(at, step, target ?? name), start)
+  const value = path.reduce(
+    (at, step) => stepInto(at, step, { target: target ?? name, texts }),
+    start,
+  )
   return formatPlace(value, part)
 }
 
 /** `[key]` of an object, list or text; attributes are refused. */
-function stepInto(value: unknown, step: string, target: string): unknown {
+function stepInto(
+  value: unknown,
+  step: string,
+  { target, texts }: { readonly target: string; readonly texts: Texts },
+): unknown {
   if (step.startsWith('.')) throw new SyntaxError(`{${target}}: attributes are not allowed`)
-  const list: unknown = typeof value === 'string' ? Array.from(value) : value
+  const list: unknown = typeof value === 'string' ? charactersOf(value, texts) : value
   if (Array.isArray(list) && /^\d+$/.test(step) && Number(step) < list.length) {
     return list[Number(step)] as unknown
   }
   if (isRecord(value) && Object.hasOwn(value, step)) return value[step]
   throw new TypeError(`{${target}}: there is no key ${step}`)
+}
+
+function charactersOf(text: string, texts: Texts): readonly string[] {
+  const known = texts.get(text)
+  if (known !== undefined) return known
+  const characters = Array.from(text)
+  if (characters.length > 1) texts.set(text, characters)
+  return characters
 }
