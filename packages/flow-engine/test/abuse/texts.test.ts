@@ -93,3 +93,28 @@ describe('AB-33: format widths', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024)
   })
 })
+
+describe('places of templates', () => {
+  test('a template looks into a long text as often as it likes, in time linear in both', async () => {
+    const inputs = {
+      input_data: createData({ a: `${'a'.repeat(999_999)}\u{1F680}` }),
+      pattern: '{a[999999]}'.repeat(50_000),
+      mode: 'Parser',
+    }
+    const { result, longest } = await held(() => testComponent(parser, { inputs }))
+    expect(result).toMatchObject({ value: { text: '\u{1F680}'.repeat(50_000) } })
+    expect(longest).toBeLessThan(BOUND)
+  })
+
+  test('empty cells of many rows are no way past the size of a filled template', async () => {
+    const rows = Array.from({ length: 20_000 }, () => ({ a: '' }))
+    const inputs = {
+      input_data: createDataFrame(rows),
+      pattern: '{a}'.repeat(5_000),
+      mode: 'Parser',
+    }
+    const { result, longest } = await held(() => testComponent(parser, { inputs }))
+    expect(result).toContain('The template has too many places for 20000 rows')
+    expect(longest).toBeLessThan(BOUND)
+  })
+})
