@@ -7,6 +7,10 @@ export interface ScimLimits {
   /** Nested objects and lists in a body. */
   readonly jsonDepth: number
   readonly patchOperations: number
+  /** Comparisons of elements that the operations of one PATCH make; longer texts count for more. */
+  readonly patchComparisons: number
+  /** UTF-16 code units of one resource as JSON, members aside, after a PATCH. */
+  readonly resourceLength: number
   readonly membersPerRequest: number
   /** Elements of one multi-valued attribute, members aside. */
   readonly valuesPerAttribute: number
@@ -28,6 +32,8 @@ export const DEFAULT_LIMITS: ScimLimits = {
   bodyBytes: 1_048_576,
   jsonDepth: 16,
   patchOperations: 1_000,
+  patchComparisons: 1_000_000,
+  resourceLength: 1_048_576,
   membersPerRequest: 10_000,
   valuesPerAttribute: 1_000,
   stringLength: 65_536,

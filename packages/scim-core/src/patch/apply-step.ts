@@ -4,7 +4,6 @@ import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { isManager, readManager } from '../schema/read-resource.ts'
 import {
   assertLength,
-  elementKey,
   isObject,
   isPrimary,
   readAttribute,
@@ -14,7 +13,13 @@ import {
   type StoredValue,
 } from '../schema/read-value.ts'
 import { findAttribute } from '../schema/registry.ts'
+import type { PatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep, type PatchTarget } from './step.ts'
+
+/** What a step needs to know, and what it may still cost. */
+export interface StepContext extends PatchContext {
+  readonly work: PatchWork
+}
 
 /** A document whose values are replaced, never changed in place. */
 export type Draft = Record<string, StoredValue>
@@ -24,14 +29,14 @@ interface Change {
   readonly step: PatchStep
   readonly attribute: AttributeDescriptor
   readonly current: StoredValue | undefined
-  readonly context: PatchContext
+  readonly context: StepContext
 }
 
 /**
  * Applies one step (SC-48 to SC-51, SC-54).
  * @throws ScimError
  */
-export function applyStep(draft: Draft, step: PatchStep, context: PatchContext): void {
+export function applyStep(draft: Draft, step: PatchStep, context: StepContext): void {
   const { extension, attribute } = step.target
   if (attribute === null) {
     if (extension?.required === true) throw notMutable(extension.urn)
@@ -127,6 +132,7 @@ function appended(
   given: readonly unknown[],
 ): StoredValue | undefined {
   const list = asList(current)
+  context.work.spend(given.length * list.length)
   const added = (readList(attribute, given, context) ?? []).filter(
     (element) => !list.some((other) => covers(other, element)),
   )
@@ -146,8 +152,10 @@ function updatedElements(change: Change): StoredValue | undefined {
   const { where, sub } = step.target
   const list = asList(change.current)
   const touched = new Set<StoredValue>()
+  const matches = matcher(change)
   const result = list.map((element) => {
-    if (where !== null && !where.matches(element)) return element
+    if (!matches(element)) return element
+    context.work.spend(REWRITE * context.work.weightOf(attribute, element))
     const next = updated(element, change)
     if (next !== undefined) touched.add(next)
     return next
@@ -168,6 +176,20 @@ function updatedElements(change: Change): StoredValue | undefined {
       ? kept
       : kept.map((element) => (touched.has(element) ? element : demote(element)))
   return finished(attribute, demoted, context)
+}
+
+/** Comparisons that making an element anew costs as much as. */
+const REWRITE = 8
+
+/** Whether an element is meant; pays for finding it out. */
+function matcher({ step, attribute, context }: Change): (element: StoredValue) => boolean {
+  const { where } = step.target
+  if (where === null) return () => true
+  const { work } = context
+  return (element) => {
+    work.spend(where.terms * work.weightOf(attribute, element))
+    return where.matches(element)
+  }
 }
 
 /** Whether a value sets `primary`, alone or in an object. */
@@ -218,8 +240,9 @@ function removed(change: Change): StoredValue | undefined {
     const listed = context.quirks.removeValueList && value !== undefined && value !== null
     return listed ? removedListed(change, value) : undefined
   }
+  const matches = matcher(change)
   const kept = list.map((element) => {
-    if (where !== null && !where.matches(element)) return element
+    if (!matches(element)) return element
     return sub === null ? undefined : without(asObject(element), sub.name)
   })
   return finished(
@@ -249,6 +272,7 @@ function removedListed(
   const sent = given
     .map((element) => readElement(attribute, element, context))
     .filter((element) => element !== undefined)
+  context.work.spend(sent.length * asList(current).length)
   const kept = asList(current).filter((element) => !sent.some((one) => covers(element, one)))
   return finished(attribute, kept, context)
 }
@@ -268,13 +292,13 @@ function demote(element: StoredValue): StoredValue {
 function finished(
   attribute: AttributeDescriptor,
   list: readonly StoredValue[],
-  context: PatchContext,
+  context: StepContext,
 ): StoredValue | undefined {
   assertLength(attribute, list.length, context)
   if (list.length < 2) return list.length === 0 ? undefined : list
   const seen = new Set<string>()
   const distinct = list.filter((element) => {
-    const key = elementKey(attribute, element)
+    const key = context.work.keyOf(attribute, element)
     return !seen.has(key) && seen.add(key)
   })
   return distinct.length === 0 ? undefined : distinct

@@ -2,12 +2,14 @@ import { completeLimits, type ScimLimits } from '../base/limits.ts'
 import { completeQuirks, type ScimQuirk } from '../base/quirks.ts'
 import type { ScimDocument } from '../base/document.ts'
 import { isEqual } from '../base/equal.ts'
+import { invalidValue } from '../base/errors.ts'
 import { checkRequired } from '../schema/read-resource.ts'
 import type { StoredValue } from '../schema/read-value.ts'
 import type { ResourceSchema } from '../schema/registry.ts'
 import { applyStep } from './apply-step.ts'
 import { applyMemberSteps, isMemberStep, planMembers } from './member-steps.ts'
 import { planPatch, type PatchOperation } from './normalize.ts'
+import { createPatchWork } from './patch-work.ts'
 import type { PatchContext, PatchStep } from './step.ts'
 
 export interface PatchOptions {
@@ -41,7 +43,7 @@ export function applyPatch(
   const steps = planPatch(operations, schema, context)
   const patched = applySteps(resource, steps, context)
   const members = planMembers(steps, context)
-  const result = members.length === 0 ? patched : applyMemberSteps(patched, members)
+  const result = members.length === 0 ? patched : applyMemberSteps(patched, members, context.limits)
   checkRequired(result, schema)
   return { resource: result, changed: changedNames(resource, result) }
 }
@@ -54,14 +56,23 @@ function contextOf(options: PatchOptions): PatchContext {
   }
 }
 
-/** Applies the steps that do not concern members, and gives a new document. */
+/**
+ * Applies the steps that do not concern members, and gives a new document.
+ * @throws ScimError tooMany when the steps cost too much, invalidValue when the document gets too long
+ */
 export function applySteps(
   resource: ScimDocument,
   steps: readonly PatchStep[],
   context: PatchContext,
 ): ScimDocument {
+  const { patchComparisons, resourceLength } = context.limits
   const draft = draftOf(resource)
-  for (const step of steps) if (!isMemberStep(step)) applyStep(draft, step, context)
+  const work = createPatchWork(patchComparisons)
+  for (const step of steps) if (!isMemberStep(step)) applyStep(draft, step, { ...context, work })
+  const { members: _, ...rest } = draft
+  if (JSON.stringify(rest).length > resourceLength) {
+    throw invalidValue(`The resource is longer than ${resourceLength} characters.`)
+  }
   return draft
 }
 

@@ -2,13 +2,19 @@ import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import type { ResolvedFilter } from '../filter/resolved.ts'
 import type { ScimDocument } from '../base/document.ts'
 import { isObject } from '../schema/read-value.ts'
+import type { ScimLimits } from '../base/limits.ts'
 import { memberOf } from './normalize.ts'
+import { createPatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep } from './step.ts'
 
 /** A change of the members of a group, which are not part of its document (SC-58). */
 export type MemberStep =
   | { readonly kind: 'add' | 'remove' | 'replace'; readonly ids: readonly string[] }
-  | { readonly kind: 'removeWhere'; readonly matches: (member: unknown) => boolean }
+  | {
+      readonly kind: 'removeWhere'
+      readonly matches: (member: unknown) => boolean
+      readonly terms: number
+    }
 
 /** Whether a step concerns the members of a group. */
 export function isMemberStep({ target }: PatchStep): boolean {
@@ -26,9 +32,11 @@ export function planMembers(
   const planned = steps.filter(isMemberStep).map((step) => planMember(step, context))
   const count = planned.reduce((sum, step) => sum + ('ids' in step ? step.ids.length : 0), 0)
   assertMemberCount(count, context)
-  return planned.filter(
-    (step) => !('ids' in step) || step.kind === 'replace' || step.ids.length > 0,
-  )
+  // What comes before a replacement leaves no trace.
+  const from = planned.findLastIndex(({ kind }) => kind === 'replace')
+  return planned
+    .slice(Math.max(0, from))
+    .filter((step) => !('ids' in step) || step.kind === 'replace' || step.ids.length > 0)
 }
 
 /**
@@ -74,7 +82,7 @@ function planRemoval({ target, value }: PatchStep, context: PatchContext): Membe
   }
   const ids = typeof where.resolved === 'boolean' ? null : namedIds(where.resolved)
   return ids === null
-    ? { kind: 'removeWhere', matches: where.matches }
+    ? { kind: 'removeWhere', matches: where.matches, terms: where.terms }
     : { kind: 'remove', ids: [...new Set(ids)] }
 }
 
@@ -99,13 +107,21 @@ function filteredIds({ target, value }: PatchStep, context: PatchContext): reado
   return readMemberIds([{ value: id }], context)
 }
 
-/** Applies member changes to the `members` of a document. */
+/**
+ * Applies member changes to the `members` of a document.
+ * @throws ScimError tooMany when filters look at more than `patchComparisons` members
+ */
 export function applyMemberSteps(
   resource: ScimDocument,
   steps: readonly MemberStep[],
+  { patchComparisons }: Pick<ScimLimits, 'patchComparisons'>,
 ): ScimDocument {
   let members: readonly unknown[] = Array.isArray(resource['members']) ? resource['members'] : []
-  for (const step of joinedSteps(steps)) members = applyMemberStep(members, step)
+  const { spend } = createPatchWork(patchComparisons)
+  for (const step of joinedSteps(steps)) {
+    if (step.kind === 'removeWhere') spend(step.terms * members.length)
+    members = applyMemberStep(members, step)
+  }
   return { ...resource, members }
 }
 

@@ -25,6 +25,8 @@ export interface EqualityTerm {
 export interface ValueFilter {
   readonly resolved: ResolvedFilter | boolean
   readonly matches: (element: unknown) => boolean
+  /** Comparisons of one element. */
+  readonly terms: number
   /** The terms when the filter is `sub eq literal`, joined by `and`; else null. */
   readonly equalities: readonly EqualityTerm[] | null
 }
@@ -84,8 +86,14 @@ function valueFilter(
   return {
     resolved,
     matches: typeof resolved === 'boolean' ? () => resolved : compileElementFilter(resolved),
+    terms: termsOf(path.where),
     equalities: equalities(path.where, found),
   }
+}
+
+function termsOf(filter: NonNullable<PathAst['where']>): number {
+  if ('terms' in filter) return filter.terms.reduce((sum, term) => sum + termsOf(term), 0)
+  return 'term' in filter ? termsOf(filter.term) : 1
 }
 
 function equalities(

@@ -1,6 +1,7 @@
 import { invalidValue, shown } from '../base/errors.ts'
 import type { MembersChanged } from '../options/events.ts'
 import type { MemberStep } from '../patch/member-steps.ts'
+import { createPatchWork, type PatchWork } from '../patch/patch-work.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { Call, Rules } from './call.ts'
@@ -27,7 +28,8 @@ export const MAX_EVENT_IDS = 1_000
 /**
  * Applies member changes to the relation, in order. Members that are not named are not loaded
  * (SC-58), unless a removal has a filter other than by id.
- * @throws ScimError invalidValue for ids that stand for nobody (D13)
+ * @throws ScimError invalidValue for ids that stand for nobody (D13), tooMany when filters look at more
+ *   than `patchComparisons` members
  */
 export async function changeMembers(
   scope: MemberScope,
@@ -35,6 +37,7 @@ export async function changeMembers(
 ): Promise<MemberChange> {
   const net = createNet()
   const unknown = new Set<string>()
+  const work = createPatchWork(scope.rules.config.limits.patchComparisons)
   for (const step of steps) {
     switch (step.kind) {
       case 'add':
@@ -49,7 +52,7 @@ export async function changeMembers(
         await replaceMembers(scope, step.ids, { net, unknown })
         break
       case 'removeWhere':
-        await removeMembers(scope, await matching(scope, step.matches), net)
+        await removeMembers(scope, await matching(scope, step, work), net)
         break
     }
   }
@@ -110,10 +113,12 @@ async function replaceMembers(
 
 async function matching(
   { tx, call, groupId }: MemberScope,
-  matches: (member: unknown) => boolean,
+  { matches, terms }: Extract<MemberStep, { kind: 'removeWhere' }>,
+  { spend }: PatchWork,
 ): Promise<string[]> {
   const ids: string[] = []
   for await (const row of tx.members.list(call.tenant, groupId)) {
+    spend(terms)
     if (matches(memberElement(row))) ids.push(row.id)
   }
   return ids

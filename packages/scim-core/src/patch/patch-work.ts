@@ -1,0 +1,43 @@
+import { ScimError } from '../base/errors.ts'
+import type { AttributeDescriptor } from '../schema/attribute.ts'
+import { elementKey, isObject, type StoredValue } from '../schema/read-value.ts'
+
+/** What the operations of one request may cost (AB-88), and what they know of elements. */
+export interface PatchWork {
+  /** @throws ScimError tooMany when all together cost more than `patchComparisons` */
+  spend(comparisons: number): void
+  /** The same for elements that are equal. Elements are replaced, never changed. */
+  keyOf(attribute: AttributeDescriptor, element: StoredValue): string
+  /** How many comparisons one with this element counts for, by the length of its texts. */
+  weightOf(attribute: AttributeDescriptor, element: StoredValue): number
+}
+
+/** Characters that cost about as much as one comparison. */
+const CHARACTERS = 32
+
+export function createPatchWork(patchComparisons: number): PatchWork {
+  // Many operations look at the same long list, most of whose elements they leave as they are.
+  const keys = new WeakMap<object, string>()
+  let left = patchComparisons
+
+  const keyOf = (attribute: AttributeDescriptor, element: StoredValue): string => {
+    if (!isObject(element)) return elementKey(attribute, element)
+    const known = keys.get(element)
+    if (known !== undefined) return known
+    const key = elementKey(attribute, element)
+    keys.set(element, key)
+    return key
+  }
+  return {
+    keyOf,
+    weightOf: (attribute, element) => 1 + keyOf(attribute, element).length / CHARACTERS,
+    spend(comparisons) {
+      left -= comparisons
+      if (left >= 0) return
+      throw new ScimError(
+        'too_many',
+        `The operations compare more than ${patchComparisons} values. Send fewer operations in a request.`,
+      )
+    },
+  }
+}
