@@ -22,4 +22,5 @@ export {
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, type Runtime } from './runtime.ts'
 export { standIn } from './stand-in.ts'
+export { isVisibleName } from './visible-name.ts'
 export { createTestRuntime, type TestRuntime } from './test-runtime.ts'

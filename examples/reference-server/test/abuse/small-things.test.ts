@@ -45,6 +45,35 @@ describe('what every request and every list reads again is short', () => {
     }
   })
 
+  test('names of users hold no invisible characters, however they are made', async () => {
+    const service = running()
+    for (const character of ['\u200B', '\u202E', '\uFEFF', '\u00A0', '\u0007']) {
+      const username = `adm${character}in`
+      const made = await service.call('POST', '/api/v1/users/', {
+        body: { username, password: 'a password' },
+      })
+      expect([made.status, made.json()]).toEqual([
+        400,
+        { detail: 'A username must not contain invisible characters' },
+      ])
+      const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }
+      const renamed = await service.call('PATCH', `/api/v1/users/${me.id}`, { body: { username } })
+      expect(renamed.status).toBe(400)
+      const provisioned = await service.call('POST', '/api/v1/scim/v2/Users', {
+        key: null,
+        headers: { authorization: `Bearer ${SCIM_TOKEN}` },
+        body: {
+          schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+          userName: `${username}@example.com`,
+        },
+      })
+      expect([provisioned.status, provisioned.text]).toEqual([
+        400,
+        expect.stringMatching(/userName (?:must not contain invisible|holds) characters/),
+      ])
+    }
+  })
+
   test('large bodies of small things, and long lists of ids, are 413', async () => {
     const service = running()
     const me = (await service.call('GET', '/api/v1/users/whoami')).json() as { id: string }

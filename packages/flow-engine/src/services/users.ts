@@ -1,3 +1,4 @@
+import { isVisibleName } from '@x/wire'
 import { isUniqueConflict } from '../store/store-error.ts'
 import type { Page } from '../store/paging.ts'
 import type { UserPatch, UserRecord } from '../store/users.ts'
@@ -39,7 +40,7 @@ export interface UserService {
   list(slice: { skip: number; limit: number }): Promise<Page<UserRecord>>
   /**
    * For superusers and hosts; makes the default project too.
-   * @throws Refusal 400 when the name is taken
+   * @throws Refusal 400 for a name that is taken, or that holds invisible characters
    */
   create(input: NewUser): Promise<UserRecord>
   /** @throws Refusal 400, 403, 404 in the order of users.md */
@@ -77,7 +78,14 @@ export function createUserService(kit: ServiceKit): UserService {
   }
 }
 
+/** A name that looks like another's would be a way to be taken for it. */
+function checkUsername(username: string): void {
+  if (isVisibleName(username)) return
+  throw refuse(400, 'A username must not contain invisible characters')
+}
+
 async function createUser(kit: ServiceKit, input: NewUser): Promise<UserRecord> {
+  checkUsername(input.username)
   const { store, runtime, settings, emit } = kit
   const now = runtime.now()
   const record: UserRecord = {
@@ -124,6 +132,8 @@ async function patchUser(kit: ServiceKit, { caller, id, changes }: Patch): Promi
     store.transaction(async (tx) => {
       const old = await tx.users.get(id)
       if (old === null) throw refuse(404, 'User not found')
+      const { username = old.username } = changes
+      if (username !== old.username) checkUsername(username)
       const loses = old.isSuperuser && old.isActive && isLost(changes)
       if (loses && (await tx.users.countActiveSuperusers()) < 2) throw refuse(400, LAST_SUPERUSER)
       const blocked = old.isActive && changes.isActive === false

@@ -1,4 +1,4 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import { createSystemRuntime, isVisibleName, type Runtime } from '@x/wire'
 import { createAddressFilter, type AddressFilter } from './addresses.ts'
 import type { ScimAuth } from './auth.ts'
 import { invalidValue, ScimConfigError } from '../base/errors.ts'
@@ -81,7 +81,10 @@ export interface ScimOptions {
   readonly limits?: Partial<ScimLimits>
   /** Tolerances of section 11; default `all`. */
   readonly quirks?: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>>
-  /** What a userName must be (D7); default `email`. */
+  /**
+   * What a new userName must be (D7); default `email`. `email` and `any` refuse invisible characters,
+   * which make a name look like another; a function decides alone.
+   */
   readonly userName?: 'email' | 'any' | ((value: string) => boolean)
   /** Whether the primary e-mail may equal another user's userName (D8); default `userName`: no. */
   readonly emailConflict?: 'userName' | 'off'
@@ -237,10 +240,12 @@ function withoutSlash(text: string): string {
 }
 
 function userNameCheck(rule: NonNullable<ScimOptions['userName']>): (value: string) => void {
-  if (rule === 'any') return () => undefined
-  const valid = rule === 'email' ? isEmailAddress : rule
+  const valid = typeof rule === 'function' ? rule : rule === 'email' ? isEmailAddress : () => true
   const wanted = rule === 'email' ? 'an e-mail address' : 'a valid name'
   return (value) => {
+    if (typeof rule !== 'function' && !isVisibleName(value)) {
+      throw invalidValue('The attribute userName must not contain invisible characters.')
+    }
     if (!valid(value)) throw invalidValue(`The attribute userName must be ${wanted}.`)
   }
 }
