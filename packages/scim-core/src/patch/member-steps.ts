@@ -117,9 +117,9 @@ export function applyMemberSteps(
   { patchComparisons }: Pick<ScimLimits, 'patchComparisons'>,
 ): ScimDocument {
   let members: readonly unknown[] = Array.isArray(resource['members']) ? resource['members'] : []
-  const { spend } = createPatchWork(patchComparisons)
+  const work = createPatchWork(patchComparisons)
   for (const step of joinedSteps(steps)) {
-    if (step.kind === 'removeWhere') spend(step.terms * members.length)
+    if (step.kind === 'removeWhere') work.spend(step.terms * members.length)
     members = applyMemberStep(members, step)
   }
   return { ...resource, members }

@@ -114,11 +114,11 @@ async function replaceMembers(
 async function matching(
   { tx, call, groupId }: MemberScope,
   { matches, terms }: Extract<MemberStep, { kind: 'removeWhere' }>,
-  { spend }: PatchWork,
+  work: PatchWork,
 ): Promise<string[]> {
   const ids: string[] = []
   for await (const row of tx.members.list(call.tenant, groupId)) {
-    spend(terms)
+    work.spend(terms)
     if (matches(memberElement(row))) ids.push(row.id)
   }
   return ids
