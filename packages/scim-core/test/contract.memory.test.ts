@@ -1,8 +1,9 @@
 import { createMemoryScimStore } from '@x/scim-core/memory'
-import { defineScimStoreContract } from '@x/scim-core/testing'
+import { defineOutboxStoreContract, defineScimStoreContract } from '@x/scim-core/testing'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 
-defineScimStoreContract(
-  { describe, it, beforeEach, afterEach },
-  { name: 'memory', create: () => createMemoryScimStore() },
-)
+const frame = { describe, it, beforeEach, afterEach }
+const subject = { name: 'memory', create: () => createMemoryScimStore() }
+
+defineScimStoreContract(frame, subject)
+defineOutboxStoreContract(frame, subject)

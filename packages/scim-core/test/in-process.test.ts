@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ScimStore } from '@x/scim-core'
 import { createScim, USER } from './support.ts'
 
 test('SC-1 the same rules, errors and events as over HTTP', async () => {
@@ -131,7 +132,7 @@ test('SU-11 a store can have a new user take over an account of the host', async
   const store = createMemoryScimStore()
   const adopting = {
     ...store,
-    transaction: <T>(tenant: string, work: (tx: typeof store) => Promise<T>) =>
+    transaction: <T>(tenant: string, work: (tx: ScimStore) => Promise<T>) =>
       store.transaction(tenant, (tx) =>
         work({ ...tx, users: { ...tx.users, adopt: async () => 'host-1' } }),
       ),

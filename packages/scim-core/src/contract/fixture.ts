@@ -17,14 +17,18 @@ export interface TestFunctions {
   readonly afterEach: (run: () => Promise<void> | void) => unknown
 }
 
-/** The store under test. */
-export interface ScimStoreSubject {
+/** A store under test. */
+export interface StoreSubject<Store> {
   /** For the titles. */
   readonly name: string
   /** A new, empty store for each test. */
-  readonly create: () => ScimStore | Promise<ScimStore>
+  readonly create: () => Store | Promise<Store>
   /** Takes it away again. */
-  readonly destroy?: (store: ScimStore) => void | Promise<void>
+  readonly destroy?: (store: Store) => void | Promise<void>
+}
+
+/** A SCIM store under test. */
+export interface ScimStoreSubject extends StoreSubject<ScimStore> {
   /** Whether the store can be used by several callers at a time; default true. */
   readonly concurrent?: boolean
 }

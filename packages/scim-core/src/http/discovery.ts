@@ -33,6 +33,9 @@ export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json
         cursorTimeout: cursor.ttl,
       },
     }),
+    ...(config.eventUris !== null && {
+      securityEvents: { asyncRequest: 'none', eventUris: config.eventUris },
+    }),
     authenticationSchemes: [
       {
         type: 'oauthbearertoken',

@@ -154,6 +154,7 @@ async function serve(
     context,
     now: started,
     ifMatch: request.headers.get('if-match'),
+    isInProcess: false,
   })
   identity.call = call
   const query = parseQuery(incoming.query)

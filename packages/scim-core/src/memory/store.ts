@@ -1,10 +1,19 @@
 import { observeGroupWrites, type ObservedStore } from '../store/group-writes.ts'
 import type { OnGroupWrite } from '../store/groups.ts'
-import { assertOutsideHook, guarded, HOOK_OWNER, runHook } from '../store/hooks.ts'
+import {
+  assertOutsideHook,
+  guarded,
+  guardedOutbox,
+  HOOK_OWNER,
+  runHook,
+} from '../store/hooks.ts'
+import type { OutboxStore } from '../store/outbox.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { OnUserWrite, UserWrite } from '../store/users.ts'
 import { createGroupStore } from './groups.ts'
 import { createMemberStore } from './members.ts'
+import { createMemoryOutbox, createOutboxState } from './outbox.ts'
+import { outboxOutside } from './outbox-outside.ts'
 import { outsideTransactions } from './outside.ts'
 import { createQueue } from './queue.ts'
 import { createTenantState, type TenantState } from './tenant.ts'
@@ -20,15 +29,21 @@ export interface MemoryScimStoreOptions {
   readonly busyTimeoutMs?: number
 }
 
+/** A store in memory with what a host may want besides. */
+export interface MemoryScimStore extends ScimStore {
+  readonly outbox: OutboxStore
+}
+
 /**
  * A store in memory: the executable definition of the storage interface (SC-87), for tests and
  * trials. Transactions run one after another; everything outside of one waits for the running one.
  */
-export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): ScimStore {
+export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): MemoryScimStore {
   const { onUserWrite, onGroupWrite, busyTimeoutMs = 5_000 } = options
   const tenants = new Map<string, TenantState>()
   const exclusive = createQueue(busyTimeoutMs)
   const owner = {}
+  const outbox = createOutboxState()
 
   const state = (tenant: string): TenantState => {
     const known = tenants.get(tenant)
@@ -69,6 +84,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Sci
       users: guarded(createUserStore(session), check),
       groups: guarded(createGroupStore(session), check),
       members: guarded(createMemberStore(session), check, ['list']),
+      outbox: guardedOutbox(createMemoryOutbox(outbox, undo), check),
       transaction: (_tenant, work) => work(tx),
     }
     const observed: ObservedStore =
@@ -95,6 +111,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Sci
       users: guarded(store.users, check('users.')),
       groups: guarded(store.groups, check('groups.')),
       members: guarded(store.members, check('members.'), ['list']),
+      outbox: guardedOutbox(outboxOutside(transaction), check('outbox.')),
       ...guarded({ transaction }, check('')),
     },
     { [HOOK_OWNER]: owner },

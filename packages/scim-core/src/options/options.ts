@@ -1,5 +1,5 @@
 import { createSystemRuntime, isVisibleName, type Runtime } from '@x/wire'
-import { createAddressFilter, type AddressFilter } from './addresses.ts'
+import { createAddressFilter, type AddressFilter } from '../base/addresses.ts'
 import type { ScimAuth } from './auth.ts'
 import { invalidValue, ScimConfigError } from '../base/errors.ts'
 import type { ScimAuditEntry } from './events.ts'
@@ -114,6 +114,13 @@ export interface ScimOptions {
   readonly cursor?: boolean | CursorOptions
   /** D5; default none. */
   readonly extensions?: readonly ScimExtension[]
+  /**
+   * Writes every event as a row of the store's outbox, in the transaction of the change (SH-18). Default
+   * false.
+   */
+  readonly outbox?: boolean
+  /** Shown in ServiceProviderConfig (SH-34). Default: none. */
+  readonly securityEvents?: { readonly eventUris: readonly string[] }
   /** D20; default 100. */
   readonly pageSize?: number
   /** D20; default 200. */
@@ -153,6 +160,9 @@ export interface ScimConfig {
   readonly maxPageSize: number
   readonly rejectUnknown: boolean
   readonly addresses: AddressFilter | null
+  readonly outbox: boolean
+  /** null: not shown. */
+  readonly eventUris: readonly string[] | null
 }
 
 /** @throws ScimConfigError naming the option that cannot be used */
@@ -193,12 +203,19 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     maxPageSize,
     rejectUnknown: options.unknownAttributes === 'reject',
     addresses: allowedAddresses.length === 0 ? null : createAddressFilter(allowedAddresses),
+    outbox: needsOutbox(options),
+    eventUris: options.securityEvents?.eventUris ?? null,
   }
 }
 
 function assertOneHook({ beforeCommit, beforeWrite }: ScimOptions): void {
   if (beforeCommit === undefined || beforeWrite === undefined) return
   throw new ScimConfigError('beforeCommit', 'Give beforeCommit or beforeWrite, not both')
+}
+
+function needsOutbox({ outbox = false, store }: ScimOptions): boolean {
+  if (!outbox || store.outbox !== undefined) return outbox
+  throw new ScimConfigError('outbox', 'The store has no outbox')
 }
 
 function readCursor({ ttl = 600, secret }: CursorOptions): NonNullable<ScimConfig['cursor']> {

@@ -23,6 +23,8 @@ export interface Call {
   readonly context: ScimContext
   readonly presenter: Presenter
   readonly now: Date
+  /** Whether the host itself calls, not a client over HTTP. */
+  readonly isInProcess: boolean
   /** For `If-Match`, only with etag (SC-61). */
   readonly ifMatch: string | null
   /** Filled in while the operation runs. */
@@ -42,10 +44,16 @@ export function createTrace(): Trace {
   return { resourceId: null, changed: [], members: null, userName: null, events: [] }
 }
 
-/** An event to be emitted after the commit; its payload is made only when somebody listens. */
+/** An event of a change: a row of the outbox before the commit, emitted after it. */
 export interface PendingEvent {
-  emit(rules: Rules, call: Call): void
   readonly name: ScimEventName
+  readonly id: string
+  readonly resourceType: string
+  readonly op: 'put' | 'patch'
+  /** The payload is made only when somebody listens. */
+  emit(rules: Rules, call: Call): void
+  /** The payload as JSON text for the outbox, in several rows when it is large. */
+  texts(): readonly string[]
 }
 
 type Extra<K extends ScimEventName> = Omit<
@@ -53,14 +61,29 @@ type Extra<K extends ScimEventName> = Omit<
   'at' | 'tenant' | 'requestId' | 'actor' | 'id'
 >
 
+/** How an event differs from the usual one. */
+export interface PendingOptions {
+  /** Default: what the name begins with. */
+  readonly resourceType?: string
+  /** Default `patch`. */
+  readonly op?: 'put' | 'patch'
+  /** Default: that of the payload. */
+  readonly texts?: () => readonly string[]
+}
+
 /** Prepares an event about a resource. */
 export function pending<K extends Exclude<ScimEventName, 'audit' | 'error'>>(
   name: K,
   id: string,
   extra: () => Extra<K>,
+  { resourceType, op = 'patch', texts }: PendingOptions = {},
 ): PendingEvent {
   return {
     name,
+    id,
+    op,
+    resourceType: resourceType ?? (name.startsWith('user.') ? 'User' : 'Group'),
+    texts: texts ?? (() => [JSON.stringify(extra())]),
     emit({ emitter }, { now, tenant, requestId, actor }) {
       if (!emitter.wants(name)) return
       const base = { at: now.toISOString(), tenant, requestId, actor, id }

@@ -2,7 +2,17 @@ import { isUniqueConflict } from '../store/errors.ts'
 import { hookOwnerOf, runHook } from '../store/hooks.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
-import { frozen, notUnique, withRetry, type Call, type Rules } from './call.ts'
+import type { OutboxStore } from '../store/outbox.ts'
+import {
+  emitAll,
+  frozen,
+  notUnique,
+  withRetry,
+  type Call,
+  type PendingEvent,
+  type Rules,
+} from './call.ts'
+import { outboxRows } from './outbox-rows.ts'
 import { memberChunks, type MemberChange } from './group-members.ts'
 
 /** What a request is about to commit; `before` and `after` give the texts of the resource. */
@@ -14,25 +24,45 @@ export interface ResourceChange {
   readonly members: MemberChange | null
 }
 
+/** What a transaction has done. */
+export interface Changed<Result> {
+  readonly result: Result
+  readonly events: readonly PendingEvent[]
+}
+
 /**
- * The transaction of one request, repeated when the store asks for it (SH-62). A unique index may also
- * refuse it at its end (SH-7).
+ * The transaction of one request, repeated when the store asks for it (SH-62). Its events become rows of the
+ * outbox as its last writes (SH-18), and are emitted when it has committed. A unique index may also refuse
+ * it at its end (SH-7).
  * @throws ScimError uniqueness
  */
 export async function changeResource<Result>(
   rules: Rules,
-  { tenant }: Call,
-  work: (tx: ScimStore) => Promise<Result>,
+  call: Call,
+  work: (tx: ScimStore) => Promise<Changed<Result>>,
 ): Promise<Result> {
+  const { config } = rules
   const awaitsHook = rules.beforeCommit !== undefined
+  const announced = async (tx: ScimStore): Promise<Changed<Result>> => {
+    const changed = await work(tx)
+    if (changed.events.length > 0) await outboxOf(tx).append(outboxRows(rules, call, changed.events))
+    return changed
+  }
   try {
-    return await withRetry(rules, () =>
-      rules.config.store.transaction(tenant, work, { awaitsHook }),
+    const { result, events } = await withRetry(rules, () =>
+      config.store.transaction(call.tenant, config.outbox ? announced : work, { awaitsHook }),
     )
+    emitAll(rules, call, events)
+    return result
   } catch (error) {
     if (!isUniqueConflict(error)) throw error
     throw notUnique(error.constraint === 'user.userName' ? 'userName' : 'displayName')
   }
+}
+
+function outboxOf({ outbox }: ScimStore): OutboxStore {
+  if (outbox === undefined) throw new TypeError('The transaction of the store has no outbox')
+  return outbox
 }
 
 /** Asks the host's `beforeCommit`, after all writes of a transaction and before its commit (SH-13). */

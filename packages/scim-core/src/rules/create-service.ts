@@ -61,7 +61,8 @@ export function createService(options: ScimOptions): Service {
     report,
     audit,
     failed,
-    createCall: ({ tenant, actor, requestId, context, now, ifMatch }) => ({
+    createCall: ({ tenant, actor, requestId, context, now, ifMatch, isInProcess }) => ({
+      isInProcess,
       tenant,
       actor,
       requestId,

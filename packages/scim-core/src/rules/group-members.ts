@@ -177,6 +177,26 @@ export function membersChanged({ added, removed }: MemberChange): MembersChanged
   }
 }
 
+/** The same for the outbox, which gets all ids, at most 1,000 in each text (SH-19). */
+export function memberTexts({ added, removed }: MemberChange): readonly string[] {
+  const counts = { addedCount: added.length, removedCount: removed.length }
+  const texts: string[] = []
+  const total = added.length + removed.length
+  for (let start = 0; start < total; start += MAX_EVENT_IDS) {
+    const end = start + MAX_EVENT_IDS
+    const from = Math.max(0, start - added.length)
+    texts.push(
+      JSON.stringify({
+        added: added.slice(start, end),
+        removed: removed.slice(from, Math.max(0, end - added.length)),
+        ...counts,
+        ...(end < total && { more: true }),
+      }),
+    )
+  }
+  return texts
+}
+
 /** A change of members in parts of at most 1,000 ids. */
 export async function* memberChunks(change: MemberChange | null): AsyncGenerator<MemberChange> {
   const { added, removed } = change ?? { added: [], removed: [] }

@@ -10,7 +10,6 @@ import type { ScimStore } from '../store/scim-store.ts'
 import {
   assertMatch,
   retryUnless,
-  emitAll,
   frozen,
   laterThan,
   pending,
@@ -22,6 +21,7 @@ import { askHost, changeResource, unique } from './change-resource.ts'
 import {
   changeMembers,
   membersChanged,
+  memberTexts,
   type MemberChange,
   type MemberScope,
 } from './group-members.ts'
@@ -51,7 +51,7 @@ export function createGroupRules(rules: Rules): GroupRules {
 
   const update = (
     call: Call,
-    id: string,
+    { id, op }: { readonly id: string; readonly op: 'put' | 'patch' },
     next: (before: ScimDocument) => Wanted,
   ): Promise<GroupRecord> =>
     changeResource(rules, call, async (tx) => {
@@ -59,11 +59,8 @@ export function createGroupRules(rules: Rules): GroupRules {
       const before = await existing(tx, call, id)
       const wanted = next(groupDocument(before))
       checkRequired(wanted.document, schemas.Group)
-      const record = await writeChange(rules, { call, tx, before, wanted, events })
-      return { record, events }
-    }).then(({ record, events }) => {
-      emitAll(rules, call, events)
-      return record
+      const record = await writeChange(rules, { call, tx, before, wanted, events, op })
+      return { result: record, events }
     })
 
   return {
@@ -88,20 +85,14 @@ export function createGroupRules(rules: Rules): GroupRules {
             ? NO_CHANGE
             : await changeMembers(scope, [{ kind: 'add', ids: members }])
         await ask(scope, { kind: 'create', before: null, after: record, members: added })
-        return added
+        return { result: added, events: [created(call, record), ...memberEvents(record.id, added)] }
       })
       note(call, record.id, Object.keys(document), change)
-      emitAll(rules, call, [
-        pending('group.created', record.id, () => ({
-          after: frozen(call.presenter.group(record)),
-        })),
-        ...memberEvents(record.id, change),
-      ])
       return record
     },
 
     replace: (call, id, body) =>
-      update(call, id, (before) => {
+      update(call, { id, op: 'put' }, (before) => {
         const input = readResource(body, schemas.Group, read)
         checkImmutable(before, input.attributes, schemas.Group)
         const kept = input.members === undefined && config.putWithoutMembers === 'keep'
@@ -110,23 +101,22 @@ export function createGroupRules(rules: Rules): GroupRules {
       }),
 
     patch: (call, id, operations) =>
-      update(call, id, (before) => {
+      update(call, { id, op: 'patch' }, (before) => {
         const patch = context(call)
         const steps = planPatch(operations(), schemas.Group, patch)
         return { document: applySteps(before, steps, patch), members: planMembers(steps, patch) }
       }),
 
     async delete(call, id) {
-      const events = await changeResource(rules, call, async (tx) => {
+      await changeResource(rules, call, async (tx) => {
         const groups = await lockGroupsOf(tx, call, id)
         const before = await existing(tx, call, id)
         await tx.members.clear(call.tenant, id)
         const left = await leaveGroups(tx, call, { memberId: id, groups })
         await tx.groups.remove(call.tenant, id)
         await ask({ rules, call, tx }, { kind: 'delete', before, after: null, members: null })
-        return [pending('group.deleted', id, () => ({})), ...left]
+        return { result: undefined, events: [pending('group.deleted', id, () => ({})), ...left] }
       })
-      emitAll(rules, call, events)
     },
   }
 }
@@ -153,12 +143,14 @@ async function writeChange(
     before,
     wanted,
     events,
+    op,
   }: {
     readonly call: Call
     readonly tx: ScimStore
     readonly before: GroupRecord
     readonly wanted: Wanted
     readonly events: PendingEvent[]
+    readonly op: 'put' | 'patch'
   },
 ): Promise<GroupRecord> {
   const changed = changedNames(groupDocument(before), wanted.document)
@@ -181,13 +173,7 @@ async function writeChange(
   await ask(scope, { kind: 'update', before, after, members: change })
   note(call, after.id, moved ? [...changed, 'members'] : changed, change)
   if (changed.length > 0) {
-    events.push(
-      pending('group.updated', after.id, () => ({
-        before: frozen(call.presenter.group(before)),
-        after: frozen(call.presenter.group(after)),
-        changed,
-      })),
-    )
+    events.push(updated(call, { before, after, changed, op }))
   }
   events.push(...memberEvents(after.id, change))
   return after
@@ -206,9 +192,50 @@ function note(
   }
 }
 
-function memberEvents(id: string, { added, removed }: MemberChange): readonly PendingEvent[] {
-  if (added.length + removed.length === 0) return []
-  return [pending('group.members.changed', id, () => membersChanged({ added, removed }))]
+function created({ presenter }: Call, group: GroupRecord): PendingEvent {
+  return pending('group.created', group.id, () => ({ after: frozen(presenter.group(group)) }), {
+    texts: () => [`{"after":${presenter.group(group)}}`],
+  })
+}
+
+function updated(
+  { presenter }: Call,
+  {
+    before,
+    after,
+    changed,
+    op,
+  }: {
+    readonly before: GroupRecord
+    readonly after: GroupRecord
+    readonly changed: readonly string[]
+    readonly op: 'put' | 'patch'
+  },
+): PendingEvent {
+  return pending(
+    'group.updated',
+    after.id,
+    () => ({
+      before: frozen(presenter.group(before)),
+      after: frozen(presenter.group(after)),
+      changed,
+    }),
+    {
+      op,
+      texts: () => [
+        `{"before":${presenter.group(before)},"after":${presenter.group(after)},"changed":${JSON.stringify(changed)}}`,
+      ],
+    },
+  )
+}
+
+function memberEvents(id: string, change: MemberChange): readonly PendingEvent[] {
+  if (change.added.length + change.removed.length === 0) return []
+  return [
+    pending('group.members.changed', id, () => membersChanged(change), {
+      texts: () => memberTexts(change),
+    }),
+  ]
 }
 
 function ask(

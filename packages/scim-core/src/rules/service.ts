@@ -28,6 +28,7 @@ export interface CallInput {
   readonly context: ScimContext
   readonly now: Date
   readonly ifMatch: string | null
+  readonly isInProcess: boolean
 }
 
 /** Everything that serves requests, put together from the options of a service. */

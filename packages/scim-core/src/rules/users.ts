@@ -10,7 +10,6 @@ import type { UserRecord } from '../store/users.ts'
 import {
   assertMatch,
   retryUnless,
-  emitAll,
   frozen,
   laterThan,
   notUnique,
@@ -51,10 +50,7 @@ export function createUserRules(rules: Rules): UserRules {
       const document = next(userDocument(before))
       if (reason !== 'delete') checkUser(rules, document, before)
       const record = await writeChange(rules, { call, tx, before, document, reason, events })
-      return { record, events }
-    }).then(({ record, events }) => {
-      emitAll(rules, call, events)
-      return record
+      return { result: record, events }
     })
 
   return {
@@ -70,15 +66,13 @@ export function createUserRules(rules: Rules): UserRules {
         version: 1,
         deletedAt: null,
       })
-      const stored = await changeResource(rules, call, (tx) =>
-        insert(rules, { call, tx, record, document }),
-      )
+      const stored = await changeResource(rules, call, async (tx) => {
+        const result = await insert(rules, { call, tx, record, document })
+        return { result, events: [created(call, result)] }
+      })
       call.trace.resourceId = stored.id
       call.trace.userName = stored.userName
       call.trace.changed = Object.keys(document)
-      emitAll(rules, call, [
-        pending('user.created', stored.id, () => ({ after: frozen(call.presenter.user(stored)) })),
-      ])
       return stored
     },
 
@@ -196,6 +190,12 @@ async function writeChange(
   return before.groups === undefined ? after : { ...after, groups: before.groups }
 }
 
+function created({ presenter }: Call, user: UserRecord): PendingEvent {
+  return pending('user.created', user.id, () => ({ after: frozen(presenter.user(user)) }), {
+    texts: () => [`{"after":${presenter.user(user)}}`],
+  })
+}
+
 function changeEvents(
   { presenter }: Call,
   change: {
@@ -206,17 +206,26 @@ function changeEvents(
   },
 ): readonly PendingEvent[] {
   const { before, after, changed, reason } = change
-  const updated = pending('user.updated', after.id, () => ({
-    before: frozen(presenter.user(before)),
-    after: frozen(presenter.user(after)),
-    changed,
-  }))
+  const op = reason === 'put' ? 'put' : 'patch'
+  const texts = (): string[] => [
+    `{"before":${presenter.user(before)},"after":${presenter.user(after)},"changed":${JSON.stringify(changed)}}`,
+  ]
+  const updated = pending(
+    'user.updated',
+    after.id,
+    () => ({
+      before: frozen(presenter.user(before)),
+      after: frozen(presenter.user(after)),
+      changed,
+    }),
+    { op, texts },
+  )
   const was = before.active === true
   const is = after.active === true
   if (was === is) return [updated]
   return [
     updated,
-    pending(is ? 'user.activated' : 'user.deactivated', after.id, () => ({ reason })),
+    pending(is ? 'user.activated' : 'user.deactivated', after.id, () => ({ reason }), { op }),
   ]
 }
 
@@ -288,7 +297,7 @@ function ask(
 async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
   const { config } = rules
   const mode: 'tombstone' | 'remove' = config.deleteUser === 'remove' ? 'remove' : 'tombstone'
-  const events = await changeResource(rules, call, async (tx) => {
+  await changeResource(rules, call, async (tx) => {
     const groups = await lockGroupsOf(tx, call, id)
     const before = await existing(tx, call, { id, withGroups: false })
     const left = await leaveGroups(tx, call, { memberId: id, groups })
@@ -308,7 +317,7 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
     if (before.active === true) {
       ends.push(pending('user.deactivated', id, () => ({ reason: 'delete' as const })))
     }
-    return [...ends, pending('user.deleted', id, () => ({ mode })), ...left]
+    const events = [...ends, pending('user.deleted', id, () => ({ mode })), ...left]
+    return { result: undefined, events }
   })
-  emitAll(rules, call, events)
 }

@@ -167,6 +167,7 @@ async function perform<T>(
     context: {},
     now: runtime.now(),
     ifMatch: null,
+    isInProcess: true,
   })
   const { result, error } = await runAudited(
     service,

@@ -1,3 +1,5 @@
+import { builtInModule } from '../base/built-in-module.ts'
+
 /** A value that follows a call through its promises and timers. */
 export interface AsyncContext<Value> {
   run<Result>(value: Value, work: () => Result): Result
@@ -18,11 +20,7 @@ interface AsyncHooks {
  * is made when the first hook runs: following promises costs every call of the process a little.
  */
 export function createAsyncContext<Value>(): AsyncContext<Value> | null {
-  const runtime: unknown = Reflect.get(globalThis, 'process')
-  if (typeof runtime !== 'object' || runtime === null) return null
-  const load: unknown = Reflect.get(runtime, 'getBuiltinModule')
-  if (typeof load !== 'function') return null
-  const hooks = load.call(runtime, 'node:async_hooks') as AsyncHooks | undefined
+  const hooks = builtInModule('node:async_hooks') as AsyncHooks | undefined
   if (hooks === undefined) return null
   const storage = new hooks.AsyncLocalStorage<Value>()
   return { run: (value, work) => storage.run(value, work), current: () => storage.getStore() }

@@ -144,6 +144,7 @@ export function observeGroupWrites(
 
   const store: ScimStore = {
     handle: tx.handle,
+    ...(tx.outbox !== undefined && { outbox: tx.outbox }),
     groups,
     members,
     users: {

@@ -1,5 +1,6 @@
 import { createAsyncContext, type AsyncContext } from './async-context.ts'
 import { ScimReentryError } from './errors.ts'
+import type { OutboxStore } from './outbox.ts'
 
 /** A hook that runs inside a transaction of `owner`, perhaps inside a hook of another one. */
 interface RunningHook {
@@ -69,6 +70,15 @@ export function guarded<Part extends object>(
     ]
   })
   return Object.fromEntries(members) as Part
+}
+
+/** The same for an outbox and its parts. */
+export function guardedOutbox(outbox: OutboxStore, check: (method: string) => void): OutboxStore {
+  return {
+    ...guarded(outbox, check),
+    endpoints: guarded(outbox.endpoints, (name) => check(`endpoints.${name}`)),
+    deliveries: guarded(outbox.deliveries, (name) => check(`deliveries.${name}`)),
+  }
 }
 
 // oxlint-disable-next-line require-yield -- it has nothing to give

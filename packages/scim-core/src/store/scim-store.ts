@@ -1,5 +1,6 @@
 import type { GroupStore } from './groups.ts'
 import type { MemberStore } from './members.ts'
+import type { OutboxStore } from './outbox.ts'
 import type { UserStore } from './users.ts'
 
 /** How a transaction is run. */
@@ -27,6 +28,8 @@ export interface ScimStore {
     work: (tx: ScimStore) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>
+  /** Committed changes for others (SH-18); within a transaction its own. */
+  readonly outbox?: OutboxStore
   /** Of a transaction: what store hooks get beside the change. */
   readonly handle?: unknown
 }

@@ -1,4 +1,4 @@
-import { ScimConfigError } from '../base/errors.ts'
+import { ScimConfigError } from './errors.ts'
 
 /** Tells whether an address is one of the allowed ones. */
 export type AddressFilter = (address: string | undefined) => boolean

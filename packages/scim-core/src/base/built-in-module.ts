@@ -1,0 +1,10 @@
+/**
+ * A module that comes with the runtime, by `process.getBuiltinModule`, so that no file of this package
+ * imports `node:`. Undefined where the runtime has none.
+ */
+export function builtInModule(name: `node:${string}`): unknown {
+  const runtime: unknown = Reflect.get(globalThis, 'process')
+  if (typeof runtime !== 'object' || runtime === null) return undefined
+  const load: unknown = Reflect.get(runtime, 'getBuiltinModule')
+  return typeof load === 'function' ? (load.call(runtime, name) as unknown) : undefined
+}

@@ -1,0 +1,35 @@
+import type { OutboxStore } from '../store/outbox.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+
+/** The outbox outside of transactions: every call is a transaction of its own. */
+export function outboxOutside(transaction: ScimStore['transaction']): OutboxStore {
+  const within = <Result>(work: (outbox: OutboxStore) => Promise<Result>): Promise<Result> =>
+    transaction('', ({ outbox }) => {
+      if (outbox === undefined) throw new TypeError('The transaction has no outbox')
+      return work(outbox)
+    })
+  return {
+    append: (...args) => within((outbox) => outbox.append(...args)),
+    read: (...args) => within((outbox) => outbox.read(...args)),
+    set: (...args) => within((outbox) => outbox.set(...args)),
+    prune: (...args) => within((outbox) => outbox.prune(...args)),
+    endpoints: {
+      insert: (...args) => within(({ endpoints }) => endpoints.insert(...args)),
+      get: (...args) => within(({ endpoints }) => endpoints.get(...args)),
+      byId: (...args) => within(({ endpoints }) => endpoints.byId(...args)),
+      list: (...args) => within(({ endpoints }) => endpoints.list(...args)),
+      update: (...args) => within(({ endpoints }) => endpoints.update(...args)),
+      remove: (...args) => within(({ endpoints }) => endpoints.remove(...args)),
+    },
+    deliveries: {
+      collect: (...args) => within(({ deliveries }) => deliveries.collect(...args)),
+      due: (...args) => within(({ deliveries }) => deliveries.due(...args)),
+      claim: (...args) => within(({ deliveries }) => deliveries.claim(...args)),
+      settle: (...args) => within(({ deliveries }) => deliveries.settle(...args)),
+      release: (...args) => within(({ deliveries }) => deliveries.release(...args)),
+      waiting: (...args) => within(({ deliveries }) => deliveries.waiting(...args)),
+      list: (...args) => within(({ deliveries }) => deliveries.list(...args)),
+      replay: (...args) => within(({ deliveries }) => deliveries.replay(...args)),
+    },
+  }
+}

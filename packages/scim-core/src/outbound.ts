@@ -1,0 +1,28 @@
+export { type DeliveryCounts, type Dispatcher } from './outbound/dispatcher.ts'
+export { OUTBOX_EVENTS, type OutboxEventName } from './outbound/event-names.ts'
+export { type DeliveryFetch, type DeliveryRequest } from './outbound/guarded-fetch.ts'
+export {
+  createSecurityEvents,
+  type SecurityEvents,
+  type SecurityEventsOptions,
+} from './outbound/security-events.ts'
+export { type SetMode } from './outbound/set-events.ts'
+export {
+  type SecurityEventStream,
+  type SecurityEventStreams,
+  type StreamDelivery,
+} from './outbound/streams.ts'
+export {
+  verifyWebhook,
+  WebhookSignatureError,
+  type ReceivedWebhook,
+  type VerifyWebhookOptions,
+  type WebhookSignatureErrorCode,
+} from './outbound/webhook-signature.ts'
+export {
+  createWebhooks,
+  type WebhookEndpoint,
+  type WebhookEndpoints,
+  type Webhooks,
+  type WebhooksOptions,
+} from './outbound/webhooks.ts'

@@ -1,0 +1,39 @@
+import type { Attempt } from './dispatcher.ts'
+
+/** What an HTTP status means for a delivery (SH-23). */
+export function attemptOf(response: Response, now: Date): Attempt {
+  const { status } = response
+  if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null }
+  const error = `HTTP ${status}`
+  if (status === 410) return { outcome: 'gone', status, error }
+  const waits = status === 429 || status === 503
+  const retryAfter = waits ? secondsOf(response.headers.get('retry-after'), now) : 0
+  return { outcome: 'retry', status, error, retryAfter }
+}
+
+function secondsOf(header: string | null, now: Date): number {
+  if (header === null) return 0
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? 0 : Math.max(0, (at - now.getTime()) / 1_000)
+}
+
+/** The answer as text, up to 64 KiB; the rest is not read. */
+export async function readAnswer(response: Response): Promise<string> {
+  if (response.body === null) return ''
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (let size = 0; size < 65_536;) {
+      const { done, value } = await reader.read()
+      if (done) return text
+      size += value.length
+      text += decoder.decode(value, { stream: true })
+    }
+    await reader.cancel()
+    return text
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,109 @@
+import { builtInModule } from '../base/built-in-module.ts'
+import { isClosedAddress } from './target-url.ts'
+
+/** The part of `fetch` that deliveries use. */
+export type DeliveryFetch = (url: string, init: DeliveryRequest) => Promise<Response>
+
+export interface DeliveryRequest {
+  readonly method: 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly redirect: 'manual'
+  readonly signal: AbortSignal
+}
+
+interface Address {
+  readonly address: string
+  readonly family: number
+}
+type LookedUp = (error: Error | null, addresses?: string | Address[], family?: number) => void
+type Lookup = (
+  host: string,
+  options: { readonly all?: boolean },
+  callback: (error: Error | null, addresses: Address[]) => void,
+) => void
+
+/** The parts of Node's modules that a guarded request needs. */
+interface HttpModule {
+  readonly Agent: new (options: { readonly keepAlive: boolean }) => object
+  request(url: string, options: object, onResponse: (response: Incoming) => void): Outgoing
+}
+interface Incoming extends AsyncIterable<Uint8Array> {
+  readonly statusCode?: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  destroy(): void
+}
+interface Outgoing {
+  on(event: 'error', listener: (error: Error) => void): void
+  end(body: string): void
+}
+
+/** Bytes of an answer that are read (SH-23). */
+const ANSWER_BYTES = 65_536
+
+/**
+ * The `fetch` of deliveries. On Node it checks each address that it connects to, after the name was
+ * resolved, so that a name cannot point into the host's own network; elsewhere the runtime's own `fetch`
+ * is used, and a host guards it itself (SH-26). Redirects are never followed.
+ */
+export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
+  const http = builtInModule('node:http') as HttpModule | undefined
+  const https = builtInModule('node:https') as HttpModule | undefined
+  const dns = builtInModule('node:dns') as { readonly lookup: Lookup } | undefined
+  if (http === undefined || https === undefined || dns === undefined) return fetch
+  const agents = new Map([http, https].map((one) => [one, new one.Agent({ keepAlive: true })]))
+  const lookup = allowLoopback ? undefined : guardedLookup(dns.lookup)
+
+  return (url, { method, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const transport = url.startsWith('http:') ? http : https
+      const options = {
+        method,
+        headers: { ...headers, 'content-length': String(new TextEncoder().encode(body).length) },
+        agent: agents.get(transport),
+        signal,
+        ...(lookup !== undefined && { lookup }),
+      }
+      const request = transport.request(url, options, (incoming) => {
+        toResponse(incoming).then(resolve, reject)
+      })
+      request.on('error', reject)
+      request.end(body)
+    })
+}
+
+async function toResponse(incoming: Incoming): Promise<Response> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    chunks.push(chunk.slice(0, ANSWER_BYTES - size))
+    size += chunk.length
+    if (size >= ANSWER_BYTES) {
+      incoming.destroy()
+      break
+    }
+  }
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  const status = incoming.statusCode ?? 502
+  const hasBody = status >= 200 && status !== 204 && status !== 205 && status !== 304
+  const body = hasBody ? new Blob(chunks.map((chunk) => new Uint8Array(chunk))) : null
+  return new Response(body, { status: Math.max(200, status), headers })
+}
+
+/** Every address of a name must be public: which of them is taken is not known here. */
+function guardedLookup(lookup: Lookup) {
+  return (host: string, options: { readonly all?: boolean }, callback: LookedUp): void => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? []
+      if (error !== null || first === undefined) {
+        callback(error ?? new Error('The name of the receiver has no address'))
+      } else if (addresses.some(({ address }) => isClosedAddress(address))) {
+        callback(new Error('The name of the receiver points to a private address'))
+      } else if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}

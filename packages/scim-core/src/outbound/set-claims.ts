@@ -1,0 +1,60 @@
+import type { OutboxRow } from '../store/outbox.ts'
+import { payloadOfRow, setEvents, type SetMode } from './set-events.ts'
+
+export interface SetClaimsOptions {
+  readonly issuer: string
+  readonly mode: SetMode
+  /** Below the base URL, by the name of the type: `/Users`. */
+  readonly endpointOf: (resourceType: string) => string
+}
+
+/**
+ * The claims of the token of one set (SH-29); null when the stream wants none of its events.
+ * @param stream.events URIs; null: all
+ */
+export function setClaims(
+  rows: readonly OutboxRow[],
+  {
+    audience,
+    events: wanted,
+    now,
+  }: {
+    readonly audience: string
+    readonly events: readonly string[] | null
+    readonly now: Date
+  },
+  { issuer, mode, endpointOf }: SetClaimsOptions,
+): Readonly<Record<string, unknown>> | null {
+  const [first] = rows
+  if (first === undefined) return null
+  const events = Object.fromEntries(
+    Object.entries(setEvents(rows, mode)).filter(([uri]) => wanted === null || wanted.includes(uri)),
+  )
+  if (Object.keys(events).length === 0) return null
+  const externalId = externalIdOf(rows)
+  return {
+    iss: issuer,
+    iat: Math.floor(now.getTime() / 1_000),
+    jti: first.setId,
+    aud: audience,
+    txn: first.requestId,
+    sub_id: {
+      format: 'scim',
+      uri: `${endpointOf(first.resourceType)}/${encodeURIComponent(first.resourceId)}`,
+      ...(externalId !== null && { externalId }),
+    },
+    events,
+  }
+}
+
+function externalIdOf(rows: readonly OutboxRow[]): string | null {
+  for (const row of rows) {
+    const { after, before } = payloadOfRow(row)
+    for (const document of [after, before]) {
+      const id: unknown =
+        typeof document === 'object' && document && Reflect.get(document, 'externalId')
+      if (typeof id === 'string') return id
+    }
+  }
+  return null
+}

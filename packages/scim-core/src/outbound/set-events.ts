@@ -1,0 +1,118 @@
+import type { ScimDocument } from '../base/document.ts'
+import type { OutboxRow } from '../store/outbox.ts'
+
+/** How much a token tells: names of attributes, or their values. */
+export type SetMode = 'notice' | 'full'
+
+const PREFIX = 'urn:ietf:params:scim:event:prov:'
+const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
+
+/** The URIs that tokens of a mode may have (SH-34). */
+export function eventUrisOf(mode: SetMode): readonly string[] {
+  const changes = ['create', 'put', 'patch'].map((name) => `${PREFIX}${name}:${mode}`)
+  return [...changes, ...['activate', 'deactivate', 'delete'].map((name) => PREFIX + name)]
+}
+
+type Payload = Record<string, unknown>
+
+/**
+ * The `events` of a token (SH-30, SH-31): all rows that one request caused on one resource, by URI. Rows of
+ * one URI become one payload.
+ */
+export function setEvents(rows: readonly OutboxRow[], mode: SetMode): Readonly<Record<string, Payload>> {
+  const events: Record<string, Payload> = {}
+  for (const row of rows) {
+    const uri = PREFIX + nameOf(row, mode)
+    const payload = payloadOf(row, mode)
+    const known = events[uri]
+    events[uri] = known === undefined ? payload : merged(known, payload)
+  }
+  return events
+}
+
+function nameOf({ type, op }: OutboxRow, mode: SetMode): string {
+  switch (type.slice(type.lastIndexOf('.') + 1)) {
+    case 'created':
+      return `create:${mode}`
+    case 'updated':
+      return `${op}:${mode}`
+    case 'activated':
+      return 'activate'
+    case 'deactivated':
+      return 'deactivate'
+    case 'deleted':
+      return 'delete'
+    default:
+      return `patch:${mode}`
+  }
+}
+
+/** The text was written by this package, so it is an object. */
+export function payloadOfRow({ data }: OutboxRow): ScimDocument {
+  return JSON.parse(data) as ScimDocument
+}
+
+const COMPUTED: ReadonlySet<string> = new Set(['schemas', 'id', 'meta', 'groups'])
+
+function payloadOf(row: OutboxRow, mode: SetMode): Payload {
+  const data = payloadOfRow(row)
+  const after = documentOf(data['after'])
+  const version: unknown = Reflect.get(documentOf(after['meta']), 'version')
+  const common = version === undefined ? {} : { version }
+  switch (row.type.slice(row.type.lastIndexOf('.') + 1)) {
+    case 'created': {
+      const attributes = Object.keys(after).filter((name) => !COMPUTED.has(name))
+      return { ...(mode === 'notice' ? { attributes } : { data: after }), ...common }
+    }
+    case 'updated': {
+      const changed = listOf(data['changed'])
+      if (mode === 'notice') return { attributes: changed, ...common }
+      if (row.op === 'put') return { data: after, ...common }
+      return { data: patchOf(changed.map((path) => finalValue(path, after))), ...common }
+    }
+    case 'changed':
+      return mode === 'notice' ? { attributes: ['members'] } : { data: patchOf(memberSteps(data)) }
+    default:
+      return {}
+  }
+}
+
+function finalValue(path: string, after: ScimDocument): object {
+  const value = after[path]
+  return value === undefined ? { op: 'remove', path } : { op: 'replace', path, value }
+}
+
+function memberSteps(data: ScimDocument): object[] {
+  const added = listOf(data['added'])
+  const add = { op: 'add', path: 'members', value: added.map((value) => ({ value })) }
+  const removals = listOf(data['removed']).map((id) => ({
+    op: 'remove',
+    path: `members[value eq ${JSON.stringify(id)}]`,
+  }))
+  return added.length === 0 ? removals : [add, ...removals]
+}
+
+function patchOf(operations: readonly object[]): object {
+  return { schemas: [PATCH_URN], Operations: operations }
+}
+
+/** Names together, or the operations behind one another. */
+function merged(first: Payload, second: Payload): Payload {
+  const names = [...listOf(first['attributes']), ...listOf(second['attributes'])]
+  if (names.length > 0) return { ...first, ...second, attributes: [...new Set(names)] }
+  const operations = [first, second].flatMap(({ data }) => {
+    const list: unknown = documentOf(data)['Operations']
+    return Array.isArray(list) ? (list as object[]) : []
+  })
+  return operations.length === 0
+    ? { ...first, ...second }
+    : { ...first, ...second, data: patchOf(operations) }
+}
+
+function documentOf(value: unknown): ScimDocument {
+  return typeof value === 'object' && value !== null ? (value as ScimDocument) : {}
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+}

@@ -1,0 +1,49 @@
+import { createAddressFilter } from '../base/addresses.ts'
+
+/** Addresses that no public receiver has (RFC 6890 and its like). */
+const isClosed = createAddressFilter([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/3',
+  '::/96',
+  '::ffff:0:0/96',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '2002::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+])
+
+const isLoopback = createAddressFilter(['127.0.0.0/8', '::1/128'])
+
+/** Whether a name resolved to an address that a delivery must not go to (SH-26). */
+export function isClosedAddress(address: string): boolean {
+  return isClosed(address)
+}
+
+/**
+ * Reads the address of a receiver (SH-26).
+ * @throws TypeError unless it is a public https URL; loopback and private ones with `allowLoopback`
+ */
+export function readTargetUrl(text: unknown, allowLoopback: boolean): string {
+  const refused = new TypeError('The webhook address must be a public https URL')
+  if (typeof text !== 'string' || text.length > 2_048 || !URL.canParse(text)) throw refused
+  const { protocol, hostname, username, password, href } = new URL(text)
+  if (username !== '' || password !== '') throw refused
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase()
+  const isLocalName = host === 'localhost' || host.endsWith('.localhost')
+  const isLocal = isLocalName || isLoopback(host)
+  if (protocol === 'http:' && !(allowLoopback && isLocal)) throw refused
+  if (protocol !== 'http:' && protocol !== 'https:') throw refused
+  if (!allowLoopback && (isLocalName || isClosed(host))) throw refused
+  return href
+}
