@@ -2,5 +2,11 @@ import { defineConfig } from 'tsup'
 import { packageBuild } from '../../tsup.base.ts'
 
 export default defineConfig(
-  packageBuild(['src/index.ts', 'src/memory.ts', 'src/outbound.ts', 'src/scan.ts', 'src/testing.ts']),
+  packageBuild([
+    'src/index.ts',
+    'src/memory.ts',
+    'src/outbound.ts',
+    'src/scan.ts',
+    'src/testing.ts',
+  ]),
 )

@@ -67,7 +67,32 @@ export {
   type GroupWrite,
   type OnGroupWrite,
 } from './store/groups.ts'
-export { assertOutsideHook, guarded, HOOK_OWNER, hookOwnerOf, runHook } from './store/hooks.ts'
+export {
+  assertOutsideHook,
+  guarded,
+  guardedOutbox,
+  HOOK_OWNER,
+  hookOwnerOf,
+  runHook,
+} from './store/hooks.ts'
+export {
+  invalidOutboxCursor,
+  type ClaimedDelivery,
+  type Delivery,
+  type DeliveryQuery,
+  type DeliveryResult,
+  type DeliveryState,
+  type DeliveryStore,
+  type EndpointKind,
+  type EndpointPatch,
+  type EndpointRecord,
+  type EndpointStore,
+  type OutboxEvent,
+  type OutboxQuery,
+  type OutboxRow,
+  type OutboxStore,
+  type ReplayQuery,
+} from './store/outbox.ts'
 export { type KeysetPosition, type ListQuery } from './store/list-query.ts'
 export { type MemberRow, type MemberStore } from './store/members.ts'
 export { type ScimStore, type TransactionOptions } from './store/scim-store.ts'

@@ -1,9 +1,5 @@
 export { createTestRuntime, type TestRuntime } from '@x/wire'
 export { createScimClient, type ScimClient, type ScimAnswer } from './testing/client.ts'
 export { defineScimStoreContract } from './contract/define.ts'
-export {
-  type ScimStoreSubject,
-  type StoreSubject,
-  type TestFunctions,
-} from './contract/fixture.ts'
+export { type ScimStoreSubject, type StoreSubject, type TestFunctions } from './contract/fixture.ts'
 export { defineOutboxStoreContract, type OutboxSubject } from './contract/outbox-spec.ts'

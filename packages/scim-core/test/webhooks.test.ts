@@ -7,7 +7,7 @@ import {
   type WebhooksOptions,
 } from '@x/scim-core/outbound'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startReceiver, type Receiver } from './receiver.ts'
+import { startReceiver, type Received, type Receiver } from './receiver.ts'
 import { createScim, type Harness } from './support.ts'
 
 const SECRET_KEY = 'a secret key of at least 32 characters'
@@ -153,11 +153,11 @@ describe('deliveries', () => {
     const [during, after] = receiver.requests
     const now = scim.runtime.now()
     for (const one of [secret, next.secret]) {
-      verifyWebhook({ secret: one, ...during!, now, toleranceSeconds: 100 })
+      verifyWebhook({ secret: one, ...sent(during), now, toleranceSeconds: 100 })
     }
     expect(String(during?.headers['webhook-signature']).split(' ')).toHaveLength(2)
-    verifyWebhook({ secret: next.secret, ...after!, now })
-    expect(() => verifyWebhook({ secret, ...after!, now })).toThrow(WebhookSignatureError)
+    verifyWebhook({ secret: next.secret, ...sent(after), now })
+    expect(() => verifyWebhook({ secret, ...sent(after), now })).toThrow(WebhookSignatureError)
   })
 
   test('SH-23 SH-24 a failure is tried again with the same id and bytes, others do not wait', async () => {
@@ -319,10 +319,15 @@ describe('endpoints', () => {
 
   test('SH-26 a name that points to a private address is not connected to', async () => {
     const guarded = open({ retryDelays: [] })
-    await guarded.endpoints.create({ tenant: TENANT, url: receiver.url.replace('127.0.0.1', 'localhost') })
+    await guarded.endpoints.create({
+      tenant: TENANT,
+      url: receiver.url.replace('127.0.0.1', 'localhost'),
+    })
     await scim.user('ada@corp.example')
     // The endpoint was made while loopback was allowed; the connection is checked all the same.
-    expect(await open({ allowLoopback: false, retryDelays: [] }).deliverDue()).toMatchObject({ failed: 1 })
+    expect(await open({ allowLoopback: false, retryDelays: [] }).deliverDue()).toMatchObject({
+      failed: 1,
+    })
     const { deliveries } = await guarded.deliveries(TENANT)
     expect(deliveries[0]?.lastError).toBe('The name of the receiver points to a private address')
     expect(receiver.requests).toEqual([])
@@ -345,6 +350,11 @@ describe('endpoints', () => {
     expect(() => open({ secretKey: 'short' })).toThrow(TypeError)
   })
 })
+
+function sent(request: Received | undefined): Received {
+  if (request === undefined) throw new Error('Nothing was sent')
+  return request
+}
 
 function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []

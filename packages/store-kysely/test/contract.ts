@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
 import { createJobStore, createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
-import { defineScimStoreContract } from '@x/scim-core/testing'
+import { defineOutboxStoreContract, defineScimStoreContract } from '@x/scim-core/testing'
 import { defineFlowStoreContract, defineJobStoreContract } from '@x/flow-engine/testing'
 import { emptyTables, type TestDatabase } from './databases.ts'
 
@@ -31,6 +31,7 @@ export function defineContracts(
     afterAll(() => database.close())
 
     defineScimStoreContract(frame, { name, create: async () => createScimStore(await empty()) })
+    defineOutboxStoreContract(frame, { name, create: async () => createScimStore(await empty()) })
     if (which === 'scim') return
     defineFlowStoreContract(frame, { name, create: async () => createFlowStore(await empty()) })
     defineJobStoreContract(frame, { name, create: async () => createJobStore(await empty()) })

@@ -42,6 +42,7 @@ const RELEASED = {
     'flow 0009-record-owners': 'expand:4ac9a5ca4',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
+    'scim 0003-hosts': 'expand:c467e2471',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -55,6 +56,7 @@ const RELEASED = {
     'flow 0009-record-owners': 'expand:cf8e6554a',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
+    'scim 0003-hosts': 'expand:b0e8e4b5b',
   },
 }
 
@@ -72,7 +74,7 @@ function defineMigrations(
 
     test('status and plan tell what is missing and change nothing', async () => {
       const { db } = database
-      const steps = ['0001-initial', '0002-elements-by-tenant']
+      const steps = ['0001-initial', '0002-elements-by-tenant', '0003-hosts']
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
       expect(await scimMigrationStatus(db)).toEqual(all(false))
       const plan = await scimMigrationPlan(db)

@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict'
-import type {
-  DeliveryResult,
-  EndpointRecord,
-  OutboxRow,
-  OutboxStore,
-} from '../store/outbox.ts'
+import type { DeliveryResult, EndpointRecord, OutboxRow, OutboxStore } from '../store/outbox.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import { moment, OTHER_TENANT, TENANT, type StoreSubject, type TestFunctions } from './fixture.ts'
 
@@ -35,7 +30,12 @@ export function defineOutboxStoreContract(t: TestFunctions, subject: OutboxSubje
     const insert = (fields: Partial<EndpointRecord> = {}, limit = 20): Promise<boolean> =>
       store.outbox.endpoints.insert({ ...endpoint(1), ...fields }, limit)
     const collect = (limits: { limit?: number; maxWaiting?: number } = {}): Promise<number> =>
-      store.outbox.deliveries.collect(KINDS, { now: LATER, limit: 500, maxWaiting: 1_000, ...limits })
+      store.outbox.deliveries.collect(KINDS, {
+        now: LATER,
+        limit: 500,
+        maxWaiting: 1_000,
+        ...limits,
+      })
     const claim = async (options: { now?: Date; limit?: number } = {}): Promise<string[]> => {
       const { now = LATER, limit = 100 } = options
       const until = new Date(now.getTime() + 30_000)

@@ -239,9 +239,7 @@ export function createMemoryOutbox(state: OutboxState, undo: UndoLog): OutboxSto
           )
           .flatMap(({ record }) => inOrder(record.id))
           .filter((one) => wanted === undefined || one.state === wanted)
-          .toSorted(
-            (a, b) => a.event.seq - b.event.seq || (a.endpointId < b.endpointId ? -1 : 1),
-          )
+          .toSorted((a, b) => a.event.seq - b.event.seq || (a.endpointId < b.endpointId ? -1 : 1))
         const start = all.findIndex((one) => placeOf(one) === after) + 1
         const page = all.slice(start, start + limit)
         const last = page.at(-1)
@@ -284,7 +282,7 @@ export function createMemoryOutbox(state: OutboxState, undo: UndoLog): OutboxSto
     async prune(before) {
       const limit = before.getTime()
       let count = 0
-      for (const event of [...events.values()]) {
+      for (const event of events.values()) {
         const { seq, row } = event
         if (Date.parse(row.at) >= limit) continue
         const isAwaited = [...endpoints.values()].some(

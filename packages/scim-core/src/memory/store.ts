@@ -1,12 +1,6 @@
 import { observeGroupWrites, type ObservedStore } from '../store/group-writes.ts'
 import type { OnGroupWrite } from '../store/groups.ts'
-import {
-  assertOutsideHook,
-  guarded,
-  guardedOutbox,
-  HOOK_OWNER,
-  runHook,
-} from '../store/hooks.ts'
+import { assertOutsideHook, guarded, guardedOutbox, HOOK_OWNER, runHook } from '../store/hooks.ts'
 import type { OutboxStore } from '../store/outbox.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { OnUserWrite, UserWrite } from '../store/users.ts'

@@ -69,10 +69,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const failing = new Set<string>()
   let free = concurrency
 
-  const attempt = async (
-    endpoint: EndpointRecord,
-    delivery: ClaimedDelivery,
-  ): Promise<Attempt> => {
+  const attempt = async (endpoint: EndpointRecord, delivery: ClaimedDelivery): Promise<Attempt> => {
     const timeout = new AbortController()
     const finished = new AbortController()
     const expired = runtime.sleep(timeoutMs, finished.signal).then(
@@ -97,13 +94,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   ): DeliveryResult => {
     const attempts = before + 1
     const delay = outcome === 'retry' ? options.retryDelays[before] : undefined
-    const state =
-      outcome === 'delivered' ? 'delivered' : delay === undefined ? 'failed' : 'waiting'
+    const state = outcome === 'delivered' ? 'delivered' : delay === undefined ? 'failed' : 'waiting'
     const [jitter = 0] = runtime.randomBytes(1)
-    const seconds = Math.max(
-      (delay ?? 0) * (1 + jitter / 2_550),
-      Math.min(retryAfter, DAY_SECONDS),
-    )
+    const seconds = Math.max((delay ?? 0) * (1 + jitter / 2_550), Math.min(retryAfter, DAY_SECONDS))
     const nextAt = state === 'waiting' ? new Date(runtime.now().getTime() + seconds * 1_000) : null
     const lastError = error === null ? null : error.slice(0, ERROR_LENGTH)
     return { eventId: event.id, state, attempts, nextAt, lastStatus: status, lastError }
@@ -144,17 +137,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const work = async (endpoint: EndpointRecord, stop: AbortSignal | undefined): Promise<void> => {
     try {
-      while (stop?.aborted !== true && (await workOnce(endpoint)));
+      for (let isMore = true; isMore;) {
+        isMore = (await workOnce(endpoint)) && stop?.aborted !== true
+      }
     } catch (error) {
       onError(error)
     }
   }
 
   /** Starts as many workers as the endpoints with something due may have. */
-  const start = (
-    due: readonly EndpointRecord[],
-    stop?: AbortSignal,
-  ): readonly Promise<void>[] => {
+  const start = (due: readonly EndpointRecord[], stop?: AbortSignal): readonly Promise<void>[] => {
     const started: Promise<void>[] = []
     for (let isFair = true; isFair && free > 0;) {
       isFair = false
@@ -208,7 +200,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
           let more = true
           while (more && !signal.aborted) {
             const { due, news } = await look()
-            start(due, signal)
+            void start(due, signal)
             more = news >= COLLECTED
           }
         } catch (error) {

@@ -122,7 +122,11 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   internal: 'The stream cannot be read at the moment.',
 }
 
-function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {
+function json(
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },

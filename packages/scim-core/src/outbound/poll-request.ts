@@ -28,7 +28,7 @@ export function readPollRequest(text: string | null): PollRequest | string {
   return {
     maxEvents: Math.min(Number(maxEvents), MAX_EVENTS),
     returnImmediately,
-    ack: ack as string[],
+    ack,
     setErrs: errors,
   }
 }

@@ -28,7 +28,9 @@ export function setClaims(
   const [first] = rows
   if (first === undefined) return null
   const events = Object.fromEntries(
-    Object.entries(setEvents(rows, mode)).filter(([uri]) => wanted === null || wanted.includes(uri)),
+    Object.entries(setEvents(rows, mode)).filter(
+      ([uri]) => wanted === null || wanted.includes(uri),
+    ),
   )
   if (Object.keys(events).length === 0) return null
   const externalId = externalIdOf(rows)

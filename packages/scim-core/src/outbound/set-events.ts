@@ -19,7 +19,10 @@ type Payload = Record<string, unknown>
  * The `events` of a token (SH-30, SH-31): all rows that one request caused on one resource, by URI. Rows of
  * one URI become one payload.
  */
-export function setEvents(rows: readonly OutboxRow[], mode: SetMode): Readonly<Record<string, Payload>> {
+export function setEvents(
+  rows: readonly OutboxRow[],
+  mode: SetMode,
+): Readonly<Record<string, Payload>> {
   const events: Record<string, Payload> = {}
   for (const row of rows) {
     const uri = PREFIX + nameOf(row, mode)

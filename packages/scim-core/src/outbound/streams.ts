@@ -69,7 +69,8 @@ export function createStreams({
 }): SecurityEventStreams {
   const readEvents = (events: readonly string[] | null = null): readonly string[] | null => {
     const unknown = events?.find((uri) => !eventUris.includes(uri))
-    if (unknown !== undefined) throw new TypeError(`No token has the event ${unknown.slice(0, 100)}`)
+    if (unknown !== undefined)
+      throw new TypeError(`No token has the event ${unknown.slice(0, 100)}`)
     return events
   }
   const sealed = (id: string, authorization: string | undefined): Promise<string> =>
@@ -108,8 +109,7 @@ export function createStreams({
         ...(events !== undefined && { events: readEvents(events) }),
         ...(enabled !== undefined && { enabled, disabledReason: null }),
         ...(isPush && url !== undefined && { url: readTargetUrl(url, allowLoopback) }),
-        ...(isPush &&
-          authorization !== undefined && { secrets: await sealed(id, authorization) }),
+        ...(isPush && authorization !== undefined && { secrets: await sealed(id, authorization) }),
       })
     },
     async remove(tenant, id) {
@@ -122,8 +122,7 @@ export function createStreams({
 
 function shown(record: EndpointRecord): SecurityEventStream {
   const { id, tenant, events, enabled, disabledReason, created, url } = record
-  const delivery =
-    url === null ? { method: 'poll' as const } : { method: 'push' as const, url }
+  const delivery = url === null ? { method: 'poll' as const } : { method: 'push' as const, url }
   const audience = record.audience ?? ''
   return { id, tenant, audience, delivery, events, enabled, disabledReason, created }
 }

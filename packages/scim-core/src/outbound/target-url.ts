@@ -39,7 +39,10 @@ export function readTargetUrl(text: unknown, allowLoopback: boolean): string {
   if (typeof text !== 'string' || text.length > 2_048 || !URL.canParse(text)) throw refused
   const { protocol, hostname, username, password, href } = new URL(text)
   if (username !== '' || password !== '') throw refused
-  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase()
+  const host = hostname
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+    .toLowerCase()
   const isLocalName = host === 'localhost' || host.endsWith('.localhost')
   const isLocal = isLocalName || isLoopback(host)
   if (protocol === 'http:' && !(allowLoopback && isLocal)) throw refused

@@ -14,7 +14,10 @@ export function webhookBody(row: OutboxRow): string {
   return textOf(row, JSON.stringify({ ...payload, truncated: true }))
 }
 
-function textOf({ type, at, resourceId, tenant, requestId, actor }: OutboxRow, data: string): string {
+function textOf(
+  { type, at, resourceId, tenant, requestId, actor }: OutboxRow,
+  data: string,
+): string {
   const head = JSON.stringify({ id: resourceId, tenant, requestId, actor })
   const payload = data === '{}' ? '' : `,${data.slice(1, -1)}`
   return `{"type":"${type}","timestamp":"${at}","data":${head.slice(0, -1)}${payload}}}`

@@ -45,7 +45,8 @@ export async function changeResource<Result>(
   const awaitsHook = rules.beforeCommit !== undefined
   const announced = async (tx: ScimStore): Promise<Changed<Result>> => {
     const changed = await work(tx)
-    if (changed.events.length > 0) await outboxOf(tx).append(outboxRows(rules, call, changed.events))
+    if (changed.events.length > 0)
+      await outboxOf(tx).append(outboxRows(rules, call, changed.events))
     return changed
   }
   try {

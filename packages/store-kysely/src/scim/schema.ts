@@ -9,8 +9,9 @@ import {
 } from '../schema/migrate.ts'
 import { initial } from '../schema/migrations/scim/0001-initial.ts'
 import { elementsByTenant } from '../schema/migrations/scim/0002-elements-by-tenant.ts'
+import { hosts } from '../schema/migrations/scim/0003-hosts.ts'
 
-const SCIM_SCHEMA: Schema = { name: 'scim', migrations: [initial, elementsByTenant] }
+const SCIM_SCHEMA: Schema = { name: 'scim', migrations: [initial, elementsByTenant, hosts] }
 
 /**
  * Makes or updates the tables of the SCIM store; when they are up to date, it needs no right to create

@@ -1,6 +1,7 @@
 import {
   assertOutsideHook,
   guarded,
+  guardedOutbox,
   HOOK_OWNER,
   observeGroupWrites,
   runHook,
@@ -9,6 +10,7 @@ import {
   type MemberStore,
   type OnGroupWrite,
   type OnUserWrite,
+  type OutboxStore,
   type ScimStore,
   type TokenStore,
   type UserRecord,
@@ -23,6 +25,7 @@ import { toScimError } from './errors.ts'
 import { createGroupStore } from './groups.ts'
 import { createListCache, deferredListCache, type ListCache } from './list-cache.ts'
 import { createMemberStore } from './members.ts'
+import { createOutbox } from './outbox/outbox.ts'
 import { createTokenStore } from './tokens.ts'
 import { createUserStore, type AdoptUser } from './users.ts'
 
@@ -41,6 +44,7 @@ export interface ScimStoreOptions {
 
 /** A store over SQL, with the tokens of its database. */
 export interface SqlScimStore extends ScimStore {
+  readonly outbox: OutboxStore
   readonly tokens: TokenStore
 }
 
@@ -85,7 +89,8 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
   const inside = options.onGroupWrite === undefined ? bound : eachInTransaction(bound)
   if (db.isTransaction) {
     const { users, groups, members } = inside
-    return { users, groups, members, tokens, transaction, handle: db }
+    const { outbox } = bound
+    return { users, groups, members, outbox, tokens, transaction, handle: db }
   }
   const owner = engineOf(db)
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
@@ -93,6 +98,7 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
     users: guarded(inside.users, check('users.')),
     groups: guarded(inside.groups, check('groups.')),
     members: guarded(inside.members, check('members.'), ['list', 'pages']),
+    outbox: guardedOutbox(bound.outbox, check('outbox.')),
     tokens: guarded(tokens, check('tokens.')),
     ...guarded({ transaction }, check('')),
   }
@@ -119,6 +125,7 @@ class BoundStore implements SqlScimStore {
   #users: UserStore | undefined = undefined
   #groups: GroupStore | undefined = undefined
   #members: MemberStore | undefined = undefined
+  #outbox: OutboxStore | undefined = undefined
   #tokens: TokenStore | undefined = undefined
 
   constructor(db: ScimTransaction, options: BoundOptions, cache: ListCache) {
@@ -154,6 +161,10 @@ class BoundStore implements SqlScimStore {
 
   get members(): MemberStore {
     return (this.#members ??= protect(createMemberStore(this.handle), toScimError))
+  }
+
+  get outbox(): OutboxStore {
+    return (this.#outbox ??= createOutbox(this.handle))
   }
 
   get tokens(): TokenStore {

@@ -75,6 +75,7 @@ export interface ScimTokenRow {
   expires_at: number | null
   revoked_at: number | null
   last_used_at: number | null
+  connection_id: string | null
 }
 
 /** How many users and groups a tenant has, kept by triggers. */
@@ -86,6 +87,104 @@ export interface ScimCountRow {
   total: number
 }
 
+/** A committed change. */
+export interface ScimEventRow {
+  seq: Generated<number>
+  id: string
+  tenant: string
+  type: string
+  resource_type: string
+  resource_id: string
+  at: number
+  request_id: string
+  actor: string | null
+  set_id: string
+  op: 'put' | 'patch'
+  data: string
+  /** On PostgreSQL: no lower than that of its transaction, nor of an earlier event of its resource. */
+  xid: number
+}
+
+export interface ScimEndpointRow {
+  id: string
+  tenant: string
+  kind: 'webhook' | 'push' | 'poll'
+  url: string | null
+  audience: string | null
+  /** JSON */
+  events: string | null
+  description: string | null
+  secrets: string
+  enabled: number
+  disabled_reason: string | null
+  created: number
+  /** The last event of which deliveries were made. */
+  seen_xid: number
+  seen_seq: number
+}
+
+export interface ScimDeliveryRow {
+  endpoint_id: string
+  event_seq: number
+  resource_id: string
+  state: 'waiting' | 'delivered' | 'failed'
+  attempts: number
+  next_at: number
+  locked_until: number
+  last_at: number | null
+  last_status: number | null
+  last_error: string | null
+}
+
+export interface ScimConnectionRow {
+  id: string
+  tenant: string
+  name: string
+  provider: string
+  enabled: number
+  /** JSON */
+  settings: string
+  created: number
+  last_used_at: number | null
+  /** JSON */
+  last_error: string | null
+}
+
+export interface ScimClientRow {
+  id: string
+  tenant: string
+  connection_id: string | null
+  digest: string | null
+  /** JSON */
+  jwks: string | null
+  /** JSON */
+  scopes: string
+  created: number
+  revoked_at: number | null
+}
+
+/** A resource of a type of the host's own. */
+export interface ScimResourceRow {
+  seq: Generated<number>
+  tenant: string
+  type: string
+  id: string
+  external_id: string | null
+  created: number
+  modified: number
+  version: number
+  search: string
+  data: string
+}
+
+export interface ScimResourceKeyRow {
+  tenant: string
+  type: string
+  attribute: string
+  key: string
+  resource_id: string
+}
+
 /** The tables of the SCIM store. */
 export interface ScimTables {
   scim_user: ScimUserRow
@@ -94,4 +193,11 @@ export interface ScimTables {
   scim_member: ScimMemberRow
   scim_token: ScimTokenRow
   scim_count: ScimCountRow
+  scim_event: ScimEventRow
+  scim_endpoint: ScimEndpointRow
+  scim_delivery: ScimDeliveryRow
+  scim_connection: ScimConnectionRow
+  scim_client: ScimClientRow
+  scim_resource: ScimResourceRow
+  scim_resource_key: ScimResourceKeyRow
 }

@@ -1,0 +1,251 @@
+import type {
+  ClaimedDelivery,
+  Delivery,
+  DeliveryQuery,
+  DeliveryResult,
+  DeliveryStore,
+  ReplayQuery,
+} from '@x/scim-core'
+import { sql, type Kysely } from 'kysely'
+import { atomic, locksRows } from '../../engine/transaction.ts'
+import { chunks } from '../../query/chunks.ts'
+import type { ScimDeliveryRow, ScimTables } from '../../schema/tables/scim.ts'
+import { BLOCKED, collectDeliveries, isWanted, makeDeliveries, unblock } from './collect.ts'
+import { endpoints, lockEndpoint } from './endpoints.ts'
+import { EVENT_COLUMNS, fromEventRow } from './event-row.ts'
+
+type Db = Kysely<ScimTables>
+
+/** The deliveries of all tenants in SQL. */
+export function createDeliveryStore(db: Db): DeliveryStore {
+  return {
+    collect: (kinds, options) => collectDeliveries(db, kinds, options),
+
+    async due(kinds, now) {
+      const { rows } = await sql<{ id: string }>`select p.id from scim_endpoint as p
+        where p.enabled = 1 and p.kind in (${sql.join([...kinds])})
+        and exists (select 1 from scim_delivery as d where d.endpoint_id = p.id
+          and d.state = 'waiting' and d.next_at <= ${now.getTime()}
+          and d.locked_until <= ${now.getTime()})`.execute(db)
+      if (rows.length === 0) return []
+      const ids = rows.map(({ id }) => id)
+      const found = await db
+        .selectFrom('scim_endpoint')
+        .selectAll()
+        .where('id', 'in', ids)
+        .execute()
+      return found.map((row) => endpoints.fromRow(row))
+    },
+
+    claim: (endpointId, options) => atomic(db, (tx) => claim(tx, endpointId, options)),
+
+    settle: (endpointId, results, options) =>
+      results.length === 0
+        ? Promise.resolve(0)
+        : atomic(db, (tx) => settle(tx, endpointId, { results, ...options })),
+
+    async release(endpointId, eventIds, lease) {
+      for (const ids of chunks(eventIds)) {
+        await db
+          .updateTable('scim_delivery')
+          .set({ locked_until: 0 })
+          .where('endpoint_id', '=', endpointId)
+          .where('locked_until', '=', lease.getTime())
+          .where('event_seq', 'in', (events) =>
+            events.selectFrom('scim_event').select('seq').where('id', 'in', ids),
+          )
+          .execute()
+      }
+    },
+
+    async waiting(endpointId, limit) {
+      const rows = await db
+        .selectFrom('scim_delivery as d')
+        .innerJoin('scim_event as e', 'e.seq', 'd.event_seq')
+        .select(EVENT_COLUMNS.map((column) => `e.${column}` as const))
+        .where('d.endpoint_id', '=', endpointId)
+        .where('d.state', '=', 'waiting')
+        .orderBy('d.event_seq')
+        .limit(limit)
+        .execute()
+      return rows.map(fromEventRow)
+    },
+
+    list: (tenant, query) => listDeliveries(db, tenant, query),
+
+    replay: (tenant, query, options) =>
+      atomic(db, (tx) => replay(tx, tenant, { query, ...options })),
+  }
+}
+
+async function claim(
+  tx: Db,
+  endpointId: string,
+  { now, until, limit }: { readonly now: Date; readonly until: Date; readonly limit: number },
+): Promise<ClaimedDelivery[]> {
+  const query = tx
+    .selectFrom('scim_delivery as d')
+    .innerJoin('scim_event as e', 'e.seq', 'd.event_seq')
+    .select(EVENT_COLUMNS.map((column) => `e.${column}` as const))
+    .select(['d.attempts', 'd.event_seq'])
+    .where('d.endpoint_id', '=', endpointId)
+    .where('d.state', '=', 'waiting')
+    .where('d.next_at', '<=', now.getTime())
+    .where('d.locked_until', '<=', now.getTime())
+    .orderBy('d.next_at')
+    .orderBy('d.event_seq')
+    .limit(limit)
+  const rows = await (locksRows(tx) ? query.forUpdate('d').skipLocked() : query).execute()
+  if (rows.length === 0) return []
+  await tx
+    .updateTable('scim_delivery')
+    .set({ locked_until: until.getTime() })
+    .where('endpoint_id', '=', endpointId)
+    .where(
+      'event_seq',
+      'in',
+      rows.map((row) => row.event_seq),
+    )
+    .execute()
+  return rows.map((row) => ({ event: fromEventRow(row), attempts: row.attempts }))
+}
+
+async function settle(
+  tx: Db,
+  endpointId: string,
+  {
+    results,
+    now,
+    lease,
+  }: {
+    readonly results: readonly DeliveryResult[]
+    readonly now: Date
+    readonly lease?: Date
+  },
+): Promise<number> {
+  await lockEndpoint(tx, endpointId)
+  let written = 0
+  const done: string[] = []
+  for (const part of chunks(results)) {
+    const ids = part.map(({ eventId }) => eventId)
+    const heads = await tx
+      .selectFrom('scim_event')
+      .select(['id', 'seq', 'resource_id'])
+      .where('id', 'in', ids)
+      .execute()
+    const byId = new Map(heads.map((head) => [head.id, head]))
+    for (const result of part) {
+      const head = byId.get(result.eventId)
+      if (head === undefined) continue
+      let query = tx
+        .updateTable('scim_delivery')
+        .set(settledColumns(result, now))
+        .where('endpoint_id', '=', endpointId)
+        .where('event_seq', '=', head.seq)
+        .where('state', '=', 'waiting')
+      if (lease !== undefined) query = query.where('locked_until', '=', lease.getTime())
+      const { numUpdatedRows } = await query.executeTakeFirstOrThrow()
+      if (numUpdatedRows === 0n) continue
+      written += 1
+      if (result.state !== 'waiting') done.push(head.resource_id)
+    }
+  }
+  await unblock(tx, endpointId, { resources: [...new Set(done)], now })
+  return written
+}
+
+function settledColumns(
+  { state, attempts, nextAt, lastStatus, lastError }: DeliveryResult,
+  now: Date,
+): Partial<ScimDeliveryRow> {
+  return {
+    state,
+    attempts,
+    next_at: nextAt?.getTime() ?? 0,
+    locked_until: 0,
+    last_at: now.getTime(),
+    last_status: lastStatus,
+    last_error: lastError,
+  }
+}
+
+async function listDeliveries(
+  db: Db,
+  tenant: string,
+  { endpointId, state, limit = 100, after }: DeliveryQuery,
+): Promise<{ deliveries: Delivery[]; next: string | null }> {
+  const [, seq = '0', last = ''] = /^(\d{1,15})\.(.+)$/.exec(after ?? '') ?? []
+  let query = db
+    .selectFrom('scim_delivery as d')
+    .innerJoin('scim_endpoint as p', 'p.id', 'd.endpoint_id')
+    .innerJoin('scim_event as e', 'e.seq', 'd.event_seq')
+    .selectAll('d')
+    .select(['e.id as event_id', 'e.type'])
+    .where('p.tenant', '=', tenant)
+    .where(sql<boolean>`(d.event_seq, d.endpoint_id) > (${Number(seq)}, ${last})`)
+  if (endpointId !== undefined) query = query.where('d.endpoint_id', '=', endpointId)
+  if (state !== undefined) query = query.where('d.state', '=', state)
+  const rows = await query
+    .orderBy('d.event_seq')
+    .orderBy('d.endpoint_id')
+    .limit(limit + 1)
+    .execute()
+  const page = rows.slice(0, limit)
+  const end = page.at(-1)
+  const next = rows.length > limit && end ? `${end.event_seq}.${end.endpoint_id}` : null
+  return {
+    deliveries: page.map((row) => ({
+      endpointId: row.endpoint_id,
+      eventId: row.event_id,
+      type: row.type,
+      state: row.state,
+      attempts: row.attempts,
+      nextAt: row.state === 'waiting' && row.next_at !== BLOCKED ? new Date(row.next_at) : null,
+      lastAt: row.last_at === null ? null : new Date(row.last_at),
+      lastStatus: row.last_status,
+      lastError: row.last_error,
+    })),
+    next,
+  }
+}
+
+async function replay(
+  tx: Db,
+  tenant: string,
+  {
+    query,
+    now,
+    limit,
+  }: { readonly query: ReplayQuery; readonly now: Date; readonly limit: number },
+): Promise<number | null> {
+  const endpoint = await lockEndpoint(tx, query.endpointId)
+  if (endpoint?.tenant !== tenant) return 0
+  const { endpointId: id, failed, eventIds, from, to } = query
+  let events = tx
+    .selectFrom('scim_event as e')
+    .leftJoin('scim_delivery as d', (join) =>
+      join.onRef('d.event_seq', '=', 'e.seq').on('d.endpoint_id', '=', id),
+    )
+    .select(['e.seq', 'e.type', 'e.id', 'e.set_id', 'e.resource_id'])
+    .where('e.tenant', '=', tenant)
+    .where((where) => where.or([where('d.state', 'is', null), where('d.state', '<>', 'waiting')]))
+  if (failed === true) events = events.where('d.state', '=', 'failed')
+  if (from !== undefined) events = events.where('e.at', '>=', from.getTime())
+  if (to !== undefined) events = events.where('e.at', '<=', to.getTime())
+  if (eventIds !== undefined) {
+    events = events.where('e.id', 'in', eventIds.length === 0 ? [''] : eventIds.slice(0, limit + 1))
+  }
+  const found = await events.orderBy('e.seq').execute()
+  const chosen = found.filter((event) => isWanted(endpoint, event))
+  if (chosen.length > limit) return null
+  for (const part of chunks(chosen)) {
+    const seqs = part.map(({ seq }) => seq)
+    await tx
+      .deleteFrom('scim_delivery')
+      .where('endpoint_id', '=', id)
+      .where('event_seq', 'in', seqs)
+      .execute()
+  }
+  await makeDeliveries(tx, endpoint, chosen, now)
+  return chosen.length
+}

@@ -1,0 +1,147 @@
+import type { EndpointPatch, EndpointRecord, EndpointStore } from '@x/scim-core'
+import { sql, type Kysely } from 'kysely'
+import { engineOf } from '../../engine/engine.ts'
+import { atomic } from '../../engine/transaction.ts'
+import { bool, date, json, mapping, nullable, plain, text } from '../../records/columns.ts'
+import type { ScimEndpointRow, ScimTables } from '../../schema/tables/scim.ts'
+import type { EventPlace } from './events.ts'
+
+type Db = Kysely<ScimTables>
+
+export const endpoints = mapping<EndpointRecord, Omit<ScimEndpointRow, 'seen_xid' | 'seen_seq'>>({
+  id: plain(),
+  tenant: plain(),
+  kind: plain(),
+  url: nullable(text),
+  audience: nullable(text),
+  events: nullable(json()),
+  description: nullable(text),
+  secrets: plain(),
+  enabled: bool,
+  disabledReason: nullable(text),
+  created: date,
+})
+
+/** The endpoints of all tenants in SQL. */
+export function createEndpointStore(db: Db): EndpointStore {
+  return {
+    insert: (record, limit) =>
+      atomic(db, async (tx) => {
+        await lockTenant(tx, record.tenant)
+        const kinds =
+          record.kind === 'webhook' ? ['webhook' as const] : ['push' as const, 'poll' as const]
+        const { total } = await tx
+          .selectFrom('scim_endpoint')
+          .select((expression) => expression.fn.countAll<number>().as('total'))
+          .where('tenant', '=', record.tenant)
+          .where('kind', 'in', kinds)
+          .executeTakeFirstOrThrow()
+        if (total >= limit) return false
+        const { xid, seq } = await presentPlace(tx, record.tenant)
+        const row = { ...endpoints.toRow(record), seen_xid: xid, seen_seq: seq }
+        await tx.insertInto('scim_endpoint').values(row).execute()
+        return true
+      }),
+
+    async get(tenant, id) {
+      const row = await one(db, id)
+      return row?.tenant === tenant ? endpoints.fromRow(row) : null
+    },
+
+    async byId(id) {
+      const row = await one(db, id)
+      return row === undefined ? null : endpoints.fromRow(row)
+    },
+
+    async list(tenant, kinds) {
+      const rows = await db
+        .selectFrom('scim_endpoint')
+        .selectAll()
+        .where('tenant', '=', tenant)
+        .where('kind', 'in', [...kinds])
+        .orderBy('created')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => endpoints.fromRow(row))
+    },
+
+    update: (tenant, id, patch) => atomic(db, (tx) => updateEndpoint(tx, { tenant, id, patch })),
+
+    remove: (tenant, id) =>
+      atomic(db, async (tx) => {
+        const { numDeletedRows } = await tx
+          .deleteFrom('scim_endpoint')
+          .where('tenant', '=', tenant)
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow()
+        if (numDeletedRows === 0n) return false
+        await tx.deleteFrom('scim_delivery').where('endpoint_id', '=', id).execute()
+        return true
+      }),
+  }
+}
+
+async function one(db: Db, id: string): Promise<ScimEndpointRow | undefined> {
+  return db.selectFrom('scim_endpoint').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The endpoint, locked until the transaction ends: work on its deliveries is done one after another. */
+export async function lockEndpoint(tx: Db, id: string): Promise<ScimEndpointRow | undefined> {
+  const query = tx.selectFrom('scim_endpoint').selectAll().where('id', '=', id)
+  const locks = engineOf(tx).kind === 'postgres'
+  return (locks ? query.forUpdate() : query).executeTakeFirst()
+}
+
+async function updateEndpoint(
+  tx: Db,
+  {
+    tenant,
+    id,
+    patch,
+  }: { readonly tenant: string; readonly id: string; readonly patch: EndpointPatch },
+): Promise<boolean> {
+  const before = await lockEndpoint(tx, id)
+  if (before?.tenant !== tenant) return false
+  const isAgain = patch.enabled === true && before.enabled === 0
+  const place = isAgain ? await presentPlace(tx, tenant) : null
+  const changes = {
+    ...endpoints.toPatch(patch),
+    ...(place !== null && { seen_xid: place.xid, seen_seq: place.seq }),
+  }
+  if (Object.keys(changes).length > 0) {
+    await tx.updateTable('scim_endpoint').set(changes).where('id', '=', id).execute()
+  }
+  if (patch.enabled === false) await failWaiting(tx, id, patch.disabledReason ?? 'disabled')
+  return true
+}
+
+/** Gives up what waits at an endpoint. */
+export async function failWaiting(tx: Db, endpointId: string, reason: string): Promise<void> {
+  await tx
+    .updateTable('scim_delivery')
+    .set({ state: 'failed', locked_until: 0, last_error: reason })
+    .where('endpoint_id', '=', endpointId)
+    .where('state', '=', 'waiting')
+    .execute()
+}
+
+/** Behind all events that are committed; those of open transactions come after it. */
+async function presentPlace(tx: Db, tenant: string): Promise<EventPlace> {
+  const query =
+    engineOf(tx).kind === 'sqlite'
+      ? sql<EventPlace>`select 0 as xid, coalesce(max(seq), 0) as seq from scim_event
+          where tenant = ${tenant}`
+      : sql<EventPlace>`select xid, seq from scim_event where tenant = ${tenant}
+          and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+          order by xid desc, seq desc limit 1`
+  const { rows } = await query.execute(tx)
+  return rows[0] ?? { xid: 0, seq: 0 }
+}
+
+/** Two who create endpoints of a tenant at once count one after the other. */
+async function lockTenant(tx: Db, tenant: string): Promise<void> {
+  if (engineOf(tx).kind === 'sqlite') return
+  await sql`select pg_advisory_xact_lock(hashtext('scim_endpoint'), hashtext(${tenant}))`.execute(
+    tx,
+  )
+}

@@ -1,0 +1,229 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createScimService, type OutboxRow, type ScimService } from '@x/scim-core'
+import { createWebhooks, type Webhooks } from '@x/scim-core/outbound'
+import { createScimStore, migrateScim, type SqlScimStore } from '@x/store-kysely/scim'
+import { createTestRuntime } from '@x/scim-core/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+import { fileDatabase, postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { BASE, TOKEN } from './scim-handler.ts'
+
+const TENANT = 'default'
+const SECRET_KEY = 'a secret key of at least 32 characters'
+
+const closing: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+interface Opened extends TestDatabase {
+  readonly store: SqlScimStore
+  readonly service: ScimService
+}
+
+async function opened(open: () => Promise<TestDatabase>): Promise<Opened> {
+  const database = await open()
+  closing.push(() => database.close())
+  await migrateScim(database.db)
+  const store = createScimStore(database.db)
+  const auth = { kind: 'token', token: TOKEN } as const
+  const service = createScimService({ store, baseUrl: BASE, auth, outbox: true })
+  return { ...database, store, service }
+}
+
+type Answer = (body: ReceivedEvent, response: ServerResponse) => void
+
+interface ReceivedEvent {
+  readonly type: string
+  readonly data: { readonly id: string; readonly after?: { readonly title?: string } }
+}
+
+async function receiver(answer: Answer = (_body, response) => void response.writeHead(204).end()) {
+  const events: ReceivedEvent[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    request.on('end', () => {
+      const event = JSON.parse(text) as ReceivedEvent
+      events.push(event)
+      answer(event, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { events, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+}
+
+function webhooksOver(store: SqlScimStore, options: object = {}): Webhooks {
+  return createWebhooks({
+    store: store.outbox,
+    secretKey: SECRET_KEY,
+    allowLoopback: true,
+    ...options,
+  })
+}
+
+const kinds: [name: string, isThere: boolean, open: () => Promise<TestDatabase>][] = [
+  ['a SQLite file', true, () => fileDatabase()],
+  ['PostgreSQL', postgresUrl !== null, postgresDatabase],
+]
+
+describe.each(kinds)('the outbox over %s', (_name, isThere, open) => {
+  test.skipIf(!isThere)(
+    'SH-24 SH-25 two dispatchers deliver everything once, in order',
+    async () => {
+      const { store, service } = await opened(open)
+      const { events, url } = await receiver()
+      const webhooks = webhooksOver(store)
+      await webhooks.endpoints.create({ tenant: TENANT, url })
+      const users = await Promise.all(
+        Array.from({ length: 6 }, (_, n) =>
+          service.users.create(TENANT, { userName: `u${n}@corp.example` }),
+        ),
+      )
+      const stop = new AbortController()
+      const running = [webhooksOver(store), webhooksOver(store)].map((one) =>
+        one.run({ signal: stop.signal, pollMs: 5 }),
+      )
+      for (let step = 0; step < 3; step += 1) {
+        const operations = [{ op: 'replace', path: 'title', value: `t${step}` }] as const
+        await Promise.all(users.map(({ id }) => service.users.patch(TENANT, id, operations)))
+      }
+      await expect.poll(() => events.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(24)
+      stop.abort()
+      await Promise.all(running)
+      expect(events).toHaveLength(24)
+      for (const { id } of users) {
+        const titles = events
+          .filter(({ data }) => data.id === id)
+          .map(({ data }) => data.after?.title)
+        expect(titles).toEqual([undefined, 't0', 't1', 't2'])
+      }
+    },
+  )
+
+  test.skipIf(!isThere)(
+    'SH-18 a process that is killed leaves a row for each change, and no other',
+    async () => {
+      const { store, service, address } = await opened(open)
+      const child = writer(address)
+      let lines = 0
+      await new Promise<void>((resolve) => {
+        child.stdout?.on('data', (data: Buffer) => {
+          lines += data.toString().split('\n').length - 1
+          if (lines > 60) child.kill('SIGKILL')
+        })
+        child.on('close', () => resolve())
+      })
+      const announced = new Map<string, number>()
+      for (let after = '0.0'; ;) {
+        const { events, next } = await store.outbox.read(TENANT, { after, limit: 500 })
+        if (events.length === 0) break
+        for (const { resourceId } of events) {
+          announced.set(resourceId, (announced.get(resourceId) ?? 0) + 1)
+        }
+        after = next
+      }
+      const { records } = await store.users.list(TENANT, { limit: 1_000, withTotal: false })
+      expect(records.length).toBeGreaterThan(0)
+      for (const { id, version } of records) expect(announced.get(id)).toBe(version)
+      expect(announced.size).toBe(records.length)
+      expect(await service.users.list(TENANT)).toMatchObject({ totalResults: records.length })
+    },
+    60_000,
+  )
+
+  test.skipIf(!isThere)(
+    'SH-25 what a killed process has claimed is delivered after the lease',
+    async () => {
+      const { store, service } = await opened(open)
+      let isHung = true
+      const { events, url } = await receiver((_event, response) => {
+        if (!isHung) response.writeHead(204).end()
+      })
+      // A dispatcher whose clock stands still never gives up by itself, as one that is gone.
+      const gone = webhooksOver(store, { runtime: createTestRuntime({ start: new Date() }) })
+      await gone.endpoints.create({ tenant: TENANT, url })
+      const { id } = await service.users.create(TENANT, { userName: 'ada@corp.example' })
+      void gone.deliverDue().catch(() => undefined)
+      await expect.poll(() => events.length).toBe(1)
+      isHung = false
+      expect(await webhooksOver(store).deliverDue()).toMatchObject({ delivered: 0 })
+      const later = createTestRuntime({ start: new Date(Date.now() + 31_000) })
+      expect(await webhooksOver(store, { runtime: later }).deliverDue()).toMatchObject({
+        delivered: 1,
+      })
+      expect(events.map(({ data }) => data.id)).toEqual([id, id])
+    },
+  )
+})
+
+describe.skipIf(postgresUrl === null)('transactions that are open while the outbox is read', () => {
+  const row = (id: string, resourceId: string): OutboxRow => ({
+    id,
+    tenant: TENANT,
+    type: 'user.updated',
+    resourceType: 'User',
+    resourceId,
+    at: '2031-01-01T00:00:00.000Z',
+    requestId: 'q',
+    actor: null,
+    setId: id,
+    op: 'patch',
+    data: '{}',
+  })
+
+  test('SH-21 a reader that goes on misses none; of a resource the order is that of the commits', async () => {
+    const { store } = await opened(postgresDatabase)
+    const { outbox } = store
+    const gate = opening()
+    const written = opening()
+    // The earlier transaction writes first, and changes the resource last.
+    const slow = store.transaction(TENANT, async (tx) => {
+      await tx.outbox?.append([row('a', 'other')])
+      written.open()
+      await gate.opened
+      await tx.outbox?.append([row('c', 'shared')])
+    })
+    await written.opened
+    await store.transaction(TENANT, async (tx) => tx.outbox?.append([row('b', 'shared')]))
+    const seen: string[] = []
+    let after: string | undefined
+    const read = async (): Promise<void> => {
+      const page = await outbox.read(TENANT, after === undefined ? {} : { after })
+      seen.push(...page.events.map(({ id }) => id))
+      after = page.next
+    }
+    await read()
+    gate.open()
+    await slow
+    await expect
+      .poll(async () => {
+        await read()
+        return seen.length
+      })
+      .toBe(3)
+    expect(new Set(seen)).toEqual(new Set(['a', 'b', 'c']))
+    expect(seen.indexOf('b')).toBeLessThan(seen.indexOf('c'))
+  })
+})
+
+/** Something that others wait for. */
+function opening(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined
+  const waiting = new Promise<void>((resolve) => (open = resolve))
+  return { opened: waiting, open: () => open() }
+}
+
+function writer(address: string): ChildProcess {
+  const script = fileURLToPath(new URL('scim-outbox-process.ts', import.meta.url))
+  const loader = ['--import', 'tsx', '--conditions=@x/source']
+  return spawn(process.execPath, [...loader, script, address], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
