@@ -7,8 +7,13 @@ export interface Runtime {
   /**
    * Resolves after `ms` milliseconds, never for Infinity; rejects with the signal's reason when it is
    * aborted first.
+   * @param options `background`: the wait does not keep the process alive by itself
    */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep(
+    ms: number,
+    signal?: AbortSignal,
+    options?: { readonly background?: boolean },
+  ): Promise<void>
 }
 
 /** Milliseconds; a timer over it fires at once (AB-90). */
@@ -20,7 +25,7 @@ export function createSystemRuntime(): Runtime {
     now: () => new Date(),
     uuid: () => crypto.randomUUID(),
     randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
-    sleep: (ms, signal) =>
+    sleep: (ms, signal, { background = false } = {}) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted === true) {
           reject(signal.reason as Error)
@@ -34,7 +39,7 @@ export function createSystemRuntime(): Runtime {
         const wait = (): ReturnType<typeof setTimeout> => {
           const part = Math.min(left, LONGEST_TIMER)
           left -= part
-          return setTimeout(() => {
+          const started = setTimeout(() => {
             if (left > 0) {
               timer = wait()
               return
@@ -42,6 +47,11 @@ export function createSystemRuntime(): Runtime {
             signal?.removeEventListener('abort', stop)
             resolve()
           }, part)
+          // A number where there is no Node.
+          const handle: unknown = started
+          if (background && typeof handle === 'object' && handle !== null && 'unref' in handle)
+            started.unref()
+          return started
         }
         let timer = wait()
         signal?.addEventListener('abort', stop, { once: true })

@@ -29,6 +29,9 @@ const STATUS = {
   invalid_body: 422,
   too_large: 413,
   rate_limited: 429,
+  suspended: 409,
+  invalid_answer: 422,
+  expired: 500,
 } as const
 
 /** All codes, for tables over the union. */
@@ -73,6 +76,37 @@ export class FlowCompileError extends FlowError {
 
   constructor(problems: readonly FlowProblem[]) {
     super('invalid_flow', problems[0]?.message ?? 'The flow cannot be run')
+    this.problems = problems
+  }
+}
+
+/**
+ * A component asked a person, or went to sleep, and its run rests: `ctx.suspend` and `ctx.sleep` reject
+ * with it, so that `finally` blocks run (DR-5). The component is run afresh afterwards.
+ */
+export class SuspendedError extends FlowError {
+  override readonly name = 'SuspendedError'
+
+  constructor() {
+    super('suspended', 'The run waits for an answer or for a time')
+  }
+}
+
+/** Looks at the code, so that errors of another copy of the package count too. */
+export function isSuspendedError(value: unknown): value is SuspendedError {
+  return isFlowError(value) && value.code === 'suspended'
+}
+
+/** An answer that does not fit its question (DR-31). */
+export class InvalidAnswerError extends FlowError {
+  override readonly name = 'InvalidAnswerError'
+  declare readonly code: 'invalid_answer'
+  readonly problems: readonly { readonly path: string; readonly message: string }[]
+
+  constructor(problems: InvalidAnswerError['problems']) {
+    const [first] = problems
+    const where = first === undefined || first.path === '' ? 'The answer' : first.path
+    super('invalid_answer', `${where} ${first?.message ?? 'does not fit the question'}`)
     this.problems = problems
   }
 }

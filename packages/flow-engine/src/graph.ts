@@ -21,6 +21,13 @@ export {
   type Values,
 } from './components/define/field.ts'
 export type { NodeUpdate, RefreshContext } from './components/define/refresh-context.ts'
+export type {
+  ActionRequest,
+  JsonSchema,
+  QuestionOption,
+  StandardSchema,
+  SuspendOptions,
+} from './components/define/suspend-options.ts'
 export { output, type OutputOptions, type Outputs } from './components/define/output.ts'
 export {
   refreshNode,
@@ -36,7 +43,10 @@ export type * from './components/define/services.ts'
 export {
   FlowCompileError,
   FlowError,
+  InvalidAnswerError,
   isFlowError,
+  isSuspendedError,
+  SuspendedError,
   type FlowErrorCode,
   type FlowErrorOptions,
 } from './errors.ts'
@@ -72,6 +82,7 @@ export type {
   OutputJson,
   RunEvent,
   RunEventData,
+  SuspendedJson,
   VertexBuildJson,
   VertexDataJson,
 } from './graph/events/run-event.ts'

@@ -12,7 +12,8 @@ import type { BuildRequest, JobRecorder } from './build-jobs.ts'
 import { wasCancelled, type Execution } from './execution.ts'
 import { decodeEvent } from './job-event.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
-import { createSuspension, isAnswerName, type Suspension } from './suspension.ts'
+import { isRestName } from './stored-question.ts'
+import { createSuspension, type Suspension } from './suspension.ts'
 
 /** Starts the run of a claimed job, or goes on where an earlier one stopped. */
 export async function beginRun(
@@ -63,8 +64,8 @@ export async function beginRun(
     (await store.checkpoints.list(job.id)).map(({ vertexId, state }) => [vertexId, state]),
   )
   const { fence } = execution
-  const suspension = await createSuspension(store, job, { kept: states, fence, runtime })
-  const checkpoints = new Map([...states].filter(([name]) => !isAnswerName(name)))
+  const suspension = await createSuspension({ ...options, fence }, job, states)
+  const checkpoints = new Map([...states].filter(([name]) => !isRestName(name)))
   const run = started({
     ...recording,
     ...(job.attempts > 1
@@ -72,7 +73,10 @@ export async function beginRun(
         { resume: { firstSeq: 0, checkpoints, ...(await toldBefore(store, job.id)) } }
       : {}),
     checkpoint: (vertexId, state) => putCheckpoint(store, execution, { vertexId, state }),
+    failed: (vertexId, state) => putCheckpoint(store, execution, { vertexId, state }),
     suspend: suspension.ask,
+    sleep: suspension.sleep,
+    rest: suspension.rest,
   })
   return { run, suspension }
 }

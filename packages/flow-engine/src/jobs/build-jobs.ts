@@ -1,5 +1,11 @@
 import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices } from '../components/define/services.ts'
+import type {
+  ActionRequest,
+  JsonSchema,
+  QuestionOption,
+} from '../components/define/suspend-options.ts'
+import type { JobSecretBox } from './job-seal.ts'
 import type { FlowErrorCode } from '../errors.ts'
 import type { ResultCache } from '../graph/context/cache.ts'
 import type { FlowPlan } from '../graph/plan/compile.ts'
@@ -40,6 +46,22 @@ export interface BuildJobsOptions {
   heartbeatMs?: number
   /** Watches the runs of this process, for records and notifications. */
   observer?: JobObserver
+  /**
+   * Longest time for an answer, in milliseconds, where a question names none; 30 days by default, null or
+   * Infinity for no limit (DR-38).
+   */
+  maxSuspendedMs?: number | null
+  /** Longest sleep of a component that is waited for in memory, in milliseconds; 10,000 by default. */
+  sleepInProcessMs?: number
+  /** How many processes a job may take down before it fails; 3 by default (DR-11). */
+  maxCrashes?: number
+  /**
+   * Asked before a job that was suspended, slept or was recovered goes on; false ends it as `failed`,
+   * `forbidden` (DR-37).
+   */
+  authorize?: (job: JobRecord) => boolean | Promise<boolean>
+  /** Seals variables, tweaks, questions and answers at rest (DR-22). */
+  secrets?: JobSecretBox
   onError?: (error: unknown, info: { jobId?: string }) => void
 }
 
@@ -85,7 +107,34 @@ export interface JobRecord {
   /** Number of the last event; -1 before the first. */
   lastSeq: number
   error?: { code: FlowErrorCode; detail: string }
-  question?: { vertexId: string; question: unknown }
+  /** What a suspended job asks; a job that sleeps has none. */
+  question?: PendingQuestion
+  /** When a suspended job goes on by itself. */
+  wakeAt?: Date
+  /** Processes that ended while they ran it (DR-11). */
+  crashes: number
+}
+
+/** A question that a job waits for (DR-30). */
+export interface PendingQuestion {
+  jobId: string
+  /** Unique for each question; opaque. */
+  requestId: string
+  vertexId: string
+  flowId: string
+  userId?: string
+  /** "" = none. */
+  sessionId: string
+  kind: string
+  prompt: string | null
+  options: QuestionOption[]
+  /** The `action_id`s an answer may have; empty = any answer. */
+  allowedDecisions: string[]
+  actionRequests?: ActionRequest[]
+  schema: JsonSchema | null
+  question: unknown
+  askedAt: Date
+  expiresAt: Date | null
 }
 
 /** Builds as jobs: each is an append-only log of events with any number of readers (FE-60). */
@@ -112,8 +161,25 @@ export interface BuildJobs {
   poll(jobId: string, options?: PollOptions): Promise<Poll<RunEvent>>
   encodedPoll(jobId: string, options?: PollOptions): Promise<Poll<StoredEvent>>
   cancel(jobId: string, options?: { userId?: string }): Promise<{ success: boolean }>
-  /** @throws FlowError `conflict` when the job is not suspended (FE-63a) */
-  resume(jobId: string, answer: unknown, options?: { userId?: string }): Promise<JobRecord>
+  /** Open questions, oldest first; sleeping jobs have none. `limit` 100, at most 1,000 (DR-33). */
+  pending(query?: {
+    userId?: string
+    flowId?: string
+    /** Id of a job: only what was asked after it. */
+    after?: string
+    limit?: number
+  }): Promise<PendingQuestion[]>
+  /**
+   * Answers a question, from any process (DR-34).
+   * @param options `requestId`: only that question
+   * @throws FlowError `conflict` when the job is not suspended, sleeps, was answered or asks something else;
+   * `invalid_answer` (InvalidAnswerError) when the question does not allow the answer; `too_large`
+   */
+  resume(
+    jobId: string,
+    answer: unknown,
+    options?: { userId?: string; requestId?: string },
+  ): Promise<JobRecord>
   get(jobId: string, options?: { userId?: string }): Promise<JobRecord | null>
   /** @throws FlowError `not_found` when the job is unknown, or another user's */
   check(jobId: string, options?: { userId?: string }): Promise<void>

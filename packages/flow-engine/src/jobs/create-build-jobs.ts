@@ -16,11 +16,24 @@ import { orAbort } from './or-abort.ts'
 import { createLanePlaces } from './lane-places.ts'
 import { createRequestCodec } from './request-codec.ts'
 import { createRetention } from './retention.ts'
+import { createJobSeal } from './job-seal.ts'
+import {
+  checkAnswer,
+  isStoredQuestion,
+  requestIdOf,
+  toPendingQuestion,
+  type StoredQuestion,
+} from './stored-question.ts'
 import { createJobRunner } from './run-job.ts'
 import { createWorker } from './worker.ts'
 
 const CANCEL_CHANNEL = 'job-cancel'
 const QUEUE_CHANNEL = 'job-queue'
+const MAX_SUSPENDED_MS = 30 * 24 * 3_600_000
+/** Questions of one list. */
+const MAX_PENDING = 1000
+/** Sleepers and questions whose time has come are looked for so often, or once a lease. */
+const DUE_MS = 5000
 
 /** Builds as jobs, in this process or, over a shared store, in several (FE-60 to FE-63). */
 export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
@@ -36,7 +49,10 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     maxQueued = 1000,
     retention = {},
     onError = () => undefined,
+    sleepInProcessMs = 10_000,
+    maxCrashes = 3,
   } = options
+  const maxSuspendedMs = withoutInfinity(options.maxSuspendedMs, MAX_SUSPENDED_MS)
   if (!(leaseMs >= 100 && heartbeatMs > 0 && heartbeatMs * 2 <= leaseMs)) {
     throw invalidRequest(
       `leaseMs (${leaseMs}) must be at least 100 and twice heartbeatMs (${heartbeatMs})`,
@@ -45,7 +61,8 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   const { queue, bus } = store
   const name = runtime.uuid()
   const limits = completeLimits(options.limits)
-  const codec = createRequestCodec(queue.shared)
+  const seal = createJobSeal(options.secrets)
+  const codec = createRequestCodec(queue.shared, seal)
   const runner = createJobRunner({
     ...options,
     store,
@@ -55,6 +72,10 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     codec,
     name,
     onError,
+    seal,
+    maxSuspendedMs,
+    sleepInProcessMs,
+    maxCrashes,
   })
   const trim = createRetention({
     store,
@@ -100,11 +121,30 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await recover().catch((error: unknown) => onError(error, {}))
     }
   }
+  /** Queues jobs again whose sleep is over, or whose question nobody has answered (DR-38, DR-55). */
+  const watchDue = async (): Promise<void> => {
+    const every = Math.min(DUE_MS, leaseMs)
+    let failing = false
+    while (!closing.signal.aborted) {
+      const woken = await queue.due(runtime.now()).catch((error: unknown) => {
+        if (!failing) onError(error, {})
+        failing = true
+        return null
+      })
+      if (woken !== null) failing = false
+      if (woken !== null && woken.length > 0) {
+        worker.wake()
+        if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
+      }
+      await runtime.sleep(every, closing.signal, { background: true })
+    }
+  }
   /** The first call of any kind repairs what other processes left behind, so that no reader hangs. */
   const begin = (): ReturnType<typeof recover> => {
     started ??= recover().then(
       (result) => {
         if (queue.shared) watch().catch(() => undefined)
+        watchDue().catch(() => undefined)
         return result
       },
       (error: unknown) => {
@@ -129,8 +169,16 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await find(jobId, userId)
   }
   const reading = createJobReading(readers, check)
-  const record = async (job: StoredJob): Promise<JobRecord> =>
-    toJobRecord(job, runner.live(job.id)?.lastSeq ?? (await store.log.lastSeq(job.id)))
+  /** What a suspended job asks; undefined while it sleeps. */
+  const questionOf = async (job: StoredJob): Promise<StoredQuestion | undefined> => {
+    if (job.state !== 'suspended' || job.question === null) return undefined
+    const question = await seal.open(job.id, job.question)
+    return isStoredQuestion(question) ? question : undefined
+  }
+  const record = async (job: StoredJob): Promise<JobRecord> => {
+    const lastSeq = runner.live(job.id)?.lastSeq ?? (await store.log.lastSeq(job.id))
+    return toJobRecord(job, lastSeq, await questionOf(job))
+  }
   const laneOf = ({ lane = '' }: BuildRequest): string => (Object.hasOwn(lanes, lane) ? lane : '')
   const enqueue = async (request: BuildRequest): Promise<StoredJob> => {
     if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
@@ -138,11 +186,13 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     const now = runtime.now()
     const lane = laneOf(request)
     const most = lanes[lane]?.maxQueued ?? maxQueued
+    const encoded = codec.encode(id, request)
     const job = {
       id,
       flowId: request.flowId ?? flowIdOf(request) ?? runtime.uuid(),
       userId: request.userId ?? null,
-      request: codec.encode(id, request),
+      // No turn is lost where nothing is sealed: a claim may go to the store together with the job.
+      request: typeof encoded === 'string' ? encoded : await encoded,
       resumable: request.resumable === true,
       createdAt: now,
       lane,
@@ -183,7 +233,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       const lane = laneOf(request)
       if (!queue.shared) worker.wake(lane)
       const job = await queued
-      if (queue.shared) worker.wake(lane)
+      if (queue.shared || seal.seals) worker.wake(lane)
       if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
       return toJobRecord(job, -1)
     },
@@ -204,10 +254,31 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       }
       return { success: true }
     },
-    async resume(jobId, answer, { userId } = {}) {
-      await find(jobId, userId)
-      if (!(await queue.resume(jobId, answer, runtime.now())))
-        throw new FlowError('conflict', `Job ${jobId} is not suspended`)
+    async pending({ limit = 100, ...query } = {}) {
+      await begin()
+      if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_PENDING))
+        throw invalidRequest(`limit must be an integer from 1 to ${MAX_PENDING}`)
+      const found = await queue.pending({ ...query, limit })
+      const questions = found.map(async (job) => ({ job, question: await questionOf(job) }))
+      return (await Promise.all(questions)).flatMap(({ job, question }) =>
+        question === undefined ? [] : [toPendingQuestion(job, question)],
+      )
+    },
+    async resume(jobId, answer, { userId, requestId } = {}) {
+      const job = await find(jobId, userId)
+      const question = await questionOf(job)
+      const now = runtime.now()
+      const isOpen = question !== undefined && (job.wakeAt === null || !isExpired(question, now))
+      const isMeant =
+        isOpen && (requestId ?? requestIdOf(question, jobId)) === requestIdOf(question, jobId)
+      const refused = new FlowError(
+        'conflict',
+        `Job ${jobId} is not suspended, was answered, or asks something else`,
+      )
+      if (!isMeant) throw refused
+      await checkAnswer(question, answer)
+      if (!(await queue.resume(jobId, await seal.seal(jobId, answer), now, job.attempts)))
+        throw refused
       worker.wake()
       if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
       return record(await find(jobId, userId))
@@ -246,6 +317,18 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       patience.abort()
     },
   }
+}
+
+function isExpired({ expiresAt = null }: StoredQuestion, now: Date): boolean {
+  return expiresAt !== null && expiresAt <= now.getTime()
+}
+
+/** No limit is null. */
+function withoutInfinity(ms: number | null | undefined, otherwise: number): number | null {
+  if (ms === null || ms === Number.POSITIVE_INFINITY) return null
+  if (ms === undefined) return otherwise
+  if (ms > 0) return ms
+  throw invalidRequest(`maxSuspendedMs must be a number above 0, null or Infinity, got ${ms}`)
 }
 
 function flowIdOf({ flow }: BuildRequest): string | undefined {

@@ -5,7 +5,7 @@ import { beginRun } from './begin-run.ts'
 import type { Execution } from './execution.ts'
 import { toJobRecord } from './job-record.ts'
 import { jobChannel } from './read-events.ts'
-import { appendEnd } from './recover.ts'
+import { appendCancelled, appendEnd } from './recover.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 import type { Suspension } from './suspension.ts'
 import { untilStored, type UntilStoredOptions } from './until-stored.ts'
@@ -57,10 +57,14 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
 }
 
 /** What could not be written down ends its job as soon as the store can be written to again (AB-91). */
-export async function failJob(options: JobRunnerOptions, execution: Execution): Promise<Ending> {
+export async function failJob(
+  options: JobRunnerOptions,
+  execution: Execution,
+  error: NonNullable<JobOutcome['error']> = FAILED,
+): Promise<Ending> {
   const { store, runtime, closing } = options
   const { job, live } = execution
-  const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error: FAILED }
+  const outcome = { state: 'failed' as const, finishedAt: runtime.now(), error }
   const trying: UntilStoredOptions = { runtime, signal: closing, onError: () => undefined }
   const finish = (): Promise<boolean> => store.queue.finish(job.id, job.worker, outcome)
   if (execution.outcome === undefined && (await untilStored(finish, trying)))
@@ -69,7 +73,7 @@ export async function failJob(options: JobRunnerOptions, execution: Execution): 
   if (execution.outcome === undefined) return 'lost'
   // Its result is what the log tells.
   execution.run = undefined
-  const { detail } = FAILED
+  const { detail } = error
   const end = { runtime, detail, given: live.lastSeq, fence: job.attempts }
   await untilStored(() => appendEnd(store, job.id, end), trying)
   await finishJob(options, execution)
@@ -107,7 +111,15 @@ async function suspend(
 ): Promise<Ending> {
   if (suspension?.suspended !== true) return 'lost'
   const suspended = await untilStored(() => suspension.store(), tries(options, execution))
-  return suspended ? 'suspended' : 'lost'
+  if (!suspended) return 'lost'
+  // A cancel that came while it was being stored found a run that had ended (DR-4).
+  const { store, runtime } = options
+  const { id } = execution.job
+  if ((await store.queue.get(id))?.cancelRequested !== true) return 'suspended'
+  await store.queue.requestCancel(id, runtime.now())
+  const now = await store.queue.get(id)
+  if (now?.state === 'cancelled') await appendCancelled(store, now)
+  return 'suspended'
 }
 
 function tries(

@@ -1,10 +1,15 @@
 import type { StoredJob } from '../store/job-store.ts'
 import type { FlowErrorCode } from '../errors.ts'
 import type { JobRecord } from './build-jobs.ts'
+import { toPendingQuestion, type StoredQuestion } from './stored-question.ts'
 
-/** What callers see of a stored job. */
-export function toJobRecord(job: StoredJob, lastSeq: number): JobRecord {
-  const { id, state, flowId, userId, createdAt, startedAt, finishedAt, error, question } = job
+/**
+ * What callers see of a stored job.
+ * @param question what it was suspended with
+ */
+export function toJobRecord(job: StoredJob, lastSeq: number, question?: StoredQuestion): JobRecord {
+  const { id, state, flowId, userId, createdAt, startedAt, finishedAt, error, crashes } = job
+  const rests = state === 'suspended'
   return {
     id,
     state,
@@ -13,14 +18,12 @@ export function toJobRecord(job: StoredJob, lastSeq: number): JobRecord {
     startedAt,
     finishedAt,
     lastSeq,
+    crashes,
     ...(userId === null ? {} : { userId }),
     ...(error === null
       ? {}
       : { error: { code: error.code as FlowErrorCode, detail: error.detail } }),
-    ...(state === 'suspended' && isQuestion(question) ? { question } : {}),
+    ...(rests && question !== undefined ? { question: toPendingQuestion(job, question) } : {}),
+    ...(rests && job.wakeAt !== null ? { wakeAt: job.wakeAt } : {}),
   }
-}
-
-function isQuestion(value: unknown): value is { vertexId: string; question: unknown } {
-  return typeof value === 'object' && value !== null && 'vertexId' in value && 'question' in value
 }

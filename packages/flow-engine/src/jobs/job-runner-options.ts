@@ -3,6 +3,7 @@ import type { ResultCache } from '../graph/context/cache.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type { BuildJobsOptions } from './build-jobs.ts'
+import type { JobSeal } from './job-seal.ts'
 import type { RequestCodec } from './request-codec.ts'
 
 export interface JobRunnerOptions extends BuildJobsOptions {
@@ -16,4 +17,8 @@ export interface JobRunnerOptions extends BuildJobsOptions {
   /** Fires when what the store does not take is given up. */
   readonly closing: AbortSignal
   readonly onError: (error: unknown, info: { jobId?: string }) => void
+  readonly seal: JobSeal
+  readonly maxSuspendedMs: number | null
+  readonly sleepInProcessMs: number
+  readonly maxCrashes: number
 }

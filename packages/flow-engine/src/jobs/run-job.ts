@@ -1,10 +1,11 @@
 import type { RunResult } from '../graph/context/run-options.ts'
-import type { ClaimedJob } from '../store/job-store.ts'
+import type { ClaimedJob, JobOutcome } from '../store/job-store.ts'
 import { isStaleWriter } from '../store/store-error.ts'
 import { limitsOf } from './begin-run.ts'
 import type { BuildRequest } from './build-jobs.ts'
 import { executeJob, failJob, finishJob, recordOutcome, type Ending } from './execute-job.ts'
 import { Execution, wasCancelled } from './execution.ts'
+import { toJobRecord } from './job-record.ts'
 import type { Lease } from './lease.ts'
 import { LiveJob } from './live-job.ts'
 import { loggedOutcome } from './logged-outcome.ts'
@@ -45,7 +46,11 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
   /** The end of one run, whatever happens. */
   const settle = async (execution: Execution): Promise<Ending> => {
     try {
-      return (await endedBefore(options, execution)) ?? (await executeJob(options, execution))
+      const ended = await endedBefore(options, execution)
+      if (ended !== undefined) return ended
+      const refusal = await refusalOf(options, execution)
+      if (refusal !== undefined) return await failJob(options, execution, refusal)
+      return await executeJob(options, execution)
     } catch (error) {
       if (isStaleWriter(error)) execution.lose()
       if (execution.lost && execution.outcome === undefined) return 'lost'
@@ -55,7 +60,7 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
   }
 
   const run = async (job: ClaimedJob, lease: Lease | undefined): Promise<void> => {
-    const request = codec.decode(job)
+    const request = await codec.decode(job)
     const expected = waiting.get(job.id)
     waiting.delete(job.id)
     if (request === null) {
@@ -83,7 +88,8 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       ending.then((end) => (end === 'ended' ? execution.run?.result : undefined)),
     )
     try {
-      if ((await ending) !== 'suspended') codec.forget(job.id)
+      if ((await ending) === 'suspended') codec.rest(job.id)
+      else codec.forget(job.id)
     } finally {
       live.close()
       lives.delete(job.id)
@@ -140,6 +146,20 @@ async function openLog(
     if (!isStaleWriter(error) && !closing.aborted) onError(error, { jobId: job.id })
     return undefined
   }
+}
+
+/** Why a job does not go on: it ended too many processes (DR-11), or its owner may not run it (DR-37). */
+async function refusalOf(
+  { maxCrashes, authorize }: JobRunnerOptions,
+  { job, live }: Execution,
+): Promise<JobOutcome['error']> {
+  if (job.crashes >= maxCrashes) {
+    const times = `${job.crashes} time${job.crashes === 1 ? '' : 's'}`
+    return { code: 'interrupted', detail: `The build ended its process ${times}` }
+  }
+  if (job.attempts === 1 || job.cancelRequested || authorize === undefined) return undefined
+  if (await authorize(toJobRecord(job, live.lastSeq))) return undefined
+  return { code: 'forbidden', detail: 'The owner of the build may no longer run it' }
 }
 
 /** Records the end of a job whose earlier process wrote it into the log, and got no further. */

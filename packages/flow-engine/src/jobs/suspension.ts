@@ -1,102 +1,181 @@
 import type { Runtime } from '@x/wire'
-import type { RunHost } from '../graph/context/run-host.ts'
+import type { Ask, Nap, QuestionNotice, SuspendOutcome } from '../graph/context/run-host.ts'
 import type { ClaimedJob, JobStore } from '../store/job-store.ts'
+import type { JobSeal } from './job-seal.ts'
+import {
+  answerName,
+  expiredName,
+  isStoredQuestion,
+  noticeOf,
+  sleepName,
+  type StoredQuestion,
+} from './stored-question.ts'
 
-/** What a suspended job waits for, as it is stored. */
-interface Question {
-  readonly vertexId: string
-  readonly question: unknown
-  /** Counts the questions of this vertex, in a loop those of this pass, from 1. */
-  readonly number: number
-  /** Of the outermost loop around the vertex. */
-  readonly pass?: number
+export interface SuspensionOptions {
+  readonly store: JobStore
+  readonly runtime: Runtime
+  readonly seal: JobSeal
+  /** Of the claim. */
+  readonly fence: number | undefined
+  /** Longest time of a question that names none, in milliseconds; null = none. */
+  readonly maxSuspendedMs: number | null
+  /** Longest sleep that is waited for in memory, in milliseconds. */
+  readonly sleepInProcessMs: number
 }
-
-/** Answers are kept among the checkpoints, under names that no vertex has. */
-const answerName = ({ vertexId, number, pass }: Omit<Question, 'question'>): string =>
-  `?${pass === undefined ? '' : `${pass}.`}${number}?${vertexId}`
-
-export const isAnswerName = (name: string): boolean => /^\?(\d+\.)?\d+\?/.test(name)
 
 /**
  * Answers that were given to earlier runs of the job are given again to the same questions; the
  * first new one suspends the job.
+ * @param states the checkpoints of the job, answers among them
  */
 export async function createSuspension(
-  { queue, checkpoints }: JobStore,
+  options: SuspensionOptions,
   job: ClaimedJob,
-  {
-    kept,
-    fence,
-    runtime,
-  }: {
-    readonly kept: ReadonlyMap<string, string>
-    readonly fence?: number | undefined
-    readonly runtime: Runtime
-  },
+  states: ReadonlyMap<string, string>,
 ): Promise<Suspension> {
-  const answers = new Map(kept)
-  if (isQuestion(job.question)) {
-    const name = answerName(job.question)
-    if (!answers.has(name)) {
-      const answer = JSON.stringify(job.answer ?? null)
-      answers.set(name, answer)
-      await checkpoints.put(job.id, name, answer, fence)
-    }
+  const { store, runtime, seal, fence } = options
+  const kept = new Map(states)
+  const keep = async (name: string, value: unknown): Promise<void> => {
+    const state = JSON.stringify(value ?? null)
+    kept.set(name, state)
+    await store.checkpoints.put(job.id, name, state, fence)
   }
-  return new Suspension({ queue, runtime }, job, answers)
+  const question = job.question === null ? null : await seal.open(job.id, job.question)
+  const asked = isStoredQuestion(question) ? question : undefined
+  const suspension = new Suspension(options, job, { kept, keep, asked })
+  if (asked === undefined || kept.has(answerName(asked)) || kept.has(expiredName(asked)))
+    return suspension
+  const { expiresAt = null, askedAt = 0, fallback } = asked
+  if (job.wakeAt === null) await keep(answerName(asked), job.answer)
+  else if (expiresAt === null || expiresAt > runtime.now().getTime()) {
+    // A sleeper woke the job; the question is still open.
+    suspension.reopen(asked)
+    return suspension
+  } else if (fallback === undefined)
+    await keep(expiredName(asked), { afterMs: expiresAt - askedAt })
+  else await keep(answerName(asked), await seal.seal(job.id, fallback[0]))
+  suspension.settled = asked
+  return suspension
 }
 
-/** The questions of one run of a job (FE-63a). */
-export class Suspension {
-  readonly #queue: JobStore['queue']
-  readonly #runtime: Runtime
-  readonly #job: ClaimedJob
-  /** By name of the question. */
-  readonly #answers: ReadonlyMap<string, string>
-  /** How often a vertex has asked, by its place. */
-  readonly #asked = new Map<string, number>()
-  #question: Question | undefined
+interface Known {
+  /** Checkpoints of the job, by name. */
+  readonly kept: ReadonlyMap<string, string>
+  readonly keep: (name: string, value: unknown) => Promise<void>
+  /** What the job was suspended with last. */
+  readonly asked: StoredQuestion | undefined
+}
 
-  constructor(
-    { queue, runtime }: Pick<JobStore, 'queue'> & { readonly runtime: Runtime },
-    job: ClaimedJob,
-    answers: ReadonlyMap<string, string>,
-  ) {
-    this.#queue = queue
-    this.#runtime = runtime
+/** The questions and sleeps of one run of a job (DR-30, DR-55). */
+export class Suspension {
+  readonly #options: SuspensionOptions
+  readonly #job: ClaimedJob
+  readonly #known: Known
+  /** How often a vertex has asked, by its place. */
+  readonly #counts = new Map<string, number>()
+  #question: StoredQuestion | undefined
+  /** A question that was told before and that nobody has answered. */
+  #open: StoredQuestion | undefined
+  #wakeAt = Number.POSITIVE_INFINITY
+  /** The question whose end this run is the first to know. */
+  settled: StoredQuestion | undefined
+
+  constructor(options: SuspensionOptions, job: ClaimedJob, known: Known) {
+    this.#options = options
     this.#job = job
-    this.#answers = answers
+    this.#known = known
   }
 
-  /** Whether a question was kept. */
+  reopen(question: StoredQuestion): void {
+    this.#open = question
+  }
+
+  /** Whether something waits: a question, or a sleep. */
   get suspended(): boolean {
-    return this.#question !== undefined
+    return this.#question !== undefined || this.#wakeAt < Number.POSITIVE_INFINITY
   }
 
   /**
-   * Stores the question, when the run is at rest: an answer that came while another vertex ran would
-   * start the job a second time (DR-1). False when another process has taken the job.
+   * Stores what the job waits for, when the run is at rest: an answer that came while another vertex ran
+   * would start the job a second time (DR-1). False when another process has taken the job.
    */
-  store(): Promise<boolean> {
-    const rest = { question: this.#question, askedAt: this.#runtime.now(), wakeAt: null }
-    return this.#queue.suspend(this.#job.id, this.#job.worker, rest)
+  async store(): Promise<boolean> {
+    const { store, seal, runtime } = this.#options
+    const { id, worker } = this.#job
+    const question = this.#question
+    const wake = Math.min(this.#wakeAt, question?.expiresAt ?? Number.POSITIVE_INFINITY)
+    return store.queue.suspend(id, worker, {
+      question: question === undefined ? null : await seal.seal(id, question),
+      askedAt: question?.askedAt === undefined ? runtime.now() : new Date(question.askedAt),
+      wakeAt: Number.isFinite(wake) ? new Date(wake) : null,
+    })
   }
 
-  readonly ask: NonNullable<RunHost['suspend']> = async (vertexId, question, pass) => {
+  /** The question that is to be told. */
+  readonly rest = (): QuestionNotice | undefined => {
+    if (this.#question === undefined || this.#question === this.#open) return undefined
+    return noticeOf(this.#job.id, this.#question)
+  }
+
+  readonly ask = async ({ pass, ...ask }: Ask): Promise<SuspendOutcome> => {
+    const { vertexId } = ask
     // The passes of a loop are not all repeated: each counts for itself.
-    const place = `${pass ?? ''}?${vertexId}`
-    const number = (this.#asked.get(place) ?? 0) + 1
-    this.#asked.set(place, number)
-    const about = { vertexId, number, ...(pass === undefined ? {} : { pass }) }
-    const answer = this.#answers.get(answerName(about))
-    if (answer !== undefined) return { kind: 'answered', answer: JSON.parse(answer) as unknown }
-    // Of several vertices that ask at once, one is answered at a time.
-    this.#question ??= { ...about, question }
+    const number = this.#count(`${pass ?? ''}?${vertexId}`)
+    const place = { vertexId, number, ...(pass === undefined ? {} : { pass }) }
+    const name = answerName(place)
+    const { kept } = this.#known
+    const answer = kept.get(name)
+    if (answer !== undefined) {
+      const opened = await this.#options.seal.open(this.#job.id, JSON.parse(answer))
+      return { kind: 'answered', answer: opened, notice: this.#settledNotice(name) }
+    }
+    const expired = kept.get(expiredName(place))
+    if (expired !== undefined) {
+      const { afterMs } = JSON.parse(expired) as { readonly afterMs: number }
+      return { kind: 'expired', afterMs, notice: this.#settledNotice(name) }
+    }
+    // Of several vertices that ask at once, one is answered at a time; one that was told before first.
+    const open = this.#open
+    if (open !== undefined && answerName(open) === name) this.#question = open
+    else this.#question ??= this.#stamp({ ...ask, ...place })
     return { kind: 'suspended' }
   }
-}
 
-function isQuestion(value: unknown): value is Question {
-  return typeof value === 'object' && value !== null && 'vertexId' in value && 'number' in value
+  readonly sleep = async (nap: Nap): Promise<'over' | 'suspended'> => {
+    const { runtime, sleepInProcessMs } = this.#options
+    const name = sleepName(nap)
+    const state = this.#known.kept.get(name)
+    const kept = state === undefined ? undefined : Number(JSON.parse(state))
+    const until = kept ?? nap.until().getTime()
+    const left = until - runtime.now().getTime()
+    if (kept === undefined) await this.#known.keep(name, until)
+    if (left <= 0) return 'over'
+    if (left <= sleepInProcessMs) {
+      await runtime.sleep(left, nap.signal)
+      return 'over'
+    }
+    this.#wakeAt = Math.min(this.#wakeAt, until)
+    return 'suspended'
+  }
+
+  #count(place: string): number {
+    const count = (this.#counts.get(place) ?? 0) + 1
+    this.#counts.set(place, count)
+    return count
+  }
+
+  #settledNotice(name: string): QuestionNotice | undefined {
+    const { settled } = this
+    if (settled === undefined || answerName(settled) !== name) return undefined
+    this.settled = undefined
+    return noticeOf(this.#job.id, settled)
+  }
+
+  #stamp(question: StoredQuestion): StoredQuestion {
+    const { runtime, maxSuspendedMs } = this.#options
+    const askedAt = runtime.now().getTime()
+    const expiresInMs = question.expiresInMs ?? maxSuspendedMs
+    const expiresAt = expiresInMs === null ? null : askedAt + expiresInMs
+    return { ...question, cardId: runtime.uuid(), askedAt, expiresAt }
+  }
 }

@@ -114,6 +114,8 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     ...(options.jobs === undefined ? {} : { store: options.jobs }),
     ...options.queue,
     lanes: jobLanes(concurrency, settings),
+    secrets: kit.secrets,
+    authorize: mayGoOn(store),
     servicesOf: (request) =>
       servicesOf({
         ...metadataOf(request),
@@ -229,7 +231,10 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         ([, job]) =>
           flowIds.includes(job.flowId) || (userId !== undefined && job.userId === userId),
       )
-      await Promise.all(hit.map(([id]) => jobs.cancel(id).catch(() => undefined)))
+      const asking = userId === undefined ? flowIds.map((flowId) => ({ flowId })) : [{ userId }]
+      const ids = new Set(hit.map(([id]) => id))
+      for (const query of asking) for (const id of await askingJobs(jobs, query)) ids.add(id)
+      await Promise.all([...ids].map((id) => jobs.cancel(id).catch(() => undefined)))
     },
     async close() {
       mcp.close()
@@ -237,6 +242,30 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
       await sweep.settled()
       await writer.flush()
     },
+  }
+}
+
+/** A job goes on while its owner is active and has the flow (DR-37); one without an owner always. */
+function mayGoOn({ users, flows }: ServiceKit['store']) {
+  return async ({ userId, flowId }: JobRecord): Promise<boolean> => {
+    if (userId === undefined) return true
+    const [owner, flow] = await Promise.all([users.get(userId), flows.get(flowId)])
+    return owner?.isActive === true && flow?.userId === userId
+  }
+}
+
+/** Suspended jobs with a question, whatever process started them. */
+async function askingJobs(
+  jobs: BuildJobs,
+  query: { readonly flowId?: string; readonly userId?: string },
+): Promise<string[]> {
+  const ids: string[] = []
+  const limit = 1000
+  for (;;) {
+    const after = ids.at(-1)
+    const page = await jobs.pending({ ...query, limit, ...(after === undefined ? {} : { after }) })
+    ids.push(...page.map(({ jobId }) => jobId))
+    if (page.length < limit) return ids
   }
 }
 

@@ -224,7 +224,8 @@ export function createVertexService(options: VertexServiceOptions): VertexServic
 /** The text of a built vertex, in one chunk. */
 function chunksOf(state: string | undefined) {
   const result = readCheckpoint(state, undefined)
-  const values = result === undefined || result === 'started' ? [] : Object.values(result.outputs)
+  const isBuilt = result !== undefined && result !== 'started' && 'outputs' in result
+  const values = isBuilt ? Object.values(result.outputs) : []
   const text = values.find(isMessage)?.text
   if (typeof text !== 'string' || text === '') return []
   return [{ event: 'message', data: { chunk: text } }]

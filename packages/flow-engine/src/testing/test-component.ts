@@ -1,3 +1,4 @@
+import { wakeTime } from '../graph/durable/sleep-time.ts'
 import { createSystemRuntime, type Runtime } from '@x/wire'
 import type { InputSource } from '../components/define/context.ts'
 import type { Component } from '../components/define/component.ts'
@@ -118,6 +119,7 @@ class TestBuild extends VertexBuild {
   state(): Map<string, unknown> {
     return this.#state
   }
+  async rest(): Promise<void> {}
   sources(field: string): readonly InputSource[] {
     return sourcesOf(this.#options, field)
   }
@@ -188,8 +190,17 @@ function testRun(options: TestComponentOptions): { run: RunContext; events: RunE
     runFlow: () =>
       Promise.reject(invalidRequest('A component under test has no registry for flows')),
     secrets: undefined,
-    suspend: () =>
-      Promise.reject(new FlowError('not_resumable', 'A component under test cannot be suspended')),
+    durable: () => ({
+      suspend: () =>
+        Promise.reject(
+          new FlowError('not_resumable', 'A component under test cannot be suspended'),
+        ),
+      sleep: async (_vertexId, _number, time, stop) => {
+        const now = runtime.now()
+        await runtime.sleep(Math.max(0, wakeTime(time, now).getTime() - now.getTime()), stop)
+      },
+      step: async (_vertexId, _name, work) => work(),
+    }),
   })
   return { run, events }
 }

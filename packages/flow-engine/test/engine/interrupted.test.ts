@@ -81,8 +81,8 @@ describe('a process that dies (FE-63)', () => {
     await expect.poll(async () => (await jobs.get(id))?.state).toBe('suspended')
     await jobs.resume(id, 'yes')
     const events = await collectEvents(jobs.events(id))
-    expect(kinds(events)).toEqual(['vertices_sorted', 'end_vertex', 'end'])
-    expect(events[1]?.data).toMatchObject({
+    expect(kinds(events).slice(-2)).toEqual(['end_vertex', 'end'])
+    expect(events.at(-2)?.data).toMatchObject({
       build_data: { data: { outputs: { out: { message: 'told yes' } } } },
     })
   })

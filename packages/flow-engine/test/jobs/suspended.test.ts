@@ -53,10 +53,15 @@ describe('a suspended job (FE-63a)', () => {
     })
     expect((await jobs.poll(id, { after: -1 })).events.map(({ event }) => event)).toEqual([
       'vertices_sorted',
+      'add_message',
+      'suspended',
     ])
     expect((await jobs.resume(id, 'yes')).question).toBeUndefined()
     expect((await reading).map(({ event }) => event)).toEqual([
       'vertices_sorted',
+      'add_message',
+      'suspended',
+      'add_message',
       'end_vertex',
       'end',
     ])
@@ -157,7 +162,10 @@ describe('a suspended job (FE-63a)', () => {
     await jobs.resume(id, 'kept')
     await collectEvents(jobs.events(id))
     await jobs.close()
-    expect(await services.messages?.list({ sessionId: 's' })).toMatchObject([{ text: 'kept' }])
+    expect(await services.messages?.list({ sessionId: 's' })).toMatchObject([
+      { sender: 'Machine' },
+      { text: 'kept' },
+    ])
   })
 
   test('FE-63, FE-63a: one with `idempotent: false` that died after its answer is not run again', async () => {

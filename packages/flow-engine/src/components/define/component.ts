@@ -33,6 +33,11 @@ export interface ComponentFacts {
   readonly replacement?: readonly string[]
   /** May be run again after a crash without a checkpoint (FE-63). Default true. */
   readonly idempotent?: boolean
+  /**
+   * It asks people (DR-35): builds of flows with it are resumable, and what cannot ask refuses them
+   * (DR-45). `connected`: it asks only when one of its outputs is connected. Default false.
+   */
+  readonly suspends?: boolean | 'connected'
   /** Runs source text of a flow: gets no key of the server's environment (AB-41). */
   readonly sandboxed?: boolean
   /**

@@ -1,6 +1,7 @@
 import type { Runtime } from '@x/wire'
 import type { TokenUsage, Tool } from '../../models/chat-model.ts'
 import type { Message } from '../../graph/values/message.ts'
+import type { SuspendOptions } from './suspend-options.ts'
 import type { FlowJson } from '../../graph/flow/node-json.ts'
 import type { ComponentServices } from './services.ts'
 import type { VariableValue } from './variable-value.ts'
@@ -70,8 +71,25 @@ export interface ComponentContext {
   usage(usage: TokenUsage): void
   /** A child run with the same services and signal; its events are not those of this run. */
   runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
-  /** FE-63a. */
-  suspend(question: unknown): Promise<unknown>
+  /**
+   * Asks a person; resolves with the answer. Until there is one the run rests: this call rejects with
+   * SuspendedError, and the component is run afresh when the answer is there (DR-30, DR-5).
+   * @param question any JSON, at most 256 KiB
+   * @throws FlowError `not_resumable` where nobody can be asked; `expired` when nobody answered in time
+   */
+  suspend<T = unknown>(question: unknown, options?: SuspendOptions<T>): Promise<T>
+  /**
+   * Waits: `'3d'`, `'90s'`, `'1h30m'` (units ms, s, m, h, d, w), milliseconds, or a time. A long sleep of a
+   * resumable job needs no process: the call rejects with SuspendedError, and the component is run afresh
+   * when the time has come (DR-55).
+   * @throws FlowError `invalid_request` for another text
+   */
+  sleep(time: number | string | Date): Promise<void>
+  /**
+   * Runs `work` once for this vertex and pass of a resumable job: a repeated build gets the kept value.
+   * The second step of a name in one build is `name#2`. In other runs it just calls `work` (DR-41).
+   */
+  step<T>(name: string, work: () => T | Promise<T>): Promise<T>
 }
 
 export interface InputSource {

@@ -1,5 +1,6 @@
 import type { Runtime } from '@x/wire'
 import type { ChildRunOptions, ChildRunResult } from '../../components/define/context.ts'
+import type { SuspendOptions } from '../../components/define/suspend-options.ts'
 import type { ComponentServices, MessageService } from '../../components/define/services.ts'
 import type { TokenUsage } from '../../models/chat-model.ts'
 import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
@@ -53,8 +54,17 @@ export interface RunContext {
   warn(problem: FlowProblem): void
   usage(usage: TokenUsage): void
   runFlow(flow: FlowJson, options: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult>
-  /** FE-63a; rejects with `not_resumable` where nothing keeps the question. */
-  suspend(vertexId: string, question: unknown): Promise<unknown>
+  /** DR-30; rejects with `not_resumable` where nothing keeps the question. */
+  suspend(vertexId: string, question: unknown, options: SuspendOptions): Promise<unknown>
+  /** DR-55. @param number counts the sleeps of a build, from 1 */
+  sleep(
+    vertexId: string,
+    number: number,
+    time: number | string | Date,
+    signal: AbortSignal,
+  ): Promise<void>
+  /** DR-41. */
+  step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T>
 }
 
 /** What a run knows before its first vertex; the rest of its context follows from it. */
@@ -87,7 +97,8 @@ export interface RunContextOptions extends Pick<
   ): Promise<ChildRunResult>
   /** Those of the run that called this one: what one knows the other hides (FE-65). */
   readonly secrets: Secrets | undefined
-  readonly suspend: RunContext['suspend'] | undefined
+  /** What a run that may rest knows; made when it is first asked for. */
+  durable(): Pick<RunContext, 'suspend' | 'sleep' | 'step'>
 }
 
 export function createRunContext(options: RunContextOptions): RunContext {
@@ -231,14 +242,15 @@ class LazyRunContext implements RunContext {
     return this.#options.runFlow(flow, child, { signal, secrets: this.secrets })
   }
 
-  suspend(vertexId: string, question: unknown): Promise<unknown> {
-    const { suspend } = this.#options
-    return suspend === undefined ? notResumable() : suspend(vertexId, question)
+  suspend(vertexId: string, question: unknown, options: SuspendOptions): Promise<unknown> {
+    return this.#options.durable().suspend(vertexId, question, options)
   }
-}
 
-function notResumable(): Promise<never> {
-  return Promise.reject(
-    new FlowError('not_resumable', 'The run cannot be suspended: it is no resumable job'),
-  )
+  sleep(...nap: Parameters<RunContext['sleep']>): Promise<void> {
+    return this.#options.durable().sleep(...nap)
+  }
+
+  step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T> {
+    return this.#options.durable().step(vertexId, name, work)
+  }
 }

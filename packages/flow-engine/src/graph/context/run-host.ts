@@ -1,3 +1,9 @@
+import type {
+  ActionRequest,
+  JsonSchema,
+  QuestionOption,
+} from '../../components/define/suspend-options.ts'
+import type { SuspendedJson } from '../events/run-event.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { VertexResult } from './run-options.ts'
@@ -10,15 +16,14 @@ export interface RunHost {
   readonly mayStart?: (() => boolean) | undefined
   /** A vertex, or a pass of a loop, has finished: its state, to be kept before anything behind it starts. */
   readonly checkpoint?: ((vertexId: string, state: string) => Promise<void>) | undefined
+  /** A vertex has failed: its state, which keeps it failed in later runs of the job (DR-2). */
+  readonly failed?: ((vertexId: string, state: string) => Promise<void>) | undefined
   /** `ctx.suspend`. */
-  readonly suspend?:
-    | ((
-        vertexId: string,
-        question: unknown,
-        /** Of the outermost loop around the vertex. */
-        pass: number | undefined,
-      ) => Promise<SuspendOutcome>)
-    | undefined
+  readonly suspend?: ((ask: Ask) => Promise<SuspendOutcome>) | undefined
+  /** `ctx.sleep` of a time that is too long to be waited for in memory. */
+  readonly sleep?: ((nap: Nap) => Promise<'over' | 'suspended'>) | undefined
+  /** Called when the run is at rest: the question that is to be told, unless it was told before. */
+  readonly rest?: (() => QuestionNotice | undefined) | undefined
   /** Told of the values that go into a build, secrets and all; `built` gives the mask. */
   readonly inputs?:
     ((vertex: PlanVertex, values: Readonly<Record<string, unknown>>) => void) | undefined
@@ -41,8 +46,58 @@ export interface ResumePoint {
   readonly reported: ReadonlyMap<string, number>
 }
 
+/** A question of a component, masked and checked. */
+export interface Ask {
+  readonly vertexId: string
+  /** Of the outermost loop around the vertex. */
+  readonly pass: number | undefined
+  readonly sessionId: string
+  /** JSON. */
+  readonly question: unknown
+  readonly kind: string
+  readonly prompt: string | null
+  readonly options: readonly QuestionOption[]
+  /** The `action_id`s an answer may have; empty = any answer. */
+  readonly allowedDecisions: readonly string[]
+  readonly actionRequests?: readonly ActionRequest[]
+  readonly schema: JsonSchema | null
+  readonly expiresInMs?: number
+  /** JSON, in a list of one. */
+  readonly fallback?: readonly [unknown]
+}
+
+/** A sleep of a component. */
+export interface Nap {
+  readonly vertexId: string
+  readonly pass: number | undefined
+  /** Counts the sleeps of a build, from 1. */
+  readonly number: number
+  /** Asked once for each sleep: a repeated build keeps the first answer. */
+  readonly until: () => Date
+  readonly signal: AbortSignal
+}
+
+/** What is told of an open question: an event, and a message where there is a session (DR-32, DR-42). */
+export interface QuestionNotice {
+  readonly event: SuspendedJson
+  readonly sessionId: string
+  readonly cardId: string
+  readonly askedAt: Date
+}
+
 export type SuspendOutcome =
-  | { readonly kind: 'answered'; readonly answer: unknown }
+  /** @param notice of the question, when this run is the first that is given the answer */
+  | {
+      readonly kind: 'answered'
+      readonly answer: unknown
+      readonly notice?: QuestionNotice | undefined
+    }
+  /** @param afterMs how long it waited */
+  | {
+      readonly kind: 'expired'
+      readonly afterMs: number
+      readonly notice?: QuestionNotice | undefined
+    }
   /**
    * The question was kept: the vertex gives no event; when the others have finished, the run's log
    * closes without `end` and its result resolves.

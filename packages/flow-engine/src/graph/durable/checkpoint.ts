@@ -7,6 +7,7 @@ import { createDataFrame, isDataFrame } from '../values/data-frame.ts'
 import { createMessage, isMessage, type MessageInit } from '../values/message.ts'
 import type { BranchCall } from '../schedule/decision.ts'
 import type { LogEntry } from '../events/vertex-logs.ts'
+import { FlowError, type FlowErrorCode } from '../../errors.ts'
 import type { TaskResult } from '../vertex/run-task.ts'
 
 /** Kept before a component starts that may not be run twice (FE-63), with the pass it runs in. */
@@ -48,6 +49,17 @@ export function encodeTask(result: TaskResult, pass: number | undefined): string
   })
 }
 
+/**
+ * A failed build as text: it stays failed (DR-2).
+ * @param reason masked
+ */
+export function encodeFailure(
+  { code, reason }: { readonly code: FlowErrorCode; readonly reason: string },
+  pass: number | undefined,
+): string {
+  return JSON.stringify({ failed: { code, reason }, pass })
+}
+
 interface StoredTask {
   readonly outputs: readonly (readonly [string, unknown])[]
   readonly branches: readonly BranchCall[]
@@ -58,18 +70,21 @@ interface StoredTask {
 }
 
 /**
- * What is kept of a vertex for the pass it is to be built in, from the host's own store: its result, or
- * that it was running in this pass or a later one.
+ * What is kept of a vertex for the pass it is to be built in, from the host's own store: its result, its
+ * failure, or that it was running in this pass or a later one.
  */
 export function readCheckpoint(
   state: string | undefined,
   pass: number | undefined,
-): TaskResult | 'started' | undefined {
+): TaskResult | FlowError | 'started' | undefined {
   const stored: unknown = state === undefined ? undefined : JSON.parse(state)
   if (!isPlainObject(stored)) return undefined
   if (stored['started'] === true) {
     return Number(stored['pass'] ?? 0) >= (pass ?? 0) ? 'started' : undefined
   }
+  const { failed } = stored
+  if (isPlainObject(failed) && stored['pass'] === pass)
+    return new FlowError(failed['code'] as FlowErrorCode, String(failed['reason']))
   if (!Array.isArray(stored['outputs']) || stored['pass'] !== pass) return undefined
   return decodeTask(stored as unknown as StoredTask)
 }

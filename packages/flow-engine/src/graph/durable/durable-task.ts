@@ -1,5 +1,6 @@
-import { FlowError } from '../../errors.ts'
-import { encodeTask, readCheckpoint, startMark } from './checkpoint.ts'
+import { FlowError, isFlowError } from '../../errors.ts'
+import { vertexFailure } from '../vertex/failure.ts'
+import { encodeFailure, encodeTask, readCheckpoint, startMark } from './checkpoint.ts'
 import { DEAD, UNBUILT } from '../vertex/inputs.ts'
 import { decodePass, encodePass, passName, type ReturnedPass } from './pass-checkpoint.ts'
 import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
@@ -27,6 +28,7 @@ export async function runDurable(
   const pass = passOf(vertex, environment.request.graph, options.builds)
   const kept = readCheckpoint(resume?.checkpoints.get(vertex.id), pass)
   if (kept === 'started') throw interrupted(vertex)
+  if (isFlowError(kept)) throw kept
   if (kept !== undefined && keepsState(task)) {
     await learnSecrets(task, environment)
     return kept
@@ -34,10 +36,22 @@ export async function runDurable(
   if (checkpoint !== undefined && vertex.component.idempotent === false) {
     await checkpoint(vertex.id, startMark(pass))
   }
-  const result = isOuterLoop(task)
-    ? await runLoop(task, build, options)
-    : await runTask(task, build, environment)
-  if (checkpoint !== undefined && keepsState(task)) {
+  const keeps = (): boolean => keepsState(task) && !environment.isResting(task)
+  let result: TaskResult
+  try {
+    result = isOuterLoop(task)
+      ? await runLoop(task, build, options)
+      : await runTask(task, build, environment)
+  } catch (thrown) {
+    const { run } = environment
+    // What ends because the run ends has not failed by itself.
+    if (host.failed !== undefined && keeps() && run.open()) {
+      const { error, reason } = vertexFailure(thrown, vertex, run.secrets.mask)
+      await host.failed(vertex.id, encodeFailure({ code: error.code, reason }, pass))
+    }
+    throw thrown
+  }
+  if (checkpoint !== undefined && keeps()) {
     const state = encodeTask(result, pass)
     if (state !== undefined) await checkpoint(vertex.id, state)
   }

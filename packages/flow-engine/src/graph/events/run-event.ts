@@ -27,7 +27,26 @@ export interface RunEventData {
   build_start: { id: string }
   build_end: { id: string }
   error: MessageJson | ErrorMessageJson
+  suspended: SuspendedJson
   end: { cancelled?: true }
+}
+
+/** A question that the job waits for; only flows that ask send it (DR-32). */
+export interface SuspendedJson {
+  job_id: string
+  request_id: string
+  vertex_id: string
+  kind: string
+  prompt: string | null
+  options: { action_id: string; label: string }[]
+  allowed_decisions: string[]
+  /** Present for calls that are to be approved. */
+  action_requests?: { name: string; args: unknown; description?: string }[]
+  schema: object | null
+  question: unknown
+  /** ISO with `Z`. */
+  asked_at: string
+  expires_at: string | null
 }
 
 export interface VertexBuildJson {

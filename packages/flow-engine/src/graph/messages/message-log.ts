@@ -37,6 +37,11 @@ export interface MessageLog {
   keeps(message: Message): boolean
   send(message: Message): Promise<Message>
   update(message: Message, options?: { readonly store?: boolean | undefined }): Promise<Message>
+  /**
+   * A message with a time and an id of its own.
+   * @param stored whether an earlier run of the job has stored it
+   */
+  place(message: Message, stored: boolean): Promise<void>
   remove(id: string): Promise<void>
   /** Removes the row and says so, also after the run was cancelled (FE-51). */
   withdraw(id: string): Promise<void>
@@ -144,6 +149,15 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
       if (store) await write(sent)
       announce(sent)
       return sent
+    },
+    async place(message, stored) {
+      if (!keeps(message) || !options.open()) return
+      const sent = changeMessage(complete(message), { timestamp: message.timestamp })
+      checkSize(sent)
+      const record = secrets.maskJson(toRecord(sent))
+      records.set(record.id, record)
+      await (stored ? service.update(record) : service.add(record))
+      announce(sent)
     },
     remove: (id) => (options.open() ? remove(id) : Promise.resolve()),
     withdraw: remove,

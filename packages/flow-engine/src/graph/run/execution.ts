@@ -9,11 +9,13 @@ import { InactivatedVertices } from './inactivated.ts'
 import type { LazySignal } from '../context/lazy-signal.ts'
 import { notesOf } from '../events/vertex-notes.ts'
 import { Outcome } from '../results/outcome.ts'
+import type { Phase } from './phase.ts'
+import { tellQuestion } from './tell-question.ts'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { RunHost } from '../context/run-host.ts'
 import type { RunLog } from '../events/run-log.ts'
-import type { RunResult, VertexResult } from '../context/run-options.ts'
+import type { RunResult } from '../context/run-options.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import type { Task } from '../schedule/task.ts'
@@ -21,7 +23,7 @@ import { sortedVertices } from '../results/sorted-vertices.ts'
 import { problemsOfCycles, stalledVertices } from '../schedule/stalled.ts'
 import { createValueRelease, SMALL_BYTES } from '../vertex/value-release.ts'
 import { runTask, TaskEnvironment, type TaskResult } from '../vertex/run-task.ts'
-import { VertexRecord } from '../vertex/vertex-record.ts'
+import { failedRecord, VertexRecord } from '../vertex/vertex-record.ts'
 import { youngList, zeros } from '../values/young-list.ts'
 
 export interface ExecutionOptions {
@@ -32,11 +34,6 @@ export interface ExecutionOptions {
   /** Aborts what is being built. */
   readonly controller: LazySignal
   readonly phase: Phase
-}
-
-/** Shared with the run's context: what components do after the run was stopped is dropped. */
-export class Phase {
-  current: 'running' | 'stopping' | 'ended' = 'running'
 }
 
 const SOON = Promise.resolve()
@@ -82,7 +79,8 @@ export class Execution implements Deadline {
     this.builds = zeros(graph.vertices.length)
     this.#scheduler = new Scheduler({ graph, slice, strict })
     this.#inactivated = new InactivatedVertices(request)
-    this.#environment = new TaskEnvironment(run, request, host)
+    const rested = (task: Task): void => this.#rested(task)
+    this.#environment = new TaskEnvironment(run, request, { host, rested })
     this.#startedAt = request.runtime.now().getTime()
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
@@ -121,12 +119,21 @@ export class Execution implements Deadline {
     }
   }
 
-  /** A vertex waits for an answer: it gives no event, the others finish (FE-63a). */
-  suspended(): void {
+  /** A vertex waits for an answer or a time: it gives no event, the others finish (DR-1, DR-5). */
+  #rested(task: Task): void {
+    if (!this.#leave(task)) return
     this.#suspended += 1
     this.#running -= 1
     this.#time = undefined
     this.#pump()
+  }
+
+  /** Nothing is being built any more, and something waits. */
+  async #rest(): Promise<void> {
+    this.#running += 1
+    await tellQuestion(this.#run, this.#host.rest?.())
+    this.#running -= 1
+    if (this.#phase.current === 'running') await this.#finish()
   }
 
   /** FE-12. A run that goes on where another process left off has said it before. */
@@ -172,7 +179,8 @@ export class Execution implements Deadline {
       this.#queue = youngList()
       this.#next = 0
     }
-    if (this.#running === 0 && this.#phase.current === 'running') void this.#finish()
+    if (this.#running > 0 || this.#phase.current !== 'running') return
+    void (this.#suspended > 0 ? this.#rest() : this.#finish())
   }
 
   #begin(task: Task): void {
@@ -238,7 +246,7 @@ export class Execution implements Deadline {
   }
 
   #succeeded(task: Task, result: TaskResult, from: number): void {
-    if (!this.#leave(task)) return
+    if (this.#environment.isResting(task) || !this.#leave(task)) return
     this.#running -= 1
     if (this.#phase.current !== 'running') return
     const { vertex, scope } = task
@@ -293,14 +301,17 @@ export class Execution implements Deadline {
 
   /** Sends `end_vertex`, unless an earlier process has. */
   #report(end: EndVertex): void {
+    if (!this.#isReported(end.result.id, end.result.builds)) this.#run.sendEnd(end)
+  }
+
+  /** Whether an earlier process has told how this build ended. */
+  #isReported(id: string, builds: number): boolean {
     const { resume } = this.#host
-    if (resume !== undefined && end.result.builds <= (resume.reported.get(end.result.id) ?? 0))
-      return
-    this.#run.sendEnd(end)
+    return resume !== undefined && builds <= (resume.reported.get(id) ?? 0)
   }
 
   async #failed(task: Task, thrown: unknown, from: number): Promise<void> {
-    if (!this.#leave(task)) return
+    if (this.#environment.isResting(task) || !this.#leave(task)) return
     if (this.#phase.current !== 'running') {
       this.#running -= 1
       return
@@ -316,14 +327,13 @@ export class Execution implements Deadline {
     if (!ends) this.#abandon()
     // The message has the reason alone; a service that cannot store it changes nothing else.
     const text = cutToEvent(reason, limits.eventBytes)
-    await messages.fail(failureMessage(text, vertex)).catch(() => undefined)
+    if (!this.#isReported(vertex.id, this.builds[vertex.index] ?? 1))
+      await messages.fail(failureMessage(text, vertex)).catch(() => undefined)
     this.#running -= 1
     if (!ends && this.#phase.current !== 'running') return
     const at = runtime.now().getTime()
-    const result = new VertexRecord(vertex, {
-      outputs: Object.create(null) as VertexResult['outputs'],
+    const result = failedRecord(vertex, {
       error,
-      usedFrozenResult: false,
       builds: this.builds[vertex.index] ?? 1,
       durationMs: Math.max(0, at - from),
     })

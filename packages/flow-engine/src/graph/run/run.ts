@@ -3,16 +3,20 @@ import type { ChildRunOptions, ChildRunResult } from '../../components/define/co
 import type { ComponentServices } from '../../components/define/services.ts'
 import type { TokenUsage } from '../../models/chat-model.ts'
 import { errorText, FlowError, isFlowError, limitExceeded } from '../../errors.ts'
-import { passOf } from '../durable/durable-task.ts'
-import { Execution, Phase } from './execution.ts'
+import { DurableCalls } from './durable-calls.ts'
+import { Execution } from './execution.ts'
+import { Phase } from './phase.ts'
 import { startFailureJson } from '../vertex/failure.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import { LazySignal } from '../context/lazy-signal.ts'
 import { limitsOrDefault, type RunLimits } from '../plan/limits.ts'
 import { createRunMessages } from '../messages/memory-messages.ts'
 import type { FlowProblem } from '../flow/problems.ts'
-import { REST_MARK, startMark } from '../durable/checkpoint.ts'
-import { createRunContext, type RunContextOptions } from '../context/run-context.ts'
+import {
+  createRunContext,
+  type RunContext,
+  type RunContextOptions,
+} from '../context/run-context.ts'
 import { LazyEvent, type RunEvent } from '../events/run-event.ts'
 import type { RunHost } from '../context/run-host.ts'
 import { createRunLog, type RunLog } from '../events/run-log.ts'
@@ -57,6 +61,7 @@ class Start {
   readonly log: RunLog
   readonly runtime: Runtime
   execution: Execution | undefined = undefined
+  run: RunContext | undefined = undefined
   #id: string | undefined = undefined
   #cancelled: FlowError | undefined = undefined
 
@@ -110,6 +115,7 @@ function execute(start: Start, request: RunRequest): Promise<RunResult> {
   const phase = new Phase()
   const run = createRunContext(new ContextOptions(start, request, { controller, phase }))
   const execution = new Execution({ request, run, log, host, controller, phase })
+  start.run = run
   start.execution = execution
   if (start.cancelled !== undefined) execution.cancel(start.cancelled)
   const stop = listen(request.options.signal, (reason) => execution.cancel(cancelReason(reason)))
@@ -132,13 +138,13 @@ class ContextOptions implements RunContextOptions {
   readonly limits: RunLimits
   readonly log: RunLog
   readonly secrets: Secrets | undefined
-  readonly suspend: RunContextOptions['suspend']
   readonly #start: Start
   readonly #request: RunRequest
   readonly #controller: LazySignal
   readonly #phase: Phase
   #services: ComponentServices | undefined
   #shared: Map<string, unknown> | undefined
+  #durable: DurableCalls | undefined
 
   constructor(start: Start, request: RunRequest, { controller, phase }: Surroundings) {
     const { host } = start
@@ -150,7 +156,6 @@ class ContextOptions implements RunContextOptions {
     this.limits = request.limits
     this.log = start.log
     this.secrets = host.secrets
-    this.suspend = host.suspend === undefined ? undefined : (...asked) => this.#suspend(...asked)
     this.#start = start
     this.#request = request
     this.#controller = controller
@@ -234,21 +239,12 @@ class ContextOptions implements RunContextOptions {
     return result
   }
 
-  async #suspend(vertexId: string, question: unknown): Promise<unknown> {
-    const { host } = this.#start
+  durable(): DurableCalls {
+    const { host, run } = this.#start
+    if (run === undefined) throw new TypeError('The run has not begun')
     const { graph } = this.#request
-    const vertex = graph.vertices[graph.indexOf.get(vertexId) ?? -1]
-    const pass = vertex && passOf(vertex, graph, this.#execution.builds)
-    // A mark says that it runs, which it does not while it waits (FE-63, FE-63a).
-    const marked = vertex?.component.idempotent === false
-    if (marked) await host.checkpoint?.(vertexId, REST_MARK)
-    const outcome = await host.suspend?.(vertexId, question, pass)
-    if (outcome?.kind === 'answered') {
-      if (marked) await host.checkpoint?.(vertexId, startMark(pass))
-      return outcome.answer
-    }
-    this.#execution.suspended()
-    return new Promise(() => undefined)
+    const { builds } = this.#execution
+    return (this.#durable ??= new DurableCalls({ host, graph, run, builds }))
   }
 }
 

@@ -1,4 +1,4 @@
-import { FlowError, limitExceeded } from '../../errors.ts'
+import { FlowError, limitExceeded, type SuspendedError } from '../../errors.ts'
 import { decide, type Decision } from '../schedule/decision.ts'
 import { buildVertex, VertexBuild } from './vertex-build.ts'
 import type { OutputValues } from '../schedule/scope.ts'
@@ -39,8 +39,16 @@ export class TaskEnvironment {
   /** Passes of a loop at once; 1 where the run is kept for another process (FE-32, FE-63). */
   readonly parallel: number
   readonly inputs: RunHost['inputs']
+  /** Whether vertices may come to rest: their builds have a signal of their own (DR-5). */
+  readonly mayRest: boolean
+  #resting: Set<Task> | undefined
+  readonly #rested: (task: Task) => void
 
-  constructor(run: RunContext, request: RunRequest, host: RunHost) {
+  constructor(
+    run: RunContext,
+    request: RunRequest,
+    { host, rested }: { readonly host: RunHost; readonly rested: (task: Task) => void },
+  ) {
     const { graph, options } = request
     const isDurable = host.resume !== undefined || host.checkpoint !== undefined
     this.run = run
@@ -50,6 +58,20 @@ export class TaskEnvironment {
       options.cache !== undefined && (isEdited || graph.vertices.some(({ frozen }) => frozen))
     this.parallel = isDurable ? 1 : request.parallel
     this.inputs = host.inputs
+    this.mayRest = host.suspend !== undefined
+    this.#rested = rested
+  }
+
+  /** Whether a build waits for an answer or a time: what comes of it is dropped. */
+  isResting(task: Task): boolean {
+    return this.#resting?.has(task) === true
+  }
+
+  /** A build comes to rest; once. */
+  rest(task: Task): void {
+    if (this.isResting(task)) return
+    ;(this.#resting ??= new Set()).add(task)
+    this.#rested(task)
   }
 }
 
@@ -59,12 +81,18 @@ class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskRes
   readonly given: ReadonlyMap<string, unknown>
   /** Fires when the time of the vertex is up, too (FE-67). */
   timed: AbortSignal | undefined = undefined
+  readonly #task: Task
   readonly #scope: Scope
   readonly #environment: TaskEnvironment
+  #rests = false
+  #restSignal: AbortController | undefined
+  #signal: AbortSignal | undefined
 
-  constructor({ scope, vertex }: Task, build: number, environment: TaskEnvironment) {
+  constructor(task: Task, build: number, environment: TaskEnvironment) {
     const { run, request } = environment
+    const { scope, vertex } = task
     super(run, { vertex, build, names: vertex.computed })
+    this.#task = task
     this.#scope = scope
     this.#environment = environment
     this.fields = fieldsOf(vertex, request.tweaks.fields.get(vertex.index))
@@ -92,11 +120,23 @@ class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskRes
   }
 
   get signal(): AbortSignal | undefined {
-    return this.timed ?? signalOf(this.#scope)
+    if (this.timed !== undefined) return this.timed
+    const outer = signalOf(this.#scope)
+    if (!this.#environment.mayRest) return outer
+    this.#restSignal ??= new AbortController()
+    return (this.#signal ??= AbortSignal.any([this.#restSignal.signal, outer ?? this.run.signal]))
   }
 
   get over(): boolean {
-    return this.#scope.cancelled || this.timed?.aborted === true
+    return this.#scope.cancelled || this.#rests || this.timed?.aborted === true
+  }
+
+  async rest(reason: SuspendedError): Promise<void> {
+    if (this.#rests) return
+    this.#rests = true
+    if (this.partial !== undefined && this.run.open()) await withdrawPartial(this, this.run)
+    this.#restSignal?.abort(reason)
+    this.#environment.rest(this.#task)
   }
 
   get variables(): Readonly<Record<string, string>> | undefined {
@@ -210,7 +250,8 @@ async function runBounded(
     if (key !== undefined) await keep(work, key, environment)
     return work
   } catch (error) {
-    if (signal?.aborted === true && run.open()) await withdrawPartial(work, run)
+    if (signal?.aborted === true && run.open() && !environment.isResting(task))
+      await withdrawPartial(work, run)
     throw error
   } finally {
     stop?.()

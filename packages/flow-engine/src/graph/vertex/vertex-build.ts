@@ -3,7 +3,7 @@ import { fieldValues, type FieldValueOptions } from '../../components/values/fie
 import { toOutputValue } from '../../components/values/output-values.ts'
 import type { InputSource } from '../../components/define/context.ts'
 import type { FileReference } from '../../components/define/services.ts'
-import { FlowError, limitExceeded, OutputMethodError } from '../../errors.ts'
+import { FlowError, limitExceeded, OutputMethodError, type SuspendedError } from '../../errors.ts'
 import type { RunContext } from '../context/run-context.ts'
 import { finishStream } from './stream-message.ts'
 import { changeMessage, isMessage } from '../values/message.ts'
@@ -43,6 +43,7 @@ export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
 
   abstract readonly signal: AbortSignal | undefined
   abstract readonly over: boolean
+  abstract rest(reason: SuspendedError): Promise<void>
   abstract state(): Map<string, unknown>
   abstract sources(field: string): readonly InputSource[]
   abstract inputType(field: string): string | undefined
@@ -212,6 +213,7 @@ class ToolCall implements BuildFacts {
   readonly asTool = true
   readonly #request: VertexBuild
   readonly #state = new Map<string, unknown>()
+  #rests = false
 
   constructor(request: VertexBuild, signal: AbortSignal) {
     this.vertex = request.vertex
@@ -221,7 +223,11 @@ class ToolCall implements BuildFacts {
   }
 
   get over(): boolean {
-    return this.#request.over
+    return this.#rests || this.#request.over
+  }
+
+  async rest(): Promise<void> {
+    this.#rests = true
   }
 
   state(): Map<string, unknown> {

@@ -9,6 +9,8 @@ import type { Component } from '../../components/define/component.ts'
 import type { ComponentServices } from '../../components/define/services.ts'
 import { VariableValue } from '../../components/define/variable-value.ts'
 import type { TokenUsage, Tool } from '../../models/chat-model.ts'
+import type { SuspendOptions } from '../../components/define/suspend-options.ts'
+import { isSuspendedError, type SuspendedError } from '../../errors.ts'
 import { checkEventSize, surelyFits } from '../events/event-size.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
 import { findVariable } from './find-variable.ts'
@@ -45,6 +47,8 @@ export interface BuildFacts {
   readonly asTool: boolean
   /** Written by the context: the last message the component sent in state `partial`. */
   partial?: string | undefined
+  /** The component waits for an answer or a time: what it does now is dropped (DR-5). */
+  rest(reason: SuspendedError): Promise<void>
   sources(field: string): readonly InputSource[]
   inputType(field: string): string | undefined
   handleTypes(field: string): readonly string[]
@@ -66,6 +70,8 @@ export class VertexContext implements ComponentContext {
   #masks: Map<string, StreamMask> | undefined
   #output = ''
   #lastMessage: string | undefined
+  #sleeps = 0
+  #steps: Map<string, number> | undefined
   /** `text` when the state that was reported last is a text. */
   hasStatus: boolean | 'text' = false
   statusValue: unknown = undefined
@@ -237,10 +243,10 @@ export class VertexContext implements ComponentContext {
     { signal = this.signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<unknown> {
     const { vertexId: id } = tool
-    if (id === undefined) return tool.call(args, { signal })
+    if (id === undefined) return this.#resting(() => tool.call(args, { signal }))
     if (this.open) this.#run.send('build_start', () => ({ id }))
     try {
-      return await tool.call(args, { signal })
+      return await this.#resting(() => tool.call(args, { signal }))
     } finally {
       if (this.open) this.#run.send('build_end', () => ({ id }))
     }
@@ -254,8 +260,31 @@ export class VertexContext implements ComponentContext {
     return this.#run.runFlow(flow, options, this.signal)
   }
 
-  suspend(question: unknown): Promise<unknown> {
-    return this.#run.suspend(this.vertexId, question)
+  suspend<T = unknown>(question: unknown, options: SuspendOptions<T> = {}): Promise<T> {
+    return this.#resting(() => this.#run.suspend(this.vertexId, question, options)) as Promise<T>
+  }
+
+  sleep(time: number | string | Date): Promise<void> {
+    const number = (this.#sleeps += 1)
+    return this.#resting(() => this.#run.sleep(this.vertexId, number, time, this.signal))
+  }
+
+  step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    this.#steps ??= new Map()
+    const count = (this.#steps.get(name) ?? 0) + 1
+    this.#steps.set(name, count)
+    const own = count === 1 ? name : `${name}#${count}`
+    return this.#run.step(this.vertexId, own, work)
+  }
+
+  /** A tool that asks lets its agent rest too. */
+  async #resting<T>(work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (isSuspendedError(error)) await this.#facts.rest(error)
+      throw error
+    }
   }
 
   /** Sends what was held back of a streamed text. */

@@ -45,3 +45,12 @@ export class VertexRecord implements VertexResult, Built {
     return this.#decision.stopped
   }
 }
+
+/** What came of a build that failed. */
+export function failedRecord(
+  vertex: PlanVertex,
+  build: Pick<VertexResult, 'builds' | 'durationMs'> & { readonly error: FlowError },
+): VertexRecord {
+  const outputs = Object.create(null) as OutputValues
+  return new VertexRecord(vertex, { ...build, outputs, usedFrozenResult: false })
+}

@@ -1,0 +1,231 @@
+import type { JsonSchema, StandardSchema } from '../../components/define/suspend-options.ts'
+import { linearPattern } from '../../components/text/linear-pattern.ts'
+import { errorText, invalidRequest } from '../../errors.ts'
+import { isPlainObject } from '../flow/plain-object.ts'
+
+/** What is wrong with an answer. */
+export interface AnswerProblem {
+  /** Names and positions with dots; '' = the answer itself. */
+  readonly path: string
+  readonly message: string
+}
+
+/** Keywords that constrain an answer and are checked. */
+const CHECKED: ReadonlySet<string> = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'enum',
+  'const',
+  'items',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+])
+
+/** Keywords that say something and constrain nothing. */
+const NOTES: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'format',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+])
+
+const TYPES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['string', (value: unknown) => typeof value === 'string'],
+  ['number', (value: unknown) => typeof value === 'number'],
+  ['integer', (value: unknown) => Number.isInteger(value)],
+  ['boolean', (value: unknown) => typeof value === 'boolean'],
+  ['null', (value: unknown) => value === null],
+  ['array', (value: unknown) => Array.isArray(value)],
+  ['object', isPlainObject],
+])
+
+const MAX_DEPTH = 32
+const MAX_PROBLEMS = 20
+
+export function isStandardSchema(schema: object): schema is StandardSchema<unknown> {
+  return '~standard' in schema
+}
+
+/**
+ * The JSON form of a schema, which is stored with its question (DR-31).
+ * @throws FlowError `invalid_request` naming a keyword that cannot be checked
+ */
+export async function readAnswerSchema(
+  schema: JsonSchema | StandardSchema<unknown>,
+): Promise<JsonSchema> {
+  const json: unknown = isStandardSchema(schema) ? jsonSchemaOf(schema) : schema
+  if (!isPlainObject(json)) throw unusable('a schema must be an object')
+  await checkKeywords(json, 0)
+  return json
+}
+
+function jsonSchemaOf({ '~standard': standard }: StandardSchema<unknown>): unknown {
+  try {
+    const json = standard.jsonSchema?.input({ target: 'draft-2020-12' })
+    if (json !== undefined) return json
+  } catch (error) {
+    throw unusable(errorText(error))
+  }
+  throw unusable(`schemas of ${standard.vendor} do not tell their JSON Schema`)
+}
+
+async function checkKeywords(schema: JsonSchema, depth: number): Promise<void> {
+  if (depth > MAX_DEPTH) throw unusable(`it is nested over ${MAX_DEPTH} deep`)
+  const { type, pattern, properties, items, additionalProperties } = schema
+  for (const keyword of Object.keys(schema)) {
+    if (!CHECKED.has(keyword) && !NOTES.has(keyword)) throw unusable(`keyword ${keyword}`)
+  }
+  for (const name of listOf(type)) {
+    if (typeof name !== 'string' || !TYPES.has(name)) throw unusable(`type ${String(name)}`)
+  }
+  if (typeof pattern === 'string') await readPattern(pattern)
+  const inner = Object.values(isPlainObject(properties) ? properties : {})
+  for (const child of [...inner, items, additionalProperties]) {
+    if (child === undefined || typeof child === 'boolean') continue
+    if (!isPlainObject(child)) throw unusable('a schema must be an object')
+    await checkKeywords(child, depth + 1)
+  }
+}
+
+async function readPattern(source: string) {
+  try {
+    const pattern = await linearPattern(source)
+    if (pattern !== null) return pattern
+  } catch (error) {
+    throw unusable(errorText(error))
+  }
+  throw unusable(`pattern ${source}`)
+}
+
+function unusable(what: string): Error {
+  return invalidRequest(`The schema of a question cannot be checked: ${what}`)
+}
+
+/** Why an answer does not fit a schema; empty when it does. At most 20 problems are given. */
+export async function answerProblems(
+  schema: JsonSchema,
+  answer: unknown,
+): Promise<AnswerProblem[]> {
+  const problems: AnswerProblem[] = []
+  await check(schema, answer, { path: '', problems })
+  return problems
+}
+
+interface Place {
+  readonly path: string
+  readonly problems: AnswerProblem[]
+}
+
+async function check(schema: JsonSchema, value: unknown, place: Place): Promise<void> {
+  const { path, problems } = place
+  const report = (message: string): void => {
+    if (problems.length < MAX_PROBLEMS) problems.push({ path, message })
+  }
+  const types = listOf(schema.type).map(String)
+  if (types.length > 0 && !types.some((type) => TYPES.get(type)?.(value) === true)) {
+    report(`must be ${types.join(' or ')}`)
+    return
+  }
+  if ('const' in schema && !isSame(schema.const, value))
+    report(`must be ${JSON.stringify(schema.const)}`)
+  const { enum: allowed } = schema
+  if (Array.isArray(allowed) && !allowed.some((item) => isSame(item, value)))
+    report(`must be one of ${allowed.map((item) => JSON.stringify(item)).join(', ')}`)
+  if (typeof value === 'string') await checkString(schema, value, report)
+  if (typeof value === 'number') checkNumber(schema, value, report)
+  if (Array.isArray(value)) await checkList(schema, value, place, report)
+  else if (isPlainObject(value)) await checkObject(schema, value, place, report)
+}
+
+type Report = (message: string) => void
+
+async function checkString(schema: JsonSchema, value: string, report: Report): Promise<void> {
+  const { minLength, maxLength, pattern } = schema
+  const { length } = Array.from(value)
+  if (typeof minLength === 'number' && length < minLength)
+    report(`must have at least ${minLength} characters`)
+  if (typeof maxLength === 'number' && length > maxLength)
+    report(`must have at most ${maxLength} characters`)
+  if (typeof pattern !== 'string') return
+  try {
+    if (!(await readPattern(pattern)).find(value)) report(`must match ${pattern}`)
+  } catch {
+    report('is too long for its pattern')
+  }
+}
+
+function checkNumber({ minimum, maximum }: JsonSchema, value: number, report: Report): void {
+  if (typeof minimum === 'number' && value < minimum) report(`must be at least ${minimum}`)
+  if (typeof maximum === 'number' && value > maximum) report(`must be at most ${maximum}`)
+}
+
+async function checkList(
+  { minItems, maxItems, items }: JsonSchema,
+  value: readonly unknown[],
+  { path, problems }: Place,
+  report: Report,
+): Promise<void> {
+  if (typeof minItems === 'number' && value.length < minItems)
+    report(`must have at least ${minItems} items`)
+  if (typeof maxItems === 'number' && value.length > maxItems)
+    report(`must have at most ${maxItems} items`)
+  if (items === false && value.length > 0) report('must be empty')
+  if (!isPlainObject(items)) return
+  for (const [index, item] of value.entries()) {
+    if (problems.length >= MAX_PROBLEMS) return
+    await check(items, item, { path: join(path, String(index)), problems })
+  }
+}
+
+async function checkObject(
+  { properties, required, additionalProperties }: JsonSchema,
+  value: Readonly<Record<string, unknown>>,
+  { path, problems }: Place,
+  report: Report,
+): Promise<void> {
+  for (const name of listOf(required)) {
+    if (typeof name === 'string' && !Object.hasOwn(value, name)) report(`${name} is required`)
+  }
+  const known = isPlainObject(properties) ? properties : {}
+  for (const [name, item] of Object.entries(value)) {
+    if (problems.length >= MAX_PROBLEMS) return
+    const own = Object.hasOwn(known, name) ? known[name] : additionalProperties
+    if (own === false) report(`${name} is not allowed`)
+    if (isPlainObject(own)) await check(own, item, { path: join(path, name), problems })
+  }
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined) return []
+  return Array.isArray(value) ? value : [value]
+}
+
+/** Two JSON values; keys of objects in any order. */
+function isSame(left: unknown, right: unknown): boolean {
+  if (Array.isArray(left) && Array.isArray(right))
+    return left.length === right.length && left.every((item, n) => isSame(item, right[n]))
+  if (!isPlainObject(left) || !isPlainObject(right)) return left === right
+  const names = Object.keys(left)
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isSame(left[name], right[name]))
+  )
+}

@@ -1,0 +1,94 @@
+import { isPlainObject } from '../flow/plain-object.ts'
+import type { JsonSchema, SuspendOptions } from '../../components/define/suspend-options.ts'
+import { InvalidAnswerError, invalidRequest, limitExceeded } from '../../errors.ts'
+import type { Ask } from '../context/run-host.ts'
+import { isStandardSchema, readAnswerSchema } from './answer-schema.ts'
+
+/** Bytes of a question as JSON. */
+const LONGEST_QUESTION = 256 * 1024
+
+/** Where a question is asked. */
+export interface AskPlace {
+  readonly vertexId: string
+  readonly pass: number | undefined
+  readonly sessionId: string
+  /** Hides the secrets of the run. */
+  readonly mask: <T>(value: T) => T
+}
+
+/**
+ * A question as it is kept: plain JSON, masked, with a schema that can be checked anywhere.
+ * @throws FlowError `invalid_request` for a schema or a time that cannot be used, `limit_exceeded` over 256 KiB
+ */
+export async function makeAsk(
+  question: unknown,
+  options: SuspendOptions,
+  { vertexId, pass, sessionId, mask }: AskPlace,
+): Promise<Ask> {
+  const { schema, expiresInMs, kind = 'question', prompt = null, actionRequests } = options
+  if (expiresInMs !== undefined && !(expiresInMs > 0))
+    throw invalidRequest(`expiresInMs must be a number above 0, got ${String(expiresInMs)}`)
+  const chosen = options.options ?? []
+  const { fallback } = options
+  const shown = mask({
+    question: plain(question),
+    prompt,
+    options: chosen.map(({ actionId, label }) => ({ actionId, label })),
+    ...(actionRequests === undefined
+      ? {}
+      : { actionRequests: plain(actionRequests) as NonNullable<Ask['actionRequests']> }),
+  })
+  const told = {
+    vertexId,
+    pass,
+    sessionId,
+    kind,
+    allowedDecisions: decisions(chosen, fallback),
+    schema: schema === undefined ? null : await readAnswerSchema(schema),
+    ...shown,
+  }
+  const size = new TextEncoder().encode(JSON.stringify(told)).length
+  if (size > LONGEST_QUESTION)
+    throw limitExceeded('question', `it has ${size} bytes, at most are ${LONGEST_QUESTION}`)
+  return {
+    ...told,
+    ...(expiresInMs === undefined || expiresInMs === Number.POSITIVE_INFINITY
+      ? {}
+      : { expiresInMs }),
+    ...(fallback === undefined ? {} : { fallback: [plain(fallback)] as const }),
+  }
+}
+
+/** What may be chosen: the options, and the fallback when it is one more choice. */
+function decisions(options: readonly { readonly actionId: string }[], fallback: unknown): string[] {
+  const ids = options.map(({ actionId }) => actionId)
+  const last = isPlainObject(fallback) ? fallback['action_id'] : undefined
+  return ids.length > 0 && typeof last === 'string' && !ids.includes(last) ? [...ids, last] : ids
+}
+
+function plain(value: unknown): unknown {
+  const text = JSON.stringify(value)
+  return text === undefined ? null : (JSON.parse(text) as unknown)
+}
+
+/**
+ * The answer as the component takes it: a Standard Schema fills in defaults and converts.
+ * @throws FlowError `invalid_answer`
+ */
+export async function transformAnswer(
+  schema: JsonSchema | SuspendOptions['schema'],
+  answer: unknown,
+): Promise<unknown> {
+  if (schema === undefined || !isStandardSchema(schema)) return answer
+  const result = await schema['~standard'].validate(answer)
+  if (result.issues === undefined) return result.value
+  throw new InvalidAnswerError(
+    result.issues.map(({ message, path }) => ({ message, path: pathText(path) })),
+  )
+}
+
+function pathText(path: unknown): string {
+  if (!Array.isArray(path)) return ''
+  const keys = path.map((part: unknown) => (isPlainObject(part) ? part['key'] : part))
+  return keys.map(String).join('.')
+}

@@ -1,0 +1,47 @@
+import type { QuestionNotice } from '../context/run-host.ts'
+import { isPlainObject, ownObject } from '../flow/plain-object.ts'
+import { createMessage, type Message } from '../values/message.ts'
+
+/** What became of a question. */
+export interface CardState {
+  /** The `action_id` of the answer, or `submit` for one without; null while there is none. */
+  readonly submittedAction: string | null
+  /** Cancelled or expired. */
+  readonly superseded: boolean
+}
+
+export const OPEN_CARD: CardState = { submittedAction: null, superseded: false }
+
+/** The message that shows a question in a conversation (DR-42). */
+export function questionCard({ event, ...place }: QuestionNotice, state: CardState): Message {
+  const { request_id, job_id, kind, prompt, options, allowed_decisions, schema } = event
+  const entry = {
+    type: 'human_input',
+    request_id,
+    job_id,
+    kind,
+    prompt,
+    options,
+    fields: (isPlainObject(schema) ? ownObject(schema, 'properties') : undefined) ?? {},
+    allowed_decisions,
+    submitted_action: state.submittedAction,
+    superseded: state.superseded,
+  }
+  return createMessage({
+    id: place.cardId,
+    text: '',
+    sender: 'Machine',
+    senderName: 'AI',
+    sessionId: place.sessionId,
+    timestamp: place.askedAt,
+    contentBlocks: [
+      { title: 'Human input required', contents: [entry], allow_markdown: true, media_url: null },
+    ],
+  })
+}
+
+/** What an answer chose, as its card shows it. */
+export function submittedAction(answer: unknown): string {
+  const chosen = isPlainObject(answer) ? answer['action_id'] : undefined
+  return typeof chosen === 'string' ? chosen : 'submit'
+}

@@ -1,0 +1,140 @@
+import type { SuspendOptions } from '../../components/define/suspend-options.ts'
+import { FlowError, SuspendedError } from '../../errors.ts'
+import type { RunContext } from '../context/run-context.ts'
+import type { QuestionNotice, RunHost } from '../context/run-host.ts'
+import { makeAsk, transformAnswer } from '../durable/ask.ts'
+import {
+  decodeValue,
+  encodeJson,
+  encodeValue,
+  REST_MARK,
+  startMark,
+} from '../durable/checkpoint.ts'
+import { passOf } from '../durable/durable-task.ts'
+import { questionCard, submittedAction, type CardState } from '../durable/question-card.ts'
+import { durationText, wakeTime } from '../durable/sleep-time.ts'
+import { isPlainObject } from '../flow/plain-object.ts'
+import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+
+export interface DurableCallsOptions {
+  readonly host: RunHost
+  readonly graph: PlanGraph
+  readonly run: RunContext
+  /** Builds so far, by position of the vertex. */
+  readonly builds: readonly number[]
+}
+
+/** What components ask of a run that may rest: questions, sleeps and steps (DR-30, DR-41, DR-55). */
+export class DurableCalls {
+  readonly #options: DurableCallsOptions
+  /** Steps of this run and of earlier ones, by name. */
+  readonly #steps: Map<string, string>
+
+  constructor(options: DurableCallsOptions) {
+    this.#options = options
+    this.#steps = new Map(options.host.resume?.checkpoints)
+  }
+
+  async suspend(vertexId: string, question: unknown, options: SuspendOptions): Promise<unknown> {
+    const { host, run } = this.#options
+    const { suspend } = host
+    if (suspend === undefined) throw notResumable()
+    const vertex = this.#vertex(vertexId)
+    const pass = this.#passOf(vertex)
+    const mask = run.secrets.maskJson
+    const place = { vertexId, pass, sessionId: run.sessionId, mask }
+    const ask = await makeAsk(question, options, place)
+    return this.#resting(vertex, pass, async () => {
+      const outcome = await suspend(ask)
+      if (outcome.kind === 'suspended') throw new SuspendedError()
+      if (outcome.kind === 'expired') {
+        await this.#show(outcome.notice, { submittedAction: null, superseded: true })
+        throw new FlowError('expired', `Nobody answered within ${durationText(outcome.afterMs)}`)
+      }
+      const { answer, notice } = outcome
+      await this.#show(notice, { submittedAction: submittedAction(answer), superseded: false })
+      return transformAnswer(options.schema, answer)
+    })
+  }
+
+  async sleep(
+    vertexId: string,
+    number: number,
+    time: number | string | Date,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { host, run } = this.#options
+    const { runtime } = run
+    const until = wakeTime(time, runtime.now())
+    const left = until.getTime() - runtime.now().getTime()
+    if (host.sleep === undefined) return left <= 0 ? undefined : runtime.sleep(left, signal)
+    const { sleep } = host
+    const vertex = this.#vertex(vertexId)
+    const pass = this.#passOf(vertex)
+    await this.#resting(vertex, pass, async () => {
+      const outcome = await sleep({ vertexId, pass, number, until: () => until, signal })
+      if (outcome === 'suspended') throw new SuspendedError()
+    })
+  }
+
+  async step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T> {
+    const { checkpoint } = this.#options.host
+    if (checkpoint === undefined) return work()
+    const key = stepName(vertexId, name, this.#passOf(this.#vertex(vertexId)))
+    const kept = readStep(this.#steps.get(key))
+    if (kept !== undefined) return kept.value as T
+    const value = await work()
+    const state = encodeJson(() => ({ step: encodeValue(value) }))
+    // A value that is no data is made again each time.
+    if (state === undefined) return value
+    await checkpoint(key, state)
+    this.#steps.set(key, state)
+    return value
+  }
+
+  /** A mark says that a vertex runs, which it does not while it waits (FE-63, FE-63a). */
+  async #resting<T>(
+    vertex: PlanVertex | undefined,
+    pass: number | undefined,
+    wait: () => Promise<T>,
+  ): Promise<T> {
+    const { host } = this.#options
+    if (vertex?.component.idempotent !== false) return wait()
+    await host.checkpoint?.(vertex.id, REST_MARK)
+    const waited = await wait()
+    await host.checkpoint?.(vertex.id, startMark(pass))
+    return waited
+  }
+
+  /** The message of a question whose end this run is the first to know. */
+  async #show(notice: QuestionNotice | undefined, state: CardState): Promise<void> {
+    if (notice !== undefined)
+      await this.#options.run.messages.place(questionCard(notice, state), true)
+  }
+
+  #vertex(vertexId: string): PlanVertex | undefined {
+    const { graph } = this.#options
+    return graph.vertices[graph.indexOf.get(vertexId) ?? -1]
+  }
+
+  #passOf(vertex: PlanVertex | undefined): number | undefined {
+    const { graph, builds } = this.#options
+    return vertex && passOf(vertex, graph, builds)
+  }
+}
+
+/** The name a step is kept under, among the checkpoints of vertices. */
+function stepName(vertexId: string, name: string, pass: number | undefined): string {
+  return `!${pass ?? ''}!${JSON.stringify([vertexId, name])}`
+}
+
+function readStep(state: string | undefined): { readonly value: unknown } | undefined {
+  const stored: unknown = state === undefined ? undefined : JSON.parse(state)
+  return isPlainObject(stored) && 'step' in stored
+    ? { value: decodeValue(stored['step']) }
+    : undefined
+}
+
+function notResumable(): FlowError {
+  return new FlowError('not_resumable', 'The run cannot be suspended: it is no resumable job')
+}

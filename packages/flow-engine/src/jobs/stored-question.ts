@@ -1,0 +1,128 @@
+import type { JsonSchema } from '../components/define/suspend-options.ts'
+import { FlowError, InvalidAnswerError } from '../errors.ts'
+import type { Ask, QuestionNotice } from '../graph/context/run-host.ts'
+import { answerProblems } from '../graph/durable/answer-schema.ts'
+import { isPlainObject } from '../graph/flow/plain-object.ts'
+import type { StoredJob } from '../store/job-store.ts'
+import type { PendingQuestion } from './build-jobs.ts'
+
+/** Bytes of an answer as JSON. */
+const LONGEST_ANSWER = 1024 * 1024
+
+/** Which question of a vertex: what an answer is kept under. */
+export interface QuestionPlace {
+  readonly vertexId: string
+  /** Counts the questions of this vertex, in a loop those of this pass, from 1. */
+  readonly number: number
+  /** Of the outermost loop around the vertex. */
+  readonly pass?: number | undefined
+}
+
+/** What a suspended job waits for, as it is stored; jobs of earlier versions have the question alone. */
+export interface StoredQuestion
+  extends QuestionPlace, Partial<Omit<Ask, 'vertexId' | 'pass' | 'question'>> {
+  readonly question: unknown
+  readonly cardId?: string
+  /** Milliseconds since 1970. */
+  readonly askedAt?: number
+  readonly expiresAt?: number | null
+}
+
+export function isStoredQuestion(value: unknown): value is StoredQuestion {
+  return isPlainObject(value) && 'vertexId' in value && 'number' in value
+}
+
+/** Answers are kept among the checkpoints, under names that no vertex has. */
+export function answerName({ vertexId, number, pass }: QuestionPlace): string {
+  return `?${pass === undefined ? '' : `${pass}.`}${number}?${vertexId}`
+}
+
+/** The same for a question that nobody answered in time. */
+export function expiredName(place: QuestionPlace): string {
+  return `?x${answerName(place).slice(1)}`
+}
+
+/** The same for the end of a sleep. */
+export function sleepName({ vertexId, number, pass }: QuestionPlace): string {
+  return `?z${pass === undefined ? '' : `${pass}.`}${number}?${vertexId}`
+}
+
+export const isRestName = (name: string): boolean => /^\?[xz]?(?:\d+\.)?\d+\?/.test(name)
+
+export function requestIdOf({ vertexId, number, pass }: QuestionPlace, jobId: string): string {
+  return `${vertexId}:${jobId}:${pass === undefined ? '' : `${pass}.`}${number}`
+}
+
+/** What callers see of an open question. */
+export function toPendingQuestion(job: StoredJob, question: StoredQuestion): PendingQuestion {
+  const { id: jobId, flowId, userId, askedAt } = job
+  const { vertexId, sessionId = '', kind = 'question', prompt = null, options = [] } = question
+  const { allowedDecisions = [], actionRequests, schema = null, expiresAt = null } = question
+  return {
+    jobId,
+    requestId: requestIdOf(question, jobId),
+    vertexId,
+    flowId,
+    ...(userId === null ? {} : { userId }),
+    sessionId,
+    kind,
+    prompt,
+    options: [...options],
+    allowedDecisions: [...allowedDecisions],
+    ...(actionRequests === undefined ? {} : { actionRequests: [...actionRequests] }),
+    schema,
+    question: question.question,
+    askedAt: new Date(question.askedAt ?? askedAt ?? job.startedAt ?? job.createdAt),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+  }
+}
+
+/** What is told of a question in the log and in the conversation (DR-32, DR-42). */
+export function noticeOf(jobId: string, question: StoredQuestion): QuestionNotice | undefined {
+  const { cardId, askedAt, expiresAt = null, sessionId = '' } = question
+  if (cardId === undefined || askedAt === undefined) return undefined
+  const { vertexId, kind = 'question', prompt = null, options = [], actionRequests } = question
+  return {
+    cardId,
+    sessionId,
+    askedAt: new Date(askedAt),
+    event: {
+      job_id: jobId,
+      request_id: requestIdOf(question, jobId),
+      vertex_id: vertexId,
+      kind,
+      prompt,
+      options: options.map(({ actionId, label }) => ({ action_id: actionId, label })),
+      allowed_decisions: [...(question.allowedDecisions ?? [])],
+      ...(actionRequests === undefined ? {} : { action_requests: [...actionRequests] }),
+      schema: question.schema ?? null,
+      question: question.question,
+      asked_at: new Date(askedAt).toISOString(),
+      expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    },
+  }
+}
+
+/**
+ * Refuses an answer that the question does not allow.
+ * @throws FlowError `too_large` over 1 MiB; InvalidAnswerError
+ */
+export async function checkAnswer(
+  {
+    allowedDecisions = [],
+    schema,
+  }: { allowedDecisions?: readonly string[]; schema?: JsonSchema | null },
+  answer: unknown,
+): Promise<void> {
+  const size = new TextEncoder().encode(JSON.stringify(answer) ?? '').length
+  if (size > LONGEST_ANSWER)
+    throw new FlowError('too_large', `The answer has ${size} bytes, at most are ${LONGEST_ANSWER}`)
+  const chosen = isPlainObject(answer) ? answer['action_id'] : undefined
+  if (allowedDecisions.length > 0 && !allowedDecisions.some((decision) => decision === chosen)) {
+    const message = `must be one of ${allowedDecisions.join(', ')}`
+    throw new InvalidAnswerError([{ path: 'action_id', message }])
+  }
+  if (schema === null || schema === undefined) return
+  const problems = await answerProblems(schema, answer)
+  if (problems.length > 0) throw new InvalidAnswerError(problems)
+}

@@ -1,0 +1,61 @@
+import { expect } from 'vitest'
+import {
+  createRegistry,
+  defineComponent,
+  field,
+  output,
+  type ComponentContext,
+} from '../../src/graph.ts'
+import {
+  createBuildJobs,
+  type BuildJobs,
+  type BuildJobsOptions,
+  type BuildRequest,
+} from '../../src/index.ts'
+import { flowBuilder } from '../../src/testing.ts'
+import { library } from '../engine/kit.ts'
+
+const open: BuildJobs[] = []
+
+/** Closes what `processOf` made. */
+export async function closeAll(): Promise<void> {
+  await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
+}
+
+type Run = (ctx: ComponentContext) => Promise<string>
+
+export function component(type: string, run: Run, facts: { idempotent?: boolean } = {}) {
+  return defineComponent({
+    type,
+    ...facts,
+    inputs: { text: field.handle({ types: ['Message'] }) },
+    outputs: { out: output.message({ run: (_inputs, ctx) => run(ctx) }) },
+  })
+}
+
+export type Made = ReturnType<typeof component>
+
+export function processOf(components: readonly Made[], options: BuildJobsOptions = {}): BuildJobs {
+  const registry = createRegistry([...library, ...components])
+  const jobs = createBuildJobs({ components: registry, ...options })
+  open.push(jobs)
+  return jobs
+}
+
+/** A flow of these components, none connected; ids are `<type>-1`. */
+export function flowOf(...components: readonly Made[]) {
+  const flow = flowBuilder()
+  for (const one of components) flow.add(one, { id: `${one.type}-1` })
+  return flow.toJSON()
+}
+
+export const begin = (
+  jobs: BuildJobs,
+  components: readonly Made[],
+  more: Partial<BuildRequest> = {},
+) => jobs.start({ flow: flowOf(...components), resumable: true, outputType: 'debug', ...more })
+
+/** Resolves when the job is in that state. */
+export async function state(jobs: BuildJobs, id: string, wanted: string): Promise<void> {
+  await expect.poll(async () => (await jobs.get(id))?.state).toBe(wanted)
+}
