@@ -15,7 +15,7 @@ export function encodeFrozen(result: CachedResult): string | undefined {
 /** The result of `encodeFrozen`; undefined for any other text. */
 export function decodeFrozen(text: string): FrozenResult | undefined {
   const result = readCheckpoint(text, undefined)
-  if (result === undefined || result === 'started') return undefined
+  if (result === undefined || result === 'started' || !('outputs' in result)) return undefined
   const { outputs, branches, logs, hasStatus, bytes } = result
   return { outputs, branches, logs, hasStatus, bytes }
 }
