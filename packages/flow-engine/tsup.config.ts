@@ -8,6 +8,7 @@ export default defineConfig({
     'src/components.ts',
     'src/models.ts',
     'src/memory.ts',
+    'src/mcp.ts',
     'src/testing.ts',
     'src/openapi.ts',
     'src/node.ts',

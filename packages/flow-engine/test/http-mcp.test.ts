@@ -140,14 +140,14 @@ describe('tools of a project', () => {
     const settings = [{ id: flowId, mcp_enabled: true, action_name: 'echo' }]
     expect(await call(path, { method: 'PATCH', json: { settings } })).toMatchObject({
       status: 200,
-      body: { message: 'Updated MCP settings for 1 flows' },
+      body: { message: 'Updated MCP settings for 1 flows and project auth settings' },
     })
     expect((await call(path)).body).toMatchObject({
       tools: [{ id: flowId, mcp_enabled: true, action_name: 'echo', description: 'Says it.' }],
     })
   })
 
-  test('a flow that is not in the project changes nothing', async () => {
+  test('MC-81 a flow that is not in the project is passed over', async () => {
     const { path, flowId } = await project()
     const elsewhere = (await call('/api/v1/flows/', { json: { name: 'Elsewhere' } })).body
     const { id } = elsewhere as { id: string }
@@ -155,14 +155,62 @@ describe('tools of a project', () => {
       { id: flowId, mcp_enabled: true },
       { id, mcp_enabled: true },
     ]
-    expect((await call(path, { method: 'PATCH', json: { settings } })).status).toBe(404)
-    expect((await call(path)).body).toMatchObject({ tools: [] })
+    expect(await call(path, { method: 'PATCH', json: { settings } })).toMatchObject({
+      status: 200,
+      body: { message: 'Updated MCP settings for 1 flows and project auth settings' },
+    })
+    expect((await call(path)).body).toMatchObject({ tools: [{ id: flowId }] })
+    const other = await call(`/api/v1/flows/${id}`)
+    expect(other.body).toMatchObject({ mcp_enabled: false })
   })
 
   test('secrets of the settings are not shown', async () => {
     const { path } = await project()
     const shown = await call(path)
     expect(shown.text).not.toContain('k-1')
+    const keys = Object.keys((shown.body as { auth_settings: object }).auth_settings)
+    expect(keys).toHaveLength(11)
+  })
+
+  test('MC-80 MC-14 names and descriptions that were not chosen are those of the tool', async () => {
+    const { path } = await project()
+    const all = await call(`${path}?mcp_enabled=false`)
+    const tool = { action_name: 'echo', action_description: 'Says it.', name: 'Echo' }
+    expect(all.body).toMatchObject({ tools: [tool] })
+    expect((await call(`${path}?mcp_enabled=maybe`)).body).toMatchObject({
+      detail: [{ type: 'bool_parsing' }],
+    })
+  })
+
+  test('MC-81 settings of the sign-in: checked, replaced, kept when they are not sent', async () => {
+    const { path } = await project()
+    const patch = (auth_settings?: unknown) =>
+      call(path, { method: 'PATCH', json: { settings: [], auth_settings } })
+    const oauth = { auth_type: 'oauth', oauth_client_secret: 's-1', oauth_host: 'h' }
+    expect((await patch(oauth)).body).toMatchObject({
+      result: { uses_composer: false, error_message: expect.stringContaining('disabled') },
+    })
+    const shown = { auth_type: 'oauth', oauth_client_secret: '*******', oauth_port: null }
+    for (const kept of [undefined, null]) {
+      await patch(kept)
+      expect((await call(path)).body).toMatchObject({ auth_settings: shown })
+    }
+    expect(await patch({ auth_type: 'open' })).toMatchObject({
+      status: 422,
+      body: { detail: [{ type: 'literal_error', loc: ['body', 'auth_settings', 'auth_type'] }] },
+    })
+    expect(await call(path, { method: 'PATCH', json: {} })).toMatchObject({
+      status: 422,
+      body: { detail: [{ type: 'missing', loc: ['body', 'settings'] }] },
+    })
+  })
+
+  test('MC-83 a server writes no files of other programs', async () => {
+    const { path } = await project()
+    expect(await call(`${path}/install`, { json: {} })).toMatchObject({
+      status: 400,
+      body: { detail: 'Unsupported client' },
+    })
   })
 
   test('its address, and what is installed, for the owner alone', async () => {
@@ -180,6 +228,7 @@ describe('tools of a project', () => {
     for (const at of [path, `${path}/installed`, `${path}/composer-url`]) {
       expect((await call(at, { token: other })).status).toBe(404)
     }
+    expect((await call(`${path}/install`, { token: other, json: {} })).status).toBe(404)
     const settings = { method: 'PATCH', json: { settings: [] } }
     expect((await call(path, { ...settings, token: other })).status).toBe(404)
   })

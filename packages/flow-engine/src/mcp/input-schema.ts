@@ -22,7 +22,7 @@ export interface InputSchema {
 /** A vertex of the flow that takes arguments. */
 export interface ArgumentVertex {
   readonly id: string
-  /** Fields of its template. */
+  /** Those of its fields that are arguments; what the editor hides is no caller's business. */
   readonly fields: ReadonlySet<string>
 }
 
@@ -74,7 +74,11 @@ function readInputs(all: readonly PlanVertex[]): ToolInputs {
     schema: { type: 'object', properties, required: [...required] },
     vertices: vertices.map((vertex) => ({
       id: vertex.id,
-      fields: new Set(fieldsOf(vertex).map(([name]) => name)),
+      fields: new Set(
+        fieldsOf(vertex).flatMap(([name]) =>
+          name in properties && name !== 'session_id' ? [name] : [],
+        ),
+      ),
     })),
     hasChatInput: vertices.some(({ kind }) => kind === 'chatInput'),
   }

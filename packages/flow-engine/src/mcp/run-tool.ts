@@ -9,10 +9,8 @@ import { failedResult, toolResult, type LinkOf, type ToolResult } from './tool-r
 
 /** What a run of a tool is given (MC-22). */
 export interface ToolRunRequest {
-  /** Undefined leaves the values of the flow. */
+  /** Of the chat input; undefined for flows without one. */
   readonly input: string | undefined
-  /** `chat` where the flow has a chat input; else the input goes to the text inputs. */
-  readonly inputType: 'chat' | 'any'
   /** Null for a new session. */
   readonly sessionId: string | null
   readonly tweaks: Tweaks | undefined
@@ -107,19 +105,22 @@ class Ending {
   }
 }
 
-/** `input_value` and `session_id` are the run's, every other argument a tweak (MC-22). */
+/**
+ * `session_id` is the run's, and `input_value` where there is a chat input; every other argument is a
+ * tweak (MC-22).
+ */
 function readArguments(
   { vertices, hasChatInput }: ToolInputs,
-  { input_value: input, session_id: session, ...others }: Readonly<Record<string, unknown>>,
+  { session_id: session, ...given }: Readonly<Record<string, unknown>>,
 ): Omit<ToolRunRequest, 'signal'> {
-  const names = Object.keys(others)
+  const { input_value: input = '' } = given
+  const names = Object.keys(given).filter((name) => !hasChatInput || name !== 'input_value')
   const tweaked = vertices.flatMap(({ id, fields }) => {
-    const chosen = names.filter((name) => fields.has(name)).map((name) => [name, others[name]])
+    const chosen = names.filter((name) => fields.has(name)).map((name) => [name, given[name]])
     return chosen.length === 0 ? [] : [[id, Object.fromEntries(chosen)] as const]
   })
   return {
-    input: typeof input === 'string' ? input : hasChatInput ? '' : undefined,
-    inputType: hasChatInput ? 'chat' : 'any',
+    input: hasChatInput && typeof input === 'string' ? input : undefined,
     sessionId: typeof session === 'string' && session !== '' ? session : null,
     tweaks: tweaked.length === 0 ? undefined : Object.fromEntries(tweaked),
   }

@@ -36,16 +36,20 @@ export function baseToolName({ id, name, actionName }: NamedFlow): string {
 
 /**
  * Flows by the names that they are listed and called by, in the given order (MC-12): the first 30
- * characters; of equal ones the later end with `_1`, `_2` and so on.
+ * characters; of equal ones the later end with `_1`, `_2` and so on, as do those that are `taken`.
  */
-export function nameTools<F>(flows: readonly F[], baseOf: (flow: F) => string): Map<string, F> {
+export function nameTools<F>(
+  flows: readonly F[],
+  baseOf: (flow: F) => string,
+  taken: ReadonlySet<string> = new Set(),
+): Map<string, F> {
   const named = new Map<string, F>()
   const next = new Map<string, number>()
   for (const flow of flows) {
     const base = baseOf(flow)
     let name = base.slice(0, LONGEST_NAME)
     const first = name
-    for (let i = next.get(first) ?? 1; named.has(name); i += 1) {
+    for (let i = next.get(first) ?? 1; named.has(name) || taken.has(name); i += 1) {
       const suffix = `_${i}`
       name = base.slice(0, LONGEST_NAME - suffix.length) + suffix
       next.set(first, i + 1)

@@ -143,12 +143,12 @@ function runFlowTool(
     runtime,
     progress: call.progress,
     linkOf: (path) => linkOf(base, path),
-    start: ({ input, inputType, sessionId, tweaks, signal }) =>
+    start: ({ input, sessionId, tweaks, signal }) =>
       runs.open(
         flow,
         {
           inputValue: input ?? null,
-          inputType,
+          inputType: 'chat',
           outputType: 'any',
           outputComponent: null,
           tweaks: tweaks === undefined ? null : { ...tweaks },

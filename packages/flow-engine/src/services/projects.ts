@@ -69,14 +69,14 @@ export interface ProjectService {
   update(caller: Caller, id: string, changes: ProjectChanges): Promise<ProjectRecord>
   /**
    * Which flows of a project are offered as tools, all or nothing; `authSettings` undefined: unchanged.
-   * @throws Refusal 404, also for a flow that is not in the project
+   * Flows that are not in the project are passed over (MC-81). Gives how many were changed.
+   * @throws Refusal 404
    */
   updateTools(
     caller: Caller,
     id: string,
-    tools: readonly ToolChanges[],
-    authSettings: ProjectChanges['authSettings'],
-  ): Promise<void>
+    changes: Pick<UpdateTools, 'tools' | 'authSettings'>,
+  ): Promise<number>
   /** @throws Refusal 404 */
   remove(caller: Caller, id: string): Promise<void>
   upload(caller: Caller, file: ProjectFile): Promise<FlowRecord[]>
@@ -122,8 +122,7 @@ export function createProjectService(kit: ServiceKit): ProjectService {
       })
     },
     update: (caller, id, changes) => updateProject(kit, { caller, id, changes }),
-    updateTools: (caller, id, tools, authSettings) =>
-      updateTools(kit, { caller, id, tools, authSettings }),
+    updateTools: (caller, id, changes) => updateTools(kit, { caller, id, ...changes }),
     async remove(caller, id) {
       const gone = await store.transaction(async (tx) => {
         const query = { userId: caller.id, folderId: id, order: 'created', data: 'none' } as const
@@ -234,7 +233,7 @@ async function changeProject(
 async function updateTools(
   kit: ServiceKit,
   { caller, id, tools, authSettings }: UpdateTools,
-): Promise<void> {
+): Promise<number> {
   const { runtime, emit } = kit
   const changed = await kit.store.transaction(async (tx) => {
     if ((await tx.projects.get(caller.id, id)) === null) throw refuse(404, NOT_FOUND)
@@ -243,7 +242,7 @@ async function updateTools(
     const records: FlowRecord[] = []
     for (const { flowId, ...changes } of tools) {
       const flow = await tx.flows.get(flowId)
-      if (flow?.userId !== caller.id || flow.folderId !== id) throw refuse(404, 'Flow not found')
+      if (flow?.userId !== caller.id || flow.folderId !== id) continue
       const patch = { ...changes, updatedAt: writeTime(kit) }
       records.push((await tx.flows.update(caller.id, flowId, patch)) ?? flow)
     }
@@ -253,6 +252,7 @@ async function updateTools(
     await writeFile(kit, flow)
     emit('flow.updated', { at: runtime.now(), userId: caller.id, id: flow.id })
   }
+  return changed.length
 }
 
 interface UpdateTools {

@@ -1,6 +1,18 @@
 import { z } from 'zod'
+import { baseToolName } from '../../mcp/tool-name.ts'
 import { maskAuthSettings } from '../../services/auth-settings.ts'
-import { bool, descriptionText, dict, IdParams, maybe, nameText, uuid } from '../../wire/scalars.ts'
+import { toolDescription } from '../../services/mcp-tools.ts'
+import { refuse } from '../../services/refusal.ts'
+import {
+  bool,
+  descriptionText,
+  dict,
+  IdParams,
+  maybe,
+  nameText,
+  oneOf,
+  uuid,
+} from '../../wire/scalars.ts'
 import { MEDIUM_BODY } from '../body-limit.ts'
 import { route, type Route } from '../route.ts'
 
@@ -9,6 +21,11 @@ const projectParams = IdParams('project_id')
 const Server = z.looseObject({})
 /** Bytes of the entry of one server. */
 const MAX_SERVER = 256 * 1024
+
+/** How clients sign in; only the type is looked at, the rest is kept (MC-81). */
+const AuthSettings = z.looseObject({
+  auth_type: maybe(oneOf(['none', 'apikey', 'oauth'], 'literal_error')),
+})
 
 const ProjectSettings = z
   .object({
@@ -20,7 +37,7 @@ const ProjectSettings = z
         action_description: maybe(descriptionText()),
       }),
     ),
-    auth_settings: maybe(dict()),
+    auth_settings: maybe(AuthSettings),
   })
   .meta({ id: 'McpProjectSettings' })
 
@@ -32,6 +49,35 @@ const Tool = z.object({
   name: z.string(),
   description: z.string().nullable(),
 })
+
+/** What the editor is told when it chooses OAuth. */
+const NO_COMPOSER = {
+  uses_composer: false,
+  error_message: 'OAuth authentication is set but MCP Composer is disabled in settings',
+}
+
+/** Every key that the editor knows; those that are not set are null (MC-80). */
+const AUTH_KEYS = [
+  'auth_type',
+  'oauth_host',
+  'oauth_port',
+  'oauth_server_url',
+  'oauth_callback_path',
+  'oauth_client_id',
+  'oauth_client_secret',
+  'oauth_auth_url',
+  'oauth_token_url',
+  'oauth_mcp_scope',
+  'oauth_provider_scope',
+]
+
+function shownSettings(
+  stored: Readonly<Record<string, unknown>> | null,
+): Record<string, unknown> | null {
+  const shown = maskAuthSettings(stored)
+  if (shown === null) return null
+  return Object.fromEntries(AUTH_KEYS.map((key) => [key, shown[key] ?? null]))
+}
 
 /** Clients that the editor asks about; none of them is set up by this service. */
 const CLIENTS = ['cursor', 'windsurf', 'claude']
@@ -132,13 +178,12 @@ export const mcpRoutes: readonly Route[] = [
         .map((flow) => ({
           id: flow.id,
           mcp_enabled: flow.mcpEnabled,
-          action_name: flow.actionName,
-          action_description: flow.actionDescription,
+          action_name: baseToolName(flow),
+          action_description: toolDescription(flow),
           name: flow.name,
           description: flow.description,
         }))
-      const settings = maskAuthSettings(project.authSettings)
-      return { tools, auth_settings: settings === null ? null : { ...settings } }
+      return { tools, auth_settings: shownSettings(project.authSettings) }
     },
   ),
   route(
@@ -150,7 +195,7 @@ export const mcpRoutes: readonly Route[] = [
       maxBody: MEDIUM_BODY,
       params: projectParams,
       body: ProjectSettings,
-      output: z.object({ message: z.string() }),
+      output: z.object({ message: z.string(), result: Server.optional() }),
     },
     async ({ services, caller, params, body }) => {
       const tools = body.settings.map((one) => ({
@@ -159,8 +204,14 @@ export const mcpRoutes: readonly Route[] = [
         ...(one.action_name == null ? {} : { actionName: one.action_name }),
         ...(one.action_description == null ? {} : { actionDescription: one.action_description }),
       }))
-      await services.projects.updateTools(caller, params.project_id, tools, body.auth_settings)
-      return { message: `Updated MCP settings for ${body.settings.length} flows` }
+      const settings = body.auth_settings ?? undefined
+      const updated = await services.projects.updateTools(caller, params.project_id, {
+        tools,
+        authSettings: settings,
+      })
+      const message = `Updated MCP settings for ${updated} flows and project auth settings`
+      if (settings?.auth_type !== 'oauth') return { message }
+      return { message, result: { project_id: params.project_id, ...NO_COMPOSER } }
     },
   ),
   route(
@@ -205,6 +256,20 @@ export const mcpRoutes: readonly Route[] = [
         legacy_sse_url: `${base}/sse`,
         error_message: null,
       }
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api/v1/mcp/project/{project_id}/install',
+      summary: 'Install Mcp Config',
+      auth: 'user',
+      params: projectParams,
+    },
+    async ({ services, caller, params }) => {
+      await services.projects.get(caller, params.project_id)
+      // A server writes no files of other programs (MC-83).
+      throw refuse(400, 'Unsupported client')
     },
   ),
 ]

@@ -1,0 +1,60 @@
+import { constantTimeEqual } from '@x/wire'
+import type { HostContext } from '../options.ts'
+
+/** Who a caller is. */
+export interface McpUser {
+  /** Counts the calls of each user, and is the user of their runs. */
+  readonly userId: string
+}
+
+/** Finds out who calls: null counts as no credentials, a Response is the answer. */
+export type McpAuthenticate = (
+  request: Request,
+  context: HostContext,
+) => McpUser | null | Response | Promise<McpUser | null | Response>
+
+/** Who may call a server (MC-102). */
+export type McpAuth =
+  /** Whoever has one of the tokens, as `Authorization: Bearer` or `x-api-key`; 16 characters at least. */
+  | { readonly kind: 'token'; readonly token: string | readonly string[] }
+  /** Everybody who reaches the address. */
+  | { readonly kind: 'none' }
+  | McpAuthenticate
+
+const LEAST_TOKEN = 16
+const NOBODY: McpUser = { userId: '' }
+
+/** @throws TypeError when there is none, or a token is too short */
+export function readAuth(auth: unknown): McpAuthenticate {
+  if (typeof auth === 'function') return auth as McpAuthenticate
+  if (typeof auth === 'object' && auth !== null && 'kind' in auth) {
+    if (auth.kind === 'none') return () => NOBODY
+    if (auth.kind === 'token' && 'token' in auth) return byToken(auth.token)
+  }
+  throw new TypeError(
+    "createMcpHandler needs auth: { kind: 'token', token }, { kind: 'none' } or a function",
+  )
+}
+
+function byToken(given: unknown): McpAuthenticate {
+  const tokens: unknown[] = Array.isArray(given) ? given : [given]
+  const isToken = (token: unknown): token is string =>
+    typeof token === 'string' && token.length >= LEAST_TOKEN
+  if (tokens.length === 0 || !tokens.every(isToken))
+    throw new TypeError(`auth.token must have at least ${LEAST_TOKEN} characters`)
+  const known = Promise.all(tokens.map(digest))
+  return async ({ headers }) => {
+    const token = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+    const sent = token ?? headers.get('x-api-key')
+    if (sent === null) return null
+    const sum = await digest(sent)
+    // Every token is compared, and digests have one length: the time says nothing.
+    const found = (await known).map((one) => constantTimeEqual(one, sum))
+    const index = found.indexOf(true)
+    return index < 0 ? null : { userId: `token-${index}` }
+  }
+}
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}
