@@ -118,6 +118,8 @@ export function describeProjects({ it, store }: Subject<FlowStore>): void {
     assert.deepEqual(await projects.list(ada), [odd, project(1, { parentId: odd.id })])
     assert.deepEqual(await projects.findByName(ada, oddText), odd)
     assert.equal(await projects.get(bob, odd.id), null)
+    assert.deepEqual(await projects.find(odd.id), odd)
+    assert.equal(await projects.find(idOf(2, 99)), null)
   })
 
   it('projects: names by prefix, where no character is special and letter case counts', async () => {

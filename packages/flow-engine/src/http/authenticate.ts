@@ -3,6 +3,7 @@ import { isFlowError } from '../errors.ts'
 import type { HostAuthenticate, HostContext, HostIdentity } from '../options.ts'
 import { callerOf, type Caller } from '../services/caller.ts'
 import type { ServiceKit } from '../services/kit.ts'
+import { noMcpCredentials } from '../services/mcp-projects.ts'
 import { refuse, type Refusal } from '../services/refusal.ts'
 import type { FlowServices } from '../services/services.ts'
 import type { ApiKeyRecord } from '../store/api-keys.ts'
@@ -237,14 +238,6 @@ async function withoutCredentials(
   }
   if (isVisitor) return undefined
   throw auth === 'mcp' ? noMcpCredentials() : noCredentials(settings.autoLogin)
-}
-
-/** The answer to an MCP client without credentials (MC-5). */
-export function noMcpCredentials(): Refusal {
-  return refuse(
-    401,
-    'API key required for this project. Provide x-api-key header or query parameter.',
-  )
 }
 
 /** The answer to a request that needs credentials and has none. */

@@ -42,6 +42,7 @@ export function createVariables({ variables }: MemoryTables): VariableStore {
 export function createProjects({ projects, flows }: MemoryTables): ProjectStore {
   return {
     get: async (userId, id) => copyOrNull(own(projects, userId, id)),
+    find: async (id) => copyOrNull(projects.get(id)),
     findByName: async (userId, name) =>
       copyOrNull(projects.find('project.name', pair(userId, name))),
     list: async (userId) => projects.filter((row) => row.userId === userId).map(copy),

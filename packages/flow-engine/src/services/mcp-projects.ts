@@ -7,20 +7,23 @@ import type { McpServer, ToolCall } from '../mcp/mcp-server.ts'
 import type { ResolvedMcpOptions } from '../mcp/mcp-options.ts'
 import { runTool } from '../mcp/run-tool.ts'
 import { failedResult, type ToolResult } from '../mcp/tool-result.ts'
+import type { FlowStore } from '../store/flow-store.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { ProjectRecord } from '../store/projects.ts'
-import type { Caller } from './caller.ts'
+import { callerOf, type Caller } from './caller.ts'
 import { parseAddress } from './file-address.ts'
 import { flowFileUri, type McpResources, type ResourceScope } from './mcp-resources.ts'
 import type { McpTools, ToolScope } from './mcp-tools.ts'
 import { contentTypeOf } from './media-types.ts'
 import type { ProjectService } from './projects.ts'
+import { refuse, type Refusal } from './refusal.ts'
 import type { RunService } from './run-flow.ts'
 import { SERVICE_VERSION } from './status.ts'
 
 /** One request to a server. */
 export interface McpVisit {
-  readonly caller: Caller
+  /** Null for a client without credentials (MC-7). */
+  readonly caller: Caller | null
   /** Null for the server of the caller: the flows of all own projects. */
   readonly projectId: string | null
   /** Variables of the runs of this request. */
@@ -31,12 +34,13 @@ export interface McpVisit {
 
 /** Projects as MCP servers (mcp-server.md). */
 export interface McpProjects {
-  /** @throws Refusal 404 for a project that is not the caller's */
+  /** @throws Refusal 404 for a project that is not the caller's, 401 without a caller */
   open(visit: McpVisit): Promise<McpServer>
 }
 
 export interface McpProjectsOptions {
   readonly projects: Pick<ProjectService, 'get'>
+  readonly store: Pick<FlowStore, 'projects' | 'users'>
   readonly tools: McpTools
   readonly resources: McpResources
   readonly runs: Pick<RunService, 'open'>
@@ -47,26 +51,56 @@ export interface McpProjectsOptions {
 
 export function createMcpProjects(options: McpProjectsOptions): McpProjects {
   return {
-    async open(visit) {
-      const { caller, projectId } = visit
+    async open({ caller, projectId, ...visit }) {
+      if (caller === null) {
+        const opened = await openToAnybody(options, projectId)
+        return serverOf(options, { ...visit, ...opened, isAnonymous: true })
+      }
       const project = projectId === null ? null : await options.projects.get(caller, projectId)
-      return serverOf(options, visit, project)
+      return serverOf(options, { ...visit, caller, project, isAnonymous: false })
     },
   }
 }
 
-function serverOf(
-  options: McpProjectsOptions,
-  visit: McpVisit,
-  project: ProjectRecord | null,
-): McpServer {
+/** The answer to a client without credentials (MC-5). */
+export function noMcpCredentials(): Refusal {
+  return refuse(
+    401,
+    'API key required for this project. Provide x-api-key header or query parameter.',
+  )
+}
+
+/** A project whose owner opened it to everybody, with its owner (MC-7). */
+async function openToAnybody(
+  { settings, store }: McpProjectsOptions,
+  projectId: string | null,
+): Promise<{ readonly caller: Caller; readonly project: ProjectRecord }> {
+  const project =
+    settings.anonymous && projectId !== null ? await store.projects.find(projectId) : null
+  if (project?.authSettings?.['auth_type'] !== 'none') throw noMcpCredentials()
+  const owner = await store.users.get(project.userId)
+  if (owner?.isActive !== true) throw noMcpCredentials()
+  return { caller: callerOf(owner, 'key'), project }
+}
+
+/** A visit that was let in. */
+interface Admitted extends Omit<McpVisit, 'projectId'> {
+  readonly caller: Caller
+  readonly project: ProjectRecord | null
+  readonly isAnonymous: boolean
+}
+
+function serverOf(options: McpProjectsOptions, visit: Admitted): McpServer {
   const { tools, resources } = options
-  const { caller, base } = visit
+  const { caller, base, project, isAnonymous } = visit
+  // Strangers take no places of the owner.
+  const userId = isAnonymous ? `anonymous ${project?.id ?? ''}` : caller.id
   const scope: ToolScope = { userId: caller.id, projectId: project?.id ?? null }
   const files: ResourceScope = {
     caller,
     base,
-    flows: () => tools.flows(scope),
+    // Files are the owner's alone.
+    flows: async () => (isAnonymous ? [] : await tools.flows(scope)),
     ofUser: project === null,
   }
   return {
@@ -76,8 +110,8 @@ function serverOf(
       version: SERVICE_VERSION,
     },
     instructions: project?.description ?? undefined,
-    userId: caller.id,
-    scope: `${caller.id} ${project?.id ?? ''}`,
+    userId,
+    scope: `${userId} ${project?.id ?? ''}`,
     listTools: () => tools.list(scope),
     listResources: () => resources.list(files),
     readResource: (uri) => resources.read(files, uri),
@@ -92,7 +126,7 @@ function serverOf(
           : await runFlowTool(options, visit, { flow, plan, call })
       options.emit('mcp.called', {
         at: options.runtime.now(),
-        userId: caller.id,
+        ...(isAnonymous ? {} : { userId: caller.id }),
         id: flow.id,
         projectId: flow.folderId,
         tool: call.name,
@@ -131,7 +165,7 @@ interface FlowToolCall {
 
 function runFlowTool(
   { runs, settings, runtime }: McpProjectsOptions,
-  { variables, base }: McpVisit,
+  { variables, base, isAnonymous }: Admitted,
   { flow, plan, call }: FlowToolCall,
 ): Promise<ToolResult> {
   return runTool({
@@ -152,12 +186,12 @@ function runFlowTool(
           outputType: 'any',
           outputComponent: null,
           tweaks: tweaks === undefined ? null : { ...tweaks },
-          sessionId: sessionId ?? runtime.uuid(),
+          sessionId: isAnonymous ? runtime.uuid() : (sessionId ?? runtime.uuid()),
           context: null,
           variables,
           stream: false,
         },
-        { signal },
+        { signal, isAnonymous },
       ),
   })
 }

@@ -54,6 +54,15 @@ export interface AdvancedRunRequest {
   readonly tweaks: Record<string, unknown> | null
 }
 
+/** For whom a conversation is run. */
+export interface OpenRunOptions {
+  readonly signal: AbortSignal
+  /** Turns that the client keeps, before the stored history. */
+  readonly earlier?: readonly EarlierTurn[] | undefined
+  /** Stored variables and the environment are not read (MC-7). */
+  readonly isAnonymous?: boolean | undefined
+}
+
 /** Runs of stored flows. */
 export interface RunService {
   /** Whether runs by session are open (setting `agenticExperience`). */
@@ -65,14 +74,9 @@ export interface RunService {
   find(caller: Caller, idOrName: string, userId: string | null): Promise<FlowRecord>
   /**
    * Starts a run of a conversation.
-   * @param earlier turns that the client keeps, before the stored history
    * @throws FlowError when the flow cannot be started
    */
-  open(
-    flow: FlowRecord,
-    request: RunFlowRequest,
-    by: { readonly signal: AbortSignal; readonly earlier?: readonly EarlierTurn[] },
-  ): OpenRun
+  open(flow: FlowRecord, request: RunFlowRequest, by: OpenRunOptions): OpenRun
   /** @throws Refusal with the service's form of the error */
   run(flow: FlowRecord, request: RunFlowRequest, signal: AbortSignal): Promise<RunResponse>
   /** Lines of a streaming run, to its `end` or `error` (events.md 5). */
@@ -98,13 +102,19 @@ export function createRunService(service: RunServiceOptions): RunService {
   const start = (
     flow: FlowRecord,
     more: Partial<RunOptions>,
-    earlier: readonly EarlierTurn[] = [],
+    { earlier = [], isAnonymous = false }: Omit<OpenRunOptions, 'signal'> = {},
   ): OpenRun => {
     if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
     const plan = plans.get(flow.id, flow.name, flow.data)
     const recorder = recorderOf(flow, plan)
     const pending = createPendingWrites()
-    const scope = { ownerId: flow.userId, storedFlowId: flow.id, isPublic: false, pending }
+    const scope = {
+      ownerId: flow.userId,
+      storedFlowId: flow.id,
+      isPublic: false,
+      isAnonymous,
+      pending,
+    }
     const options = {
       ...base,
       mode: 'run' as const,
@@ -140,8 +150,8 @@ export function createRunService(service: RunServiceOptions): RunService {
         throw refuse(403, 'You do not have permission to run this flow')
       return flow
     },
-    open: (flow, request, { signal, earlier }) =>
-      start(flow, { ...toOptions(request), blankTokens: true, signal }, earlier),
+    open: (flow, request, { signal, ...more }) =>
+      start(flow, { ...toOptions(request), blankTokens: true, signal }, more),
     async run(flow, request, signal) {
       try {
         return formatRunResponse(await finished(flow, { ...toOptions(request), signal }))

@@ -10,6 +10,8 @@ export interface RunScope {
   readonly isPublic: boolean
   /** Someone other than the owner started the run; public builds always (AB-75). */
   readonly isForeign?: boolean
+  /** Nobody is known to have started it: stored variables and the environment are not read (MC-7). */
+  readonly isAnonymous?: boolean
   /** The id that a run has in place of the stored flow's: a public build sees no other messages. */
   readonly runFlowId?: string | undefined
   /** Takes the messages that the run stores; without it the run waits for each. */

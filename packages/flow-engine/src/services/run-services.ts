@@ -31,7 +31,8 @@ export interface RunServicesOptions extends Pick<
 /** The services that the components of one run are given, bound to its owner. */
 export function createRunServices(options: RunServicesOptions, scope: RunScope): ComponentServices {
   const { store, variables, injected, settings } = options
-  const { ownerId, storedFlowId, isPublic, isForeign = isPublic, runFlowId, pending } = scope
+  const { ownerId, storedFlowId, isPublic, isAnonymous = false, runFlowId, pending } = scope
+  const { isForeign = isPublic || isAnonymous } = scope
   const { environment, mcp, ...others } = injected
   return {
     messages: createMessages(store.messages, options, {
@@ -43,7 +44,8 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
       },
     }),
     variables: {
-      get: async (name) => (await variables.resolve(ownerId, name))?.value ?? null,
+      get: async (name) =>
+        isAnonymous ? null : ((await variables.resolve(ownerId, name))?.value ?? null),
     },
     files: createRunFiles(options, scope),
     knowledge: createKnowledge(options, store.collections, ownerId),
@@ -62,7 +64,9 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
     ...(mcp && {
       mcp: { connect: (server, connecting) => mcp.connect(server, { ...connecting, isForeign }) },
     }),
-    ...(settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
+    ...(settings.fallbackToEnvVar && !isAnonymous && environment !== undefined
+      ? { environment }
+      : {}),
   }
 }
 

@@ -17,6 +17,8 @@ export type ProjectPatch = Partial<Omit<ProjectRecord, 'id' | 'userId' | 'create
 /** Projects. */
 export interface ProjectStore {
   get(userId: string, id: string): Promise<ProjectRecord | null>
+  /** Whoever owns it. */
+  find(id: string): Promise<ProjectRecord | null>
   findByName(userId: string, name: string): Promise<ProjectRecord | null>
   /** In order of insertion. */
   list(userId: string): Promise<ProjectRecord[]>

@@ -30,11 +30,25 @@ const stuck = defineComponent({
   },
 })
 
+/** Says what it reads of a stored variable, and its session. */
+const reader = defineComponent({
+  type: 'Reader',
+  inputs: { text: field.message({}) },
+  outputs: {
+    result: output.message({
+      run: async (_, ctx) =>
+        `${(await ctx.services.variables?.get('SECRET', { flowId: ctx.flowId })) ?? 'nothing'} in ${ctx.sessionId}`,
+    }),
+  },
+})
+
+const OWN = new Map([stuck, reader].map((component) => [component.type, component]))
+
 /** Chat input to chat output, with a component of this type between them. */
 export function chain(middle?: string): unknown {
   const flow = flowBuilder('x')
   const input = flow.add('ChatInput')
-  const held = middle === undefined ? undefined : flow.add(middle === 'Stuck' ? stuck : middle)
+  const held = middle === undefined ? undefined : flow.add(OWN.get(middle) ?? middle)
   const answer = flow.add('ChatOutput')
   if (held === undefined) flow.connect(`${input}.message`, `${answer}.input_value`)
   else {
@@ -49,7 +63,7 @@ export type Service = Awaited<ReturnType<typeof createService>>
 
 /** A service with a project that offers Echo and Stuck. */
 export async function createService(mcp: McpOptions = {}, more: Partial<FlowEngineOptions> = {}) {
-  const components = createRegistry([...builtinComponents, stuck])
+  const components = createRegistry([...builtinComponents, ...OWN.values()])
   const engine = await createTestEngine({ components, mcp, ...more })
   const { users, apiKeys } = engine.services
   const keyOf = async (id: string): Promise<string> => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { McpOptions } from '../../src/mcp/mcp-options.ts'
 import { createTestEngine } from '../support/engine.ts'
-import { createService, LIST, type Service } from './mcp-service.ts'
+import { CALL, chain, createService, LIST, textOf, type Rpc, type Service } from './mcp-service.ts'
 
 let service: Service
 beforeAll(async () => void (service = await createService()))
@@ -76,6 +76,38 @@ describe('who may', () => {
     const { headers } = await post(LIST, none)
     expect(headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${resourceMetadata}"`)
     await engine.close()
+  })
+
+  test('MC-7 a project opens to everybody when its owner and the host say so', async () => {
+    const { engine, api, post, project, offer } = await createService({ anonymous: true })
+    await api('/api/v1/variables/', {
+      name: 'SECRET',
+      value: 'of the owner',
+      type: 'Generic',
+      default_fields: [],
+    })
+    await offer('Reader', chain('Reader'))
+    const variable = (headers = {}) =>
+      post({ ...CALL, params: { name: 'reader', arguments: { session_id: 's-1' } } }, headers)
+    expect((await post(LIST, none)).status).toBe(401)
+    const settings = { settings: [], auth_settings: { auth_type: 'none' } }
+    await api(`/api/v1/mcp/project/${project}`, settings, 'PATCH')
+    expect((await post(LIST, none)).status).toBe(200)
+    expect((await post(LIST, { 'x-api-key': 'sk-wrong' })).status).toBe(401)
+    expect((await post(LIST, none, { at: '/api/v1/mcp/streamable' })).status).toBe(401)
+    expect((await post(LIST, none, { at: unknown })).status).toBe(401)
+
+    expect(textOf((await (await variable()).json()) as Rpc)).toBe('of the owner in s-1')
+    const read = textOf((await (await variable(none)).json()) as Rpc)
+    expect(read).toMatch(/^nothing in (?!s-1$)/)
+    const files = await post({ ...LIST, method: 'resources/list' }, none)
+    expect(await files.json()).toMatchObject({ result: { resources: [] } })
+    await engine.close()
+
+    const closed = await createService()
+    await closed.api(`/api/v1/mcp/project/${closed.project}`, settings, 'PATCH')
+    expect((await closed.post(LIST, none)).status).toBe(401)
+    await closed.engine.close()
   })
 
   test('MC-2 `mcp: false` takes the addresses away, the routes of the editor stay', async () => {

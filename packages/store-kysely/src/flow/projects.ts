@@ -10,6 +10,7 @@ export function createProjects(db: FlowDb): ProjectStore {
   const rows = rowsOf(db, 'flow_project', projectMapping)
   return {
     get: (userId, id) => rows.first({ userId, id }),
+    find: (id) => rows.first({ id }),
     findByName: (userId, name) => rows.first({ userId, name }),
     list: (userId) => rows.all({ userId }),
     names: (userId, prefix) =>

@@ -4,6 +4,7 @@ import type { McpVisit } from '../../services/mcp-projects.ts'
 import { refuse } from '../../services/refusal.ts'
 import { mcpErrorResponse } from '../mcp-errors.ts'
 import { checkMcpOrigin } from '../mcp-gate.ts'
+import { nobody } from '../nobody.ts'
 import { discardTooLarge } from '../request-body.ts'
 import { readVariables } from '../run-variables.ts'
 import { route, type Call, type Route } from '../route.ts'
@@ -113,7 +114,7 @@ async function passTooLarge({ request, services }: AnyCall): Promise<void> {
 function visitOf({ caller, params, request, url, services }: AnyCall): McpVisit {
   const { publicUrl, basePath } = services.status.settings
   return {
-    caller,
+    caller: caller === nobody ? null : caller,
     projectId: params?.project_id ?? null,
     variables: readVariables(request.headers),
     base: publicUrl === '' ? `${url.origin}${basePath}` : publicUrl,
