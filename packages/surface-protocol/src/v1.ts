@@ -11,12 +11,16 @@ import type { FindCore } from './catalog/v1/find-catalog.ts'
 import type { FunctionParts } from './functions/evaluate-function.ts'
 import type { CatalogParts } from './catalog/parse-catalog.ts'
 import { createProtocol, type Protocol } from './data/version.ts'
+import type { InteropParts } from './interop/conversion-step.ts'
+import { createStepFromV1, createStepToV1 } from './interop/v1/steps-v1.ts'
 import { validateRendererMessage } from './message/v1/client-message-v1.ts'
 import type { MessageParts } from './message/protocol-parts.ts'
 import { dialectV1 } from './store/v1/dialect-v1.ts'
 import { validateMessageV1 } from './store/v1/validate-message-v1.ts'
 
 export { basicCatalogV1 }
+export { createRpc, type Rpc, type RpcOptions } from './rpc/rpc.ts'
+export type { CallRendererOptions } from './rpc/renderer-calls.ts'
 export { withFunctions } from './catalog/v1/catalog-v1.ts'
 export { resolveCatalog } from './catalog/v1/find-catalog.ts'
 export { validateRendererMessage }
@@ -33,6 +37,7 @@ export const v1: Protocol = createProtocol('1.0', {
     validateClientMessage: validateRendererMessage,
   } satisfies MessageParts,
   build: wireFormV1,
+  interop: { fromV09: createStepToV1, toV09: createStepFromV1 } satisfies InteropParts,
   catalog: { compileCatalog: compileCatalogV1 } satisfies CatalogParts,
 })
 

@@ -190,10 +190,15 @@ export function errorFrom(diagnostics: readonly SurfaceDiagnostic[]): SurfaceErr
   return new SurfaceError({ ...first, detail: first.message, diagnostics })
 }
 
+/** Text of a peer without control characters and separators of lines. */
+export function withoutControls(text: string): string {
+  // eslint-disable-next-line no-control-regex -- these are the characters to take out
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?')
+}
+
 /** Input as it may stand in a message: at most 80 characters, quoted, without control characters. */
 export function quote(input: string): string {
-  // eslint-disable-next-line no-control-regex -- these are the characters to take out
-  const clean = input.slice(0, 81).replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?')
+  const clean = withoutControls(input.slice(0, 81))
   if (clean.length <= 78) return `"${clean}"`
   return `"${clean.slice(0, 75).replace(/[\ud800-\udbff]$/, '')}..."`
 }

@@ -7,9 +7,9 @@ import type { ConversionLog } from './conversion-log.ts'
 
 /** One step between neighbouring families, in both directions. */
 export interface ConversionStep {
-  forward(message: JsonObject): JsonObject[]
+  readonly forward: (message: JsonObject) => JsonObject[]
   /** An action of the later side for the earlier one; null when it is of no use there. */
-  back(message: JsonObject): JsonObject | null
+  readonly back: (message: JsonObject) => JsonObject | null
 }
 
 /** What a step is made with. */
@@ -22,8 +22,8 @@ export interface StepOptions {
 
 /** How a protocol of a subpath is reached from version 0.9.1, and left. */
 export interface InteropParts {
-  fromV09(options: StepOptions): ConversionStep
-  toV09(options: StepOptions): ConversionStep
+  readonly fromV09: (options: StepOptions) => ConversionStep
+  readonly toV09: (options: StepOptions) => ConversionStep
 }
 
 /** The members of a message of version 0.8 as JSON. */
