@@ -5,6 +5,8 @@ export default defineConfig(
   packageBuild([
     'src/index.ts',
     'src/memory.ts',
+    'src/oauth.ts',
+    'src/connections.ts',
     'src/outbound.ts',
     'src/scan.ts',
     'src/testing.ts',

@@ -1,2 +1,3 @@
 export { createMemoryScimStore, type MemoryScimStoreOptions } from './memory/store.ts'
 export { createMemoryTokenStore } from './memory/tokens.ts'
+export { createMemoryConnectionStore } from './memory/connections.ts'

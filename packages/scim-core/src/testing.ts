@@ -3,3 +3,5 @@ export { createScimClient, type ScimClient, type ScimAnswer } from './testing/cl
 export { defineScimStoreContract } from './contract/define.ts'
 export { type ScimStoreSubject, type StoreSubject, type TestFunctions } from './contract/fixture.ts'
 export { defineOutboxStoreContract, type OutboxSubject } from './contract/outbox-spec.ts'
+export { defineConnectionStoreContract } from './contract/connections-spec.ts'
+export { defineTokenStoreContract } from './contract/tokens-spec.ts'

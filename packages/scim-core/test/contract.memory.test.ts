@@ -1,5 +1,14 @@
-import { createMemoryScimStore } from '@x/scim-core/memory'
-import { defineOutboxStoreContract, defineScimStoreContract } from '@x/scim-core/testing'
+import {
+  createMemoryConnectionStore,
+  createMemoryScimStore,
+  createMemoryTokenStore,
+} from '@x/scim-core/memory'
+import {
+  defineConnectionStoreContract,
+  defineOutboxStoreContract,
+  defineScimStoreContract,
+  defineTokenStoreContract,
+} from '@x/scim-core/testing'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 
 const frame = { describe, it, beforeEach, afterEach }
@@ -7,3 +16,8 @@ const subject = { name: 'memory', create: () => createMemoryScimStore() }
 
 defineScimStoreContract(frame, subject)
 defineOutboxStoreContract(frame, subject)
+defineTokenStoreContract(frame, { name: 'memory', create: () => createMemoryTokenStore() })
+defineConnectionStoreContract(frame, {
+  name: 'memory',
+  create: () => createMemoryConnectionStore(),
+})

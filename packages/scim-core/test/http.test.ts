@@ -24,6 +24,8 @@ const ROUTES: readonly (readonly [path: string, allow: string])[] = [
 ]
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 
+const REFUSED = ', error="invalid_token", error_description="The token is not valid"'
+
 describe('every route', () => {
   describe.each(ROUTES)('%s', (path, allow) => {
     const methods = allow.split(', ')
@@ -35,10 +37,10 @@ describe('every route', () => {
       ['an empty token', { authorization: 'Bearer ' }],
       ['a tab', { authorization: `Bearer\t${TOKEN}` }],
       ['two tokens', { authorization: `Bearer ${TOKEN} x` }],
-      ['a wrong token', { authorization: 'Bearer wrong' }],
-      ['a longer token', { authorization: `Bearer ${TOKEN}x` }],
-      ['another case', { authorization: `Bearer ${TOKEN.toUpperCase()}` }],
-    ])('SC-7 SC-68 %s: 401', async (_, headers) => {
+      ['a wrong token', { authorization: 'Bearer wrong' }, REFUSED],
+      ['a longer token', { authorization: `Bearer ${TOKEN}x` }, REFUSED],
+      ['another case', { authorization: `Bearer ${TOKEN.toUpperCase()}` }, REFUSED],
+    ])('SC-7 SC-68 SH-49 %s: 401', async (_, headers, refused = '') => {
       const client = createScimClient(createScim().service.handle)
       const {
         status,
@@ -48,7 +50,7 @@ describe('every route', () => {
       expect(status).toBe(401)
       expect(body).toMatchObject(problem(401))
       expect(body['detail']).toEqual(expect.stringMatching(/^[A-Z].*\.$/))
-      expect(answer.get('www-authenticate')).toBe('Bearer realm="scim"')
+      expect(answer.get('www-authenticate')).toBe(`Bearer realm="scim"${refused}`)
     })
 
     test('SC-7 the scheme in any case, several spaces', async () => {

@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
 import { createJobStore, createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
-import { defineOutboxStoreContract, defineScimStoreContract } from '@x/scim-core/testing'
+import {
+  defineConnectionStoreContract,
+  defineOutboxStoreContract,
+  defineScimStoreContract,
+  defineTokenStoreContract,
+} from '@x/scim-core/testing'
 import { defineFlowStoreContract, defineJobStoreContract } from '@x/flow-engine/testing'
 import { emptyTables, type TestDatabase } from './databases.ts'
 
@@ -32,6 +37,14 @@ export function defineContracts(
 
     defineScimStoreContract(frame, { name, create: async () => createScimStore(await empty()) })
     defineOutboxStoreContract(frame, { name, create: async () => createScimStore(await empty()) })
+    defineTokenStoreContract(frame, {
+      name,
+      create: async () => createScimStore(await empty()).tokens,
+    })
+    defineConnectionStoreContract(frame, {
+      name,
+      create: async () => createScimStore(await empty()).connections,
+    })
     if (which === 'scim') return
     defineFlowStoreContract(frame, { name, create: async () => createFlowStore(await empty()) })
     defineJobStoreContract(frame, { name, create: async () => createJobStore(await empty()) })

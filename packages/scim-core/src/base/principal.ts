@@ -1,3 +1,5 @@
+import type { ConnectionSettings } from './connection-settings.ts'
+
 /** The rights of a principal (SC-70). */
 export type ScimScope = 'users:read' | 'users:write' | 'groups:read' | 'groups:write'
 
@@ -7,6 +9,23 @@ export interface ScimPrincipal {
   readonly tenant: string
   readonly scopes: readonly ScimScope[]
   readonly kind: 'token' | 'host'
+  /** The connection that the credential belongs to. */
+  readonly connectionId?: string
+  /** Replace the options of the same names for this request (SH-53). */
+  readonly settings?: ConnectionSettings
+}
+
+/** Why a credential that is known is refused; `unavailable`: it cannot be checked at the moment (503). */
+export interface ScimAuthProblem {
+  readonly problem: 'expired' | 'revoked' | 'invalid' | 'unavailable'
+}
+
+/** How a request was answered, for whoever has authenticated it. */
+export interface ScimAnswered {
+  readonly status: number
+  readonly scimType: string | null
+  /** Of an error. */
+  readonly detail: string | null
 }
 
 /** What a host knows about a request; all optional. */

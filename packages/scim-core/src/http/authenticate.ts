@@ -1,14 +1,31 @@
 import { constantTimeEqual, parseBearer } from '@x/wire'
-import type { ScimAuth } from '../options/auth.ts'
 import { sha256 } from '../base/digest.ts'
 import { ScimConfigError, ScimError } from '../base/errors.ts'
-import { ALL_SCOPES, type ScimContext, type ScimPrincipal } from '../base/principal.ts'
+import {
+  ALL_SCOPES,
+  type ScimAnswered,
+  type ScimAuthProblem,
+  type ScimContext,
+  type ScimPrincipal,
+} from '../base/principal.ts'
+import { waysOf, type ScimAuth } from '../options/auth.ts'
+import { missingCredential, refusedCredential } from './challenge.ts'
+
+/** Who makes a request, and who wants to hear how it was answered. */
+export interface Authenticated {
+  readonly principal: ScimPrincipal
+  readonly answered?: ((principal: ScimPrincipal, answer: ScimAnswered) => void) | undefined
+}
 
 /** Finds out who makes a request. A Response is the host's own answer (SC-2). */
 export type Authenticate = (
   request: Request,
   context: ScimContext,
-) => Promise<ScimPrincipal | Response> | ScimPrincipal
+) => Promise<Authenticated | Response> | Authenticated
+
+/** What one way makes of a request: null when it does not know the credential. */
+type Way = (request: Request, context: ScimContext) => Verdict | Promise<Verdict>
+type Verdict = ScimPrincipal | ScimAuthProblem | Response | null
 
 const STATIC: ScimPrincipal = {
   id: 'static',
@@ -17,41 +34,89 @@ const STATIC: ScimPrincipal = {
   kind: 'token',
 }
 
-/** @throws ScimConfigError for a static token that is empty or white space (D2) */
+/**
+ * The first way that knows the credential decides (SH-44).
+ * @throws ScimConfigError for no way at all, and a static token that is empty or white space (D2)
+ */
 export function createAuthenticate(
-  auth: ScimAuth,
+  auth: ScimAuth | readonly ScimAuth[],
   onError: (error: unknown) => void,
 ): Authenticate {
+  const ways = waysOf(auth)
+  if (ways.length === 0) throw new ScimConfigError('auth', 'auth names no way to authenticate')
+  const tried = ways.map((way) => ({ way, ask: wayOf(way, onError) }))
+  const hasHost = ways.some(({ kind }) => kind === 'host')
+  const [first] = tried
+  // One static token is the usual case, and needs no turn of the event loop.
+  if (first?.way.kind === 'token' && tried.length === 1) {
+    return (request, context) => accepted(first.ask(request, context) as Verdict, request, hasHost)
+  }
+  return async (request, context) => {
+    for (const { way, ask } of tried) {
+      const verdict = await ask(request, context)
+      if (verdict === null) continue
+      if (verdict instanceof Response) return verdict
+      const { principal } = accepted(verdict, request, hasHost)
+      return { principal, answered: way.kind === 'bearer' ? way.answered : undefined }
+    }
+    return accepted(null, request, hasHost)
+  }
+}
+
+/** @throws ScimError */
+function accepted(verdict: Verdict, request: Request, hasHost: boolean): Authenticated {
+  if (verdict === null || verdict instanceof Response) throw unknown(request, hasHost)
+  if (!('problem' in verdict)) return { principal: verdict }
+  if (verdict.problem === 'unavailable') {
+    throw new ScimError('unavailable', 'The token cannot be checked at the moment.')
+  }
+  throw refusedCredential(verdict.problem)
+}
+
+function unknown(request: Request, hasHost: boolean): ScimError {
+  const hasToken = parseBearer(request.headers.get('authorization')) !== null
+  if (hasToken) {
+    const detail = hasHost ? 'Authentication is required.' : undefined
+    return refusedCredential('invalid', detail)
+  }
+  return missingCredential(
+    hasHost ? 'Authentication is required.' : 'Expected Authorization: Bearer <token>.',
+  )
+}
+
+function wayOf(auth: ScimAuth, onError: (error: unknown) => void): Way {
   switch (auth.kind) {
     case 'token':
       return staticToken(auth.token)
-    case 'tokens':
-      return async (request) => {
-        const token = readBearer(request)
-        const principal = await auth.service.authenticate(token)
-        if (principal === null) throw rejected()
-        return principal
-      }
+    case 'tokens': {
+      const { service } = auth
+      return withToken((token) => service.check?.(token) ?? service.authenticate(token))
+    }
+    case 'bearer':
+      return withToken((token, request, context) => auth.authenticate(token, request, context))
     case 'host':
-      return async (request, context) => {
-        if (context.principal !== undefined) return context.principal
-        const answer = await hostAnswer(auth, request, { context, onError })
-        if (answer === null) throw new ScimError('unauthorized', 'Authentication is required.')
-        return answer
-      }
+      return (request, context) =>
+        context.principal ?? hostAnswer(auth, request, { context, onError })
+  }
+}
+
+/** A request without a bearer token is none of this way's. */
+function withToken(
+  ask: (token: string, request: Request, context: ScimContext) => Verdict | Promise<Verdict>,
+): Way {
+  return (request, context) => {
+    const token = parseBearer(request.headers.get('authorization'))
+    return token === null ? null : ask(token, request, context)
   }
 }
 
 /** SC-68: compared in constant time, over digests. */
-function staticToken(token: string): Authenticate {
+function staticToken(token: string): Way {
   if (typeof token !== 'string' || token.trim() === '') {
     throw new ScimConfigError('auth', 'The SCIM token is empty')
   }
   const digest = sha256(token)
-  return (request) => {
-    if (!constantTimeEqual(sha256(readBearer(request)), digest)) throw rejected()
-    return STATIC
-  }
+  return withToken((given) => (constantTimeEqual(sha256(given), digest) ? STATIC : null))
 }
 
 async function hostAnswer(
@@ -66,18 +131,6 @@ async function hostAnswer(
     return await auth.authenticate(request, context)
   } catch (error) {
     onError(error)
-    throw new ScimError('unauthorized', 'Authentication failed.', { cause: error })
+    throw missingCredential('Authentication failed.', { cause: error })
   }
-}
-
-function readBearer(request: Request): string {
-  const token = parseBearer(request.headers.get('authorization'))
-  if (token === null) {
-    throw new ScimError('unauthorized', 'Expected Authorization: Bearer <token>.')
-  }
-  return token
-}
-
-function rejected(): ScimError {
-  return new ScimError('unauthorized', 'The bearer token is not valid.')
 }

@@ -13,6 +13,7 @@ export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json
   const { bulk, etag, limits, maxPageSize, pageSize, cursor } = config
   return {
     schemas: [`${CORE}:ServiceProviderConfig`],
+    ...(config.documentationUri !== undefined && { documentationUri: config.documentationUri }),
     patch: { supported: true },
     bulk: {
       supported: bulk,
@@ -36,15 +37,7 @@ export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json
     ...(config.eventUris !== null && {
       securityEvents: { asyncRequest: 'none', eventUris: config.eventUris },
     }),
-    authenticationSchemes: [
-      {
-        type: 'oauthbearertoken',
-        name: 'Bearer token',
-        description: 'Static bearer token in the Authorization header',
-        specUri: 'https://www.rfc-editor.org/info/rfc6750',
-        primary: true,
-      },
-    ],
+    authenticationSchemes: config.authenticationSchemes,
     meta: {
       resourceType: 'ServiceProviderConfig',
       location: `${baseUrl}/ServiceProviderConfig`,

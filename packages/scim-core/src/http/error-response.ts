@@ -1,4 +1,5 @@
 import type { ScimError } from '../base/errors.ts'
+import { challengeOf } from './challenge.ts'
 import { BODY_HEADERS, type Reply } from './reply.ts'
 
 /** URN of error bodies. */
@@ -6,8 +7,6 @@ export const ERROR_URN = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
 /** Headers that go with a code. */
 const HEADERS: Partial<Record<ScimError['code'], Readonly<Record<string, string>>>> = {
-  unauthorized: { 'www-authenticate': 'Bearer realm="scim"' },
-  disabled: { 'www-authenticate': 'Bearer realm="scim"' },
   unavailable: { 'retry-after': '5' },
 }
 
@@ -27,9 +26,14 @@ export function errorBody({
 
 /** The answer to a failed request. */
 export function errorReply(error: ScimError): Reply & { readonly body: string } {
+  const challenge = challengeOf(error)
   return {
     status: error.status,
     body: JSON.stringify(errorBody(error)),
-    headers: { ...BODY_HEADERS, ...HEADERS[error.code] },
+    headers: {
+      ...BODY_HEADERS,
+      ...HEADERS[error.code],
+      ...(challenge !== undefined && { 'www-authenticate': challenge }),
+    },
   }
 }

@@ -6,7 +6,7 @@ import type { Service } from '../rules/service.ts'
 import { subjectOf } from './subject.ts'
 import type { Call } from '../rules/call.ts'
 import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
-import { createAuthenticate, type Authenticate } from './authenticate.ts'
+import { createAuthenticate, type Authenticate, type Authenticated } from './authenticate.ts'
 import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
 import { belowBase, parseQuery, placeOf } from './location.ts'
@@ -43,6 +43,7 @@ interface Identity {
   tenant: string | null
   principal: ScimPrincipal | null
   call: Call | null
+  answered: Authenticated['answered']
 }
 
 /** @throws ScimConfigError */
@@ -69,7 +70,12 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
 async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
   const { service } = frame
   const { request, method, route, requestId } = incoming
-  const identity: Identity = { tenant: null, principal: null, call: null }
+  const identity: Identity = {
+    tenant: null,
+    principal: null,
+    call: null,
+    answered: undefined,
+  }
   const started = service.config.runtime.now()
   let error: ScimError | undefined
   let result: Reply | Response
@@ -81,6 +87,12 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
     result = errorReply(error)
     if (error.code === 'method_not_allowed') result = withAllow(result, route)
   }
+  const { principal, answered } = identity
+  if (principal !== null) {
+    const { status } = result
+    const { scimType = null, detail = null } = error ?? {}
+    answered?.(principal, { status, scimType, detail })
+  }
   const finished = ({ aborted = false } = {}): void =>
     service.audit(subjectOf(route, method), {
       started,
@@ -90,6 +102,7 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
       status: result.status,
       error,
       trace: identity.call?.trace,
+      connectionId: identity.principal?.connectionId,
       aborted,
     })
   if (result instanceof Response) {
@@ -133,10 +146,11 @@ async function serve(
   }
   const open = options.publicDiscovery === true && isDiscovery(route)
   if (!open) {
-    const found = authenticate(request, context)
-    const principal = found instanceof Promise ? await found : found
-    if (principal instanceof Response) return principal
-    identity.principal = principal
+    const asked = authenticate(request, context)
+    const found = asked instanceof Promise ? await asked : asked
+    if (found instanceof Response) return found
+    identity.principal = found.principal
+    identity.answered = found.answered
   }
   const { resolveTenant } = options
   const named = context.tenant ?? (resolveTenant && (await resolveTenant(request, context)))
@@ -147,8 +161,11 @@ async function serve(
     throw new ScimError('method_not_allowed', 'The endpoint does not know this method.')
   }
   if (!open) assertScopes(identity.principal, scopesOf(route, method))
-  const call = service.createCall({
+  const { principal } = identity
+  const active = service.withSettings(principal?.settings)
+  const call = active.createCall({
     tenant,
+    connectionId: principal?.connectionId,
     actor: identity.principal?.id ?? null,
     requestId,
     context,
@@ -158,8 +175,7 @@ async function serve(
   })
   identity.call = call
   const query = parseQuery(incoming.query)
-  const { principal } = identity
-  return serveRoute(service, route, { request, method, query, principal, call })
+  return serveRoute(active, route, { request, method, query, principal, call })
 }
 
 function isDiscovery(route: Route | undefined): boolean {

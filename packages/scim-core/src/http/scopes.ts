@@ -1,6 +1,6 @@
-import { ScimError } from '../base/errors.ts'
 import type { ScimPrincipal, ScimScope } from '../base/principal.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
+import { insufficientScope } from './challenge.ts'
 import type { Route } from './route.ts'
 
 /** The scopes a request needs (SC-70). */
@@ -25,7 +25,7 @@ export function scopesOf(route: Route, method: string): readonly ScimScope[] {
 /** @throws ScimError forbidden */
 export function assertScopes(principal: ScimPrincipal | null, scopes: readonly ScimScope[]): void {
   const missing = scopes.find((scope) => principal?.scopes.includes(scope) !== true)
-  if (missing !== undefined) throw new ScimError('forbidden', `The scope ${missing} is needed.`)
+  if (missing !== undefined) throw insufficientScope(missing)
 }
 
 /** The scope for reading or writing resources of a type. */

@@ -1,19 +1,92 @@
-import type { ScimContext, ScimPrincipal } from '../base/principal.ts'
+import type {
+  ScimAnswered,
+  ScimAuthProblem,
+  ScimContext,
+  ScimPrincipal,
+} from '../base/principal.ts'
 
-/** How requests are authenticated. */
+type Awaitable<T> = T | Promise<T>
+
+/** One of `authenticationSchemes` in ServiceProviderConfig (RFC 7643 section 5). */
+export interface AuthenticationScheme {
+  readonly type: string
+  readonly name: string
+  readonly description?: string
+  readonly specUri?: string
+  readonly documentationUri?: string
+  readonly primary?: boolean
+}
+
+/** One way in which requests are authenticated. */
 export type ScimAuth =
   /** One static bearer token (SC-68). */
   | { readonly kind: 'token'; readonly token: string }
   /** Tokens with rotation, expiry and scopes (SC-69). */
   | {
       readonly kind: 'tokens'
-      readonly service: { readonly authenticate: (token: string) => Promise<ScimPrincipal | null> }
+      readonly service: {
+        readonly authenticate: (token: string) => Promise<ScimPrincipal | null>
+        /** The same, with the reason why a known token is refused. */
+        readonly check?: (token: string) => Promise<ScimPrincipal | ScimAuthProblem | null>
+      }
+    }
+  /** Any other bearer token (SH-44). null: another way may know it. */
+  | {
+      readonly kind: 'bearer'
+      /** How ServiceProviderConfig shows it. */
+      readonly scheme?: AuthenticationScheme
+      readonly authenticate: (
+        token: string,
+        request: Request,
+        context: ScimContext,
+      ) => Awaitable<ScimPrincipal | ScimAuthProblem | null>
+      /** Told of each answer to what it has authenticated; must not throw. */
+      readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
     }
   /** The host decides (SC-2). */
   | {
       readonly kind: 'host'
+      readonly scheme?: AuthenticationScheme
       readonly authenticate: (
         request: Request,
         context: ScimContext,
-      ) => ScimPrincipal | null | Response | Promise<ScimPrincipal | null | Response>
+      ) => Awaitable<ScimPrincipal | null | Response>
     }
+
+const BEARER: AuthenticationScheme = {
+  type: 'oauthbearertoken',
+  name: 'Bearer token',
+  description: 'Static bearer token in the Authorization header',
+  specUri: 'https://www.rfc-editor.org/info/rfc6750',
+}
+
+/** The scheme of access tokens that a client gets for its credentials (SH-52). */
+export const CLIENT_CREDENTIALS: AuthenticationScheme = {
+  type: 'oauth2',
+  name: 'OAuth 2.0 client credentials',
+  specUri: 'https://www.rfc-editor.org/info/rfc6749',
+}
+
+/** What ServiceProviderConfig shows of the ways to authenticate; the first is the primary one. */
+export function schemesOf(auth: ScimAuth | readonly ScimAuth[]): readonly AuthenticationScheme[] {
+  const schemes = waysOf(auth).flatMap((way) => {
+    if (way.kind === 'token' || way.kind === 'tokens') return [BEARER]
+    return way.scheme === undefined ? [] : [way.scheme]
+  })
+  const distinct = schemes.filter(
+    ({ type, name }, index) =>
+      schemes.findIndex((other) => other.type === type && other.name === name) === index,
+  )
+  return distinct.map((scheme, index) =>
+    index === 0 && scheme === BEARER ? { ...scheme, primary: true } : scheme,
+  )
+}
+
+/** The ways of an option that takes one or several. */
+export function waysOf(auth: ScimAuth | readonly ScimAuth[]): readonly ScimAuth[] {
+  return isList(auth) ? auth : [auth]
+}
+
+function isList(auth: ScimAuth | readonly ScimAuth[]): auth is readonly ScimAuth[] {
+  return Array.isArray(auth)
+}

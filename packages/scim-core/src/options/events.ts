@@ -84,6 +84,8 @@ export interface ScimAuditEntry {
   readonly durationMs: number
   /** The answer was streamed and ended before its end: it failed, or the client had gone. */
   readonly aborted?: true
+  /** Of a caller that comes by a connection (SH-56). */
+  readonly connectionId?: string
   /** Only with `auditUserNames`. */
   readonly userName?: string
 }

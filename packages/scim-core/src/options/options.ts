@@ -1,10 +1,11 @@
 import { createSystemRuntime, isVisibleName, type Runtime } from '@x/wire'
 import { createAddressFilter, type AddressFilter } from '../base/addresses.ts'
-import type { ScimAuth } from './auth.ts'
+import { schemesOf, type AuthenticationScheme, type ScimAuth } from './auth.ts'
 import { invalidValue, ScimConfigError } from '../base/errors.ts'
 import type { ScimAuditEntry } from './events.ts'
 import type { FilterLimits } from '../filter/parse.ts'
 import { completeLimits, type ScimLimits } from '../base/limits.ts'
+import type { ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimContext, ScimPrincipal } from '../base/principal.ts'
 import { completeQuirks, type QuirkSwitches, type ScimQuirk } from '../base/quirks.ts'
 import type { ScimDocument } from '../base/document.ts'
@@ -55,7 +56,8 @@ export interface ScimOptions {
   readonly baseUrl: string | ((tenant: string) => string)
   /** Default: the path of `baseUrl`, or `/api/v1/scim/v2` when that is a function. */
   readonly basePath?: string
-  readonly auth: ScimAuth
+  /** One way, or several: the first that knows a credential decides (SH-44). */
+  readonly auth: ScimAuth | readonly ScimAuth[]
   /** Default true; false answers everything with 401 (D1). */
   readonly enabled?: boolean
   readonly resolveTenant?: (request: Request, context: ScimContext) => string | Promise<string>
@@ -119,6 +121,10 @@ export interface ScimOptions {
    * false.
    */
   readonly outbox?: boolean
+  /** Shown in ServiceProviderConfig, instead of what follows from `auth` (SH-52). */
+  readonly authenticationSchemes?: readonly AuthenticationScheme[]
+  /** Shown in ServiceProviderConfig. */
+  readonly documentationUri?: string
   /** Shown in ServiceProviderConfig (SH-34). Default: none. */
   readonly securityEvents?: { readonly eventUris: readonly string[] }
   /** D20; default 100. */
@@ -161,6 +167,8 @@ export interface ScimConfig {
   readonly rejectUnknown: boolean
   readonly addresses: AddressFilter | null
   readonly outbox: boolean
+  readonly authenticationSchemes: readonly AuthenticationScheme[]
+  readonly documentationUri: string | undefined
   /** null: not shown. */
   readonly eventUris: readonly string[] | null
 }
@@ -204,7 +212,26 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     rejectUnknown: options.unknownAttributes === 'reject',
     addresses: allowedAddresses.length === 0 ? null : createAddressFilter(allowedAddresses),
     outbox: needsOutbox(options),
+    authenticationSchemes: options.authenticationSchemes ?? schemesOf(options.auth),
+    documentationUri: options.documentationUri,
     eventUris: options.securityEvents?.eventUris ?? null,
+  }
+}
+
+/** The options with those of a connection in their place (SH-53). */
+export function withSettings(config: ScimConfig, settings: ConnectionSettings): ScimConfig {
+  const { quirks: given, userName, ...words } = settings
+  const quirks = given === undefined ? config.quirks : completeQuirks(given)
+  return {
+    ...config,
+    ...words,
+    quirks,
+    filterLimits: {
+      ...config.filterLimits,
+      bareFilterValues: quirks.bareFilterValues,
+      valuePathSub: quirks.valuePathSub,
+    },
+    ...(userName !== undefined && { checkUserName: userNameCheck(userName) }),
   }
 }
 

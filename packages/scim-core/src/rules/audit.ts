@@ -19,6 +19,7 @@ export function auditEntry(
     readonly scimType: ScimType | undefined
     readonly withUserName: boolean
     readonly aborted: boolean
+    readonly connectionId: string | undefined
   },
 ): ScimAuditEntry {
   const { at, durationMs, requestId, tenant, actor, status, scimType, withUserName } = facts
@@ -36,6 +37,7 @@ export function auditEntry(
     ...(trace.members !== null && { members: trace.members }),
     events: [...trace.events],
     durationMs,
+    ...(facts.connectionId !== undefined && { connectionId: facts.connectionId }),
     ...(facts.aborted && { aborted: true }),
     ...(withUserName && trace.userName !== null && { userName: trace.userName }),
   }

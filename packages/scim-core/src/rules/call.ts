@@ -23,6 +23,8 @@ export interface Call {
   readonly context: ScimContext
   readonly presenter: Presenter
   readonly now: Date
+  /** Of a caller that comes by a connection. */
+  readonly connectionId?: string | undefined
   /** Whether the host itself calls, not a client over HTTP. */
   readonly isInProcess: boolean
   /** For `If-Match`, only with etag (SC-61). */

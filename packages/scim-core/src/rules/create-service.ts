@@ -1,5 +1,11 @@
 import { createScimEmitter } from '../options/events.ts'
-import { completeOptions, type ScimOptions } from '../options/options.ts'
+import type { ConnectionSettings } from '../base/connection-settings.ts'
+import {
+  completeOptions,
+  withSettings,
+  type ScimConfig,
+  type ScimOptions,
+} from '../options/options.ts'
 import { createCursors } from '../resource/cursor.ts'
 import { createPresenter, type Presenter } from '../resource/present.ts'
 import { auditEntry, type Subject } from './audit.ts'
@@ -11,7 +17,7 @@ import { createUserRules } from './users.ts'
 /** @throws ScimConfigError */
 export function createService(options: ScimOptions): Service {
   const config = completeOptions(options)
-  const { runtime, quirks, limits } = config
+  const { runtime } = config
   const report = (error: unknown, requestId: string): void => {
     try {
       if (options.onError === undefined) writeToConsole(error, requestId)
@@ -21,14 +27,6 @@ export function createService(options: ScimOptions): Service {
     }
   }
   const emitter = createScimEmitter((error) => report(error, ''))
-  const rules: Rules = {
-    config,
-    read: { quirks, limits, rejectUnknown: config.rejectUnknown },
-    emitter,
-    beforeCommit: beforeCommitOf(options),
-  }
-  const presenterOf = createPresenters(rules)
-
   const audit = (subject: Subject, outcome: Outcome): void => {
     if (options.audit === undefined && !emitter.wants('audit')) return
     const { started, error, trace = createTrace() } = outcome
@@ -42,6 +40,7 @@ export function createService(options: ScimOptions): Service {
       scimType: error?.scimType,
       withUserName: options.auditUserNames === true,
       aborted: outcome.aborted === true,
+      connectionId: outcome.connectionId,
     })
     callAudit(options, entry, (thrown) => report(thrown, outcome.requestId))
     if (emitter.wants('audit')) emitter.emit('audit', { entry })
@@ -52,27 +51,70 @@ export function createService(options: ScimOptions): Service {
     emitter.emit('error', { at: runtime.now().toISOString(), requestId, error })
   }
 
-  return {
-    ...rules,
-    users: createUserRules(rules),
-    groups: createGroupRules(rules),
-    cursors: createCursorsOf(rules),
+  const shared = {
+    emitter,
+    beforeCommit: beforeCommitOf(options),
+    cursors: createCursorsOf(config),
     resolveMe: options.resolveMe,
     report,
     audit,
     failed,
-    createCall: ({ tenant, actor, requestId, context, now, ifMatch, isInProcess }) => ({
-      isInProcess,
-      tenant,
-      actor,
-      requestId,
-      context,
-      now,
-      presenter: presenterOf(tenant),
-      ifMatch: config.etag ? ifMatch : null,
+  }
+  const variants = new Map<string, Service>()
+  const service = assemble(config, shared, (settings) => {
+    const key = JSON.stringify(settings)
+    const known = variants.get(key)
+    if (known !== undefined) return known
+    if (variants.size === MAX_VARIANTS) variants.clear()
+    const variant = assemble(withSettings(config, settings), shared, () => variant)
+    variants.set(key, variant)
+    return variant
+  })
+  return service
+}
+
+/** Services of different settings that are kept. */
+const MAX_VARIANTS = 100
+
+type Shared = Pick<
+  Service,
+  'emitter' | 'beforeCommit' | 'cursors' | 'resolveMe' | 'report' | 'audit' | 'failed'
+>
+
+function assemble(
+  config: ScimConfig,
+  shared: Shared,
+  variant: (settings: ConnectionSettings) => Service,
+): Service {
+  const { quirks, limits, rejectUnknown } = config
+  const { emitter, beforeCommit } = shared
+  const rules: Rules = {
+    config,
+    read: { quirks, limits, rejectUnknown },
+    emitter,
+    beforeCommit,
+  }
+  const presenterOf = createPresenters(rules)
+  const service: Service = {
+    ...rules,
+    ...shared,
+    users: createUserRules(rules),
+    groups: createGroupRules(rules),
+    withSettings: (settings) => (settings === undefined ? service : variant(settings)),
+    createCall: (input) => ({
+      isInProcess: input.isInProcess,
+      connectionId: input.connectionId,
+      tenant: input.tenant,
+      actor: input.actor,
+      requestId: input.requestId,
+      context: input.context,
+      now: input.now,
+      presenter: presenterOf(input.tenant),
+      ifMatch: config.etag ? input.ifMatch : null,
       trace: createTrace(),
     }),
   }
+  return service
 }
 
 /** Without `onError` a failure is not lost (SH-73). */
@@ -109,7 +151,7 @@ function createPresenters({ config }: Rules): (tenant: string) => Presenter {
   }
 }
 
-function createCursorsOf({ config }: Rules): Service['cursors'] {
+function createCursorsOf(config: ScimConfig): Service['cursors'] {
   if (config.cursor === null) return null
   const { ttl, secret } = config.cursor
   const key =

@@ -25,9 +25,18 @@ export async function runAudited<Result>(
   { subject, call, statusOf }: AuditedOperation<Result>,
   work: () => Promise<Result>,
 ): Promise<Audited<Result>> {
-  const { now: started, requestId, tenant, actor, trace } = call
+  const { now: started, requestId, tenant, actor, trace, connectionId } = call
   const entry = (status: number, error?: ScimError): void =>
-    service.audit(subject, { started, requestId, tenant, actor, status, error, trace })
+    service.audit(subject, {
+      started,
+      requestId,
+      tenant,
+      actor,
+      status,
+      error,
+      trace,
+      connectionId,
+    })
   try {
     const result = await work()
     entry(statusOf(result))

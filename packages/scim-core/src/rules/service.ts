@@ -1,3 +1,4 @@
+import type { ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimError } from '../base/errors.ts'
 import type { ScimContext } from '../base/principal.ts'
 import type { ScimOptions } from '../options/options.ts'
@@ -16,6 +17,7 @@ export interface Outcome {
   readonly status: number
   readonly error?: ScimError | undefined
   readonly trace?: Trace | undefined
+  readonly connectionId?: string | undefined
   /** The answer ended before its end. */
   readonly aborted?: boolean
 }
@@ -29,6 +31,7 @@ export interface CallInput {
   readonly now: Date
   readonly ifMatch: string | null
   readonly isInProcess: boolean
+  readonly connectionId?: string | undefined
 }
 
 /** Everything that serves requests, put together from the options of a service. */
@@ -38,6 +41,8 @@ export interface Service extends Rules {
   /** null: cursor paging is off. */
   readonly cursors: Cursors | null
   readonly resolveMe: ScimOptions['resolveMe']
+  /** The same service with the options of one connection (SH-53). */
+  readonly withSettings: (settings: ConnectionSettings | undefined) => Service
   readonly createCall: (input: CallInput) => Call
   readonly audit: (subject: Subject, outcome: Outcome) => void
   /** Passes an error that is answered with 500 to `onError` and the event `error` (SC-12). */

@@ -3,7 +3,12 @@ import { encodeBase64Url } from '../base/base64url.ts'
 import { sha256Hex } from '../base/digest.ts'
 import { ScimError } from '../base/errors.ts'
 import { createScimEmitter, type EventSource, type ScimEvents } from '../options/events.ts'
-import { ALL_SCOPES, type ScimPrincipal, type ScimScope } from '../base/principal.ts'
+import {
+  ALL_SCOPES,
+  type ScimAuthProblem,
+  type ScimPrincipal,
+  type ScimScope,
+} from '../base/principal.ts'
 import type { TokenRecord, TokenStore } from '../store/tokens.ts'
 
 export interface IssueTokenInput {
@@ -13,6 +18,8 @@ export interface IssueTokenInput {
   readonly notBefore?: Date
   readonly expiresAt?: Date
   readonly label?: string
+  /** The connection that the token belongs to (SH-53). */
+  readonly connectionId?: string
 }
 
 /** A token as it is shown, once. */
@@ -37,6 +44,8 @@ export interface ScimTokenService {
   /** Ends a token at once. @throws ScimError not_found, also for a token of another tenant */
   revoke(tenant: string, id: string): Promise<void>
   list(tenant: string): Promise<TokenInfo[]>
+  /** The same, with the reason why a known token is refused. */
+  check(token: string): Promise<ScimPrincipal | ScimAuthProblem | null>
   /** Whose token this is; null when it is unknown, not yet valid, expired or revoked. */
   authenticate(token: string): Promise<ScimPrincipal | null>
   /** `token.issued`, `token.rotated` and `token.revoked`. */
@@ -83,7 +92,10 @@ export function createScimTokens({
     })
 
   const insert = async (
-    rights: Pick<TokenRecord, 'tenant' | 'scopes' | 'label' | 'notBefore' | 'expiresAt'>,
+    rights: Pick<
+      TokenRecord,
+      'tenant' | 'scopes' | 'label' | 'notBefore' | 'expiresAt' | 'connectionId'
+    >,
   ): Promise<IssuedToken> => {
     const id = runtime.uuid()
     const token = `scim_${encodeBase64Url(runtime.randomBytes(32))}`
@@ -114,16 +126,31 @@ export function createScimTokens({
       .finally(() => recording.delete(id))
   }
 
+  const check = async (token: string): Promise<ScimPrincipal | ScimAuthProblem | null> => {
+    if (token.trim() === '') return null
+    const record = await store.byDigest(sha256Hex(token))
+    if (record === null) return null
+    const now = runtime.now()
+    const problem = problemOf(record, now)
+    if (problem !== null) return { problem }
+    const { id, tenant, scopes, lastUsedAt, connectionId = null } = record
+    if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= MINUTE) {
+      recordUse(id, now)
+    }
+    return { id, tenant, scopes, kind: 'token', ...(connectionId !== null && { connectionId }) }
+  }
+
   return {
     events: source,
 
-    async issue({ tenant, scopes = ALL_SCOPES, label, notBefore, expiresAt }) {
+    async issue({ tenant, scopes = ALL_SCOPES, label, notBefore, expiresAt, connectionId }) {
       const issued = await insert({
         tenant,
         scopes: [...scopes],
         label: label ?? null,
         notBefore: notBefore ?? null,
         expiresAt: expiresAt ?? null,
+        ...(connectionId !== undefined && { connectionId }),
       })
       announce('token.issued', { id: issued.id, tenant })
       return issued
@@ -155,16 +182,11 @@ export function createScimTokens({
     list: async (tenant) => (await store.list(tenant)).map(withoutDigest),
 
     async authenticate(token) {
-      if (token.trim() === '') return null
-      const record = await store.byDigest(sha256Hex(token))
-      const now = runtime.now()
-      if (record === null || !isValid(record, now)) return null
-      const { id, tenant, scopes, lastUsedAt } = record
-      if (lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= MINUTE) {
-        recordUse(id, now)
-      }
-      return { id, tenant, scopes, kind: 'token' }
+      const found = await check(token)
+      return found === null || 'problem' in found ? null : found
     },
+
+    check,
   }
 }
 
@@ -187,12 +209,15 @@ function sameLifeFrom(
 }
 
 function withoutDigest(record: TokenRecord): TokenInfo {
-  const { id, tenant, scopes, label, created, notBefore, expiresAt, revokedAt, lastUsedAt } = record
-  return { id, tenant, scopes, label, created, notBefore, expiresAt, revokedAt, lastUsedAt }
+  const { digest: _digest, ...info } = record
+  return info
 }
 
-function isValid({ notBefore, expiresAt, revokedAt }: TokenRecord, now: Date): boolean {
-  if (revokedAt !== null) return false
-  if (notBefore !== null && now < notBefore) return false
-  return expiresAt === null || now < expiresAt
+function problemOf(
+  { notBefore, expiresAt, revokedAt }: TokenRecord,
+  now: Date,
+): ScimAuthProblem['problem'] | null {
+  if (revokedAt !== null) return 'revoked'
+  if (notBefore !== null && now < notBefore) return 'invalid'
+  return expiresAt === null || now < expiresAt ? null : 'expired'
 }

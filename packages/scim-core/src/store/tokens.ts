@@ -14,6 +14,8 @@ export interface TokenRecord {
   readonly revokedAt: Date | null
   /** To the minute. */
   readonly lastUsedAt: Date | null
+  /** The connection that it belongs to; null or absent: none. */
+  readonly connectionId?: string | null
 }
 
 /** What can change about a stored token. */

@@ -16,12 +16,14 @@ import {
   type UserRecord,
   type UserStore,
 } from '@x/scim-core'
+import type { ConnectionStore } from '@x/scim-core/connections'
 import type { Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { protect } from '../engine/protect.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import { atomic } from '../engine/transaction.ts'
 import { toScimError } from './errors.ts'
+import { createConnectionStore } from './connections.ts'
 import { createGroupStore } from './groups.ts'
 import { createListCache, deferredListCache, type ListCache } from './list-cache.ts'
 import { createMemberStore } from './members.ts'
@@ -45,6 +47,7 @@ export interface ScimStoreOptions {
 /** A store over SQL, with the tokens of its database. */
 export interface SqlScimStore extends ScimStore {
   readonly outbox: OutboxStore
+  readonly connections: ConnectionStore
   readonly tokens: TokenStore
 }
 
@@ -89,8 +92,8 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
   const inside = options.onGroupWrite === undefined ? bound : eachInTransaction(bound)
   if (db.isTransaction) {
     const { users, groups, members } = inside
-    const { outbox } = bound
-    return { users, groups, members, outbox, tokens, transaction, handle: db }
+    const { outbox, connections } = bound
+    return { users, groups, members, outbox, connections, tokens, transaction, handle: db }
   }
   const owner = engineOf(db)
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
@@ -99,6 +102,7 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
     groups: guarded(inside.groups, check('groups.')),
     members: guarded(inside.members, check('members.'), ['list', 'pages']),
     outbox: guardedOutbox(bound.outbox, check('outbox.')),
+    connections: guarded(bound.connections, check('connections.')),
     tokens: guarded(tokens, check('tokens.')),
     ...guarded({ transaction }, check('')),
   }
@@ -126,6 +130,7 @@ class BoundStore implements SqlScimStore {
   #groups: GroupStore | undefined = undefined
   #members: MemberStore | undefined = undefined
   #outbox: OutboxStore | undefined = undefined
+  #connections: ConnectionStore | undefined = undefined
   #tokens: TokenStore | undefined = undefined
 
   constructor(db: ScimTransaction, options: BoundOptions, cache: ListCache) {
@@ -165,6 +170,10 @@ class BoundStore implements SqlScimStore {
 
   get outbox(): OutboxStore {
     return (this.#outbox ??= createOutbox(this.handle))
+  }
+
+  get connections(): ConnectionStore {
+    return (this.#connections ??= protect(createConnectionStore(this.handle), toScimError))
   }
 
   get tokens(): TokenStore {

@@ -14,7 +14,14 @@ const tokens = mapping<TokenRecord, ScimTokenRow>({
   expiresAt: nullable(date),
   revokedAt: nullable(date),
   lastUsedAt: nullable(date),
+  connectionId: nullable(plain()),
 })
+
+/** Without `connectionId` when there is none. */
+function tokenOf(row: ScimTokenRow): TokenRecord {
+  const { connectionId = null, ...token } = tokens.fromRow(row)
+  return connectionId === null ? token : { ...token, connectionId }
+}
 
 /** Bearer tokens of all tenants in SQL: digests only (SC-69). */
 export function createTokenStore(db: Kysely<ScimTables>): TokenStore {
@@ -24,7 +31,7 @@ export function createTokenStore(db: Kysely<ScimTables>): TokenStore {
       .selectAll()
       .where(column, '=', value)
       .executeTakeFirst()
-    return row === undefined ? null : tokens.fromRow(row)
+    return row === undefined ? null : tokenOf(row)
   }
 
   return {
@@ -51,7 +58,7 @@ export function createTokenStore(db: Kysely<ScimTables>): TokenStore {
         .orderBy('created')
         .orderBy('id')
         .execute()
-      return rows.map((row) => tokens.fromRow(row))
+      return rows.map(tokenOf)
     },
   }
 }

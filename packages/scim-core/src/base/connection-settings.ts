@@ -1,0 +1,46 @@
+import { isQuirk, type ScimQuirk } from './quirks.ts'
+
+/** What differs for one customer; each replaces the option of its name (SH-53). */
+export interface ConnectionSettings {
+  readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
+  readonly userName?: 'email' | 'any'
+  readonly quirks?: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>>
+  readonly unknownMembers?: 'reject' | 'skip'
+  readonly emptyMembers?: 'array' | 'omit'
+  readonly putWithoutMembers?: 'clear' | 'keep'
+}
+
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  deleteUser: ['deactivate', 'tombstone', 'remove'],
+  userName: ['email', 'any'],
+  unknownMembers: ['reject', 'skip'],
+  emptyMembers: ['array', 'omit'],
+  putWithoutMembers: ['clear', 'keep'],
+}
+
+/** @throws TypeError naming the setting that cannot be used */
+export function readConnectionSettings(value: unknown): ConnectionSettings {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeError('settings must be an object')
+  }
+  for (const [key, setting] of Object.entries(value) as [string, unknown][]) {
+    if (key === 'quirks') assertQuirks(setting)
+    else if (!Object.hasOwn(WORDS, key))
+      throw new TypeError(`There is no setting ${key.slice(0, 50)}`)
+    else if (!WORDS[key]?.some((word) => word === setting)) {
+      throw new TypeError(`settings.${key} must be one of ${WORDS[key]?.join(', ')}`)
+    }
+  }
+  return { ...value }
+}
+
+function assertQuirks(value: unknown): void {
+  if (value === 'all' || value === 'none') return
+  if (typeof value !== 'object' || value === null) {
+    throw new TypeError('settings.quirks must be all, none or an object of switches')
+  }
+  for (const [name, isOn] of Object.entries(value) as [string, unknown][]) {
+    if (!isQuirk(name)) throw new TypeError(`settings.quirks has no switch ${name.slice(0, 50)}`)
+    if (typeof isOn !== 'boolean') throw new TypeError(`settings.quirks.${name} must be a boolean`)
+  }
+}

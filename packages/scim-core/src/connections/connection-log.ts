@@ -1,0 +1,49 @@
+import type { Runtime } from '@x/wire'
+import type { ScimAnswered, ScimPrincipal } from '../base/principal.ts'
+import type { Connection, ConnectionPatch, ConnectionStore } from '../store/connections.ts'
+
+/** Notes what happens to connections, behind the answers and as well as it can (SH-54). */
+export interface ConnectionLog {
+  used(connection: Connection): void
+  answered(principal: ScimPrincipal, answer: ScimAnswered): void
+}
+
+const MINUTE = 60_000
+const DETAIL = 200
+
+export function createConnectionLog({
+  store,
+  runtime,
+  onError,
+}: {
+  readonly store: ConnectionStore
+  readonly runtime: Runtime
+  readonly onError: (error: unknown) => void
+}): ConnectionLog {
+  /** Connections that are being written: what comes meanwhile is left out. */
+  const writing = new Set<string>()
+  const write = (tenant: string, id: string, patch: ConnectionPatch): void => {
+    const key = `${id} ${Object.keys(patch).join()}`
+    if (writing.has(key)) return
+    writing.add(key)
+    void Promise.resolve()
+      .then(() => store.update(tenant, id, patch))
+      .catch(onError)
+      .finally(() => writing.delete(key))
+  }
+  return {
+    used({ tenant, id, lastUsedAt }) {
+      const now = runtime.now()
+      if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < MINUTE) return
+      write(tenant, id, { lastUsedAt: now })
+    },
+    answered({ tenant, connectionId }, { status, scimType, detail }) {
+      if (connectionId === undefined) return
+      if (status < 400 || status === 401 || status === 404) return
+      const text = (detail ?? '').slice(0, DETAIL)
+      write(tenant, connectionId, {
+        lastError: { at: runtime.now(), status, scimType, detail: text },
+      })
+    },
+  }
+}

@@ -1,0 +1,279 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import { encodeBase64Url } from '../base/base64url.ts'
+import { readConnectionSettings, type ConnectionSettings } from '../base/connection-settings.ts'
+import { sha256Hex } from '../base/digest.ts'
+import { ScimError } from '../base/errors.ts'
+import {
+  ALL_SCOPES,
+  type ScimAnswered,
+  type ScimPrincipal,
+  type ScimScope,
+} from '../base/principal.ts'
+import type { JSONWebKeySet } from '../base/signing-key.ts'
+import type { ScimAuth } from '../options/auth.ts'
+import {
+  createScimTokens,
+  type IssuedToken,
+  type RotateOptions,
+  type TokenInfo,
+} from '../rules/tokens.ts'
+import type { ClientStore } from '../store/clients.ts'
+import type { Connection, ConnectionProvider, ConnectionStore } from '../store/connections.ts'
+import type { TokenStore } from '../store/tokens.ts'
+import { createConnectionLog } from './connection-log.ts'
+
+export interface ScimConnectionsOptions {
+  readonly store: ConnectionStore
+  readonly tokens: TokenStore
+  readonly runtime?: Runtime
+  readonly onError?: (error: unknown) => void
+}
+
+/** One object for each customer: its settings, its tokens and clients (section 8). */
+export interface ScimConnections {
+  /**
+   * The token is shown this once.
+   * @throws TypeError for a name, provider or setting that cannot be used; ScimError conflict above 50
+   */
+  create(input: {
+    readonly tenant: string
+    readonly name: string
+    readonly provider: ConnectionProvider
+    readonly settings?: ConnectionSettings
+    readonly expiresAt?: Date
+    readonly scopes?: readonly ScimScope[]
+  }): Promise<{ connection: Connection; token: string; tokenId: string }>
+  get(tenant: string, id: string): Promise<Connection | null>
+  list(tenant: string): Promise<Connection[]>
+  /** @throws ScimError not_found; TypeError as `create` */
+  update(
+    tenant: string,
+    id: string,
+    patch: {
+      readonly name?: string
+      readonly enabled?: boolean
+      readonly settings?: ConnectionSettings
+    },
+  ): Promise<Connection>
+  /** Its tokens and clients end at once. @throws ScimError not_found */
+  remove(tenant: string, id: string): Promise<void>
+  /** @throws ScimError not_found; conflict above 10 live tokens */
+  issueToken(
+    tenant: string,
+    id: string,
+    options?: {
+      readonly expiresAt?: Date
+      readonly label?: string
+      readonly scopes?: readonly ScimScope[]
+    },
+  ): Promise<IssuedToken>
+  /** @throws ScimError not_found; conflict for a token that has ended, and above 10 live tokens */
+  rotateToken(
+    tenant: string,
+    id: string,
+    tokenId: string,
+    options?: RotateOptions,
+  ): Promise<IssuedToken>
+  /** @throws ScimError not_found */
+  revokeToken(tenant: string, id: string, tokenId: string): Promise<void>
+  /** @throws ScimError not_found */
+  listTokens(tenant: string, id: string): Promise<TokenInfo[]>
+  /** With `jwks` the client signs assertions and has no secret. @throws ScimError not_found */
+  issueClient(
+    tenant: string,
+    id: string,
+    options?: { readonly jwks?: JSONWebKeySet },
+  ): Promise<{ clientId: string; clientSecret: string | null }>
+  /** @throws ScimError not_found */
+  revokeClient(tenant: string, id: string, clientId: string): Promise<void>
+  /** For `createTokenEndpoint`. */
+  readonly clients: ClientStore
+  /** Accepts the tokens of connections. */
+  auth(): ScimAuth
+}
+
+const MAX_CONNECTIONS = 50
+const MAX_TOKENS = 10
+const PROVIDERS: readonly string[] = ['entra', 'okta', 'google', 'onelogin', 'other']
+const BEARER = { type: 'oauthbearertoken', name: 'Bearer token' } as const
+
+export function createScimConnections({
+  store,
+  tokens: tokenStore,
+  runtime = createSystemRuntime(),
+  onError = () => undefined,
+}: ScimConnectionsOptions): ScimConnections {
+  const tokens = createScimTokens({ store: tokenStore, runtime, onError })
+  const log = createConnectionLog({ store, runtime, onError })
+
+  const existing = async (tenant: string, id: string): Promise<Connection> => {
+    const connection = await store.get(tenant, id)
+    if (connection === null) throw new ScimError('not_found', 'The connection does not exist.')
+    return connection
+  }
+  const tokensOf = async (tenant: string, id: string): Promise<TokenInfo[]> =>
+    (await tokens.list(tenant)).filter(({ connectionId }) => connectionId === id)
+  const assertRoom = async (tenant: string, id: string): Promise<void> => {
+    const now = runtime.now()
+    const live = (await tokensOf(tenant, id)).filter(
+      ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
+    )
+    if (live.length < MAX_TOKENS) return
+    throw new ScimError('conflict', `A connection may have ${MAX_TOKENS} live tokens.`)
+  }
+  const ownToken = async (tenant: string, id: string, tokenId: string): Promise<void> => {
+    await existing(tenant, id)
+    const own = await tokensOf(tenant, id)
+    if (own.some((token) => token.id === tokenId)) return
+    throw new ScimError('not_found', 'The token does not exist.')
+  }
+  const recordAnswer = (principal: ScimPrincipal, answer: ScimAnswered): void =>
+    log.answered(principal, answer)
+
+  /** The connection of a credential, when it may be used. */
+  const usable = async (tenant: string, id: string | null): Promise<Connection | null> => {
+    const connection = id === null ? null : await store.byId(id)
+    if (connection?.tenant !== tenant || !connection.enabled) return null
+    log.used(connection)
+    return connection
+  }
+
+  return {
+    async create({ tenant, name, provider, settings = {}, expiresAt, scopes = ALL_SCOPES }) {
+      const connection: Connection = {
+        id: runtime.uuid(),
+        tenant,
+        name: readName(name),
+        provider: readProvider(provider),
+        enabled: true,
+        settings: readConnectionSettings(settings),
+        created: runtime.now(),
+        lastUsedAt: null,
+        lastError: null,
+      }
+      if (!(await store.insert(connection, MAX_CONNECTIONS))) {
+        throw new ScimError('conflict', `A tenant may have ${MAX_CONNECTIONS} connections.`)
+      }
+      const { id: tokenId, token } = await tokens.issue({
+        tenant,
+        scopes,
+        connectionId: connection.id,
+        ...(expiresAt !== undefined && { expiresAt }),
+      })
+      return { connection, token, tokenId }
+    },
+    get: (tenant, id) => store.get(tenant, id),
+    list: (tenant) => store.list(tenant),
+    async update(tenant, id, { name, enabled, settings }) {
+      await existing(tenant, id)
+      if (enabled !== undefined && typeof enabled !== 'boolean') {
+        throw new TypeError('enabled must be a boolean')
+      }
+      await store.update(tenant, id, {
+        ...(name !== undefined && { name: readName(name) }),
+        ...(enabled !== undefined && { enabled }),
+        ...(settings !== undefined && { settings: readConnectionSettings(settings) }),
+      })
+      return existing(tenant, id)
+    },
+    async remove(tenant, id) {
+      await existing(tenant, id)
+      await store.remove(tenant, id)
+      for (const token of await tokensOf(tenant, id)) await tokens.revoke(tenant, token.id)
+    },
+    async issueToken(tenant, id, { expiresAt, label, scopes = ALL_SCOPES } = {}) {
+      await existing(tenant, id)
+      await assertRoom(tenant, id)
+      return tokens.issue({
+        tenant,
+        scopes,
+        connectionId: id,
+        ...(expiresAt !== undefined && { expiresAt }),
+        ...(label !== undefined && { label }),
+      })
+    },
+    async rotateToken(tenant, id, tokenId, options) {
+      await ownToken(tenant, id, tokenId)
+      await assertRoom(tenant, id)
+      return tokens.rotate(tenant, tokenId, options)
+    },
+    async revokeToken(tenant, id, tokenId) {
+      await ownToken(tenant, id, tokenId)
+      await tokens.revoke(tenant, tokenId)
+    },
+    async listTokens(tenant, id) {
+      await existing(tenant, id)
+      return tokensOf(tenant, id)
+    },
+    async issueClient(tenant, id, { jwks } = {}) {
+      await existing(tenant, id)
+      const clientSecret =
+        jwks === undefined ? `scs_${encodeBase64Url(runtime.randomBytes(32))}` : null
+      const clientId = runtime.uuid()
+      await store.insertClient({
+        id: clientId,
+        tenant,
+        connectionId: id,
+        digest: clientSecret === null ? null : sha256Hex(clientSecret),
+        jwks: jwks === undefined ? null : readJwks(jwks),
+        scopes: ALL_SCOPES,
+        created: runtime.now(),
+        revokedAt: null,
+      })
+      return { clientId, clientSecret }
+    },
+    async revokeClient(tenant, id, clientId) {
+      await existing(tenant, id)
+      const client = await store.client(clientId)
+      if (client?.connectionId !== id || client.tenant !== tenant) {
+        throw new ScimError('not_found', 'The client does not exist.')
+      }
+      if (client.revokedAt === null) await store.revokeClient(clientId, runtime.now())
+    },
+    clients: {
+      async find(clientId) {
+        const client = await store.client(clientId)
+        if (client === null || client.revokedAt !== null) return null
+        const connection = await usable(client.tenant, client.connectionId)
+        return connection && { ...client, settings: connection.settings }
+      },
+      answered: recordAnswer,
+    },
+    auth: () => ({
+      kind: 'bearer',
+      scheme: BEARER,
+      async authenticate(token) {
+        const found = await tokens.check(token)
+        if (found === null || 'problem' in found) return found
+        if (found.connectionId === undefined) return null
+        const connection = await usable(found.tenant, found.connectionId)
+        return connection === null
+          ? { problem: 'invalid' }
+          : { ...found, settings: connection.settings }
+      },
+      answered: recordAnswer,
+    }),
+  }
+}
+
+function readName(name: unknown): string {
+  if (typeof name === 'string' && name.trim() !== '' && name.length <= 200) return name
+  throw new TypeError('name must be a text of 1 to 200 characters')
+}
+
+function readProvider(provider: ConnectionProvider): ConnectionProvider {
+  if (PROVIDERS.includes(provider)) return provider
+  throw new TypeError(`provider must be one of ${PROVIDERS.join(', ')}`)
+}
+
+/** Public keys alone: a private one must not be kept here. */
+function readJwks(jwks: JSONWebKeySet): JSONWebKeySet {
+  const isList = typeof jwks === 'object' && jwks !== null && Array.isArray(jwks.keys)
+  if (!isList || jwks.keys.length === 0 || jwks.keys.length > 20) {
+    throw new TypeError('jwks must hold 1 to 20 keys')
+  }
+  if (jwks.keys.some((key) => 'd' in key || 'k' in key)) {
+    throw new TypeError('jwks must hold public keys only')
+  }
+  return jwks
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import type { ClientRecord, Connection, ConnectionStore } from '../store/connections.ts'
+import { moment, OTHER_TENANT, TENANT, type StoreSubject, type TestFunctions } from './fixture.ts'
+
+/** The tests that every store of connections has to pass (section 8). */
+export function defineConnectionStoreContract(
+  t: TestFunctions,
+  { name, create, destroy }: StoreSubject<ConnectionStore>,
+): void {
+  t.describe(`the contract of connections: ${name}`, () => {
+    let store: ConnectionStore
+    t.beforeEach(async () => {
+      store = await create()
+    })
+    t.afterEach(() => destroy?.(store))
+
+    t.it('SH-53 keeps every field, within its tenant', async () => {
+      assert.equal(await store.insert(connection(1), 50), true)
+      assert.deepEqual(await store.get(TENANT, connection(1).id), connection(1))
+      assert.deepEqual(await store.byId(connection(1).id), connection(1))
+      assert.equal(await store.get(OTHER_TENANT, connection(1).id), null)
+      assert.equal(await store.byId('none'), null)
+    })
+
+    t.it('lists by created; a tenant has so many', async () => {
+      await store.insert(connection(2), 2)
+      await store.insert(connection(1), 2)
+      assert.equal(await store.insert(connection(3), 2), false)
+      assert.equal(await store.insert({ ...connection(4), tenant: OTHER_TENANT }, 2), true)
+      assert.deepEqual(await store.list(TENANT), [connection(1), connection(2)])
+    })
+
+    t.it('SH-54 changes what is given', async () => {
+      await store.insert(connection(1), 50)
+      const { id } = connection(1)
+      const lastError = { at: moment(5), status: 400, scimType: 'invalidValue', detail: 'ß' }
+      const patch = { enabled: false, lastUsedAt: moment(9), lastError, settings: {} }
+      assert.equal(await store.update(OTHER_TENANT, id, patch), false)
+      assert.equal(await store.update(TENANT, id, patch), true)
+      assert.deepEqual(await store.get(TENANT, id), { ...connection(1), ...patch })
+    })
+
+    t.it('removes with its clients', async () => {
+      await store.insert(connection(1), 50)
+      const { id } = connection(1)
+      await store.insertClient(client(1))
+      assert.deepEqual(await store.client(client(1).id), client(1))
+      assert.equal(await store.remove(OTHER_TENANT, id), false)
+      assert.equal(await store.remove(TENANT, id), true)
+      assert.equal(await store.remove(TENANT, id), false)
+      assert.equal(await store.client(client(1).id), null)
+    })
+
+    t.it('SH-48 revokes clients', async () => {
+      await store.insert(connection(1), 50)
+      const keys = { keys: [{ kty: 'EC', x: 'a' }] }
+      const signing = { ...client(2), digest: null, jwks: keys }
+      await store.insertClient(signing)
+      assert.deepEqual(await store.client(signing.id), signing)
+      assert.equal(await store.revokeClient('none', moment(3)), false)
+      assert.equal(await store.revokeClient(signing.id, moment(3)), true)
+      assert.deepEqual((await store.client(signing.id))?.revokedAt, moment(3))
+    })
+  })
+}
+
+function connection(n: number): Connection {
+  return {
+    id: `60000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    tenant: TENANT,
+    name: `Connection ${n}`,
+    provider: 'entra',
+    enabled: true,
+    settings: { deleteUser: 'remove', quirks: { opCase: false } },
+    created: moment(n),
+    lastUsedAt: null,
+    lastError: null,
+  }
+}
+
+function client(n: number): ClientRecord {
+  return {
+    id: `70000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    tenant: TENANT,
+    connectionId: connection(1).id,
+    digest: 'ab'.repeat(32),
+    jwks: null,
+    scopes: ['users:read'],
+    created: moment(n),
+    revokedAt: null,
+  }
+}

@@ -1,0 +1,52 @@
+import { compareCodePoints } from '../base/fold.ts'
+import type { ClientRecord, Connection, ConnectionStore } from '../store/connections.ts'
+
+/** Connections in memory, for tests and trials. */
+export function createMemoryConnectionStore(): ConnectionStore {
+  const connections = new Map<string, Connection>()
+  const clients = new Map<string, ClientRecord>()
+  const find = (tenant: string, id: string): Connection | null => {
+    const record = connections.get(id)
+    return record?.tenant === tenant ? record : null
+  }
+  const ofTenant = (tenant: string): Connection[] =>
+    [...connections.values()]
+      .filter((record) => record.tenant === tenant)
+      .toSorted(
+        (a, b) => a.created.getTime() - b.created.getTime() || compareCodePoints(a.id, b.id),
+      )
+  return {
+    async insert(record, limit) {
+      if (ofTenant(record.tenant).length >= limit) return false
+      connections.set(record.id, structuredClone(record))
+      return true
+    },
+    get: async (tenant, id) => structuredClone(find(tenant, id)),
+    byId: async (id) => structuredClone(connections.get(id) ?? null),
+    list: async (tenant) => ofTenant(tenant).map((record) => structuredClone(record)),
+    async update(tenant, id, patch) {
+      const record = find(tenant, id)
+      if (record === null) return false
+      connections.set(id, { ...record, ...structuredClone(patch) })
+      return true
+    },
+    async remove(tenant, id) {
+      if (find(tenant, id) === null) return false
+      connections.delete(id)
+      for (const client of clients.values()) {
+        if (client.connectionId === id) clients.delete(client.id)
+      }
+      return true
+    },
+    async insertClient(record) {
+      clients.set(record.id, structuredClone(record))
+    },
+    client: async (id) => structuredClone(clients.get(id) ?? null),
+    async revokeClient(id, revokedAt) {
+      const client = clients.get(id)
+      if (client === undefined) return false
+      clients.set(id, { ...client, revokedAt })
+      return true
+    },
+  }
+}

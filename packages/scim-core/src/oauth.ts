@@ -1,0 +1,14 @@
+export { type ClientMethod } from './oauth/client-check.ts'
+export {
+  createIntrospectionAuth,
+  type IntrospectionAuthOptions,
+  type IntrospectionClaims,
+} from './oauth/introspection-auth.ts'
+export { createJwtAuth, type JwtAuthOptions, type JwtClaims } from './oauth/jwt-auth.ts'
+export { type OauthFetch } from './oauth/key-source.ts'
+export {
+  createTokenEndpoint,
+  type TokenEndpoint,
+  type TokenEndpointOptions,
+} from './oauth/token-endpoint.ts'
+export { type ClientStore, type OauthClient } from './store/clients.ts'

@@ -1,0 +1,153 @@
+import { constantTimeEqual, type Runtime } from '@x/wire'
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { sha256Hex } from '../base/digest.ts'
+import type { JSONWebKeySet } from '../base/signing-key.ts'
+import type { ClientStore, OauthClient } from '../store/clients.ts'
+import { OauthError } from './oauth-error.ts'
+
+/** How a client proves who it is. */
+export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+
+interface Credential {
+  readonly method: ClientMethod
+  readonly clientId: string
+  readonly proof: string
+}
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const ASSERTION_SECONDS = 300
+const FAILURES = 10
+const WINDOW_MS = 60_000
+const KEPT = 10_000
+
+/**
+ * Finds the client of a token request (SH-48).
+ * @throws OauthError invalid_client, invalid_request, or too_many_requests after 10 failures in a minute
+ */
+export function createClientCheck({
+  store,
+  methods,
+  runtime,
+  audiences,
+}: {
+  readonly store: ClientStore
+  readonly methods: readonly ClientMethod[]
+  readonly runtime: Runtime
+  readonly audiences: readonly string[]
+}): (request: Request, form: ReadonlyMap<string, string>) => Promise<OauthClient> {
+  const failures = new Map<string, { since: number; count: number }>()
+  /** `jti` of assertions until they end, so that none is used twice in this process. */
+  const used = new Map<string, number>()
+
+  const failed = (clientId: string): OauthError => {
+    const now = runtime.now().getTime()
+    const known = failures.get(clientId)
+    if (known === undefined || now - known.since >= WINDOW_MS) {
+      forgetOldest(failures)
+      failures.set(clientId, { since: now, count: 1 })
+    } else known.count += 1
+    return new OauthError('invalid_client', 'The client is unknown, or its credential is wrong')
+  }
+
+  const assertCalm = (clientId: string): void => {
+    const known = failures.get(clientId)
+    const rest = known === undefined ? 0 : known.since + WINDOW_MS - runtime.now().getTime()
+    if (known === undefined || known.count < FAILURES || rest <= 0) return
+    const headers = { 'retry-after': String(Math.ceil(rest / 1_000)) }
+    throw new OauthError('too_many_requests', 'Too many failures of this client', headers)
+  }
+
+  const isAssertion = async (client: OauthClient, proof: string): Promise<boolean> => {
+    if (client.jwks === null) return false
+    try {
+      const now = runtime.now()
+      const { payload } = await jwtVerify(proof, createLocalJWKSet(client.jwks as JSONWebKeySet), {
+        issuer: client.id,
+        subject: client.id,
+        audience: [...audiences],
+        algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+        currentDate: now,
+        requiredClaims: ['exp', 'jti'],
+      })
+      const { exp = 0, jti = '' } = payload
+      const seconds = now.getTime() / 1_000
+      for (const [id, end] of used) if (end <= seconds) used.delete(id)
+      const name = `${client.id}\n${jti}`
+      if (exp > seconds + ASSERTION_SECONDS || used.has(name)) return false
+      forgetOldest(used)
+      used.set(name, exp)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  return async (request, form) => {
+    const { method, clientId, proof } = credentialOf(request, form)
+    assertCalm(clientId)
+    const client = methods.includes(method) ? await store.find(clientId) : null
+    if (client === null) throw failed(clientId)
+    const isRight =
+      method === 'private_key_jwt' ? await isAssertion(client, proof) : isSecret(client, proof)
+    if (!isRight) throw failed(clientId)
+    return client
+  }
+}
+
+function isSecret({ digest }: OauthClient, secret: string): boolean {
+  const encoder = new TextEncoder()
+  const given = encoder.encode(sha256Hex(secret))
+  return digest !== null && constantTimeEqual(given, encoder.encode(digest))
+}
+
+/** @throws OauthError */
+function credentialOf(request: Request, form: ReadonlyMap<string, string>): Credential {
+  const header = request.headers.get('authorization')
+  const secret = form.get('client_secret')
+  const assertion = form.get('client_assertion')
+  const given = [header, secret, assertion].filter((one) => one !== null && one !== undefined)
+  if (given.length > 1) throw new OauthError('invalid_request', 'Use one way to authenticate')
+  if (header !== null) return { method: 'client_secret_basic', ...readBasic(header) }
+  if (assertion !== undefined) {
+    if (form.get('client_assertion_type') !== ASSERTION_TYPE) {
+      throw new OauthError('invalid_request', 'client_assertion_type is not that of a JWT')
+    }
+    return { method: 'private_key_jwt', clientId: subjectOf(assertion), proof: assertion }
+  }
+  const clientId = form.get('client_id')
+  if (clientId === undefined || secret === undefined) {
+    throw new OauthError('invalid_client', 'The client does not say who it is')
+  }
+  return { method: 'client_secret_post', clientId, proof: secret }
+}
+
+function readBasic(header: string): Pick<Credential, 'clientId' | 'proof'> {
+  const [, encoded = ''] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header.trim()) ?? []
+  try {
+    const [id = '', ...rest] = atob(encoded).split(':')
+    if (rest.length > 0) {
+      return { clientId: decoded(id), proof: decoded(rest.join(':')) }
+    }
+  } catch {
+    // As any other header that cannot be read.
+  }
+  throw new OauthError('invalid_client', 'The authorization header cannot be read')
+}
+
+/** RFC 6749 section 2.3.1: both parts are form-encoded. */
+function decoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '))
+}
+
+function subjectOf(assertion: string): string {
+  try {
+    return decodeJwt(assertion).sub ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  const oldest = map.size >= KEPT ? map.keys().next() : undefined
+  if (oldest?.done === false) map.delete(oldest.value)
+}

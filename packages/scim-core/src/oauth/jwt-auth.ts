@@ -1,0 +1,131 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+} from 'jose'
+import type { ScimAuthProblem, ScimPrincipal, ScimScope } from '../base/principal.ts'
+import type { JSONWebKeySet } from '../base/signing-key.ts'
+import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
+import { createKeySource, type KeySource, type OauthFetch } from './key-source.ts'
+import { scopesOfWords, wordsOf } from './scope-words.ts'
+
+export type JwtClaims = JWTPayload
+
+export interface JwtAuthOptions {
+  readonly issuer: string | readonly string[]
+  readonly audience: string | readonly string[]
+  /** The keys, or where they are published. */
+  readonly jwks: URL | string | JSONWebKeySet
+  /** Default RS256, PS256, ES256, EdDSA. */
+  readonly algorithms?: readonly string[]
+  /** 60 by default. */
+  readonly clockToleranceSeconds?: number
+  /** The word that a token's scope must have; `scim` by default. null: none, as for Entra's tokens. */
+  readonly requiredScope?: string | null
+  /** One tenant for all tokens, or that of each; null refuses it. */
+  readonly tenant: string | ((claims: JwtClaims) => string | null)
+  /** Default: what the scope of the token says. */
+  readonly scopes?: (claims: JwtClaims) => readonly ScimScope[]
+  readonly fetch?: OauthFetch
+  readonly runtime?: Runtime
+}
+
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+const MAX_LENGTH = 8_192
+
+/**
+ * Access tokens that an authorization server has signed (SH-45). Symmetric algorithms and `none` are never
+ * accepted.
+ * @throws TypeError for an algorithm that is not one of public keys
+ */
+export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
+  const { runtime = createSystemRuntime(), fetch: ask = fetch, requiredScope = 'scim' } = options
+  const algorithms = options.algorithms ?? ALGORITHMS
+  const wrong = algorithms.find((name) => !/^(?:RS|PS|ES)\d{3}$|^Ed(?:DSA|25519)$/.test(name))
+  if (wrong !== undefined) throw new TypeError(`The algorithm ${wrong} has no public keys`)
+  const issuers = [options.issuer].flat()
+  const source = createKeySource(options.jwks, { fetch: ask, runtime })
+  const tolerance = options.clockToleranceSeconds ?? 60
+
+  const principalOf = (claims: JwtClaims): ScimPrincipal | null => {
+    const { client_id: clientId, azp, sub, scope, scp } = claims
+    const id = [clientId, azp, sub].find((one) => typeof one === 'string' && one !== '')
+    const tenant = typeof options.tenant === 'function' ? options.tenant(claims) : options.tenant
+    const granted = scopesOfWords([...wordsOf(scope), ...wordsOf(scp)], requiredScope)
+    if (typeof id !== 'string' || tenant === null || granted === null) return null
+    return { id, tenant, scopes: options.scopes?.(claims) ?? granted, kind: 'token' }
+  }
+
+  const verify = async (token: string): Promise<JwtClaims> =>
+    verified(source, async (keys) => {
+      const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
+        issuer: [...issuers],
+        audience: [options.audience].flat(),
+        algorithms: [...algorithms],
+        clockTolerance: tolerance,
+        currentDate: runtime.now(),
+        requiredClaims: ['exp'],
+      })
+      const { iat } = payload
+      const latest = runtime.now().getTime() / 1_000 + tolerance
+      if (iat !== undefined && iat > latest) throw new errors.JWTInvalid('iat is in the future')
+      return payload
+    })
+
+  return {
+    kind: 'bearer',
+    scheme: CLIENT_CREDENTIALS,
+    async authenticate(token) {
+      if (!isOf(token, issuers)) return null
+      try {
+        return principalOf(await verify(token)) ?? { problem: 'invalid' }
+      } catch (error) {
+        return problemOf(error)
+      }
+    },
+  }
+}
+
+/** The keys cannot be read at the moment. */
+class KeysUnavailable extends Error {}
+
+/** Verifies with the keys that are known, and once more when none of them fits (SH-46). */
+async function verified<Result>(
+  source: KeySource,
+  verify: (keys: JSONWebKeySet) => Promise<Result>,
+): Promise<Result> {
+  const keys = await source.keys()
+  if (keys === null) throw new KeysUnavailable()
+  try {
+    return await verify(keys)
+  } catch (error) {
+    if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+    const fresh = await source.fresh()
+    if (fresh === null || (fresh === keys && source.hasFailed())) throw new KeysUnavailable()
+    if (fresh === keys) throw error
+    return verify(fresh)
+  }
+}
+
+function problemOf(error: unknown): ScimAuthProblem {
+  if (error instanceof KeysUnavailable) return { problem: 'unavailable' }
+  if (error instanceof errors.JWTExpired) return { problem: 'expired' }
+  if (error instanceof errors.JOSEError) return { problem: 'invalid' }
+  throw error
+}
+
+/** Whether a token says that it comes from one of the issuers; others may know it. */
+function isOf(token: string, issuers: readonly string[]): boolean {
+  if (token.length > MAX_LENGTH || token.split('.').length !== 3) return false
+  try {
+    decodeProtectedHeader(token)
+    const { iss } = decodeJwt(token)
+    return iss !== undefined && issuers.includes(iss)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,81 @@
+import type { Runtime } from '@x/wire'
+import type { JSONWebKeySet } from '../base/signing-key.ts'
+
+/** The part of `fetch` that key servers and introspection are asked with. */
+export type OauthFetch = (url: string, init?: RequestInit) => Promise<Response>
+
+/** Keys of an issuer, wherever they come from. */
+export interface KeySource {
+  /** null: the key server cannot be reached, and no keys are known. */
+  keys(): Promise<JSONWebKeySet | null>
+  /** Asks again, unless it was asked within the last 30 seconds; null as above. */
+  fresh(): Promise<JSONWebKeySet | null>
+  /** Whether the last question failed. */
+  hasFailed(): boolean
+}
+
+const KEPT_MS = 600_000
+const PAUSE_MS = 30_000
+const TIMEOUT_MS = 5_000
+const ANSWER_LENGTH = 1_048_576
+
+/** Keys that are given never change; those of a URL are kept for 10 minutes (SH-46). */
+export function createKeySource(
+  jwks: URL | string | JSONWebKeySet,
+  { fetch: ask, runtime }: { readonly fetch: OauthFetch; readonly runtime: Runtime },
+): KeySource {
+  if (typeof jwks === 'object' && !(jwks instanceof URL)) {
+    return { keys: async () => jwks, fresh: async () => jwks, hasFailed: () => false }
+  }
+  const url = String(jwks)
+  let known: JSONWebKeySet | null = null
+  let askedAt = Number.NEGATIVE_INFINITY
+  let readAt = Number.NEGATIVE_INFINITY
+  let failed = false
+  let running: Promise<void> | null = null
+
+  const refresh = async (): Promise<void> => {
+    askedAt = runtime.now().getTime()
+    try {
+      known = await readKeys(url, ask)
+      readAt = askedAt
+      failed = false
+    } catch {
+      failed = true
+    }
+  }
+  const once = (): Promise<void> => {
+    running ??= refresh().finally(() => (running = null))
+    return running
+  }
+  return {
+    async keys() {
+      const now = runtime.now().getTime()
+      const isOld = now - readAt >= KEPT_MS
+      // While the server fails, keys that are known go on being used, and it is not asked each time.
+      if (isOld && (known === null || now - askedAt >= PAUSE_MS)) await once()
+      return known
+    },
+    async fresh() {
+      if (runtime.now().getTime() - askedAt >= PAUSE_MS) await once()
+      else if (running !== null) await running
+      return known
+    },
+    hasFailed: () => failed,
+  }
+}
+
+async function readKeys(url: string, ask: OauthFetch): Promise<JSONWebKeySet> {
+  const response = await ask(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  if (!response.ok) throw new Error(`The key server answered ${response.status}`)
+  const text = await response.text()
+  if (text.length > ANSWER_LENGTH) throw new Error('The answer of the key server is too large')
+  const body: unknown = JSON.parse(text)
+  const keys: unknown = typeof body === 'object' && body !== null && Reflect.get(body, 'keys')
+  if (!Array.isArray(keys)) throw new Error('The key server gave no keys')
+  return body as JSONWebKeySet
+}

@@ -1,0 +1,42 @@
+const STATUS = {
+  invalid_request: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  invalid_client: 401,
+  too_many_requests: 429,
+} as const
+
+/** A refusal of the token endpoint (RFC 6749 section 5.2). */
+export class OauthError extends Error {
+  readonly code: keyof typeof STATUS
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    code: keyof typeof STATUS,
+    description: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(description)
+    this.name = 'OauthError'
+    this.code = code
+    this.headers =
+      code === 'invalid_client' ? { 'www-authenticate': 'Basic realm="scim"', ...headers } : headers
+  }
+
+  toResponse(): Response {
+    return oauthProblem(STATUS[this.code], this.code, this.message, this.headers)
+  }
+}
+
+/** An error in the form of RFC 6749. */
+export function oauthProblem(
+  status: number,
+  error: string,
+  description: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return Response.json(
+    { error, error_description: description },
+    { status, headers: { 'cache-control': 'no-store', ...headers } },
+  )
+}

@@ -1,0 +1,175 @@
+import { createSystemRuntime, readText, type Runtime } from '@x/wire'
+import { createLocalJWKSet, errors, jwtVerify } from 'jose'
+import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
+import { createSigningKey, type CryptoKey, type JWK } from '../base/signing-key.ts'
+import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
+import type { ClientStore, OauthClient } from '../store/clients.ts'
+import { createClientCheck, type ClientMethod } from './client-check.ts'
+import { OauthError, oauthProblem } from './oauth-error.ts'
+
+export interface TokenEndpointOptions {
+  /** `iss` of the tokens, and the base of the addresses in `metadata`. */
+  readonly issuer: string
+  readonly audience: string
+  /** `connections.clients`, or clients of your own. */
+  readonly store: ClientStore
+  /** A private key that signs. */
+  readonly key: CryptoKey | JWK
+  /** Default ES256. */
+  readonly algorithm?: string
+  /** 3,600 by default. */
+  readonly ttlSeconds?: number
+  /** Default: all three. */
+  readonly methods?: readonly ClientMethod[]
+  /** Default `{issuer}/token`. */
+  readonly tokenEndpoint?: string
+  /** Default `{issuer}/jwks`. */
+  readonly jwksUri?: string
+  readonly runtime?: Runtime
+}
+
+/** A token endpoint for client credentials (RFC 6749 section 4.4). */
+export interface TokenEndpoint {
+  handle(request: Request): Promise<Response>
+  /** The document of RFC 8414. */
+  metadata(): Readonly<Record<string, unknown>>
+  jwks(): { readonly keys: readonly JWK[] }
+  /** Accepts the tokens of this endpoint, as long as their client is known. */
+  readonly auth: ScimAuth
+}
+
+const BODY_BYTES = 65_536
+const ALL_METHODS: readonly ClientMethod[] = [
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+]
+
+/** @throws TypeError for a key that cannot sign */
+export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint {
+  const { issuer, audience, store, ttlSeconds = 3_600, methods = ALL_METHODS } = options
+  const { algorithm = 'ES256', runtime = createSystemRuntime() } = options
+  const base = issuer.replace(/\/$/, '')
+  const { tokenEndpoint = `${base}/token`, jwksUri = `${base}/jwks` } = options
+  const key = createSigningKey({ key: options.key, algorithm })
+  const keys = createLocalJWKSet({ keys: [key.publicJwk] })
+  const check = createClientCheck({ store, methods, runtime, audiences: [issuer, tokenEndpoint] })
+
+  const grant = async (request: Request): Promise<Response> => {
+    const form = await readForm(request)
+    const grantType = form.get('grant_type')
+    if (grantType === undefined) throw new OauthError('invalid_request', 'grant_type is missing')
+    if (grantType !== 'client_credentials') {
+      throw new OauthError('unsupported_grant_type', 'Only client_credentials is supported')
+    }
+    const client = await check(request, form)
+    const scope = grantedScope(form.get('scope'), client)
+    const now = Math.floor(runtime.now().getTime() / 1_000)
+    const { id } = client
+    const claims = {
+      iss: issuer,
+      aud: audience,
+      sub: id,
+      client_id: id,
+      scope,
+      iat: now,
+      exp: now + ttlSeconds,
+      jti: runtime.uuid(),
+    }
+    const token = await key.sign(claims, 'at+jwt')
+    const body = { access_token: token, token_type: 'Bearer', expires_in: ttlSeconds, scope }
+    return Response.json(body, { headers: { 'cache-control': 'no-store' } })
+  }
+
+  return {
+    async handle(request) {
+      if (request.method !== 'POST') {
+        return oauthProblem(405, 'invalid_request', 'Use POST', { allow: 'POST' })
+      }
+      try {
+        return await grant(request)
+      } catch (error) {
+        if (error instanceof OauthError) return error.toResponse()
+        return oauthProblem(503, 'temporarily_unavailable', 'Try again', { 'retry-after': '5' })
+      }
+    },
+    metadata: () => ({
+      issuer,
+      token_endpoint: tokenEndpoint,
+      jwks_uri: jwksUri,
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      scopes_supported: ['scim', ...ALL_SCOPES],
+      token_endpoint_auth_methods_supported: methods,
+      ...(methods.includes('private_key_jwt') && {
+        token_endpoint_auth_signing_alg_values_supported: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+      }),
+    }),
+    jwks: () => ({ keys: [key.publicJwk] }),
+    auth: {
+      kind: 'bearer',
+      scheme: CLIENT_CREDENTIALS,
+      async authenticate(token) {
+        if (token.length > 8_192 || token.split('.').length !== 3) return null
+        try {
+          const { payload } = await jwtVerify(token, keys, {
+            issuer,
+            audience,
+            algorithms: [algorithm],
+            typ: 'at+jwt',
+            currentDate: runtime.now(),
+            requiredClaims: ['exp'],
+          })
+          const client = await store.find(payload.sub ?? '')
+          if (client === null) return { problem: 'revoked' }
+          const words = String(payload['scope']).split(' ')
+          const named = client.scopes.filter((scope) => words.includes(scope))
+          const { id, tenant, connectionId, settings } = client
+          return {
+            id,
+            tenant,
+            scopes: named.length === 0 ? client.scopes : named,
+            kind: 'token',
+            ...(connectionId !== null && { connectionId }),
+            ...(settings !== undefined && { settings }),
+          }
+        } catch (error) {
+          if (error instanceof errors.JWTExpired) return { problem: 'expired' }
+          if (error instanceof errors.JOSEError) return null
+          throw error
+        }
+      },
+      ...(store.answered !== undefined && { answered: store.answered }),
+    },
+  }
+}
+
+/** @throws OauthError invalid_request */
+async function readForm(request: Request): Promise<ReadonlyMap<string, string>> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new OauthError('invalid_request', 'The body must be application/x-www-form-urlencoded')
+  }
+  let text: string
+  try {
+    text = await readText(request, BODY_BYTES, { fatal: true })
+  } catch {
+    throw new OauthError('invalid_request', 'The body cannot be read')
+  }
+  const form = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (form.has(name)) throw new OauthError('invalid_request', 'A parameter is given twice')
+    form.set(name, value)
+  }
+  return form
+}
+
+/** @throws OauthError invalid_scope */
+function grantedScope(asked: string | undefined, { scopes }: OauthClient): string {
+  const words = (asked ?? '').split(' ').filter((word) => word !== '')
+  const isKnown = (word: string): boolean => word === 'scim' || scopes.includes(word as ScimScope)
+  if (!words.every(isKnown)) {
+    throw new OauthError('invalid_scope', 'The client may not have this scope')
+  }
+  return words.length === 0 ? 'scim' : [...new Set(words)].join(' ')
+}

@@ -1,0 +1,23 @@
+import type { ConnectionSettings } from '../base/connection-settings.ts'
+import type { ScimAnswered, ScimPrincipal, ScimScope } from '../base/principal.ts'
+
+/** A client of the token endpoint (SH-48). */
+export interface OauthClient {
+  readonly id: string
+  readonly tenant: string
+  /** SHA-256 of its secret in hexadecimal digits; null: it signs assertions. */
+  readonly digest: string | null
+  /** Public keys of its assertions. */
+  readonly jwks: { readonly keys: readonly Readonly<Record<string, unknown>>[] } | null
+  readonly scopes: readonly ScimScope[]
+  readonly connectionId: string | null
+  readonly settings?: ConnectionSettings
+}
+
+/** The clients that a token endpoint knows. */
+export interface ClientStore {
+  /** null: there is none, or it was revoked, or its connection is disabled. */
+  find(clientId: string): Promise<OauthClient | null>
+  /** Told of each answer to one of its clients; must not throw. */
+  readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
+}

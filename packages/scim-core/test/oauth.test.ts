@@ -1,0 +1,428 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createScimService, createScimTokens, type ScimAuth } from '@x/scim-core'
+import { createMemoryScimStore, createMemoryTokenStore } from '@x/scim-core/memory'
+import {
+  createIntrospectionAuth,
+  createJwtAuth,
+  createTokenEndpoint,
+  type ClientStore,
+  type OauthClient,
+} from '@x/scim-core/oauth'
+import { createTestRuntime } from '@x/scim-core/testing'
+import { createHash } from 'node:crypto'
+import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { BASE } from './support.ts'
+
+const ISSUER = 'https://login.example/'
+const AUDIENCE = 'https://app.example'
+const runtime = createTestRuntime()
+const seconds = (): number => Math.floor(runtime.now().getTime() / 1_000)
+
+const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+const PUBLIC: JWK = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }
+const PRIVATE: JWK = await exportJWK(privateKey)
+const other = await generateKeyPair('ES256')
+
+const signed = (
+  claims: Record<string, unknown> = {},
+  { key = privateKey, kid = 'k1' }: { key?: typeof privateKey; kid?: string } = {},
+): Promise<string> =>
+  new SignJWT({
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: 'idp',
+    scope: 'scim',
+    iat: seconds(),
+    exp: seconds() + 600,
+    ...claims,
+  })
+    .setProtectedHeader({ alg: 'ES256', kid })
+    .sign(key)
+
+const serviceWith = (auth: ScimAuth | readonly ScimAuth[]) =>
+  createScimService({ store: createMemoryScimStore(), baseUrl: BASE, auth, runtime })
+
+async function ask(
+  auth: ScimAuth | readonly ScimAuth[],
+  token: string | null,
+  { method = 'GET', path = '/Users' } = {},
+): Promise<{ status: number; challenge: string | null; retryAfter: string | null }> {
+  const response = await serviceWith(auth).handle(
+    new Request(`${BASE}${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/scim+json',
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+      },
+      ...(method === 'POST' && { body: '{"userName":"a@b.example"}' }),
+    }),
+  )
+  const { status, headers } = response
+  return {
+    status,
+    challenge: headers.get('www-authenticate'),
+    retryAfter: headers.get('retry-after'),
+  }
+}
+
+const INVALID =
+  'Bearer realm="scim", error="invalid_token", error_description="The token is not valid"'
+
+describe('signed access tokens', () => {
+  const jwt = (options: object = {}): ScimAuth =>
+    createJwtAuth({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      jwks: { keys: [PUBLIC] },
+      tenant: 'acme',
+      runtime,
+      ...options,
+    })
+
+  test('SH-45 a token of the issuer is accepted, with the rights of its scope', async () => {
+    expect((await ask(jwt(), await signed())).status).toBe(200)
+    expect((await ask(jwt(), await signed(), { method: 'POST' })).status).toBe(201)
+    const narrow = await signed({ scope: 'scim users:read' })
+    expect((await ask(jwt(), narrow)).status).toBe(200)
+    expect(await ask(jwt(), narrow, { method: 'POST' })).toMatchObject({
+      status: 403,
+      challenge: 'Bearer realm="scim", error="insufficient_scope", scope="users:write"',
+    })
+    const entra = await signed({ scope: undefined })
+    expect((await ask(jwt({ requiredScope: null }), entra)).status).toBe(200)
+    expect((await ask(jwt({ scopes: () => ['groups:read'] }), await signed())).status).toBe(403)
+  })
+
+  test.each([
+    ['another key', async () => signed({}, { key: other.privateKey }), INVALID],
+    ['another issuer', async () => signed({ iss: 'https://evil.example/' }), INVALID],
+    ['another audience', async () => signed({ aud: 'https://else.example' }), INVALID],
+    ['no expiry', async () => signed({ exp: undefined }), INVALID],
+    ['a start in the future', async () => signed({ nbf: seconds() + 120 }), INVALID],
+    ['an issue in the future', async () => signed({ iat: seconds() + 120 }), INVALID],
+    ['no scope', async () => signed({ scope: 'openid' }), INVALID],
+    ['no tenant', async () => signed({ tenant: 'none' }), INVALID],
+    ['too many characters', async () => signed({ pad: 'x'.repeat(9_000) }), INVALID],
+    ['no signature', async () => unsigned(), INVALID],
+    ['a shared secret', async () => symmetric(), INVALID],
+    ['no dots at all', async () => 'opaque', INVALID],
+    [
+      'an end in the past',
+      async () => signed({ exp: seconds() - 61 }),
+      'Bearer realm="scim", error="invalid_token", error_description="The token has expired"',
+    ],
+  ])('SH-45 SH-49 refuses %s', async (_what, make, challenge) => {
+    const tenant = (claims: object): string | null => ('tenant' in claims ? null : 'acme')
+    expect(await ask(jwt({ tenant }), await make())).toMatchObject({ status: 401, challenge })
+  })
+
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const claims = (): object => ({ iss: ISSUER, aud: AUDIENCE, sub: 'x', exp: seconds() + 60 })
+  const unsigned = (): string => `${part({ alg: 'none' })}.${part(claims())}.`
+  const symmetric = (): Promise<string> =>
+    new SignJWT({ ...claims() })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(JSON.stringify(PUBLIC)))
+
+  test('SH-45 algorithms without public keys cannot be configured', () => {
+    for (const name of ['HS256', 'none'])
+      expect(() => jwt({ algorithms: [name] })).toThrow(TypeError)
+  })
+
+  describe('with a key server', () => {
+    let isBroken = false
+    let asked = 0
+    let keys: JWK[] = []
+    const server = createServer((_request, response) => {
+      asked += 1
+      if (isBroken) response.writeHead(500).end()
+      else response.end(JSON.stringify({ keys }))
+    })
+    let url = ''
+    beforeEach(async () => {
+      isBroken = false
+      asked = 0
+      keys = [PUBLIC]
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+    })
+    afterEach(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+
+    test('SH-46 keys are kept for 10 minutes; an unknown one is asked for every 30 s', async () => {
+      const auth = jwt({ jwks: url })
+      for (let n = 0; n < 3; n += 1) expect((await ask(auth, await signed())).status).toBe(200)
+      expect(asked).toBe(1)
+      const rotated = { ...(await exportJWK(other.publicKey)), kid: 'k2', alg: 'ES256' }
+      keys = [PUBLIC, rotated]
+      const next = (): Promise<string> => signed({}, { key: other.privateKey, kid: 'k2' })
+      expect((await ask(auth, await next())).status).toBe(401)
+      await runtime.advance(31_000)
+      expect((await ask(auth, await next())).status).toBe(200)
+      expect(asked).toBe(2)
+    })
+
+    test('SH-46 a key server that fails is 503, unless a key is known', async () => {
+      const auth = jwt({ jwks: url })
+      isBroken = true
+      expect(await ask(auth, await signed())).toMatchObject({ status: 503, retryAfter: '5' })
+      isBroken = false
+      expect((await ask(auth, await signed())).status).toBe(200)
+      isBroken = true
+      await runtime.advance(700_000)
+      expect((await ask(auth, await signed())).status).toBe(200)
+      await runtime.advance(31_000)
+      expect((await ask(auth, await signed({}, { kid: 'k9' }))).status).toBe(503)
+    })
+  })
+})
+
+describe('several ways', () => {
+  test('SH-44 the first that knows the credential decides; none: 401', async () => {
+    const seen: string[] = []
+    const way = (name: string): ScimAuth => ({
+      kind: 'bearer',
+      authenticate: (token) => {
+        seen.push(name)
+        if (token === 'dead') return { problem: 'revoked' }
+        return token === name
+          ? { id: name, tenant: 't', scopes: ['users:read'], kind: 'token' }
+          : null
+      },
+    })
+    const auth = [way('a'), way('b'), { kind: 'token', token: 'static' } as const]
+    expect((await ask(auth, 'b')).status).toBe(200)
+    expect(seen).toEqual(['a', 'b'])
+    expect((await ask(auth, 'static')).status).toBe(200)
+    expect(await ask(auth, 'dead')).toMatchObject({
+      status: 401,
+      challenge:
+        'Bearer realm="scim", error="invalid_token", error_description="The token has been revoked"',
+    })
+    expect(await ask(auth, 'c')).toMatchObject({ status: 401, challenge: INVALID })
+    expect(await ask(auth, null)).toMatchObject({ status: 401, challenge: 'Bearer realm="scim"' })
+    expect(() => serviceWith([])).toThrow('auth names no way')
+  })
+
+  test('SH-49 tokens that have ended say how', async () => {
+    const tokens = createScimTokens({ store: createMemoryTokenStore(), runtime })
+    const auth = { kind: 'tokens', service: tokens } as const
+    const { id, token } = await tokens.issue({ tenant: 'default' })
+    const short = await tokens.issue({ tenant: 'default', expiresAt: runtime.now() })
+    await tokens.revoke('default', id)
+    expect((await ask(auth, token)).challenge).toContain('The token has been revoked')
+    expect((await ask(auth, short.token)).challenge).toContain('The token has expired')
+  })
+
+  test('SH-52 ServiceProviderConfig shows the ways, or what the host says', async () => {
+    const schemes = async (options: object): Promise<unknown> => {
+      const service = createScimService({
+        store: createMemoryScimStore(),
+        baseUrl: BASE,
+        auth: { kind: 'token', token: 't' },
+        publicDiscovery: true,
+        ...options,
+      })
+      const response = await service.handle(new Request(`${BASE}/ServiceProviderConfig`))
+      return ((await response.json()) as Record<string, unknown>)['authenticationSchemes']
+    }
+    const jwt = createJwtAuth({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      jwks: { keys: [] },
+      tenant: 't',
+    })
+    const oauth = {
+      type: 'oauth2',
+      name: 'OAuth 2.0 client credentials',
+      specUri: 'https://www.rfc-editor.org/info/rfc6749',
+    }
+    expect(await schemes({ auth: jwt })).toEqual([oauth])
+    expect(await schemes({ auth: { kind: 'host', authenticate: () => null } })).toEqual([])
+    expect(await schemes({ auth: [{ kind: 'token', token: 't' }, jwt] })).toMatchObject([
+      { type: 'oauthbearertoken', primary: true },
+      oauth,
+    ])
+    const own = [{ type: 'httpbasic', name: 'Basic' }]
+    expect(await schemes({ authenticationSchemes: own })).toEqual(own)
+  })
+})
+
+test('SH-47 introspected tokens are kept, by digest, until they end', async () => {
+  const answers: Record<string, object | number> = {
+    good: { active: true, client_id: 'idp', scope: 'scim', exp: seconds() + 30 },
+    gone: { active: false },
+    broken: 500,
+  }
+  let asked = 0
+  const auth = createIntrospectionAuth({
+    url: 'https://login.example/introspect',
+    clientId: 'me:x',
+    clientSecret: 'geheim',
+    tenant: 'acme',
+    runtime,
+    fetch: async (_url, init) => {
+      asked += 1
+      const headers = new Headers(init?.headers)
+      expect(atob(headers.get('authorization')?.slice(6) ?? '')).toBe('me%3Ax:geheim')
+      const token = new URLSearchParams(init?.body as string).get('token') ?? ''
+      const answer = answers[token]
+      return typeof answer === 'number'
+        ? new Response(null, { status: answer })
+        : Response.json(answer)
+    },
+  })
+  expect((await ask(auth, 'good')).status).toBe(200)
+  expect((await ask(auth, 'good')).status).toBe(200)
+  expect(asked).toBe(1)
+  await runtime.advance(31_000)
+  expect((await ask(auth, 'good')).status).toBe(401)
+  expect((await ask(auth, 'gone')).status).toBe(401)
+  expect(await ask(auth, 'broken')).toMatchObject({ status: 503, retryAfter: '5' })
+})
+
+describe('the token endpoint', () => {
+  const digest = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+  const clients = new Map<string, OauthClient>()
+  const store: ClientStore = { find: async (id) => clients.get(id) ?? null }
+  const client = (id: string, fields: Partial<OauthClient> = {}): void =>
+    void clients.set(id, {
+      id,
+      tenant: 'acme',
+      digest: digest('geheim'),
+      jwks: null,
+      scopes: ['users:read', 'users:write'],
+      connectionId: null,
+      ...fields,
+    })
+  const endpoint = (options: object = {}) =>
+    createTokenEndpoint({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      store,
+      key: PRIVATE,
+      runtime,
+      ...options,
+    })
+  const post = async (
+    body: string,
+    headers: Record<string, string> = {},
+    at = endpoint(),
+  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> => {
+    const response = await at.handle(
+      new Request('https://login.example/token', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body,
+      }),
+    )
+    const answer = (await response.json()) as Record<string, unknown>
+    return { status: response.status, body: answer, headers: response.headers }
+  }
+  const basic = (id: string, secret: string): Record<string, string> => ({
+    authorization: `Basic ${btoa(`${id}:${secret}`)}`,
+  })
+  const GRANT = 'grant_type=client_credentials'
+
+  beforeEach(() => {
+    clients.clear()
+    client('c1')
+  })
+
+  test('SH-48 a client gets a token that the service accepts, until it is revoked', async () => {
+    const at = endpoint()
+    const { status, body, headers } = await post(GRANT, basic('c1', 'geheim'), at)
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 3_600, scope: 'scim' })
+    const token = String(body['access_token'])
+    expect((await ask(at.auth, token)).status).toBe(200)
+    expect((await ask(at.auth, token, { path: '/Groups' })).status).toBe(403)
+    clients.clear()
+    expect((await ask(at.auth, token)).challenge).toContain('revoked')
+    client('c1')
+    await runtime.advance(3_700_000)
+    expect((await ask(at.auth, token)).challenge).toContain('expired')
+    expect(at.metadata()).toMatchObject({
+      issuer: ISSUER,
+      token_endpoint: 'https://login.example/token',
+    })
+    expect(at.jwks().keys[0]).not.toHaveProperty('d')
+  })
+
+  test('SH-48 secrets in the body, and a scope', async () => {
+    const { body } = await post(`${GRANT}&client_id=c1&client_secret=geheim&scope=users:read`)
+    expect(body['scope']).toBe('users:read')
+    const at = endpoint()
+    const token = String(
+      (await post(`${GRANT}&scope=users:read`, basic('c1', 'geheim'), at)).body['access_token'],
+    )
+    expect((await ask(at.auth, token, { method: 'POST' })).status).toBe(403)
+  })
+
+  test('SH-48 a signed assertion, once', async () => {
+    client('signer', { digest: null, jwks: { keys: [PUBLIC] } })
+    const assertion = (claims: object = {}): Promise<string> =>
+      new SignJWT({
+        iss: 'signer',
+        sub: 'signer',
+        aud: ISSUER,
+        jti: 'j1',
+        exp: seconds() + 60,
+        ...claims,
+      })
+        .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+        .sign(privateKey)
+    const at = endpoint()
+    const send = (text: string) =>
+      post(
+        `${GRANT}&client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer&client_assertion=${text}`,
+        {},
+        at,
+      )
+    const first = await assertion()
+    expect((await send(first)).status).toBe(200)
+    for (const text of [
+      first,
+      await assertion({ jti: 'j2', aud: 'https://else.example' }),
+      await assertion({ jti: 'j3', exp: seconds() + 400 }),
+    ]) {
+      expect(await send(text)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    }
+  })
+
+  test.each([
+    ['', {}, 400, 'invalid_request'],
+    [`${GRANT}&${GRANT}`, basic('c1', 'geheim'), 400, 'invalid_request'],
+    [
+      GRANT,
+      { ...basic('c1', 'geheim'), 'content-type': 'application/json' },
+      400,
+      'invalid_request',
+    ],
+    ['grant_type=password', basic('c1', 'geheim'), 400, 'unsupported_grant_type'],
+    [GRANT, basic('nobody', 'geheim'), 401, 'invalid_client'],
+    [GRANT, basic('c1', 'wrong'), 401, 'invalid_client'],
+    [GRANT, {}, 401, 'invalid_client'],
+    [`${GRANT}&scope=groups:read`, basic('c1', 'geheim'), 400, 'invalid_scope'],
+  ])('SH-48 refuses %j %j', async (body, headers, status, error) => {
+    const answer = await post(body, headers)
+    expect(answer).toMatchObject({ status, body: { error } })
+    const challenge = status === 401 ? 'Basic realm="scim"' : null
+    expect(answer.headers.get('www-authenticate')).toBe(challenge)
+  })
+
+  test('SH-48 ways that are not offered, other methods, and too many failures', async () => {
+    const strict = endpoint({ methods: ['private_key_jwt'] })
+    expect((await post(GRANT, basic('c1', 'geheim'), strict)).status).toBe(401)
+    const get = await strict.handle(new Request('https://login.example/token'))
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
+    const at = endpoint()
+    for (let n = 0; n < 10; n += 1) await post(GRANT, basic('c1', 'wrong'), at)
+    const blocked = await post(GRANT, basic('c1', 'geheim'), at)
+    expect([blocked.status, Number(blocked.headers.get('retry-after')) > 0]).toEqual([429, true])
+    await runtime.advance(61_000)
+    expect((await post(GRANT, basic('c1', 'geheim'), at)).status).toBe(200)
+  })
+})

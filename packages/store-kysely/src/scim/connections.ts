@@ -1,0 +1,130 @@
+import type { ClientRecord, Connection, ConnectionStore } from '@x/scim-core/connections'
+import { sql, type Kysely } from 'kysely'
+import { engineOf } from '../engine/engine.ts'
+import { atomic } from '../engine/transaction.ts'
+import { bool, date, json, mapping, nullable, plain, text } from '../records/columns.ts'
+import type { Codec } from '../records/columns.ts'
+import type { ScimClientRow, ScimConnectionRow, ScimTables } from '../schema/tables/scim.ts'
+
+type Db = Kysely<ScimTables>
+type LastError = NonNullable<Connection['lastError']>
+
+/** The time of the error stands in its JSON as text. */
+const lastError: Codec<LastError, string> = {
+  encode: (value) => JSON.stringify(value),
+  decode(column) {
+    const stored = JSON.parse(column) as Omit<LastError, 'at'> & { readonly at: string }
+    return { ...stored, at: new Date(stored.at) }
+  },
+}
+
+const connections = mapping<Connection, ScimConnectionRow>({
+  id: plain(),
+  tenant: plain(),
+  name: text,
+  provider: plain(),
+  enabled: bool,
+  settings: json(),
+  created: date,
+  lastUsedAt: nullable(date),
+  lastError: nullable(lastError),
+})
+
+const clients = mapping<ClientRecord, ScimClientRow>({
+  id: plain(),
+  tenant: plain(),
+  connectionId: plain(),
+  digest: nullable(plain()),
+  jwks: nullable(json()),
+  scopes: json(),
+  created: date,
+  revokedAt: nullable(date),
+})
+
+/** Connections of all tenants in SQL. */
+export function createConnectionStore(db: Db): ConnectionStore {
+  const find = async (id: string): Promise<Connection | null> => {
+    const row = await db
+      .selectFrom('scim_connection')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row === undefined ? null : connections.fromRow(row)
+  }
+  return {
+    insert: (record, limit) => atomic(db, (tx) => insertConnection(tx, record, limit)),
+    async get(tenant, id) {
+      const record = await find(id)
+      return record?.tenant === tenant ? record : null
+    },
+    byId: find,
+    async list(tenant) {
+      const rows = await db
+        .selectFrom('scim_connection')
+        .selectAll()
+        .where('tenant', '=', tenant)
+        .orderBy('created')
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => connections.fromRow(row))
+    },
+    async update(tenant, id, patch) {
+      const changes = connections.toPatch(patch)
+      if (Object.keys(changes).length === 0) return (await find(id))?.tenant === tenant
+      const { numUpdatedRows } = await db
+        .updateTable('scim_connection')
+        .set(changes)
+        .where('tenant', '=', tenant)
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+    remove: (tenant, id) =>
+      atomic(db, async (tx) => {
+        const { numDeletedRows } = await tx
+          .deleteFrom('scim_connection')
+          .where('tenant', '=', tenant)
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow()
+        if (numDeletedRows === 0n) return false
+        await tx.deleteFrom('scim_client').where('connection_id', '=', id).execute()
+        return true
+      }),
+    async insertClient(record) {
+      await db.insertInto('scim_client').values(clients.toRow(record)).execute()
+    },
+    async client(id) {
+      const row = await db
+        .selectFrom('scim_client')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row === undefined ? null : clients.fromRow(row)
+    },
+    async revokeClient(id, at) {
+      const { numUpdatedRows } = await db
+        .updateTable('scim_client')
+        .set({ revoked_at: at.getTime() })
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+  }
+}
+
+/** Two who create connections of a tenant at once count one after the other. */
+async function insertConnection(tx: Db, record: Connection, limit: number): Promise<boolean> {
+  const { tenant } = record
+  if (engineOf(tx).kind === 'postgres') {
+    const lock = sql`select pg_advisory_xact_lock(hashtext('scim_connection'), hashtext(${tenant}))`
+    await lock.execute(tx)
+  }
+  const { total } = await tx
+    .selectFrom('scim_connection')
+    .select((expression) => expression.fn.countAll<number>().as('total'))
+    .where('tenant', '=', tenant)
+    .executeTakeFirstOrThrow()
+  if (total >= limit) return false
+  await tx.insertInto('scim_connection').values(connections.toRow(record)).execute()
+  return true
+}
