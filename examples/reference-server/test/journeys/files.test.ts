@@ -133,6 +133,25 @@ describe('an image in the chat reaches the model', () => {
     },
   )
 
+  test('an answer made of a prompt does not repeat the files of the question', async () => {
+    const flows = (await service.call('GET', '/api/v1/flows/')).json() as {
+      id: string
+      name: string
+    }[]
+    const echo = flows.find(({ name }) => name === 'echo')?.id ?? ''
+    const path = await uploadToFlow(service, echo, 'flag.png')
+    const built = await service.call('POST', `/api/v1/build/${echo}/flow?event_delivery=direct`, {
+      body: { inputs: { input_value: 'a flag', session: 'flags' }, files: [path] },
+    })
+    expect(built.text).toContain('You said: a flag')
+    const stored = await service.call('GET', '/api/v1/monitor/messages?session_id=flags')
+    const messages = stored.json() as { sender: string; files: string[] }[]
+    expect(messages.map(({ sender, files }) => [sender, files])).toEqual([
+      ['User', [path]],
+      ['Machine', []],
+    ])
+  })
+
   test('in a run, a streamed run and by the user’s own file', async () => {
     const runs = [
       ['/api/v1/run/', await path()],

@@ -88,10 +88,18 @@ export const chatOutput = defineComponent({
   },
 })
 
-/** A message that comes from a component other than a chat input keeps what is its own. */
+/** Prompts, by all names: they carry the images of their variables to the model that reads them. */
+const PROMPTS: ReadonlySet<string> = new Set(['Prompt Template', 'Prompt', 'PromptTemplate'])
+
+/**
+ * A message that comes from a component other than a chat input keeps what is its own. The files of
+ * a prompt are those of the question, which an answer does not repeat.
+ */
 function reused(value: unknown, ctx: ComponentContext): Message {
-  const fromUser = ctx.sources('input_value').some(({ type }) => type === 'ChatInput')
-  return isMessage(value) && !fromUser ? value : createMessage({ timestamp: ctx.runtime.now() })
+  const types = ctx.sources('input_value').map(({ type }) => type)
+  if (!isMessage(value) || types.includes('ChatInput'))
+    return createMessage({ timestamp: ctx.runtime.now() })
+  return types.some((type) => PROMPTS.has(type)) ? changeMessage(value, { files: [] }) : value
 }
 
 function sourceOf(ctx: ComponentContext) {
