@@ -14,6 +14,7 @@ import { saveToFile } from './components/built-in/files-and-knowledge/save-to-fi
 import { conditionalRouter } from './components/built-in/flow-controls/conditional-router.ts'
 import { loop } from './components/built-in/flow-controls/loop.ts'
 import { pass } from './components/built-in/flow-controls/pass.ts'
+import { runFlow } from './components/built-in/flow-controls/run-flow.ts'
 import { chatInput } from './components/built-in/input-output/chat-input.ts'
 import { chatOutput } from './components/built-in/input-output/chat-output.ts'
 import { textInput } from './components/built-in/input-output/text-input.ts'
@@ -86,6 +87,7 @@ export const builtinComponents: readonly Component[] = [
   conditionalRouter,
   loop,
   pass,
+  runFlow,
   chatInput,
   chatOutput,
   textInput,
@@ -153,6 +155,7 @@ export {
   conditionalRouter,
   loop,
   pass,
+  runFlow,
   chatInput,
   chatOutput,
   textInput,

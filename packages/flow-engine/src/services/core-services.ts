@@ -19,6 +19,7 @@ import { createMcpServerService, type McpServerService } from './mcp-servers.ts'
 import { createMonitorService, type MonitorService } from './monitor.ts'
 import { createPasswordResetService, type PasswordResetService } from './password-reset.ts'
 import { createProfilePictureService, type ProfilePictureService } from './profile-pictures.ts'
+import { createOwnedFlows } from './owned-flows.ts'
 import { createProjectService, type ProjectService } from './projects.ts'
 import { createSignInLimiter } from './sign-in-limiter.ts'
 import { createStatusService, type StatusService } from './status.ts'
@@ -66,6 +67,7 @@ export function createCoreServices(
   const servicesOf = (userId: string): ComponentServices => ({
     knowledge: createKnowledge(kit, kit.store.collections, userId),
     vectors: createVectorStores(kit, kit.vectors, userId),
+    flows: createOwnedFlows(kit.store, userId),
     ...others,
     ...(kit.settings.fallbackToEnvVar && environment !== undefined ? { environment } : {}),
     ...(options.models === undefined ? {} : { models: options.models }),

@@ -5,9 +5,9 @@ import type {
   MessageService,
 } from '../components/define/services.ts'
 import type { MessageStore, StoredMessage } from '../store/messages.ts'
-import { readUuid } from '../wire/scalars.ts'
 import { createKnowledge, createVectorStores } from './collections.ts'
 import type { ServiceKit } from './kit.ts'
+import { createOwnedFlows } from './owned-flows.ts'
 import type { PendingWrites } from './pending-writes.ts'
 import { createRunFiles } from './run-files.ts'
 import type { RunScope } from './run-scope.ts'
@@ -50,14 +50,7 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
     files: createRunFiles(options, scope),
     knowledge: createKnowledge(options, store.collections, ownerId),
     vectors: createVectorStores(options, options.vectors, ownerId),
-    flows: {
-      async get(idOrName) {
-        const id = readUuid(idOrName) ?? (await idOfName(store, ownerId, idOrName))
-        const flow = id === undefined ? null : await store.flows.get(id)
-        if (flow?.userId !== ownerId || flow.data === null) return null
-        return { id: flow.id, ...(JSON.parse(flow.data) as object) }
-      },
-    },
+    flows: createOwnedFlows(store, ownerId),
     ...others,
     // What visitors compute holds up neither the owner nor other users.
     ...(isPublic ? { workOwner: `visitors of ${ownerId}` } : {}),
@@ -68,16 +61,6 @@ export function createRunServices(options: RunServicesOptions, scope: RunScope):
       ? { environment }
       : {}),
   }
-}
-
-async function idOfName(
-  { flows }: Pick<ServiceKit['store'], 'flows'>,
-  userId: string,
-  name: string,
-): Promise<string | undefined> {
-  const query = { userId, search: name, order: 'created', data: 'none' } as const
-  const { items } = await flows.list(query)
-  return items.find((flow) => flow.name === name)?.id
 }
 
 function createMessages(

@@ -98,7 +98,7 @@ describe('what a component may do (FE-40)', () => {
     const deep = await run(self, { more: [nested] })
     expect(deep.result.error).toMatchObject({ code: 'limit_exceeded' })
     expect(deep.result.error?.detail).toContain('depth')
-    expect(depth).toBe(33)
+    expect(depth).toBe(9)
   })
 
   test('FE-70: a FlowError keeps its code', async () => {

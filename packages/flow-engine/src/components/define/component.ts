@@ -1,6 +1,6 @@
 import type { ComponentContext } from './context.ts'
 import type { Fields, Values } from './field.ts'
-import type { NodeTemplate } from '../../graph/flow/node-json.ts'
+import type { NodeDetails, NodeTemplate } from '../../graph/flow/node-json.ts'
 import type { NodeUpdate, RefreshContext } from './refresh-context.ts'
 import type { OutputDefinition, Outputs } from './output.ts'
 
@@ -60,6 +60,8 @@ export interface ComponentDefinition<
   readonly inputs: I
   /** Key order = display order and order of computation. */
   readonly outputs: O
+  /** Outputs that only this node has, beside those of the definition. */
+  forNode?(details: NodeDetails): Outputs<Fields>
   /** Once for each build, before the first output. */
   prepare?(inputs: Values<I>, ctx: ComponentContext): void | Promise<void>
   /** The tools of a node in tool mode, instead of one for each output (CO-23). */
@@ -85,6 +87,8 @@ export interface Component extends Omit<ComponentFacts, 'displayName'> {
   readonly displayName: string
   readonly inputs: Fields
   readonly outputs: Readonly<Record<string, OutputDefinition>>
+  /** The component with the outputs that only this node has; itself where there are none. */
+  forNode?(details: NodeDetails): Component
   prepare?(inputs: Values<Fields>, ctx: ComponentContext): void | Promise<void>
   toTools?(
     inputs: Values<Fields>,

@@ -69,7 +69,10 @@ export interface ComponentContext {
   callTool(tool: Tool, args: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>
   /** Adds to the tokens the run has used. */
   usage(usage: TokenUsage): void
-  /** A child run with the same services and signal; its events are not those of this run. */
+  /**
+   * A child run with the same services and signal; its events are not those of this run, but for
+   * `relay`. Runs within each other are at most 8 deep, and 1,000 within one run.
+   */
   runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
   /**
    * Asks a person; resolves with the answer. Until there is one the run rests: this call rejects with
@@ -106,6 +109,8 @@ export interface ChildRunOptions {
   readonly tweaks?: Readonly<Record<string, unknown>>
   readonly sessionId?: string
   readonly outputType?: 'chat' | 'text' | 'any' | 'debug'
+  /** Its messages and tokens go out as those of this run; false. */
+  readonly relay?: boolean
 }
 
 /** The part of a run's result that components read. */

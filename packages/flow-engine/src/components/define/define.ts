@@ -16,12 +16,23 @@ export function defineComponent<I extends Fields, O extends Outputs<I>>(
   }
   const outputs: Record<string, OutputDefinition> = Object.create(null) as Record<string, never>
   for (const [name, declare] of Object.entries(definition.outputs)) outputs[name] = erase(declare())
-  return Object.freeze({
-    ...(definition as ComponentDefinition),
+  const { forNode, ...rest } = definition as ComponentDefinition
+  const component: Component = {
+    ...rest,
     kind: 'component',
     displayName: definition.displayName ?? definition.type,
     outputs: Object.freeze(outputs),
-  })
+  }
+  if (forNode === undefined) return Object.freeze(component)
+  return Object.freeze({
+    ...component,
+    forNode(details) {
+      const further = Object.entries(forNode(details))
+      if (further.length === 0) return component
+      const added = further.map(([name, declare]) => [name, erase(declare())] as const)
+      return Object.freeze({ ...component, outputs: { ...outputs, ...Object.fromEntries(added) } })
+    },
+  } satisfies Component)
 }
 
 /** The boundary where the types of a component's own inputs end: the engine converts by declaration. */

@@ -24,7 +24,7 @@ export interface ComponentServices {
   vectors?: VectorStores
   /** Runs jq expressions where they can be ended; default: in the calling thread, without a time limit. */
   jsonQueries?: JsonQueries
-  flows?: { get(idOrName: string, scope: { userId?: string }): Promise<FlowJson | null> }
+  flows?: FlowService
   mcp?: McpService
   /** Off unless given. */
   codeRunner?: CodeRunner
@@ -126,6 +126,14 @@ export interface McpService {
       isForeign?: boolean
     },
   ): Promise<McpClient>
+}
+
+/** The flows of the run's owner, for components that run them. */
+export interface FlowService {
+  /** By id, else by name; null for flows of others too. */
+  get(idOrName: string, scope: { userId?: string }): Promise<FlowJson | null>
+  /** Names for the editor to offer, at most 1,000. */
+  names?(scope: { userId?: string }): Promise<readonly string[]>
 }
 
 export interface McpTool {

@@ -93,7 +93,12 @@ export interface RunContextOptions extends Pick<
   runFlow(
     flow: FlowJson,
     options: ChildRunOptions,
-    from: { readonly signal: AbortSignal; readonly secrets: Secrets },
+    from: {
+      readonly signal: AbortSignal
+      readonly secrets: Secrets
+      readonly messages: () => Pick<MessageLog, 'adopt'>
+      readonly send: SendEvent
+    },
   ): Promise<ChildRunResult>
   /** Those of the run that called this one: what one knows the other hides (FE-65). */
   readonly secrets: Secrets | undefined
@@ -239,7 +244,9 @@ class LazyRunContext implements RunContext {
   }
 
   runFlow(flow: FlowJson, child: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult> {
-    return this.#options.runFlow(flow, child, { signal, secrets: this.secrets })
+    const send: SendEvent = (event, make) => this.send(event, make)
+    const messages = (): MessageLog => this.messages
+    return this.#options.runFlow(flow, child, { signal, secrets: this.secrets, messages, send })
   }
 
   suspend(vertexId: string, question: unknown, options: SuspendOptions): Promise<unknown> {

@@ -31,6 +31,8 @@ export interface RunHost {
   readonly built?: ((build: BuildRecord) => void) | undefined
   /** Runs around this one. */
   readonly depth?: number | undefined
+  /** Counts the runs within the outermost one. */
+  readonly nested?: { runs: number } | undefined
   /** Those of the run around this one: what one knows the other hides (FE-65). */
   readonly secrets?: Secrets | undefined
 }

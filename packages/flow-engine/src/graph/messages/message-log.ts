@@ -33,6 +33,8 @@ export interface MessageLogOptions {
 export interface MessageLog {
   /** Stored by this run, in order, removed ones left out. */
   readonly records: ReadonlyMap<string, MessageRecord>
+  /** Messages that runs within this one have stored: sent on from here, they are changed, not added. */
+  adopt(messages: Iterable<MessageRecord>): void
   /** Whether a message would be stored. */
   keeps(message: Message): boolean
   send(message: Message): Promise<Message>
@@ -69,6 +71,7 @@ interface PartialMessage {
 export function createMessageLog(options: MessageLogOptions): MessageLog {
   const { service, send, runtime, secrets } = options
   const records = new Map<string, MessageRecord>()
+  const adopted = new Map<string, MessageRecord>()
   const partials = new Map<string, PartialMessage>()
 
   const complete = (message: Message): Message => {
@@ -77,7 +80,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
       id,
       sessionId: message.sessionId || options.sessionId,
       flowId: message.flowId ?? options.flowId,
-      timestamp: records.get(id)?.timestamp ?? now(),
+      timestamp: (records.get(id) ?? adopted.get(id))?.timestamp ?? now(),
     }
     const properties = jsonSafe(message.properties) as object
     const contentBlocks = jsonSafe(message.contentBlocks) as object[]
@@ -89,7 +92,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
   const write = async (message: Message, more?: Partial<MessageRecord>): Promise<void> => {
     const row = toRecord(message)
     const record = secrets.maskJson(more === undefined ? row : { ...row, ...more })
-    const known = records.has(record.id)
+    const known = records.has(record.id) || adopted.has(record.id)
     records.set(record.id, record)
     track(message)
     await (known ? service.update(record) : service.add(record))
@@ -133,6 +136,9 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
 
   return {
     records,
+    adopt(messages) {
+      for (const message of messages) adopted.set(message.id, message)
+    },
     keeps,
     async send(message) {
       if (!keeps(message) || !options.open()) return message

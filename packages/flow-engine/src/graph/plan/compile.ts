@@ -178,7 +178,8 @@ function resolveNodes(
       resolved.set(node.id, null)
       continue
     }
-    resolved.set(node.id, resolvedNode(node, component, notice))
+    const made = component.forNode?.(node.details as NodeDetails) ?? component
+    resolved.set(node.id, resolvedNode(node, made, notice))
     if (notice === undefined) continue
     if (options.edited === 'refuse') {
       problems.push(problem('edited_component', notice, { nodeId: node.id }))

@@ -21,10 +21,14 @@ import { LazyEvent, type RunEvent } from '../events/run-event.ts'
 import type { RunHost } from '../context/run-host.ts'
 import { createRunLog, type RunLog } from '../events/run-log.ts'
 import type { FlowRun, RunOptions, RunResult } from '../context/run-options.ts'
+import type { MessageLog, SendEvent } from '../messages/message-log.ts'
 import type { Secrets } from '../events/secrets.ts'
 import { RunRequest } from '../context/run-request.ts'
 
-const MAX_DEPTH = 32
+/** Runs within each other (MO-60). */
+const MAX_DEPTH = 8
+/** Runs within one, at all depths. */
+const MAX_NESTED = 1000
 
 /**
  * Runs a flow, or a plan of it. Starts in a microtask and never throws: what is wrong comes as events
@@ -145,6 +149,7 @@ class ContextOptions implements RunContextOptions {
   #services: ComponentServices | undefined
   #shared: Map<string, unknown> | undefined
   #durable: DurableCalls | undefined
+  #nested: { runs: number } | undefined
 
   constructor(start: Start, request: RunRequest, { controller, phase }: Surroundings) {
     const { host } = start
@@ -224,11 +229,12 @@ class ContextOptions implements RunContextOptions {
   async runFlow(
     flow: FlowJson,
     child: ChildRunOptions,
-    from: Pick<Child, 'signal' | 'secrets'>,
+    from: Pick<Child, 'signal' | 'secrets' | 'messages' | 'send'>,
   ): Promise<ChildRunResult> {
     const { services } = this
     const result = await runChild({
       host: this.#start.host,
+      nested: (this.#nested ??= this.#start.host.nested ?? { runs: 0 }),
       request: this.#request,
       services,
       flow,
@@ -257,6 +263,11 @@ interface Child {
   readonly child: ChildRunOptions
   readonly signal: AbortSignal
   readonly secrets: Secrets
+  readonly nested: { runs: number }
+  /** Of the run around it. */
+  readonly messages: () => Pick<MessageLog, 'adopt'>
+  /** Sends an event of the run around it. */
+  readonly send: SendEvent
 }
 
 /** A child run: same services and signal, its events are its own (FE-40). */
@@ -268,19 +279,40 @@ async function runChild({
   child,
   signal,
   secrets,
+  nested,
+  messages,
+  send,
 }: Child): Promise<RunResult> {
   const depth = (host.depth ?? 0) + 1
-  if (depth > MAX_DEPTH) throw limitExceeded('depth', `more than ${MAX_DEPTH} runs in each other`)
+  if (depth > MAX_DEPTH)
+    throw limitExceeded('depth', `Flows are nested more than ${MAX_DEPTH} deep`)
+  nested.runs += 1
+  if (nested.runs > MAX_NESTED)
+    throw limitExceeded('nested', `more than ${MAX_NESTED} runs within one`)
   const { options, limits, sessionId, runtime } = request
   const { cache, variables, userId, concurrency, parallel, allowPrivate } = options
   const components = request.graph.registry
   const shared = { services, runtime, signal, limits, cache, variables, userId, allowPrivate }
-  const around = { depth, secrets }
-  return startRun(
+  const around = { depth, secrets, nested }
+  const { relay: isRelayed = false, ...own } = child
+  const run = startRun(
     flow,
-    { sessionId, ...child, components, ...shared, concurrency, parallel },
+    { sessionId, ...own, components, ...shared, concurrency, parallel },
     around,
-  ).result
+  )
+  if (isRelayed) await relay(run, send)
+  const result = await run.result
+  if (result.messages.length > 0) messages().adopt(result.messages)
+  return result
+}
+
+/** Sends the messages and tokens of one run as those of another. */
+async function relay(run: FlowRun, send: SendEvent): Promise<void> {
+  for await (const event of run) {
+    if (event.event === 'add_message') send('add_message', () => event.data)
+    else if (event.event === 'token') send('token', () => event.data)
+    else if (event.event === 'remove_message') send('remove_message', () => event.data)
+  }
 }
 
 /** Listens to a signal that may be aborted already; gives what ends it. */

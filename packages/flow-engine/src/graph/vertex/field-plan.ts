@@ -133,7 +133,10 @@ function readField(vertex: PlanVertex, name: string, { given, fed, tweaked }: Gi
   const options: AnyFieldOptions = declared?.options ?? {}
   const kind = declared?.fieldKind
   const type = ownText(given ?? {}, 'type') ?? declaredType(vertex, name)
-  const shown = (own(given ?? {}, 'show') ?? options.show ?? true) !== false
+  // Fields that are hidden have their default, but for those that say otherwise.
+  const shown =
+    (own(given ?? {}, 'show') ?? options.show ?? true) !== false ||
+    own(given ?? {}, 'override_skip') === true
   const overridden = !tweaked && vertex.overrides.has(name)
   const raw = overridden ? vertex.overrides.get(name) : own(given ?? {}, 'value')
   const load = own(given ?? {}, 'load_from_db')
