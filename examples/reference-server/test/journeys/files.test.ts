@@ -139,15 +139,15 @@ describe('an image in the chat reaches the model', () => {
       name: string
     }[]
     const echo = flows.find(({ name }) => name === 'echo')?.id ?? ''
-    const path = await uploadToFlow(service, echo, 'flag.png')
+    const image = await uploadToFlow(service, echo, 'flag.png')
     const built = await service.call('POST', `/api/v1/build/${echo}/flow?event_delivery=direct`, {
-      body: { inputs: { input_value: 'a flag', session: 'flags' }, files: [path] },
+      body: { inputs: { input_value: 'a flag', session: 'flags' }, files: [image] },
     })
     expect(built.text).toContain('You said: a flag')
     const stored = await service.call('GET', '/api/v1/monitor/messages?session_id=flags')
     const messages = stored.json() as { sender: string; files: string[] }[]
     expect(messages.map(({ sender, files }) => [sender, files])).toEqual([
-      ['User', [path]],
+      ['User', [image]],
       ['Machine', []],
     ])
   })

@@ -134,7 +134,7 @@ test('MO-60 a flow that calls itself ends; flows of others are not found', async
     }
     const output = await catalogueNode(service(), 'ChatOutput')
     const nodes = {
-      inner: nodeOf('RunFlow-1', 'RunFlow', details as unknown as NodeDetails),
+      inner: nodeOf('RunFlow-1', 'RunFlow', details),
       output: nodeOf('ChatOutput-1', 'ChatOutput', output),
     }
     return flowOf(name, nodes, [['inner.flow_outputs', 'output.input_value']])

@@ -61,7 +61,7 @@ export interface ComponentDefinition<
   /** Key order = display order and order of computation. */
   readonly outputs: O
   /** Outputs that only this node has, beside those of the definition. */
-  forNode?(details: NodeDetails): Outputs<Fields>
+  readonly forNode?: (details: NodeDetails) => Outputs<Fields>
   /** Once for each build, before the first output. */
   prepare?(inputs: Values<I>, ctx: ComponentContext): void | Promise<void>
   /** The tools of a node in tool mode, instead of one for each output (CO-23). */
@@ -88,7 +88,7 @@ export interface Component extends Omit<ComponentFacts, 'displayName'> {
   readonly inputs: Fields
   readonly outputs: Readonly<Record<string, OutputDefinition>>
   /** The component with the outputs that only this node has; itself where there are none. */
-  forNode?(details: NodeDetails): Component
+  readonly forNode?: (details: NodeDetails) => Component
   prepare?(inputs: Values<Fields>, ctx: ComponentContext): void | Promise<void>
   toTools?(
     inputs: Values<Fields>,

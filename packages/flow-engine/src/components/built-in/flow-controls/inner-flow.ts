@@ -47,9 +47,7 @@ export function outputNodes(flow: FlowJson): FlowNode[] {
 /** The fields of an input node, without its code. */
 export function fieldsOf({ data }: FlowNode): [name: string, field: TemplateField][] {
   return Object.entries(data.node.template).flatMap(([name, value]) =>
-    name === 'code' || typeof value !== 'object' || value === null
-      ? []
-      : [[name, value as TemplateField]],
+    name === 'code' || typeof value !== 'object' || value === null ? [] : [[name, value]],
   )
 }
 

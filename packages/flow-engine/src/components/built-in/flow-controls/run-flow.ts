@@ -155,7 +155,7 @@ function showFields(template: NodeTemplate, flow: FlowJson): NodeTemplate {
       return [outer, { ...definition, ...types, name: outer, display_name: title, value }] as const
     }),
   )
-  const made = Object.fromEntries([...own, ...shown]) as NodeTemplate
+  const made = Object.fromEntries([...own, ...shown])
   const id = templateField(made, 'flow_id_selected')
   if (id !== undefined) made['flow_id_selected'] = { ...id, value: flow.id ?? '' }
   return made
