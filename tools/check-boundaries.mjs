@@ -19,6 +19,7 @@ const allowed = {
 const nodeAllowed = [
   /^packages\/(flow-engine|scim-core)\/src\/(contract|testing)\//,
   /^packages\/flow-engine\/src\/node(\.ts|\/)/,
+  /^packages\/flow-engine\/src\/python(\.ts|\/)/,
   /^packages\/flow-engine\/src\/testing\/fake-openai\.ts/,
   /^packages\/store-kysely\//,
   /^packages\/http-adapters\/src\/(node\.ts|express\.ts|fastify\.ts|lib\/node\/)/,

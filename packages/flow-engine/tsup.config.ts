@@ -13,6 +13,7 @@ export default defineConfig({
     'src/openapi.ts',
     'src/node.ts',
     'src/bullmq.ts',
+    'src/python.ts',
     'src/node/guarded-fetch.ts',
     'src/outgoing/guarded-fetch.ts',
   ]),

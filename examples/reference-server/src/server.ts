@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { createFlowEngine, createHostGate, type McpOptions } from '@x/flow-engine'
 import {
-  createCodeRunner,
   createDiskBlobStore,
   createDiskFlowFiles,
   createDiskProfilePictures,
@@ -11,11 +10,11 @@ import {
   createScryptHasher,
   createStdioMcp,
 } from '@x/flow-engine/node'
-import { builtinComponents } from '@x/flow-engine/components'
 import { toNodeListener } from '@x/http-adapters/node'
 import { createJobStore } from '@x/store-kysely/flow'
 import { createSqlConnections } from '@x/store-kysely/connections'
 import { linkUsers } from '@x/store-kysely/link'
+import { createCodeRunnersOf } from './code-runners.ts'
 import { consolePage } from './console-page.ts'
 import { openDatabase } from './database.ts'
 import { createEditorPage } from './editor-page.ts'
@@ -79,6 +78,7 @@ export async function createReferenceServer(
   })
   const editorFolder = settings.SERVICE_FRONTEND_PATH
   const editor = editorFolder === undefined ? undefined : await createEditorPage(editorFolder)
+  const code = await createCodeRunnersOf(settings, environment, folder)
   const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, folder)
   const stores = linkUsers(db, {
@@ -113,9 +113,7 @@ export async function createReferenceServer(
       ...(settings.SERVICE_MCP_STDIO === true
         ? { mcp: createStdioMcp({ ...stdioCommands(settings), fetch: guardedFetch }) }
         : {}),
-      ...(settings.SERVICE_CODE_RUNNER === true
-        ? { codeRunner: createCodeRunner(codeRunnerOptions(settings)) }
-        : {}),
+      ...(code.runner === undefined ? {} : { codeRunner: code.runner }),
     },
     queue,
     ...(settings.SERVICE_OPENAI_API === false ? { openai: false } : {}),
@@ -179,6 +177,7 @@ export async function createReferenceServer(
     async close() {
       await maintenance.stop()
       await engine.close()
+      await code.close()
       await scim.close()
       await vectors?.close()
       await db.destroy()
@@ -194,17 +193,6 @@ function vectorDatabase(settings: Settings, folder: string): VectorDatabase | un
 
 function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) {
   return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
-}
-
-function codeRunnerOptions({
-  SERVICE_CODE_RUNNER_SECONDS: seconds = 30,
-  SERVICE_MAX_SANDBOXES: maxSandboxes,
-}: Settings) {
-  return {
-    components: builtinComponents,
-    timeoutMs: seconds * 1000,
-    ...(maxSandboxes === undefined ? {} : { maxSandboxes }),
-  }
 }
 
 function mcpOptions(settings: Settings): McpOptions | false {

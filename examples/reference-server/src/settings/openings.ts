@@ -115,6 +115,7 @@ const switches: readonly Switch[] = [
   given('SERVICE_TRUST_PROXY', 'these peers say which address a client has'),
   given('SERVICE_SSRF_ALLOW', 'flows reach these private hosts'),
   on('SERVICE_CODE_RUNNER', 'users run code of their own in the sandbox'),
+  on('SERVICE_PYTHON', 'users run Python of their own in the sandbox'),
   {
     name: 'SERVICE_API_KEY_SOURCE',
     opens: 'SERVICE_API_KEY acts as the superuser',

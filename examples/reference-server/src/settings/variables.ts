@@ -60,6 +60,19 @@ export const variables = {
   SERVICE_MCP_STDIO_COMMANDS: list('local commands: exact text or base name, npx for example'),
   SERVICE_CODE_RUNNER: flag('runs component code of users (TypeScript) in the sandbox'),
   SERVICE_CODE_RUNNER_SECONDS: integer('seconds that such code may take', 30, 1),
+  SERVICE_PYTHON: flag(
+    'runs components written in Python in the sandbox; needs the package pyodide',
+  ),
+  SERVICE_PYTHON_TIMEOUT_MS: integer('milliseconds of one call of such a component', 60_000, 100),
+  SERVICE_PYTHON_MEMORY_MB: integer('MiB of memory of one interpreter, 4096 at most', 512, 64),
+  SERVICE_PYTHON_INTERPRETERS: integer(
+    'interpreters at work at once; half the cores',
+    undefined,
+    1,
+  ),
+  SERVICE_PYTHON_PER_USER: integer('of these, those of one user', 1, 1),
+  SERVICE_PYTHON_WARM: integer('interpreters kept ready', 1, 0),
+  SERVICE_PYTHON_ENV: list('names of variables of this environment that Python components see'),
   SERVICE_MAX_SANDBOXES: integer(
     'sandboxes at once, one of each user; half the cores',
     undefined,

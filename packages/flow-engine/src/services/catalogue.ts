@@ -1,12 +1,14 @@
 import { codeHash, codeText, componentToNode } from '../components/registry/catalogue.ts'
 import { CODE_IS_OFF } from '../components/node/code-component.ts'
+import { languageOf } from '../components/node/code-language.ts'
+import { languagesOf } from '../components/node/code-runners.ts'
 import type { Component } from '../components/define/component.ts'
 import { switchToolMode, templateField } from '../components/node/create-node.ts'
 import { isComponent } from '../components/define/define.ts'
 import type { NodeDetails, NodeOutput, NodeTemplate } from '../graph/flow/node-json.ts'
 import { refreshDetails } from '../components/node/refresh-node.ts'
 import type { ComponentRegistry } from '../components/registry/registry.ts'
-import type { ComponentServices } from '../components/define/services.ts'
+import type { CodeRunner, ComponentServices } from '../components/define/services.ts'
 import { errorText, isFlowError } from '../errors.ts'
 import type { Caller } from './caller.ts'
 import { checkCodeText, OFFERED_MODULES, pythonClass, pythonLine } from './code-syntax.ts'
@@ -107,15 +109,15 @@ async function runCode(
   code: string,
   { userId, signal }: { readonly userId: string; readonly signal: AbortSignal },
 ): Promise<Component> {
-  const { imports, syntax } = await checkCodeText(code, [...OFFERED_MODULES, ...modules])
-  if (syntax.length > 0 && pythonLine(code) !== undefined) {
-    const name = pythonClass(code) ?? 'of its own'
-    throw fail(`Python code is not run by this service; it needs the component ${name}`)
-  }
   const runner = servicesOf(userId).codeRunner
+  const runsPython = runner !== undefined && languagesOf(runner).has('python')
+  if (!runsPython || languageOf(code) !== 'python') {
+    await checkScript(runner, code, modules)
+  } else {
+    const missing = runner.missing?.(code)
+    if (missing !== undefined) throw fail(missing)
+  }
   if (runner === undefined) throw fail(CODE_IS_OFF)
-  const [problem] = [...syntax, ...imports]
-  if (problem !== undefined) throw fail(problem)
   try {
     const component = await runner.load(code, { signal, userId })
     if (isComponent(component)) return component
@@ -124,6 +126,22 @@ async function runCode(
     throw fail(errorText(error), error)
   }
   throw fail('the code has no default export made by defineComponent')
+}
+
+/** @throws Refusal 400 for Python, and for a script that cannot run here */
+async function checkScript(
+  runner: CodeRunner | undefined,
+  code: string,
+  modules: readonly string[],
+): Promise<void> {
+  const { imports, syntax } = await checkCodeText(code, [...OFFERED_MODULES, ...modules])
+  if (syntax.length > 0 && pythonLine(code) !== undefined) {
+    const name = pythonClass(code) ?? 'of its own'
+    throw fail(`Python code is not run by this service; it needs the component ${name}`)
+  }
+  if (runner === undefined || !languagesOf(runner).has('typescript')) throw fail(CODE_IS_OFF)
+  const [problem] = [...syntax, ...imports]
+  if (problem !== undefined) throw fail(problem)
 }
 
 /** Values of fields of the same name are kept, and tool mode with what it does to the outputs. */

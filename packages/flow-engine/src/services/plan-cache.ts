@@ -1,6 +1,11 @@
 import type { ComponentRegistry } from '../components/registry/registry.ts'
 import { FlowCompileError } from '../errors.ts'
-import { compilePartly, unknownProblems, type FlowPlan } from '../graph/plan/compile.ts'
+import {
+  compilePartly,
+  unknownProblems,
+  type CodeAbility,
+  type FlowPlan,
+} from '../graph/plan/compile.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
 
 /** Plans kept, and the longest text of a flow that is kept for comparison. */
@@ -28,7 +33,7 @@ interface KeptPlan {
 export function createPlanCache(
   components: ComponentRegistry,
   limits: Partial<RunLimits> | undefined,
-  customCode = false,
+  customCode?: CodeAbility,
 ): PlanCache {
   const plans = new Map<string, KeptPlan>()
   const getPartly: PlanCache['getPartly'] = (flowId, name, data) => {

@@ -77,7 +77,7 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
     items: settings.maxItemsLength,
     ...options.limits,
   })
-  const customCode = options.services?.codeRunner !== undefined
+  const customCode = options.services?.codeRunner
   const plans = createPlanCache(components, limits, customCode)
   const injected: Partial<ComponentServices> = {
     ...options.services,

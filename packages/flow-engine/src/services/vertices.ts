@@ -2,7 +2,13 @@ import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices } from '../components/define/services.ts'
 import { FlowCompileError } from '../errors.ts'
 import { readCheckpoint } from '../graph/durable/checkpoint.ts'
-import { compilePartly, graphOf, unknownProblems, type FlowPlan } from '../graph/plan/compile.ts'
+import {
+  compilePartly,
+  graphOf,
+  unknownProblems,
+  type CodeAbility,
+  type FlowPlan,
+} from '../graph/plan/compile.ts'
 import type { PlanGraph, PlanVertex } from '../graph/plan/plan-graph.ts'
 import type { VertexBuildJson } from '../graph/events/run-event.ts'
 import type { RunOptions } from '../graph/context/run-options.ts'
@@ -54,8 +60,8 @@ export interface VertexService {
 export interface VertexServiceOptions {
   readonly store: FlowStore
   readonly components: ComponentRegistry
-  /** Whether TypeScript of nodes is run (FE-44). */
-  readonly customCode: boolean
+  /** What runs the code of nodes (FE-44). */
+  readonly customCode: CodeAbility | undefined
   readonly plans: PlanCache
   readonly servicesOf: (scope: RunScope) => ComponentServices
   readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime'>

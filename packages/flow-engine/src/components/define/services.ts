@@ -1,5 +1,5 @@
 import type { ChatModel, Embedder } from '../../models/chat-model.ts'
-import type { FlowJson } from '../../graph/flow/node-json.ts'
+import type { FlowJson, NodeDetails } from '../../graph/flow/node-json.ts'
 
 /** Services a host injects for components; all optional (flow-engine section 1.3). */
 export interface ComponentServices {
@@ -264,11 +264,26 @@ export interface MemoryBaseStore {
   store: VectorStore
 }
 
+/** What component code is written in; TypeScript stands for JavaScript too. */
+export type CodeLanguage = 'typescript' | 'python'
+
+export interface CodeLoadOptions {
+  readonly signal: AbortSignal
+  /** Whose run or request it is. */
+  readonly userId?: string
+  /** The node that carries the code: where the runner can, its template and outputs stand (PY-51). */
+  readonly node?: NodeDetails
+}
+
 /** Runs component source text in isolation (FE-44). */
 export interface CodeRunner {
+  /** Default: TypeScript alone. */
+  readonly languages?: ReadonlySet<CodeLanguage>
+  /** Resolves with a component whose functions run in the sandbox. */
+  load(code: string, options: CodeLoadOptions): Promise<unknown>
   /**
-   * Evaluates the text; resolves with a component whose functions run in the sandbox.
-   * @param options.userId whose run or request it is
+   * Names of packages and base classes that a text needs and the runner does not have, in words for
+   * its author; undefined: nothing is missing.
    */
-  load(code: string, options: { signal: AbortSignal; userId?: string }): Promise<unknown>
+  missing?(code: string): string | undefined
 }

@@ -6,6 +6,7 @@ import { defineComponent, isComponent } from '../define/define.ts'
 import type { AnyFieldOptions, Field } from '../define/field.ts'
 import { fieldValues } from '../values/field-values.ts'
 import type { NodeDetails, TemplateField } from '../../graph/flow/node-json.ts'
+import { languageOf } from './code-language.ts'
 import { output } from '../define/output.ts'
 import { toOutputValue } from '../values/output-values.ts'
 import { kindOfTemplate } from '../define/template.ts'
@@ -21,6 +22,7 @@ export const CODE_IS_OFF =
  */
 export function codeComponent(type: string, node: NodeDetails, code: string): Component {
   const { template, outputs = [], display_name: displayName, description } = node
+  const source = { code, node }
   const inputs = Object.entries(template)
     .filter(([name, field]) => name !== 'code' && typeof field === 'object' && field !== null)
     .map(([name, field]) => [name, toField(field)] as const)
@@ -32,7 +34,7 @@ export function codeComponent(type: string, node: NodeDetails, code: string): Co
         method: method ?? name,
         ...(toolMode === undefined ? {} : { toolMode }),
         ...(cache === undefined ? {} : { cache }),
-        run: (values, ctx) => runOutput(code, name, { values, ctx }),
+        run: (values, ctx) => runOutput(source, name, { values, ctx }),
       })
       return [name, made] as const
     })
@@ -42,10 +44,19 @@ export function codeComponent(type: string, node: NodeDetails, code: string): Co
     ...(description === undefined ? {} : { description }),
     version: codeHash(code),
     sandboxed: true,
+    idempotent: languageOf(code) === 'typescript' || IDEMPOTENT.test(code),
     inputs: Object.fromEntries(inputs),
     outputs: Object.fromEntries(declared),
-    toTools: (values, ctx) => codeTools(code, values, ctx),
+    toTools: (values, ctx) => codeTools(source, values, ctx),
   })
+}
+
+/** What a Python class says when it may be run twice (PY-55). */
+const IDEMPOTENT = /^[ \t]+idempotent[ \t]*(:[ \t]*bool[ \t]*)?=[ \t]*True\b/m
+
+interface Source {
+  readonly code: string
+  readonly node: NodeDetails
 }
 
 interface Build {
@@ -53,8 +64,8 @@ interface Build {
   readonly ctx: ComponentContext
 }
 
-async function runOutput(code: string, name: string, { values, ctx }: Build): Promise<unknown> {
-  const component = await load(code, ctx)
+async function runOutput(source: Source, name: string, { values, ctx }: Build): Promise<unknown> {
+  const component = await load(source, ctx)
   const definition = Object.hasOwn(component.outputs, name) ? component.outputs[name] : undefined
   if (definition === undefined) {
     throw new TypeError(`The code has no output ${name}: check and save the code of the node again`)
@@ -64,12 +75,12 @@ async function runOutput(code: string, name: string, { values, ctx }: Build): Pr
   return toOutputValue(definition.outputKind, await definition.run(inputs, ctx))
 }
 
-async function load(code: string, { services, signal, userId }: ComponentContext) {
+async function load({ code, node }: Source, { services, signal, userId }: ComponentContext) {
   const { codeRunner } = services
   if (codeRunner === undefined) throw new TypeError(CODE_IS_OFF)
   const owner = services.workOwner ?? userId
   const options = owner === undefined ? { signal } : { signal, userId: owner }
-  const component = await codeRunner.load(code, options)
+  const component = await codeRunner.load(code, { ...options, node })
   if (isComponent(component)) return component
   throw new TypeError('the code has no default export made by defineComponent')
 }
@@ -91,11 +102,11 @@ async function completed(
 }
 
 async function codeTools(
-  code: string,
+  source: Source,
   values: Readonly<Record<string, unknown>>,
   ctx: ComponentContext,
 ): Promise<ComponentTool[]> {
-  const component = await load(code, ctx)
+  const component = await load(source, ctx)
   return toolOutputs(component, values).map(({ output: name, parameters, ...facts }) => ({
     ...facts,
     parameters,
@@ -103,7 +114,7 @@ async function codeTools(
       const known = Object.keys(Reflect.get(parameters, 'properties') as object)
       const given = Object.entries(args).filter(([key]) => known.includes(key))
       const merged = { ...values, ...Object.fromEntries(given) }
-      return runOutput(code, name, { values: merged, ctx: callContext })
+      return runOutput(source, name, { values: merged, ctx: callContext })
     },
   }))
 }

@@ -81,7 +81,7 @@ function planOf(flow: unknown, options: RunOptions): FlowPlan {
   if (components === undefined) {
     throw invalidRequest('The option components is needed to run a flow that was not compiled')
   }
-  const customCode = services?.codeRunner !== undefined
+  const customCode = services?.codeRunner
   const compile = isPart(options) ? compilePartly : compileFlow
   return compile(flow, { components, compat, limits, customCode })
 }

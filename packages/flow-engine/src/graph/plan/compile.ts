@@ -1,4 +1,6 @@
+import type { CodeRunner } from '../../components/define/services.ts'
 import { CODE_IS_OFF, codeComponent } from '../../components/node/code-component.ts'
+import { languagesOf } from '../../components/node/code-runners.ts'
 import type { Component } from '../../components/define/component.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { FlowCompileError } from '../../errors.ts'
@@ -14,6 +16,7 @@ import {
 } from '../flow/flow-json.ts'
 import { completeLimits, type RunLimits } from './limits.ts'
 import { readNodeCode, type NodeCode } from './node-code.ts'
+import { ownText } from '../flow/plain-object.ts'
 import type { PlanGraph } from './plan-graph.ts'
 import { problem, sortProblems, warning, type FlowProblem } from '../flow/problems.ts'
 import { connectedStreams } from './check-streams.ts'
@@ -29,10 +32,10 @@ export interface CompileOptions {
   /** Nodes whose code was changed in the editor (FE-42). Default `warn`. */
   readonly edited?: 'warn' | 'refuse' | undefined
   /**
-   * Whether nodes with TypeScript of their own run it (FE-44); their runs need `services.codeRunner`.
-   * Default false.
+   * Whether nodes with code of their own run it (FE-44, PY-50): the runner of `services.codeRunner`,
+   * which their runs need; true stands for one that runs TypeScript. Default false.
    */
-  readonly customCode?: boolean | undefined
+  readonly customCode?: boolean | CodeAbility | undefined
 }
 
 /** A flow that was checked once and may be run any number of times, also side by side. Frozen. */
@@ -190,6 +193,9 @@ function resolveNodes(
   return resolved
 }
 
+/** What is asked of a code runner before it runs anything. */
+export type CodeAbility = Pick<CodeRunner, 'languages' | 'missing'>
+
 interface Resolution {
   readonly component: Component | undefined
   /** Why there is none, where it is more than an unknown name. */
@@ -208,10 +214,14 @@ function resolveNode(node: FlatNode, options: CompileOptions): Resolution {
   if (component !== undefined && components.get(component.type) !== component) return { component }
   const code = readNodeCode(node.details, component, components)
   if (code.kind === 'stock') return { component }
-  if (code.kind === 'script' && options.customCode === true) {
-    return { component: codeComponent(node.type, node.details as NodeDetails, code.text) }
+  const details = node.details as NodeDetails
+  const text = textToRun(options, code)
+  if (text !== undefined) {
+    const needs = missingOf(options, text)
+    if (needs === undefined) return { component: codeComponent(node.type, details, text) }
+    return withoutNames({ node, component, needs })
   }
-  const why = whyNotRun(code)
+  const why = code.kind === 'script' ? CODE_IS_OFF : PYTHON
   if (component === undefined) return code.kind === 'script' ? { component, why } : { component }
   // Nothing of the template of a new component is left once its code has changed.
   if (component.type === 'CustomComponent') return { component: undefined, why }
@@ -219,8 +229,34 @@ function resolveNode(node: FlatNode, options: CompileOptions): Resolution {
   return { component, notice }
 }
 
-function whyNotRun({ kind }: NodeCode): string {
-  return kind === 'script' ? CODE_IS_OFF : PYTHON
+/** The text of a node that a runner of the host runs. */
+function textToRun({ customCode = false }: CompileOptions, code: NodeCode): string | undefined {
+  if (code.kind === 'stock' || customCode === false) return undefined
+  const language = code.kind === 'script' ? 'typescript' : 'python'
+  const runs = languagesOf(customCode === true ? {} : customCode).has(language)
+  return runs ? code.text : undefined
+}
+
+function missingOf({ customCode }: CompileOptions, text: string): string | undefined {
+  return typeof customCode === 'object' ? customCode.missing?.(text) : undefined
+}
+
+/** A node whose own code needs what is not here: the built-in component where there is one (PY-50). */
+function withoutNames(given: {
+  readonly node: FlatNode
+  readonly component: Component | undefined
+  readonly needs: string
+}): Resolution {
+  const { node, component, needs } = given
+  const name = ownText(node.details, 'display_name') ?? node.type
+  const isPackage = needs.startsWith('needs ')
+  if (component === undefined || component.type === 'CustomComponent') {
+    const why = isPackage ? `The component ${name} (${node.id}) ${needs}` : needs
+    return { component: undefined, why }
+  }
+  const what = isPackage ? needs.slice('needs '.length) : `another base: ${needs}`
+  const notice = `${name} was edited; its own code needs ${what}; the built-in component runs instead`
+  return { component, notice }
 }
 
 function severalChatInputs(nodes: readonly ResolvedNode[], graph: FlatGraph): FlowProblem[] {

@@ -1,20 +1,20 @@
 import { codeHash, codeText } from '../../components/registry/catalogue.ts'
 import type { Component } from '../../components/define/component.ts'
+import { isScript, languageOf } from '../../components/node/code-language.ts'
 import { referenceType } from '../../components/node/reference-code.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 
 /**
  * What the code field of a node holds (FE-42): `stock` is the text that came with the component,
- * `script` TypeScript or JavaScript of its own, `changed` Python that somebody edited.
+ * `script` TypeScript or JavaScript of its own, `changed` Python that somebody wrote or edited; its text may be gone.
  */
 export type NodeCode =
   | { readonly kind: 'stock' }
   | { readonly kind: 'script'; readonly text: string }
-  | { readonly kind: 'changed' }
+  | { readonly kind: 'changed'; readonly text?: string | undefined }
 
 const STOCK: NodeCode = { kind: 'stock' }
-const CHANGED: NodeCode = { kind: 'changed' }
 
 /**
  * Reads the code of a node. A text is stock when its hash is that of the component's own text or of
@@ -35,17 +35,15 @@ export function readNodeCode(
   if (text !== undefined && hash !== undefined && !isStock && isScript(text)) {
     return { kind: 'script', text }
   }
-  if (own(details, 'edited') === true) return CHANGED
+  const changed: NodeCode = { kind: 'changed', text }
+  if (own(details, 'edited') === true) return changed
   if (isStock) return STOCK
+  // Nothing is known of the type: the text is all there is.
+  if (component === undefined && text !== undefined && languageOf(text) === 'python') return changed
   const isCustom = ownText(metadata, 'module')?.startsWith('custom_components.') === true
-  if (isCustom || belongsToOther(hash ?? exported, component, registry)) return CHANGED
+  if (isCustom || belongsToOther(hash ?? exported, component, registry)) return changed
   const differs = hash !== undefined && exported !== undefined && hash !== exported
-  return differs ? CHANGED : STOCK
-}
-
-/** An ES module exports something; a line of Python never begins like that. */
-function isScript(text: string): boolean {
-  return /^[ \t]*export[ \t]+(default|const|let|var|function|class|async|\{)/m.test(text)
+  return differs ? changed : STOCK
 }
 
 function isStockHash(

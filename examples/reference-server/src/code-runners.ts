@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { createCodeRunner } from '@x/flow-engine/node'
+import { builtinComponents } from '@x/flow-engine/components'
+import type { CodeRunner } from '@x/flow-engine/graph'
+import type { Settings } from './settings/read-settings.ts'
+
+/** What runs the code of users, and how it is ended. */
+export interface CodeRunners {
+  /** Undefined: no code of users runs. */
+  readonly runner: CodeRunner | undefined
+  close(): Promise<void>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The runners that the settings switch on; nothing of Python is loaded while it is off.
+ * @throws TypeError when Python is on and its package is missing, or a number is out of its range
+ */
+export async function createCodeRunnersOf(
+  settings: Settings,
+  environment: Environment,
+  folder: string,
+): Promise<CodeRunners> {
+  const typescript =
+    settings.SERVICE_CODE_RUNNER === true ? createCodeRunner(scriptOptions(settings)) : undefined
+  if (settings.SERVICE_PYTHON !== true) return { runner: typescript, close: async () => undefined }
+  const { createCodeRunners, createPythonRunner } = await import('@x/flow-engine/python')
+  try {
+    const python = createPythonRunner(pythonOptions(settings, environment, folder))
+    const runners = typescript === undefined ? [python] : [typescript, python]
+    return { runner: createCodeRunners(runners), close: () => python.close() }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const missing = /the package pyodide/.test(why)
+    const text = missing ? `SERVICE_PYTHON needs the package pyodide: npm install pyodide` : why
+    throw new TypeError(text, { cause: error })
+  }
+}
+
+function scriptOptions({
+  SERVICE_CODE_RUNNER_SECONDS: seconds = 30,
+  SERVICE_MAX_SANDBOXES: maxSandboxes,
+}: Settings) {
+  return {
+    components: builtinComponents,
+    timeoutMs: seconds * 1000,
+    ...(maxSandboxes === undefined ? {} : { maxSandboxes }),
+  }
+}
+
+function pythonOptions(settings: Settings, environment: Environment, folder: string) {
+  const places = settings.SERVICE_PYTHON_INTERPRETERS ?? settings.SERVICE_MAX_SANDBOXES
+  const names = settings.SERVICE_PYTHON_ENV ?? []
+  const given = names.flatMap((name) => {
+    const value = environment[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    timeoutMs: settings.SERVICE_PYTHON_TIMEOUT_MS ?? 60_000,
+    memoryMb: settings.SERVICE_PYTHON_MEMORY_MB ?? 512,
+    maxPerUser: settings.SERVICE_PYTHON_PER_USER ?? 1,
+    warm: settings.SERVICE_PYTHON_WARM ?? 1,
+    ...(places === undefined ? {} : { maxInterpreters: places }),
+    environment: Object.fromEntries(given),
+    cacheDir: join(folder, 'cache'),
+  }
+}

@@ -1,0 +1,26 @@
+import type { CodeLanguage, CodeRunner } from '../define/services.ts'
+import { languageOf } from './code-language.ts'
+
+const TYPESCRIPT: ReadonlySet<CodeLanguage> = new Set(['typescript'])
+
+/** Several runners as one: each text goes to the first that runs its language. */
+export function createCodeRunners(runners: readonly CodeRunner[]): CodeRunner {
+  const runnerOf = (code: string): CodeRunner | undefined => {
+    const language = languageOf(code)
+    return runners.find((runner) => languagesOf(runner).has(language))
+  }
+  return {
+    languages: new Set(runners.flatMap((runner) => [...languagesOf(runner)])),
+    async load(code, options) {
+      const runner = runnerOf(code)
+      if (runner !== undefined) return runner.load(code, options)
+      throw new TypeError('No code runner of this host runs the language of the code')
+    },
+    missing: (code) => runnerOf(code)?.missing?.(code),
+  }
+}
+
+/** The languages of a runner. */
+export function languagesOf(runner: Pick<CodeRunner, 'languages'>): ReadonlySet<CodeLanguage> {
+  return runner.languages ?? TYPESCRIPT
+}

@@ -1,0 +1,12 @@
+import type { NodeOutput, TemplateField } from '../graph/flow/node-json.ts'
+
+/** What was read of a class. */
+export interface ClassDescription {
+  readonly type: string
+  readonly facts: Readonly<Record<string, unknown>>
+  readonly fieldOrder: readonly string[] | undefined
+  readonly inputs: readonly TemplateField[]
+  readonly outputs: readonly NodeOutput[]
+  /** The class changes its own template or outputs when a field changes. */
+  readonly refreshes: boolean
+}

@@ -1,0 +1,138 @@
+"""The paths by which components import, under both names of the package."""
+
+import sys
+import types
+
+from _flow import component, helpers, inputs, logger, schema, table
+
+_INPUTS = [name for name in vars(inputs) if name.endswith("Input")] + ["DefaultPromptField", "Input"]
+_BLOCKS = ["ContentBlock", "TextContent", "ToolContent", "ErrorContent", "JSONContent", "CodeContent", "MediaContent"]
+_SCHEMA = ["Data", "Message", "dotdict", "Column", "EditMode", "TableSchema", "Log", "Properties", "Source", "FieldTypes", *_BLOCKS]
+_TYPE_NAMES = (
+    "Text LanguageModel BaseLanguageModel BaseLLM BaseChatModel BaseChatMemory BaseMemory BaseRetriever Retriever "
+    "Embeddings Tool BaseTool VectorStore VectorStoreRetriever Document Chain AgentExecutor BaseLoader "
+    "BaseOutputParser BasePromptTemplate ChatPromptTemplate PromptTemplate Prompt Object NestedDict Callable "
+    "Code Memory TextSplitter BaseDocumentCompressor ToolEnabledLanguageModel"
+).split()
+#: Bases that need the host's models or files.
+NOT_OFFERED = (
+    "LCModelComponent LCVectorStoreComponent LCToolComponent LCAgentComponent LCEmbeddingsModel LCChainComponent "
+    "LCToolsAgentComponent BaseFileComponent ToolCallingAgentComponent LCTextSplitterComponent"
+).split()
+
+_types = {name: type(name, (), {"__module__": "langflow.field_typing"}) for name in _TYPE_NAMES}
+_types["Text"] = str
+_types["NestedDict"] = dict
+_types["Object"] = object
+
+
+class _Missing:
+    def __init__(self, name):
+        self._name = name
+
+    def __call__(self, *_args, **_kwargs):
+        raise component.NotAvailable(f"{self._name} is not offered to Python components")
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Missing(f"{self._name}.{name}")
+
+    def __mro_entries__(self, bases):
+        raise TypeError(f"derives from {self._name}, which is not offered to Python components")
+
+
+def _names(source, names):
+    return {name: getattr(source, name) for name in names}
+
+
+def _paths():
+    both = {"Component": component.Component, "CustomComponent": component.CustomComponent}
+    io = {**_names(inputs, _INPUTS), "Output": inputs.Output}
+    values = {**_names(schema, _SCHEMA), "DataFrame": table.DataFrame, "Record": schema.Data}
+    fields = {**_types, "RangeSpec": schema.RangeSpec}
+    logging = {"logger": logger.logger, "configure": logger.configure}
+    helps = {name: value for name, value in vars(helpers).items() if not name.startswith("_")}
+    missing = {name: _Missing(name) for name in NOT_OFFERED}
+    services = _Missing("a service of the server")
+    return {
+        "": both,
+        "custom": both,
+        "custom.custom_component": both,
+        "custom.custom_component.component": both,
+        "custom.custom_component.custom_component": both,
+        "interface": {},
+        "interface.custom": both,
+        "interface.custom.custom_component": both,
+        "io": {**io, "TableSchema": schema.TableSchema},
+        "inputs": io,
+        "inputs.inputs": {**io, "FieldTypes": schema.FieldTypes},
+        "inputs.input_mixin": {"FieldTypes": schema.FieldTypes},
+        "template": {**io},
+        "template.field": io,
+        "template.field.base": io,
+        "template.utils": {},
+        "schema": {**values, "dotdict": schema.dotdict},
+        "schema.data": values,
+        "schema.message": {**values, "ErrorMessage": schema.Message},
+        "schema.dataframe": values,
+        "schema.dotdict": values,
+        "schema.table": values,
+        "schema.log": {**values, "LoggableType": object},
+        "schema.content_block": values,
+        "schema.content_types": values,
+        "schema.properties": values,
+        "schema.schema": values,
+        "schema.record": values,
+        "field_typing": fields,
+        "field_typing.range_spec": fields,
+        "field_typing.constants": fields,
+        "helpers": helps,
+        "helpers.data": helps,
+        "helpers.record": helps,
+        "logging": logging,
+        "logging.logger": logging,
+        "log": logging,
+        "log.logger": logging,
+        "utils": {},
+        "utils.constants": helps,
+        "utils.component_utils": helps,
+        "utils.util": helps,
+        "utils.async_helpers": helps,
+        "base": {},
+        "base.data": helps,
+        "base.data.utils": helps,
+        "base.io": {},
+        "base.io.text": {"TextComponent": helpers.TextComponent},
+        "base.io.chat": {"ChatComponent": helpers.ChatComponent},
+        **{path: missing for path in (
+            "base.models.model base.vectorstores.model base.langchain_utilities.model base.agents.agent "
+            "base.embeddings.model base.chains.model base.data.base_file base.textsplitters.model "
+            "components.langchain_utilities.tool_calling components.agents base.models base.vectorstores "
+            "base.langchain_utilities base.agents base.embeddings base.chains base.textsplitters components "
+            "components.langchain_utilities"
+        ).split()},
+        "graph": {"Graph": _Missing("Graph")},
+        "services": {},
+        "services.deps": {name: services for name in (
+            "get_settings_service get_storage_service get_variable_service session_scope get_session "
+            "get_db_service get_cache_service get_chat_service get_tracing_service get_queue_service"
+        ).split()},
+        "events": {"EventManager": _Missing("EventManager")},
+        "events.event_manager": {"EventManager": _Missing("EventManager")},
+        "memory": {name: services for name in ("get_messages", "store_message", "aget_messages", "astore_message")},
+    }
+
+
+def install():
+    for root in ("langflow", "lfx"):
+        for path, names in _paths().items():
+            name = f"{root}.{path}" if path else root
+            module = types.ModuleType(name)
+            module.__path__ = []
+            module.__dict__.update(names)
+            sys.modules[name] = module
+        for name in [name for name in sys.modules if name.startswith(root + ".")]:
+            parent, _, last = name.rpartition(".")
+            if not hasattr(sys.modules[parent], last):
+                setattr(sys.modules[parent], last, sys.modules[name])

@@ -1,0 +1,32 @@
+"""Errors as their author reads them: the exception and the lines of the author's own text."""
+
+FILE = "<component>"
+
+
+def describe(error):
+    """Type, text, and the deepest line of the author's text that led to the error."""
+    line = function = None
+    if isinstance(error, SyntaxError) and error.filename == FILE:
+        line = error.lineno
+        message = f"{error.msg} (line {error.lineno})"
+    else:
+        frame = error.__traceback__
+        while frame is not None:
+            code = frame.tb_frame.f_code
+            if code.co_filename == FILE:
+                line, function = frame.tb_lineno, code.co_name
+            frame = frame.tb_next
+        message = _text(error)
+    where = "" if line is None or isinstance(error, SyntaxError) else f" (line {line}, {function})"
+    name = type(error).__name__
+    return {"type": name, "message": message, "line": line, "where": f"{name}: {message}{where}"}
+
+
+def _text(error):
+    try:
+        if isinstance(error, KeyError) and len(error.args) == 1:
+            return repr(error.args[0])
+        text = str(error)
+    except BaseException:
+        text = ""
+    return text or type(error).__name__

@@ -1,0 +1,3 @@
+from _flow.logger import logger
+
+__all__ = ["logger"]

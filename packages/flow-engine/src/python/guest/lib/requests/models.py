@@ -1,0 +1,3 @@
+from requests import PreparedRequest, Response
+
+__all__ = ["PreparedRequest", "Response"]

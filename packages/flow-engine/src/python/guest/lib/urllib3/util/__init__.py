@@ -1,0 +1,3 @@
+from urllib3 import Retry, Timeout
+
+__all__ = ["Retry", "Timeout"]

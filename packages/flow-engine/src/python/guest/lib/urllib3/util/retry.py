@@ -1,0 +1,3 @@
+from urllib3 import Retry
+
+__all__ = ["Retry"]

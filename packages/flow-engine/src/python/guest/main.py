@@ -1,0 +1,1 @@
+__import__("_flow.job", fromlist=["main"]).main()

@@ -1,0 +1,110 @@
+// The outer realm of an interpreter: it makes the realm in which Pyodide runs, gives it a few functions,
+// and takes every other ability from itself before an author's code begins. Only text, numbers and
+// arrays of the inner realm cross between the two; no object of this one is ever handed over.
+import { createContext, runInContext, Script } from 'node:vm'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+
+const { asm, asmCache, files, input, limits, module, realm, signal } = workerData
+const port = parentPort
+const { byteLength } = Buffer
+const { load, wait } = Atomics
+const { min } = Math
+const Bytes = Uint8Array
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+const setBytes = uncurry(Uint8Array.prototype.set)
+const random = globalThis.crypto.getRandomValues.bind(globalThis.crypto)
+const ticks = globalThis.performance.now.bind(globalThis.performance)
+const waiting = new Int32Array(signal)
+const never = new Int32Array(new SharedArrayBuffer(4))
+
+/** Bytes that wait to be read by the inner realm. */
+let pending = hold(input)
+let sent = { messages: 0, bytes: 0 }
+/** The host's clock when the job began, and the ticks of that moment. */
+let clock = { at: 0, ticks: 0 }
+
+const abilities = {
+  ticks: () => ticks(),
+  now: () => clock.at + ticks() - clock.ticks,
+  random: (bytes) => void random(bytes),
+  decode: (bytes) => decoder.decode(bytes),
+  byteLength: (text) => byteLength(text),
+  encodeInto: (text, bytes) => encoder.encodeInto(text, bytes).written,
+  /** Sends a message to the host and, when it is a question, waits for the answer. -1: too many. */
+  exchange(text) {
+    if (text[0] === 'r') {
+      port.postMessage(byteLength(text) > limits.outputBytes ? 'x' : text)
+      return 0
+    }
+    sent.messages += 1
+    sent.bytes += text.length
+    if (sent.messages > limits.messages || sent.bytes > limits.messageBytes) return -1
+    const before = load(waiting, 0)
+    port.postMessage(text)
+    if (text[0] !== 'c') return 0
+    for (;;) {
+      const received = receiveMessageOnPort(port)
+      if (received !== undefined) {
+        pending = hold(received.message)
+        return 0
+      }
+      wait(waiting, 0, before, 1000)
+    }
+  },
+  /** Moves what is pending into an array of the inner realm; gives the bytes moved. */
+  take(bytes) {
+    const count = min(bytes.length, pending.length)
+    setBytes(bytes, pending.subarray(0, count))
+    pending = pending.subarray(count)
+    return count
+  },
+  fileLength: (name) => files[name]?.length ?? -1,
+  fileRead: (name, bytes) => setBytes(bytes, files[name]),
+  sleep: (milliseconds) => void wait(never, 0, 0, milliseconds),
+}
+
+function hold(text) {
+  return encoder.encode(typeof text === 'string' ? text : '')
+}
+
+function uncurry(method) {
+  return Function.prototype.call.bind(method)
+}
+
+// Text never becomes code in the inner realm, whoever asks.
+const context = createContext(Object.create(null), {
+  codeGeneration: { strings: false, wasm: true },
+})
+const script = new Script(asm, { filename: 'interpreter', cachedData: asmCache })
+const start = runInContext(realm, context, { filename: 'realm' })(abilities)
+const interpreter = await start(script.runInContext(context), module, limits.make)
+
+disarm()
+
+if (limits.make) {
+  const memory = new Bytes(interpreter.length)
+  setBytes(memory, interpreter)
+  port.postMessage({ memory, code: script.createCachedData() })
+} else {
+  port.on('message', ({ job, now }) => {
+    sent = { messages: 0, bytes: 0 }
+    clock = { at: now, ticks: ticks() }
+    pending = hold(job)
+    port.postMessage(interpreter('main'))
+  })
+  port.postMessage('ready')
+}
+
+/** Leaves nothing here that would be worth reaching: no process, no loader, no code from text. */
+function disarm() {
+  const { defineProperty, getPrototypeOf } = Object
+  const { deleteProperty, ownKeys } = Reflect
+  const all = globalThis
+  for (const name of ownKeys(all)) {
+    deleteProperty(all, name)
+  }
+  const makers = [function () {}, async function () {}, function* () {}, async function* () {}]
+  for (const maker of makers)
+    defineProperty(getPrototypeOf(maker), 'constructor', { value: undefined })
+}

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { limitMemory } from './limit-memory.ts'
+import { readGuestFiles, readPyodide, type GuestFiles, type PyodideFiles } from './python-files.ts'
+import type { WorkerStart } from './worker-messages.ts'
+
+/** All that an interpreter is started from; shared by all of them. */
+export interface Image {
+  readonly worker: string
+  readonly start: Omit<WorkerStart, 'signal'>
+  /** Of the interpreter and the library: what was read of a class holds as long as it is the same. */
+  readonly version: string
+}
+
+export interface ImageOptions {
+  readonly memoryMb: number
+  readonly outputBytes: number
+  /** Further Python modules as text, by name. */
+  readonly modules: Readonly<Record<string, string>>
+  /** Where the snapshot is kept; without one it is made anew by each process. */
+  readonly cacheDir: string | undefined
+}
+
+const PAGES_PER_MB = 16
+
+/** Modules that cannot be imported: they lead out of the interpreter, or serve to test it. */
+const FORBIDDEN =
+  `js pyodide pyodide_js _pyodide _pyodide_core micropip ctypes _ctypes _testcapi _testinternalcapi
+  _testlimitedcapi _testbuffer _testclinic _testclinic_limited _xxtestfuzz _remote_debugging`
+    .trim()
+    .split(/\s+/)
+
+/** Imported before the snapshot is taken: what components usually import. */
+const PRELOAD =
+  `abc argparse ast asyncio base64 collections concurrent.futures contextlib copy csv dataclasses
+  datetime decimal difflib email enum functools glob hashlib heapq hmac html inspect io itertools json
+  logging math mimetypes multiprocessing operator os pathlib pprint queue random re shutil socket
+  statistics string subprocess tempfile textwrap threading time traceback types typing unicodedata
+  urllib.parse urllib.request uuid warnings zipfile zoneinfo _flow.job _flow.names _flow.handles
+  pandas requests requests.auth requests.adapters httpx langchain_core.messages langchain_core.documents`
+    .trim()
+    .split(/\s+/)
+
+/**
+ * Reads Pyodide and makes the memory from which interpreters start, or reads it where it was made
+ * before (PY-3).
+ * @throws TypeError when Pyodide is missing
+ */
+export async function createImage(options: ImageOptions): Promise<Image> {
+  const [pyodide, guest] = [readPyodide(), readGuestFiles()]
+  const library = { ...guest.library, ...modulesAsFiles(options.modules) }
+  const version = versionOf(pyodide, { ...guest, library })
+  const binary = limitMemory(pyodide.binary, options.memoryMb * PAGES_PER_MB)
+  const module = await compileModule(binary)
+  const common = {
+    realm: guest.realm,
+    asm: pyodide.glue,
+    module,
+    files: {
+      stdlib: shared(pyodide.library),
+      prepare: bytes(guest.prepare),
+      main: bytes(guest.main),
+    },
+  }
+  const limits = {
+    outputBytes: options.outputBytes,
+    messages: 50_000,
+    messageBytes: 64 * 1024 * 1024,
+  }
+  const made = await keptOr(options.cacheDir, version, () =>
+    makeSnapshot(guest.worker, {
+      ...common,
+      asmCache: undefined,
+      input: JSON.stringify({ library, preload: PRELOAD, forbidden: FORBIDDEN }),
+      limits: { ...limits, make: true },
+    }),
+  )
+  const files = { ...common.files, snapshot: shared(made.memory) }
+  const start = {
+    ...common,
+    files,
+    asmCache: made.code,
+    input: '',
+    limits: { ...limits, make: false },
+  }
+  return { worker: guest.worker, version, start }
+}
+
+/** The platform's compiler, of which the types of this workspace know no values. */
+function compileModule(binary: Uint8Array): Promise<WebAssembly.Module> {
+  const platform = Reflect.get(globalThis, 'WebAssembly') as {
+    compile(bytes: Uint8Array): Promise<WebAssembly.Module>
+  }
+  return platform.compile(binary)
+}
+
+function modulesAsFiles(modules: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(modules).map(([name, text]) => [`${name.replaceAll('.', '/')}.py`, text]),
+  )
+}
+
+function versionOf({ version }: PyodideFiles, guest: GuestFiles): string {
+  const parts = JSON.stringify([version, process.versions.v8, process.arch, guest, PRELOAD])
+  return createHash('sha256').update(parts).digest('hex').slice(0, 24)
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Threads read such bytes without a copy of their own. */
+function shared(given: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(given.length))
+  copy.set(given)
+  return copy
+}
+
+interface Snapshot {
+  readonly memory: Uint8Array
+  readonly code: Uint8Array
+}
+
+function makeSnapshot(worker: string, start: Omit<WorkerStart, 'signal'>): Promise<Snapshot> {
+  const thread = new Worker(worker, {
+    env: {},
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    workerData: { ...start, signal: new SharedArrayBuffer(4) } satisfies WorkerStart,
+  })
+  return new Promise<Snapshot>((resolve, reject) => {
+    thread.once('message', resolve)
+    thread.once('error', reject)
+    thread.once('exit', () => reject(new Error('The Python interpreter did not start')))
+  }).finally(() => void thread.terminate())
+}
+
+const DIGEST = 32
+
+/** A snapshot kept in a file: digest, length of the memory, memory, code. */
+async function keptOr(
+  folder: string | undefined,
+  version: string,
+  make: () => Promise<Snapshot>,
+): Promise<Snapshot> {
+  if (folder === undefined) return make()
+  const path = join(folder, `python-${version}.bin`)
+  const kept = await readKept(path)
+  if (kept !== undefined) return kept
+  const made = await make()
+  await keep(folder, path, made).catch(() => undefined)
+  return made
+}
+
+async function readKept(path: string): Promise<Snapshot | undefined> {
+  const file = await readFile(path).catch(() => undefined)
+  if (file === undefined || file.length < DIGEST + 4) return undefined
+  const body = file.subarray(DIGEST)
+  const digest = createHash('sha256').update(body).digest()
+  if (!digest.equals(file.subarray(0, DIGEST))) return undefined
+  const length = body.readUInt32LE(0)
+  return { memory: body.subarray(4, 4 + length), code: body.subarray(4 + length) }
+}
+
+/** Written beside its place and renamed into it; those of other versions go. */
+async function keep(folder: string, path: string, { memory, code }: Snapshot): Promise<void> {
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(memory.length)
+  const body = Buffer.concat([length, memory, code])
+  await mkdir(folder, { recursive: true })
+  const draft = `${path}.${process.pid}`
+  await writeFile(draft, [createHash('sha256').update(body).digest(), body])
+  const others = (await readdir(folder)).filter((name) => /^python-[0-9a-f]+\.bin$/.test(name))
+  await rename(draft, path)
+  await Promise.all(
+    others.filter((name) => !path.endsWith(name)).map((name) => rm(join(folder, name))),
+  )
+}

@@ -1,0 +1,128 @@
+import { Worker } from 'node:worker_threads'
+import type { Runtime } from '@x/wire'
+import type { Image } from './image.ts'
+import { readWorkerMessage, type WorkerStart } from './worker-messages.ts'
+
+/** How a call of an interpreter ended. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly value: Record<string, unknown> }
+  | { readonly kind: 'timeLimit' | 'memoryLimit' | 'outputLimit' | 'ended' }
+
+/** What a call may ask of its host. */
+export interface InterpreterHost {
+  /** Answers a question; what it throws reaches the code as an error with its message. */
+  call(question: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
+  notice(notice: Record<string, unknown>): void
+}
+
+/** One interpreter in a worker of its own. It serves one call and ends with it (PY-6). */
+export interface Interpreter {
+  /** Resolves when it can run. */
+  readonly ready: Promise<void>
+  /** @throws the reason of the signal */
+  run(job: object, host: InterpreterHost, options: RunOptions): Promise<Outcome>
+  end(): Promise<void>
+}
+
+export interface RunOptions {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** JavaScript's own memory in the worker; Python's is bounded by the image. */
+const RESOURCES = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+
+export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
+  const signal = new SharedArrayBuffer(4)
+  const answered = new Int32Array(signal)
+  const worker = new Worker(image.worker, {
+    env: {},
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: RESOURCES,
+    workerData: { ...image.start, signal } satisfies WorkerStart,
+  })
+  // An idle interpreter keeps no process alive.
+  worker.unref()
+  let ended: Promise<unknown> | undefined
+  const end = async (): Promise<void> => {
+    await (ended ??= worker.terminate())
+  }
+
+  const ready = new Promise<void>((resolve, reject) => {
+    worker.once('message', () => resolve())
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('The Python interpreter did not start')))
+  })
+  ready.catch(() => undefined)
+
+  const answer = (value: object): void => {
+    worker.postMessage(JSON.stringify(value), [])
+    Atomics.add(answered, 0, 1)
+    Atomics.notify(answered, 0)
+  }
+
+  const converse = (host: InterpreterHost, over: AbortSignal): Promise<Outcome> =>
+    new Promise((resolve) => {
+      let result: Record<string, unknown> | undefined
+      const fail = (error?: Error): void => {
+        const exhausted = error !== undefined && Reflect.get(error, 'code') === OUT_OF_MEMORY
+        resolve({ kind: exhausted ? 'memoryLimit' : 'ended' })
+      }
+      worker.on('message', (raw) => {
+        const message = readWorkerMessage(raw)
+        if (message === undefined) return
+        if (message.kind === 'call') {
+          host.call(message.value, over).then(
+            (value) => answer({ value: value ?? null }),
+            (error: unknown) => answer(refusal(error)),
+          )
+        } else if (message.kind === 'notice') host.notice(message.value)
+        else if (message.kind === 'result') result = message.value
+        else if (message.kind === 'tooLarge') resolve({ kind: 'outputLimit' })
+        else if (result !== undefined) resolve(outcomeOf(result))
+        else if (message.kind === 'exhausted') resolve({ kind: 'memoryLimit' })
+        else resolve({ kind: 'ended' })
+      })
+      worker.once('error', fail)
+      worker.once('exit', () => fail())
+    })
+
+  return {
+    ready,
+    end,
+    async run(job, host, { timeoutMs, signal: cancel }) {
+      cancel.throwIfAborted()
+      const over = new AbortController()
+      const both = AbortSignal.any([cancel, over.signal])
+      worker.ref()
+      try {
+        await ready
+        const outcome = converse(host, both)
+        worker.postMessage({ job: JSON.stringify(job), now: runtime.now().getTime() }, [])
+        const late = runtime.sleep(timeoutMs, both).then(() => ({ kind: 'timeLimit' }) as const)
+        return await Promise.race([outcome, late])
+      } finally {
+        over.abort()
+        worker.unref()
+      }
+    },
+  }
+}
+
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
+
+function outcomeOf(value: Record<string, unknown>): Outcome {
+  return value['memory'] === true ? { kind: 'memoryLimit' } : { kind: 'result', value }
+}
+
+/** An error as the library of the interpreter reads it. */
+function refusal(error: unknown): object {
+  const kind: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'kind')
+  return {
+    error: error instanceof Error ? error.message : 'refused',
+    ...(typeof kind === 'string' ? { kind } : {}),
+  }
+}

@@ -1,0 +1,78 @@
+import { unindentedStatements } from './python-statements.ts'
+
+/** Packages that components find besides the standard library. */
+const OFFERED = new Set(
+  `langflow lfx loguru dotenv pandas langchain_core pydantic requests httpx urllib3 aiohttp orjson yaml
+  typing_extensions __future__`.split(/\s+/),
+)
+
+/** Base classes that need the host's models or files (PY-32). */
+const BASES =
+  /\b(LCModelComponent|LCVectorStoreComponent|LCToolComponent|LCAgentComponent|LCToolsAgentComponent|LCEmbeddingsModel|LCChainComponent|BaseFileComponent|ToolCallingAgentComponent|LCTextSplitterComponent)\b/
+
+/** The built-in components that do the same as a package (PY-31). */
+const INSTEAD: Readonly<Record<string, string>> = {
+  openai: 'Language Model',
+  langchain_openai: 'Language Model',
+  anthropic: 'Language Model',
+  langchain_anthropic: 'Language Model',
+  langchain_google_genai: 'Language Model',
+  ibm_watsonx_ai: 'Language Model',
+  astrapy: 'Astra DB',
+  langchain_astradb: 'Astra DB',
+  pymongo: 'MongoDB',
+  chromadb: 'Chroma DB',
+  tavily: 'Tavily Search API',
+  yfinance: 'Yahoo! Finance',
+}
+
+/**
+ * What a text needs and is not here: packages that it imports without a condition, and bases that
+ * are not offered (PY-30 to PY-32). Undefined when there is nothing.
+ * @param modules names of further modules
+ */
+export function missingNames(code: string, modules: ReadonlySet<string>): string | undefined {
+  const statements = unindentedStatements(code)
+  for (const statement of statements) {
+    const [, name, bases] = /^class\s+(\w+)\s*\(([^)]*)\)/.exec(statement) ?? []
+    const base = BASES.exec(bases ?? '')?.[1]
+    if (base !== undefined) {
+      return `${name} derives from ${base}, which is not offered to Python components`
+    }
+  }
+  const missing = [...new Set(statements.flatMap(importedPackages))]
+    .filter((name) => !OFFERED.has(name) && !modules.has(name) && !STANDARD.has(name))
+    .toSorted()
+  if (missing.length === 0) return undefined
+  const names = missing.map((name) => `"${name}"`).join(', ')
+  const instead = [...new Set(missing.flatMap((name) => INSTEAD[name] ?? []))]
+  const same = instead.length === 0 ? '' : ` The built-in ${instead.join(', ')} does the same.`
+  const [packages, wheels] = missing.length === 1 ? ['package', 'wheel'] : ['packages', 'wheels']
+  return `needs the Python ${packages} ${names}, which this server does not have. Put the ${wheels} into SERVICE_PYTHON_WHEELS or replace the node.${same}`
+}
+
+function importedPackages(statement: string): string[] {
+  const from = /^from\s+([A-Za-z_]\w*)[\w.]*\s+import\b/.exec(statement)?.[1]
+  if (from !== undefined) return [from]
+  const list = /^import\s+(.+)$/.exec(statement)?.[1] ?? ''
+  return list.split(',').flatMap((one) => /^\s*([A-Za-z_]\w*)/.exec(one)?.[1] ?? [])
+}
+
+/** Top-level modules of Python 3.14 as the interpreter has them. */
+const STANDARD = new Set(
+  `abc annotationlib argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2 calendar
+  cmath cmd code codecs codeop collections colorsys compileall compression concurrent configparser
+  contextlib contextvars copy copyreg cProfile csv dataclasses datetime dbm decimal difflib dis doctest
+  email encodings enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc
+  getopt getpass gettext glob graphlib gzip hashlib heapq hmac html http imaplib importlib inspect io
+  ipaddress itertools json keyword linecache locale logging lzma mailbox marshal math mimetypes mmap
+  modulefinder multiprocessing netrc numbers opcode operator optparse os pathlib pdb pickle pickletools
+  pkgutil platform plistlib poplib posixpath pprint profile pstats pty py_compile pyclbr pydoc queue
+  quopri random re reprlib rlcompleter runpy sched secrets select selectors shelve shlex shutil signal
+  site smtplib socket socketserver sqlite3 ssl stat statistics string stringprep struct subprocess
+  symtable sys sysconfig tabnanny tarfile tempfile textwrap this threading time timeit token tokenize
+  tomllib trace traceback tracemalloc types typing unicodedata unittest urllib uuid venv warnings wave
+  weakref webbrowser wsgiref xml xmlrpc zipapp zipfile zipimport zlib zoneinfo`
+    .trim()
+    .split(/\s+/),
+)

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { createSystemRuntime } from '@x/wire'
+import type { CodeRunner } from '../components/define/services.ts'
+import { createImage, type Image } from './image.ts'
+import { createInterpreterPool } from './interpreter-pool.ts'
+import { createPythonCalls } from './python-calls.ts'
+import type { ClassDescription } from './class-description.ts'
+import { componentOfClass, componentOfNode } from './python-component.ts'
+import { readPyodide } from './python-files.ts'
+import { missingNames } from './missing-names.ts'
+import { completeNumbers, type PythonRunnerOptions } from './runner-options.ts'
+
+/** Runs components written in Python. */
+export interface PythonRunner extends CodeRunner {
+  /** Ends every interpreter; calls under way fail. */
+  close(): Promise<void>
+  /** Interpreters ready and at work, calls that wait, classes whose description is kept. */
+  stats(): { warm: number; busy: number; waiting: number; classes: number }
+}
+
+const CLASSES = 500
+const READING_MS = 5_000
+
+/**
+ * Runs components that flow authors wrote in Python, in CPython compiled to WebAssembly: one
+ * interpreter in a worker of its own for each call, with nothing of the host in it (PY-1 to PY-14).
+ * Needs the package `pyodide`; nothing is loaded before the first call.
+ * @throws RangeError for an option out of its range; TypeError when `pyodide` is missing
+ */
+export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRunner {
+  const numbers = completeNumbers(options)
+  readPyodide()
+  const runtime = options.runtime ?? createSystemRuntime()
+  let image: Promise<Image> | undefined
+  const loadImage = (): Promise<Image> => {
+    image ??= createImage({
+      memoryMb: numbers.memoryMb,
+      outputBytes: numbers.maxOutputBytes,
+      modules: options.modules ?? {},
+      cacheDir: options.cacheDir,
+    })
+    image.catch(() => (image = undefined))
+    return image
+  }
+  const pool = createInterpreterPool({ ...numbers, image: loadImage, runtime })
+  const calls = createPythonCalls(pool, {
+    timeoutMs: numbers.timeoutMs,
+    readingMs: Math.min(READING_MS, numbers.timeoutMs),
+    memoryMb: numbers.memoryMb,
+    inputBytes: numbers.maxInputBytes,
+    outputBytes: numbers.maxOutputBytes,
+    environment: options.environment ?? {},
+    fetch: options.fetch,
+    runtime,
+  })
+  const classes = new Map<string, ClassDescription>()
+  const modules = new Set(Object.keys(options.modules ?? {}))
+
+  const read = async (code: string, signal: AbortSignal, userId: string) => {
+    const key = createHash('sha256').update(code).digest('hex')
+    const description = classes.get(key) ?? (await calls.describe(code, { signal, userId }))
+    classes.delete(key)
+    classes.set(key, description)
+    const [oldest] = classes.keys()
+    if (classes.size > CLASSES && oldest !== undefined) classes.delete(oldest)
+    return description
+  }
+
+  return {
+    languages: new Set(['python'] as const),
+    async load(code, { signal, userId = '', node }) {
+      const missing = missingNames(code, modules)
+      if (missing !== undefined) throw new TypeError(missing)
+      const stands = node?.outputs?.some(({ method }) => method !== 'to_toolkit') === true
+      if (node !== undefined && stands) return componentOfNode(code, node, calls)
+      return componentOfClass(code, await read(code, signal, userId), calls)
+    },
+    missing: (code) => missingNames(code, modules),
+    stats: () => ({ ...pool.stats(), classes: classes.size }),
+    close: () => pool.close(),
+  }
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { memoryUsage } from 'node:process'
+import { newTrace, run, testRunner } from './python-runs.ts'
+
+const runner = testRunner({
+  timeoutMs: 1000,
+  memoryMb: 128,
+  maxInterpreters: 2,
+  maxOutputBytes: 1024 * 1024,
+})
+const patient = testRunner({ memoryMb: 128 })
+const megabytes = (): number => memoryUsage().rss / 1024 / 1024
+
+describe('time', () => {
+  test.each([
+    ['an endless loop', 'while True: pass'],
+    [
+      'a loop that catches everything',
+      'while True:\n    try:\n        while True: pass\n    except BaseException: pass',
+    ],
+    ['a regular expression', 'import re\nre.match("(a+)+$", "a" * 40 + "b")'],
+    ['sleep', 'import time\ntime.sleep(60)'],
+    ['asynchronous sleep', 'import asyncio\nasyncio.run(asyncio.sleep(60))'],
+  ])('PY-11: %s ends at the time limit', async (_what, body) => {
+    await expect(run(runner, body)).rejects.toThrow('Mine: time limit of 1 s')
+    expect(await run(runner, 'return 1')).toBe(1)
+  })
+
+  test('PY-11: reading a class ends, too', async () => {
+    const signal = new AbortController().signal
+    await expect(runner.load('import os\nwhile True: pass', { signal })).rejects.toThrow(
+      'time limit of 1 s',
+    )
+  })
+
+  test('PY-14: the signal of the run ends a call, and one that waits leaves the queue', async () => {
+    const stop = new AbortController()
+    const calls = [1, 2, 3].map(() => run(runner, 'while True: pass', { signal: stop.signal }))
+    await expect.poll(() => runner.stats()).toMatchObject({ busy: 1, waiting: 2 })
+    const begun = performance.now()
+    stop.abort(new Error('cancelled'))
+    const ends = await Promise.allSettled(calls)
+    expect(ends.map((end) => end.status === 'rejected' && String(end.reason))).toEqual(
+      calls.map(() => 'Error: cancelled'),
+    )
+    expect(performance.now() - begun).toBeLessThan(500)
+    await expect.poll(() => runner.stats()).toMatchObject({ busy: 0, waiting: 0 })
+  })
+})
+
+describe('memory and output', () => {
+  test.each([
+    ['many pieces', 'kept = []\nwhile True: kept.append(bytearray(1_000_000))'],
+    ['one piece', 'return len(bytearray(1 << 30))'],
+    ['a text', 'text = "x"\nwhile True: text += text'],
+  ])(
+    'PY-12: %s end at the memory limit, and the process gets the memory back',
+    async (_what, body) => {
+      await run(runner, 'return 1')
+      const before = megabytes()
+      await expect(run(runner, body)).rejects.toThrow('Mine: memory limit of 128 MB')
+      await expect.poll(() => megabytes() - before, { timeout: 10_000 }).toBeLessThan(100)
+      expect(await run(runner, 'return 1')).toBe(1)
+    },
+  )
+
+  test('PY-12: values over the output limit', async () => {
+    await expect(run(runner, 'return "x" * 2_000_000')).rejects.toThrow(
+      'Mine: output limit of 1 MB',
+    )
+  })
+
+  test('PY-12: printed text and log lines are cut', async () => {
+    const trace = newTrace()
+    const body = 'print("x" * 100_000)\nfor n in range(3000): self.log("y" * 20_000)\nreturn 1'
+    await run(patient, body, { trace })
+    const printed = trace.logs.filter(([name]) => name === 'stdout')
+    expect(String(printed[0]?.[1])).toHaveLength(64 * 1024)
+    const lines = trace.logs.filter(([name]) => name === 'Log')
+    expect(lines).toHaveLength(1000)
+    expect(String(lines[0]?.[1])).toHaveLength(10_000)
+  })
+
+  test('PY-8: recursion and an early end fail the call alone', async () => {
+    await expect(run(runner, 'def f(n): return f(n + 1)\nf(0)')).rejects.toThrow(
+      'maximum recursion',
+    )
+    await expect(run(runner, 'import os\nos._exit(1)')).rejects.toThrow('ended its interpreter')
+    expect(await run(runner, 'return 1')).toBe(1)
+  })
+})
+
+describe('many calls', () => {
+  test('PY-13: the 22nd call of a user is refused; another user is served', async () => {
+    const stop = new AbortController()
+    const calls = Array.from({ length: 22 }, () =>
+      run(runner, 'while True: pass', { signal: stop.signal }),
+    )
+    const ended = Promise.allSettled(calls)
+    expect(await run(runner, 'return 1', { userId: 'bob' })).toBe(1)
+    stop.abort(new Error('cancelled'))
+    const refused = (await ended).filter(
+      (one) => one.status === 'rejected' && /Too many codes/.test(String(one.reason)),
+    )
+    expect(refused.length).toBeGreaterThanOrEqual(1)
+  })
+
+  test(
+    'PY-60: a hundred calls of users at once give a hundred answers',
+    { timeout: 120_000 },
+    async () => {
+      const users = ['ann', 'bob', 'cem', 'dee', 'eva']
+      const calls = Array.from({ length: 100 }, (_, at) =>
+        run(runner, 'return self.n', { userId: users[at % 5] ?? '', values: { n: at } }),
+      )
+      const answers = await Promise.allSettled(calls)
+      expect(answers.map((one) => (one.status === 'fulfilled' ? one.value : -1))).toEqual(
+        answers.map((_, at) => at),
+      )
+    },
+  )
+
+  test('PY-4: an idle runner ends its interpreters', async () => {
+    const short = testRunner({ idleMs: 200 })
+    await run(short, 'return 1')
+    await expect.poll(() => short.stats().warm, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => short.stats().warm, { timeout: 5000 }).toBe(0)
+    await short.close()
+    await expect(run(short, 'return 1')).rejects.toThrow('closed')
+  })
+})
