@@ -186,13 +186,12 @@ class TextInputComponent(TextComponent):
     expect(answer.text).toContain('Language Model does the same')
   })
 
-  test('PY-54: reads the text of the exception, and the line in the logs', async () => {
+  test('PY-54: reads the text of the exception and the line of their own text', async () => {
     const { data, type } = await drawn(codeOf('raise ValueError(f"cannot use {self.text!r}")'))
     const id = await storeAround(data, type)
     const events = await buildFlow(service(), id)
     const built = JSON.stringify(events.filter(({ event }) => event === 'end_vertex'))
-    expect(built).toContain("cannot use ''")
-    expect(built).toMatch(/ValueError: cannot use '' \(line 15, work\)/)
+    expect(built).toContain("cannot use '' (line 15, work)")
     expect(built).not.toMatch(/_flow|<frozen|Traceback|worker\.mjs/)
   })
 

@@ -117,7 +117,8 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
     }
     if (isObject(error)) {
       ctx.log('Error', String(error['where']))
-      throw new Error(String(error['message']))
+      // A failed vertex keeps no log: its message tells the line.
+      throw new Error(`${String(error['message'])}${String(error['place'])}`)
     }
     return isObject(ok)
       ? Object.fromEntries(Object.entries(ok).map(([k, v]) => [k, decodeValue(v, out.handles)]))

@@ -48,10 +48,7 @@ function failedParts(build: BuildView, errorMessage: string): VertexParts {
   const [first] = build.offered
   const failure: OutputJson = { message: { errorMessage, stackTrace: '' }, type: 'error' }
   const outputs = first === undefined ? {} : record([first], () => failure)
-  // What it noted before it failed tells its author more than the failure alone (PY-54).
-  const noted = build.offered.filter((name) => (build.logs.get(name) ?? []).length > 0)
-  const logs = record(noted, (name) => (build.logs.get(name) ?? []).map(logJson))
-  return { results: {}, outputs, logs, artifacts: {} }
+  return { results: {}, outputs, logs: {}, artifacts: {} }
 }
 
 /** results.md 2. */

@@ -19,7 +19,7 @@ def describe(error):
         message = _text(error)
     where = "" if line is None or isinstance(error, SyntaxError) else f" (line {line}, {function})"
     name = type(error).__name__
-    return {"type": name, "message": message, "line": line, "where": f"{name}: {message}{where}"}
+    return {"message": message, "place": where, "where": f"{name}: {message}{where}"}
 
 
 def _text(error):
