@@ -89,9 +89,9 @@ export async function createImage(options: ImageOptions): Promise<Image> {
 }
 
 /** The platform's compiler, of which the types of this workspace know no values. */
-function compileModule(binary: Uint8Array): Promise<WebAssembly.Module> {
+function compileModule(binary: Uint8Array): Promise<object> {
   const platform = Reflect.get(globalThis, 'WebAssembly') as {
-    compile(bytes: Uint8Array): Promise<WebAssembly.Module>
+    compile(bytes: Uint8Array): Promise<object>
   }
   return platform.compile(binary)
 }

@@ -3,7 +3,8 @@ export interface WorkerStart {
   readonly realm: string
   readonly asm: string
   readonly asmCache: Uint8Array | undefined
-  readonly module: WebAssembly.Module
+  /** The compiled module of the interpreter. */
+  readonly module: object
   /** By name: `stdlib`, `prepare`, `main`, `snapshot`. */
   readonly files: Readonly<Record<string, Uint8Array>>
   /** Text that can be read once while the interpreter is made. */
