@@ -1,4 +1,6 @@
-export type { ExtractedPart } from './llm/extracted-part.ts'
+export { extractBlocks, parseBlock, type TextBlock } from './llm/blocks.ts'
+export { formatPrompt, type FormatPromptOptions } from './llm/prompt.ts'
+export type { ExtractedPart, Truncation } from './llm/extracted-part.ts'
 export {
   createMessageExtractor,
   extractMessages,

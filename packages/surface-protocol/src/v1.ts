@@ -13,6 +13,7 @@ import type { CatalogParts } from './catalog/parse-catalog.ts'
 import { createProtocol, type Protocol } from './data/version.ts'
 import type { InteropParts } from './interop/conversion-step.ts'
 import { createStepFromV1, createStepToV1 } from './interop/v1/steps-v1.ts'
+import { promptRulesV1 } from './llm/v1/prompt-rules-v1.ts'
 import { validateRendererMessage } from './message/v1/client-message-v1.ts'
 import type { MessageParts } from './message/protocol-parts.ts'
 import { dialectV1 } from './store/v1/dialect-v1.ts'
@@ -37,6 +38,7 @@ export const v1: Protocol = createProtocol('1.0', {
     validateClientMessage: validateRendererMessage,
   } satisfies MessageParts,
   build: wireFormV1,
+  prompt: promptRulesV1,
   interop: { fromV09: createStepToV1, toV09: createStepFromV1 } satisfies InteropParts,
   catalog: { compileCatalog: compileCatalogV1 } satisfies CatalogParts,
 })

@@ -1,3 +1,4 @@
+import { familyOf, readVersion, versionNumber, type Version } from '../data/version.ts'
 import { quote, SurfaceError } from '../diagnostics/errors.ts'
 import { cloneJson, isPlainObject, ownValue, type JsonObject } from '../json.ts'
 import type { Catalog } from './catalog.ts'
@@ -101,16 +102,21 @@ function wrong(code: 'invalid_type' | 'missing_field', detail: string, path: str
   return new SurfaceError({ code, detail, path })
 }
 
-/** What an agent tells about itself in its A2A card (SP-55). */
+/** What an agent tells about itself in its A2A card (SP-55, SN-68). */
 export function formatA2aExtension({
+  version,
   catalogs,
   acceptsInlineCatalogs = false,
 }: {
+  /** Default: 0.8. */
+  readonly version?: Version
   readonly catalogs: readonly Catalog[]
   readonly acceptsInlineCatalogs?: boolean
 }): JsonObject {
+  const known = readVersion(version)
+  const number = familyOf(known) === '0.9' ? '0.9.1' : versionNumber(known)
   return {
-    uri: 'https://a2ui.org/a2a-extension/a2ui/v0.8',
+    uri: `https://a2ui.org/a2a-extension/a2ui/v${number}`,
     required: false,
     params: {
       supportedCatalogIds: catalogs.map(({ catalogId }) => catalogId),

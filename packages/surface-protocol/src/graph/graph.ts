@@ -75,6 +75,8 @@ export class Graph {
       if (old.weight !== undefined) this.#weighted -= 1
     }
     this.#relink(id, old?.edges ?? noIds, definition?.edges ?? noIds)
+    // The same component may be repeated by a template now, or no longer.
+    if (!sameEdges(old?.templates ?? noIds, definition?.templates ?? noIds)) this.#templated = null
     if (definition === undefined) {
       this.#definitions.delete(id)
       return old

@@ -16,8 +16,19 @@ export interface BlockReader {
   read(piece: string, last: boolean): BlockResult
 }
 
+/** What a reader does with what it reads. */
+export interface BlockReaderOptions {
+  readonly tag: string
+  /** Characters of one message. */
+  readonly maximum: number
+  /** Looks at each message. */
+  readonly judge: (part: ExtractedPart) => ExtractedPart
+  /** The part for an object that breaks off at the end of the text; null: it is repaired. */
+  readonly heal: ((raw: string) => ExtractedPart) | null
+}
+
 /** A reader behind the opening tag. */
-export function createBlockReader({ tag, maximum }: { tag: string; maximum: number }): BlockReader {
+export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOptions): BlockReader {
   const close = `</${tag}>`
   let text = ''
   let at = 0
@@ -33,7 +44,7 @@ export function createBlockReader({ tag, maximum }: { tag: string; maximum: numb
     depth = 0
     inString = false
     found = true
-    parts.push(toPart(raw))
+    parts.push(judge(toPart(raw)))
   }
 
   /** Moves over one character; true at the closing tag. */
@@ -57,7 +68,7 @@ export function createBlockReader({ tag, maximum }: { tag: string; maximum: numb
 
   const finish = (parts: ExtractedPart[]): void => {
     if (start !== -1) take(at, parts)
-    else if (!found && !skipping) parts.push(...elementsOf(text.slice(0, at)))
+    else if (!found && !skipping) parts.push(...elementsOf(text.slice(0, at)).map(judge))
   }
 
   const tooLong = (parts: ExtractedPart[]): void => {
@@ -105,6 +116,10 @@ export function createBlockReader({ tag, maximum }: { tag: string; maximum: numb
 
   /** The text has ended within the block, perhaps within a string that was never closed. */
   function endOpen(parts: ExtractedPart[]): BlockResult {
+    if (heal !== null) {
+      if (start !== -1) parts.push(heal(text.slice(start)))
+      return { parts, rest: '', asText: null }
+    }
     const closing = start === -1 ? -1 : text.indexOf(close, start)
     if (closing === -1) {
       if (start !== -1) take(text.length, parts)

@@ -1,7 +1,12 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { readVersion, type Version } from '../data/version.ts'
 import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import { createBlockReader, type BlockReader } from './block-reader.ts'
 import { messagesInFence } from './fence.ts'
+import { detectVersion } from '../interop/detect-version.ts'
 import type { ExtractedPart } from './extracted-part.ts'
+import { healed, judged, truncated } from './judge-messages.ts'
+import { createTagFinder, type TagFinder } from './opening-tag.ts'
 
 /** How messages are marked in the text. */
 export interface ExtractMessagesOptions {
@@ -9,6 +14,15 @@ export interface ExtractMessagesOptions {
   readonly tag?: string
   /** `lineBytes` bounds one message and one fence. */
   readonly limits?: Partial<SurfaceLimits>
+  /** Version of the messages. Default: 0.8. */
+  readonly version?: Version
+  /** Messages are validated against these; without them they are handed on as they are. */
+  readonly catalogs?: readonly Catalog[]
+  /**
+   * What becomes of a message whose text breaks off: it is closed and marked with `truncated`, or it
+   * is an error. Default: heal; in version 0.8 it is repaired like any other.
+   */
+  readonly truncation?: 'heal' | 'refuse'
 }
 
 /** Takes the text of a model as it comes and tells text from messages. */
@@ -42,9 +56,20 @@ const FENCE_END = /(?:^|\n)[ \t]*```[ \t]*(?:\r?\n|$)/
 
 /** An extractor at the beginning of a text (SP-83). */
 export function createMessageExtractor(options: ExtractMessagesOptions = {}): MessageExtractor {
-  const { tag = 'a2ui-json' } = options
-  const { lineBytes } = resolveLimits(options.limits)
-  const open = `<${tag}>`
+  const { tag = 'a2ui-json', catalogs, truncation } = options
+  const limits = resolveLimits(options.limits)
+  const { lineBytes } = limits
+  const version = readVersion(options.version)
+  if (truncation !== undefined && truncation !== 'heal' && truncation !== 'refuse') {
+    throw new TypeError('truncation: heal or refuse')
+  }
+  const open = createTagFinder(tag)
+  const judging = { version, catalogs, limits }
+  const judge = (part: ExtractedPart): ExtractedPart => judged(part, judging)
+  const heal = (raw: string): ExtractedPart =>
+    truncation === 'refuse' ? truncated(raw) : healed(raw, judging)
+  const marksCuts = version !== '0.8' || truncation !== undefined
+  const readerOptions = { tag, maximum: lineBytes, judge, heal: marksCuts ? heal : null }
   let held = ''
   let fence: { readonly opening: string; body: string } | null = null
   let block: BlockReader | null = null
@@ -63,15 +88,16 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
 
   /** Reads text up to the next block; false when more has to come first. */
   const readText = (parts: ExtractedPart[], last: boolean): boolean => {
-    const tagAt = held.indexOf(open)
+    const opening = open.find(held)
+    const tagAt = opening?.index ?? -1
     const found = FENCE.exec(held)
     const atLine = found !== null && (found.index > 0 || found[1] !== '' || lineStart || afterBlock)
     const fenceAt = found !== null && atLine ? found.index + (found[1]?.length ?? 0) : -1
-    if (tagAt !== -1 && (fenceAt === -1 || tagAt < fenceAt)) {
+    if (opening !== null && (fenceAt === -1 || tagAt < fenceAt)) {
       gap = trailingSpace(held.slice(0, tagAt))
       text(held.slice(0, tagAt).trimEnd(), parts)
-      held = held.slice(tagAt + open.length)
-      block = createBlockReader({ tag, maximum: lineBytes })
+      held = held.slice(tagAt + opening.length)
+      block = createBlockReader(readerOptions)
       return true
     }
     if (found !== null && fenceAt !== -1) {
@@ -111,7 +137,12 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
     if (!complete && !last && fence.body.length <= lineBytes) return false
     const { opening, body } = fence
     const stop = end !== null && complete ? end.index : body.length
-    const messages = body.length > lineBytes ? [] : messagesInFence(body.slice(0, stop))
+    const isCut = end === null && marksCuts && body.length <= lineBytes
+    const messages = isCut
+      ? brokenFence(body)
+      : body.length > lineBytes
+        ? []
+        : messagesInFence(body.slice(0, stop)).map(judge)
     const rest = end !== null && complete ? end.index + end[0].length : body.length
     fence = null
     if (messages.length === 0) text(opening + body.slice(0, rest), parts)
@@ -121,6 +152,15 @@ export function createMessageExtractor(options: ExtractMessagesOptions = {}): Me
     }
     held = body.slice(rest)
     return held !== ''
+  }
+
+  /** The messages of a fence that breaks off; none when there is something else in it. */
+  const brokenFence = (body: string): ExtractedPart[] => {
+    const found = createBlockReader(readerOptions).read(body, true)
+    const isOne = found.parts.every(
+      (part) => part.kind !== 'message' || detectVersion(part.message) !== null,
+    )
+    return found.asText === null && isOne ? found.parts : []
   }
 
   const readBlock = (parts: ExtractedPart[], last: boolean): boolean => {
@@ -165,11 +205,8 @@ function trailingSpace(text: string): string {
 }
 
 /** How many characters at the end may belong to a tag or fence that has not come completely. */
-function heldBack(text: string, open: string): number {
+function heldBack(text: string, open: TagFinder): number {
   const fence = FENCE_START.exec(text)
-  let keep = fence === null ? 0 : text.length - fence.index
-  for (let length = Math.min(open.length - 1, text.length); length > keep; length -= 1) {
-    if (open.startsWith(text.slice(text.length - length))) keep = length
-  }
+  const keep = Math.max(fence === null ? 0 : text.length - fence.index, open.begun(text))
   return keep + trailingSpace(text.slice(0, text.length - keep)).length
 }

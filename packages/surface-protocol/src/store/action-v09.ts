@@ -1,4 +1,5 @@
 import { toText } from '../functions/truth.ts'
+import { plainSyntax, type ValueSyntax } from '../functions/value-syntax.ts'
 import type { Definition } from '../graph/definition.ts'
 import { isPlainObject, ownValue, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import type { ActionV09 } from '../message/v09/messages-v09.ts'
@@ -15,11 +16,16 @@ export interface DeclaredEvent {
 }
 
 /** The event of a component; null when it has none. */
-export function eventOf(definition: Definition | null): DeclaredEvent | null {
+export function eventOf(
+  definition: Definition | null,
+  syntax: ValueSyntax = plainSyntax,
+): DeclaredEvent | null {
   const action = definition === null ? undefined : ownValue(definition.properties, 'action')
   const event = isPlainObject(action) ? ownValue(action, 'event') : undefined
   if (!isPlainObject(event) || typeof event.name !== 'string') return null
-  const context = isPlainObject(event.context) ? (event.context as JsonObject) : {}
+  const context: JsonObject = {}
+  const declared = isPlainObject(event.context) ? (event.context as JsonObject) : {}
+  for (const key of Object.keys(declared)) setOwn(context, syntax.keyOf(key), declared[key])
   const userMessage = ownValue(event, 'userMessage') as JsonValue | undefined
   return { name: event.name, context, userMessage }
 }
@@ -30,15 +36,15 @@ export function createAction(
   { definition, componentId, scope }: Instance,
   { settings, timestamp }: { settings: StoreSettings; timestamp: string },
 ): (ActionV09 & { userMessage?: string }) | null {
-  const event = eventOf(definition)
   const { evaluator } = settings
+  const event = evaluator === null ? null : eventOf(definition, evaluator.syntax)
   if (event === null || evaluator === null) return null
   const { id: surfaceId, catalogId, data } = surface
   const place = { root: data.root, scope: scope.segments, surfaceId, catalogId }
   const context: JsonObject = {}
   for (const key of Object.keys(event.context)) {
     const value = evaluator.evaluate(event.context[key] ?? null, place) ?? null
-    setOwn(context, evaluator.syntax.keyOf(key), value)
+    setOwn(context, key, value)
   }
   const { userMessage } = event
   const said =

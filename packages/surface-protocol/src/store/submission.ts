@@ -132,7 +132,7 @@ class Judge {
   }
 
   #event({ definition }: Instance): DeclaredEvent | null {
-    const event = eventOf(definition)
+    const event = eventOf(definition, this.#syntax)
     if (event === null) {
       this.add('not_actionable', 'sourceComponentId', 'The component declares no event.')
       return null

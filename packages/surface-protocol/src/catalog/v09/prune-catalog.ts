@@ -18,7 +18,18 @@ export function pruneCatalog(
   if (Object.keys(components).length === 0) {
     throw new SurfaceError({ code: 'invalid_catalog', detail: 'No component is left.' })
   }
-  return parts.remake({ ...table, components, functions })
+  const { instructions, ...rest } = table
+  const gone = [table.components, table.functions].flatMap(Object.keys)
+  const kept = new Set([components, functions].flatMap(Object.keys))
+  const names = gone.filter((name) => !kept.has(name))
+  const isTrue = instructions !== undefined && !mentions(instructions, names)
+  return parts.remake({ ...rest, components, functions, ...(isTrue ? { instructions } : {}) })
+}
+
+/** Whether a text speaks of one of the names: then it is about what is no longer there. */
+function mentions(text: string, names: readonly string[]): boolean {
+  const words = new Set(text.match(/\w+/g))
+  return names.some((name) => words.has(name))
 }
 
 function pick<T>(

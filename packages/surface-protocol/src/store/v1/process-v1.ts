@@ -124,8 +124,11 @@ function putComponents(
     ({ id, type }) => graph.definitions.get(id)?.type !== type,
   )
   const relinked = new Set<string>()
-  for (const { id, edges } of batch.values()) {
-    if (!sameEdges(edges, graph.definitions.get(id)?.edges ?? noIds)) relinked.add(id)
+  for (const { id, edges, templates } of batch.values()) {
+    const old = graph.definitions.get(id)
+    const isSame =
+      sameEdges(edges, old?.edges ?? noIds) && sameEdges(templates, old?.templates ?? noIds)
+    if (!isSame) relinked.add(id)
   }
   for (const definition of batch.values()) graph.put(definition)
   checkComposition(graph, batch, { retyped, kind, report })
