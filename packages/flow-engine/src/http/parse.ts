@@ -82,8 +82,10 @@ function readJson(text: string, contentType: string): BodyValue {
   if (text === '') return { value: undefined }
   if (!isJson(contentType)) return { value: text }
   try {
+    // Before it is parsed: building what is nested a million times holds up everybody.
+    if (isTooDeep(text)) return malformed(0, 'nested too deeply')
     const value: unknown = JSON.parse(text)
-    return isTooDeep(text) ? malformed(0, 'nested too deeply') : { value }
+    return { value }
   } catch (error) {
     const at = /position (\d+)/.exec(String(error))?.[1]
     return malformed(at === undefined ? text.length : Number(at), 'malformed JSON')

@@ -47,6 +47,7 @@ export function readResponseInput(input: unknown): ChatInput {
   if (typeof input === 'string')
     return { text: checked(input, 'input'), earlier: [], instructions: '' }
   if (!Array.isArray(input)) throw wrongType('input', 'a text or a list of items')
+  checkCount(input, 'input')
   const messages = input.flatMap((item: unknown, index) => {
     const param = `input[${index}]`
     if (!isObject(item)) throw wrongType(param, 'an object')
@@ -67,6 +68,7 @@ export function readResponseInput(input: unknown): ChatInput {
  */
 export function readChatMessages(given: unknown): ChatInput {
   if (!Array.isArray(given)) throw wrongType('messages', 'a list of messages')
+  checkCount(given, 'messages')
   const messages = given.flatMap((item: unknown, index) => {
     const param = `messages[${index}]`
     if (!isObject(item)) throw wrongType(param, 'an object')
@@ -80,6 +82,14 @@ export function readChatMessages(given: unknown): ChatInput {
   if (!isObject(last) || last['role'] !== 'user')
     throw unknownValue('messages', 'The last message must be of the role user.')
   return joined(messages, messages.length - 1)
+}
+
+/** Messages of one request: each becomes a record of its own in the history of the run. */
+const MOST_MESSAGES = 10_000
+
+function checkCount(messages: readonly unknown[], param: string): void {
+  if (messages.length <= MOST_MESSAGES) return
+  throw unknownValue(param, `A request has at most ${MOST_MESSAGES} messages.`)
 }
 
 interface ReadMessage {

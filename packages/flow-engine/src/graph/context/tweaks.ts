@@ -14,11 +14,19 @@ export interface AppliedTweaks {
   readonly warnings: readonly FlowProblem[]
 }
 
+/** Tweaks of one run, fields of nodes counted singly. */
+const MOST_TWEAKS = 10_000
+
 const NONE: AppliedTweaks = { fields: new Map(), warnings: [] }
 
-/** Entries for nodes in the order of their keys, then those that mean a field of all nodes. */
+/**
+ * Entries for nodes - by id, else for the last node of that display name - in the order of their keys,
+ * then those that mean a field of all nodes. Takes time in proportion to tweaks and fields.
+ * @throws FlowError invalid_request for more than 10,000
+ */
 export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): AppliedTweaks {
   if (tweaks === undefined || Object.keys(tweaks).length === 0) return NONE
+  checkCount(tweaks)
   const fields = new Map<number, Map<string, PlainObject>>()
   const warnings: FlowProblem[] = []
   const apply = (vertex: PlanVertex, name: string, value: unknown): void => {
@@ -34,15 +42,20 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
     changed.set(name, tweakField(before, value))
     fields.set(vertex.index, changed)
   }
+  const byName = new Map(graph.vertices.map((vertex) => [vertex.displayName, vertex]))
   for (const [key, entry] of Object.entries(tweaks)) {
     if (!isPlainObject(entry)) continue
-    const vertex = vertexOf(graph, key)
+    const vertex = vertexOf(graph, key) ?? byName.get(key)
     if (vertex === undefined) continue
     for (const [name, value] of Object.entries(entry)) apply(vertex, name, value)
   }
-  for (const [name, value] of Object.entries(tweaks)) {
-    if (isPlainObject(value)) continue
-    for (const vertex of graph.vertices) apply(vertex, name, value)
+  for (const vertex of graph.vertices) {
+    const names = new Set([...Object.keys(vertex.template), ...Object.keys(vertex.component.inputs)])
+    for (const name of names) {
+      if (!Object.hasOwn(tweaks, name)) continue
+      const value = own(tweaks, name)
+      if (!isPlainObject(value)) apply(vertex, name, value)
+    }
   }
   return { fields, warnings }
 }
@@ -51,6 +64,7 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
 export function refuseInputTweak(tweaks: Tweaks | undefined, type: RunInput['type']): void {
   const names = type === 'chat' ? ['ChatInput', 'Chat Input'] : ['TextInput', 'Text Input']
   if (type !== 'chat' && type !== 'text') return
+  checkCount(tweaks ?? {})
   const clash = Object.entries(tweaks ?? {}).some(
     ([key, entry]) =>
       isPlainObject(entry) &&
@@ -64,11 +78,19 @@ export function refuseInputTweak(tweaks: Tweaks | undefined, type: RunInput['typ
   }
 }
 
-/** By id, else the last node of that display name. */
-function vertexOf(graph: PlanGraph, key: string): PlanVertex | undefined {
-  const index = graph.indexOf.get(key)
-  if (index !== undefined) return graph.vertices[index]
-  return graph.vertices.findLast((vertex) => vertex.displayName === key)
+function checkCount(tweaks: Tweaks): void {
+  const entries = Object.keys(tweaks)
+  let count = entries.length
+  for (const key of count > MOST_TWEAKS ? [] : entries) {
+    const entry = own(tweaks, key)
+    if (isPlainObject(entry)) count += Object.keys(entry).length
+  }
+  if (count > MOST_TWEAKS) throw invalidRequest(`A run takes at most ${MOST_TWEAKS} tweaks.`)
+}
+
+function vertexOf(graph: PlanGraph, id: string): PlanVertex | undefined {
+  const index = graph.indexOf.get(id)
+  return index === undefined ? undefined : graph.vertices[index]
 }
 
 /** The field of the template; an empty one for a declared input that the template lacks. */
