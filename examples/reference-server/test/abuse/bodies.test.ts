@@ -150,3 +150,37 @@ async function allOperations(service: Service): Promise<Operation[]> {
       })),
   )
 }
+
+test('AB-51: uploads at once are held once each, and forms of nothing but parts are refused', async () => {
+  const service = running()
+  const size = 32 * 1024 * 1024
+  const { result, grown } = await besideHealth(service, () =>
+    Promise.all(
+      [1, 2, 3, 4].map(async (number) => {
+        const form = new FormData()
+        form.append('file', new Blob([new Uint8Array(size)]), `large-${number}.bin`)
+        const answer = await service.call('POST', '/api/v2/files', { body: form })
+        return [answer.status, (answer.json() as { size?: number }).size]
+      }),
+    ),
+  )
+  expect(result).toEqual(Array.from({ length: 4 }, () => [201, size]))
+  expect(grown).toBeLessThan(350)
+  const part = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'
+  const parts = await service.call('POST', '/api/v2/files', {
+    body: `${part.repeat(5_000)}--x--`,
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+  })
+  expect([parts.status, parts.json()]).toEqual([400, { detail: 'The form cannot be read' }])
+})
+
+test('AB-52: JSON that is nested without end is refused before it is built', async () => {
+  const service = running()
+  const begun = performance.now()
+  const nested = await service.call('POST', '/api/v1/flows/', {
+    body: `{"name":"a","data":${'['.repeat(10_000_000)}${']'.repeat(10_000_000)}}`,
+    headers: { 'content-type': 'application/json' },
+  })
+  expect(nested.status).toBe(422)
+  expect(performance.now() - begun).toBeLessThan(5_000)
+})

@@ -1,5 +1,6 @@
-import { isBodyTooLarge, readBody, type Runtime } from '@x/wire'
+import { BodyTooLargeError, isBodyTooLarge, readBody, type Runtime } from '@x/wire'
 import { invalid, refuse, type Refusal, type ValidationElement } from '../services/refusal.ts'
+import { findPart, MalformedForm, type FoundPart } from './multipart.ts'
 
 const KB = 1024
 const MB = 1024 * KB
@@ -30,6 +31,11 @@ export interface RequestBody {
    * @throws Refusal 400 where it claims to be one
    */
   form(): Promise<FormData>
+  /**
+   * The last part `file` of a multipart body, read as it comes; null where the body is no such form.
+   * @throws Refusal 400 where it claims to be one
+   */
+  filePart(): Promise<FoundPart>
 }
 
 /**
@@ -40,13 +46,33 @@ export interface RequestBody {
 export function createRequestBody(request: Request, limit: number): RequestBody {
   const contentType = request.headers.get('content-type') ?? ''
   let read: Promise<Uint8Array> | undefined
+  let part: Promise<FoundPart> | undefined
   const bytes = (): Promise<Uint8Array> =>
     (read ??= readBody(request, limit).catch((error: unknown) => {
       throw isBodyTooLarge(error) ? tooLarge(error.limit, error.size ?? error.limit) : error
     }))
+  const findFile = async (): Promise<FoundPart> => {
+    if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null
+    const length = Number(request.headers.get('content-length') ?? 0) || 0
+    try {
+      return await findPart(read === undefined ? bounded(request, limit) : once(read), {
+        contentType,
+        name: 'file',
+        length,
+      })
+    } catch (error) {
+      if (isBodyTooLarge(error)) throw tooLarge(error.limit, error.size ?? error.limit)
+      // What the runtime's parser of forms throws is a TypeError.
+      if (error instanceof MalformedForm || error instanceof TypeError) {
+        throw refuse(400, 'The form cannot be read', { cause: error })
+      }
+      throw error
+    }
+  }
   return {
     contentType,
     bytes,
+    filePart: () => (part ??= findFile()),
     text: async () => decode(await bytes()),
     async form() {
       const body = await bytes()
@@ -62,6 +88,20 @@ export function createRequestBody(request: Request, limit: number): RequestBody 
         throw refuse(400, 'The form cannot be read')
       }
     },
+  }
+}
+
+async function* once(bytes: Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield await bytes
+}
+
+/** The chunks of a body, at most `limit` bytes of them. */
+async function* bounded(request: Request, limit: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > limit) throw new BodyTooLargeError(limit, size)
+    yield chunk
   }
 }
 
@@ -141,26 +181,27 @@ export function isJson(contentType: string): boolean {
  * @throws Refusal 422
  */
 export async function readUpload(body: RequestBody): Promise<UploadedFile> {
-  const part = await findUpload(body)
-  if (!(part instanceof File)) throw invalid([part])
-  return { name: part.name, bytes: new Uint8Array(await part.arrayBuffer()) }
+  const part = await body.filePart()
+  const problem = uploadProblem(part)
+  if (part === null || problem !== null) throw invalid(problem === null ? [] : [problem])
+  return { name: part.filename ?? '', bytes: part.bytes }
 }
 
 /** What is wrong with the part `file`; none where it is a file. */
 export async function uploadProblems(body: RequestBody): Promise<ValidationElement[]> {
-  const part = await findUpload(body)
-  return part instanceof File ? [] : [part]
+  const problem = uploadProblem(await body.filePart())
+  return problem === null ? [] : [problem]
 }
 
-async function findUpload(body: RequestBody): Promise<File | ValidationElement> {
-  const part = (await body.form()).getAll('file').at(-1)
+function uploadProblem(part: FoundPart): ValidationElement | null {
   const element = { loc: ['body', 'file'], input: null } as const
-  if (part === undefined || (typeof part !== 'string' && part.name === '')) {
+  if (part === null || part.filename === '') {
     return { type: 'missing', msg: 'Field required', ...element }
   }
-  if (typeof part !== 'string') return part
+  if (part.filename !== null) return null
   const msg = "Value error, Expected UploadFile, received: <class 'str'>"
-  return { ...element, type: 'value_error', msg, input: part, ctx: { error: {} } }
+  const input = new TextDecoder().decode(part.bytes)
+  return { ...element, type: 'value_error', msg, input, ctx: { error: {} } }
 }
 
 /** Shown in MB as the reference does, in KB where the limit is below one. */

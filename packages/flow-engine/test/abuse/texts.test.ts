@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import {
+  builtinComponents,
   calculator,
   conditionalRouter,
   dataFrameOperations,
   parser,
   promptTemplate,
 } from '../../src/components.ts'
+import { createRegistry, runFlow } from '../../src/graph.ts'
 import { createDataFrame } from '../../src/graph/values/data-frame.ts'
 import { createData } from '../../src/graph/values/data.ts'
-import { testComponent } from '../../src/testing.ts'
+import { readChatMessages, readResponseInput } from '../../src/services/chat-input.ts'
+import { flowBuilder, testComponent } from '../../src/testing.ts'
 
 /** Milliseconds that the event loop was held at most while the work ran, and what came of it. */
 async function held<T>(work: () => Promise<T>): Promise<{ result: T | string; longest: number }> {
@@ -116,5 +119,30 @@ describe('places of templates', () => {
     const { result, longest } = await held(() => testComponent(parser, { inputs }))
     expect(result).toContain('The template has too many places for 20000 rows')
     expect(longest).toBeLessThan(BOUND)
+  })
+})
+
+describe('lists that one request may be long in', () => {
+  test('ten thousand tweaks are taken, one more is refused before it is applied', async () => {
+    const flow = flowBuilder()
+    for (let at = 0; at < 200; at += 1) flow.add('TextInput', { values: { input_value: `${at}` } })
+    const components = createRegistry(builtinComponents)
+    const run = (count: number) =>
+      runFlow(flow.toJSON(), {
+        components,
+        tweaks: Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1])),
+      }).result
+    const { result, longest } = await held(() => run(10_000))
+    expect(result).toMatchObject({ status: 'succeeded' })
+    expect(longest).toBeLessThan(BOUND)
+    expect((await held(() => run(10_001))).result).toContain('A run takes at most 10000 tweaks.')
+  })
+
+  test('a chat has at most ten thousand messages', () => {
+    const messages = (count: number) =>
+      Array.from({ length: count }, () => ({ role: 'user', content: 'x' }))
+    expect(readChatMessages(messages(10_000)).earlier).toHaveLength(9_999)
+    for (const read of [readChatMessages, readResponseInput])
+      expect(() => read(messages(10_001))).toThrow('A request has at most 10000 messages.')
   })
 })

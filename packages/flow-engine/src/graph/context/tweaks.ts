@@ -50,7 +50,10 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
     for (const [name, value] of Object.entries(entry)) apply(vertex, name, value)
   }
   for (const vertex of graph.vertices) {
-    const names = new Set([...Object.keys(vertex.template), ...Object.keys(vertex.component.inputs)])
+    const names = new Set([
+      ...Object.keys(vertex.template),
+      ...Object.keys(vertex.component.inputs),
+    ])
     for (const name of names) {
       if (!Object.hasOwn(tweaks, name)) continue
       const value = own(tweaks, name)
