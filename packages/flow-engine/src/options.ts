@@ -99,8 +99,11 @@ export interface FlowEngineOptions {
   readonly signInLimiter?: SignInLimiter
   /** `statusCodes`: failures of `POST /api/v1/responses` are 400, 404 and 500; false: 200 (RS-6). */
   readonly responses?: { readonly statusCodes?: boolean }
-  /** `false` takes `/api/openai/v1` away (404). `maxRuns`: runs of one user at once there; 256 (RS-50). */
-  readonly openai?: false | { readonly maxRuns?: number }
+  /**
+   * `false` takes `/api/openai/v1` away (404). `maxRuns`: runs of one user at once there; 256 (RS-50).
+   * `store: false`: responses are kept only when a request says so (RS-30).
+   */
+  readonly openai?: false | { readonly maxRuns?: number; readonly store?: boolean }
   /** Projects as MCP servers; `false` takes their addresses away (404) (MC-2, MC-100). */
   readonly mcp?: false | McpOptions
   /** Modules that component code may import besides the package's own. */

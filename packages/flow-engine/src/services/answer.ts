@@ -13,6 +13,8 @@ export interface Question {
   /** Turns that the client keeps; stored nowhere. */
   readonly earlier: readonly EarlierTurn[]
   readonly variables: Readonly<Record<string, string>>
+  /** Paths of files for the chat input. */
+  readonly files?: readonly string[]
   readonly stream: boolean
   /** How many chat outputs the flow has: pieces of a text are sent as they come when it is one. */
   readonly chatOutputs: number
@@ -81,8 +83,9 @@ export async function askWhole(events: AsyncIterable<AnswerEvent>): Promise<Flow
   return answer
 }
 
-function toRequest({ text, sessionId, variables, stream }: Question): RunFlowRequest {
+function toRequest({ text, sessionId, variables, files, stream }: Question): RunFlowRequest {
   return {
+    ...(files === undefined || files.length === 0 ? {} : { files }),
     inputValue: text,
     inputType: 'chat',
     outputType: 'chat',

@@ -1,8 +1,22 @@
 import { isObject } from '../wire/scalars.ts'
 import type { EarlierTurn } from './earlier-turns.ts'
 
+/** An image or a file of a message, not yet read (RS-22). */
+export interface InputFile {
+  readonly kind: 'image' | 'file'
+  /** Of the body, for errors. */
+  readonly param: string
+  /** A `data:` address. */
+  readonly url?: string | undefined
+  readonly filename?: string | undefined
+  /** Id of a file of the user. */
+  readonly fileId?: string | undefined
+}
+
 /** What a client said, read from a text or a list of items. */
 export interface ChatInput {
+  /** Images and files of the last message of the user. */
+  readonly files: readonly InputFile[]
   /** The last message of the user. */
   readonly text: string
   readonly earlier: readonly EarlierTurn[]
@@ -43,9 +57,12 @@ const FILE_PARTS: ReadonlySet<unknown> = new Set(['input_image', 'input_file', '
  * The `input` of a response: a text or a list of items (RS-22, RS-23).
  * @throws ChatInputError
  */
-export function readResponseInput(input: unknown): ChatInput {
+export function readResponseInput(
+  input: unknown,
+  options: { readonly takesFiles?: boolean } = {},
+): ChatInput {
   if (typeof input === 'string')
-    return { text: checked(input, 'input'), earlier: [], instructions: '' }
+    return { text: checked(input, 'input'), earlier: [], instructions: '', files: [] }
   if (!Array.isArray(input)) throw wrongType('input', 'a text or a list of items')
   checkCount(input, 'input')
   const messages = input.flatMap((item: unknown, index) => {
@@ -55,7 +72,7 @@ export function readResponseInput(input: unknown): ChatInput {
     if (PASSED_OVER.has(type)) return []
     if (type !== 'message')
       throw unknownValue(`${param}.type`, 'The only items that a flow takes are messages.')
-    return [readMessage(item, param)]
+    return [readMessage(item, param, options)]
   })
   const last = messages.findLastIndex(({ role }) => role === 'user')
   if (last < 0) throw unknownValue('input', 'The input needs a message of the user.')
@@ -76,7 +93,7 @@ export function readChatMessages(given: unknown): ChatInput {
     if (role === 'tool' || role === 'function') return []
     // An assistant that only called tools said nothing.
     if (role === 'assistant' && (content === null || content === undefined)) return []
-    return [readMessage(item, param)]
+    return [readMessage(item, param, { takesFiles: true })]
   })
   const last = given.at(-1) as unknown
   if (!isObject(last) || last['role'] !== 'user')
@@ -95,6 +112,7 @@ function checkCount(messages: readonly unknown[], param: string): void {
 interface ReadMessage {
   readonly role: 'user' | 'assistant' | 'instructions'
   readonly text: string
+  readonly files: readonly InputFile[]
 }
 
 function joined(messages: readonly ReadMessage[], last: number): ChatInput {
@@ -106,38 +124,67 @@ function joined(messages: readonly ReadMessage[], last: number): ChatInput {
   }
   return {
     text: messages[last]?.text ?? '',
+    files: messages[last]?.files ?? [],
     earlier,
     instructions: instructions.join('\n\n'),
   }
 }
 
-function readMessage({ role, content }: Record<string, unknown>, param: string): ReadMessage {
+function readMessage(
+  { role, content }: Record<string, unknown>,
+  param: string,
+  { takesFiles = false }: { readonly takesFiles?: boolean },
+): ReadMessage {
   if (!ROLES.includes(role))
     throw unknownValue(`${param}.role`, 'A role is user, assistant, system or developer.')
-  const text = readContent(content, `${param}.content`)
-  return { role: role === 'user' || role === 'assistant' ? role : 'instructions', text }
-}
-
-function readContent(content: unknown, param: string): string {
-  if (typeof content === 'string') return checked(content, param)
-  if (!Array.isArray(content)) throw wrongType(param, 'a text or a list of parts')
-  return content.map((part: unknown, index) => readPart(part, `${param}[${index}]`)).join('')
-}
-
-function readPart(part: unknown, param: string): string {
-  if (!isObject(part)) throw wrongType(param, 'an object')
-  const { type, text, refusal } = part
-  if (TEXT_PARTS.has(type)) return textOf(text, `${param}.text`)
-  if (type === 'refusal') return textOf(refusal, `${param}.refusal`)
-  if (FILE_PARTS.has(type)) {
+  const parts = readContent(content, `${param}.content`)
+  const [file] = parts.flatMap((part) => (typeof part === 'string' ? [] : [part]))
+  if (file !== undefined && !takesFiles) {
     throw new ChatInputError({
-      param: `${param}.type`,
+      param: file.param,
       code: 'unsupported_parameter',
       message:
         'Images and files are not taken here. Upload them with POST /api/v2/files and name them in the flow.',
     })
   }
-  throw unknownValue(`${param}.type`, 'A part is a text.')
+  return {
+    role: role === 'user' || role === 'assistant' ? role : 'instructions',
+    text: parts.filter((part) => typeof part === 'string').join(''),
+    files: parts.filter((part) => typeof part !== 'string'),
+  }
+}
+
+function readContent(content: unknown, param: string): (string | InputFile)[] {
+  if (typeof content === 'string') return [checked(content, param)]
+  if (!Array.isArray(content)) throw wrongType(param, 'a text or a list of parts')
+  return content.map((part: unknown, index) => readPart(part, `${param}[${index}]`))
+}
+
+function readPart(part: unknown, param: string): string | InputFile {
+  if (!isObject(part)) throw wrongType(param, 'an object')
+  const { type, text, refusal } = part
+  if (TEXT_PARTS.has(type)) return textOf(text, `${param}.text`)
+  if (type === 'refusal') return textOf(refusal, `${param}.refusal`)
+  if (FILE_PARTS.has(type)) return readFilePart(part, param)
+  throw unknownValue(`${param}.type`, 'A part is a text, an image or a file.')
+}
+
+/** Parts of both interfaces: `image_url` and `file` of chat completions are nested. */
+function readFilePart(part: Record<string, unknown>, param: string): InputFile {
+  const { type } = part
+  const isImage = type === 'input_image' || type === 'image_url'
+  const nested = isImage ? part['image_url'] : part['file']
+  const held = isObject(nested) ? nested : part
+  const url = isImage ? (isObject(nested) ? nested['url'] : nested) : held['file_data']
+  const optional = (value: unknown, name: string): string | undefined =>
+    value === undefined || value === null ? undefined : textOf(value, `${param}.${name}`)
+  return {
+    kind: isImage ? 'image' : 'file',
+    param,
+    url: optional(url, isImage ? 'image_url' : 'file_data'),
+    filename: optional(held['filename'], 'filename'),
+    fileId: optional(held['file_id'], 'file_id'),
+  }
 }
 
 function textOf(value: unknown, param: string): string {

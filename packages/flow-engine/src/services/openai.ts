@@ -1,5 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { isFlowError, runErrorText } from '../errors.ts'
+import { isFlowError } from '../errors.ts'
 import type { FlowRecord, FlowTable } from '../store/flows.ts'
 import type { ChatCompletionRequest } from '../wire/chat-completion.ts'
 import { isObject } from '../wire/scalars.ts'
@@ -11,14 +11,16 @@ import {
   type CompletionFacts,
 } from './chat-completion-format.ts'
 import type { ChatFlows } from './chat-flows.ts'
-import { ChatInputError, readChatMessages, type ChatInput } from './chat-input.ts'
+import { readChatMessages } from './chat-input.ts'
+import { storeInputFiles, type InputFilesOptions } from './input-files.ts'
+import { failureOf, randomHex, readInput, unknownModel, unsupported } from './openai-failures.ts'
 import { OpenAiRefusal } from './openai-refusal.ts'
 import { withInstructions } from './responses.ts'
 import type { RunService } from './run-flow.ts'
+import type { RunPlaces } from './run-places.ts'
 
 /** Models that are listed at most. */
 const MOST_MODELS = 1000
-const MOST_RUNS = 256
 
 /** A flow that is offered as a model, and the name of its owner. */
 export interface FlowModel {
@@ -48,19 +50,18 @@ export interface OpenAiService {
   ): Promise<CompletionOutcome>
 }
 
-export interface OpenAiServiceOptions {
+export interface OpenAiServiceOptions extends InputFilesOptions {
   readonly chatFlows: ChatFlows
   readonly flows: Pick<FlowTable, 'list'>
   readonly runs: Pick<RunService, 'open'>
   readonly runtime: Runtime
   readonly report: (error: unknown) => void
-  /** Runs of one user at once; 256 (RS-50). */
-  readonly maxRuns?: number | undefined
+  /** Of the runs of each user, over all operations of the interface. */
+  readonly places: RunPlaces
 }
 
 export function createOpenAiService(options: OpenAiServiceOptions): OpenAiService {
-  const { chatFlows, flows, runs, runtime, report } = options
-  const places = createPlaces(options.maxRuns ?? MOST_RUNS)
+  const { chatFlows, flows, runs, runtime, report, places } = options
   const find = async (caller: Caller, id: string): Promise<FlowModel> => {
     const flow = await chatFlows.find(caller, id)
     if (flow === null || !chatFlows.isModel(flow)) throw unknownModel(id)
@@ -79,10 +80,13 @@ export function createOpenAiService(options: OpenAiServiceOptions): OpenAiServic
     model: find,
     async complete(caller, request, { variables, signal }) {
       checkCompletion(request)
-      const input = readInput(() => readChatMessages(request.messages))
+      const input = await readInput(() => readChatMessages(request.messages))
       const { flow } = await find(caller, request.model)
+      const files = await readInput(() =>
+        storeInputFiles(options, { caller, flowId: flow.id }, input.files),
+      )
       const facts: CompletionFacts = {
-        id: `chatcmpl-${hex(runtime)}`,
+        id: `chatcmpl-${randomHex(runtime, 16)}`,
         created: Math.floor(runtime.now().getTime() / 1000),
         model: request.model,
         includeUsage: request.stream_options?.include_usage === true,
@@ -92,6 +96,7 @@ export function createOpenAiService(options: OpenAiServiceOptions): OpenAiServic
         text: input.text,
         sessionId: sessionOf(request) ?? runtime.uuid(),
         earlier: input.earlier,
+        files,
         variables: withInstructions(variables, input.instructions),
         stream,
         chatOutputs: chatFlows.ends(flow)?.outputs ?? 0,
@@ -114,24 +119,6 @@ async function whole(events: AsyncIterable<AnswerEvent>) {
   }
 }
 
-/** A failed run (RS-21); what nobody foresaw gets a fixed text. */
-function failureOf(error: unknown, report: (error: unknown) => void): OpenAiRefusal {
-  if (error instanceof OpenAiRefusal) return error
-  if (!isFlowError(error)) {
-    report(error)
-    return new OpenAiRefusal(500, { code: null, message: 'Internal Server Error' })
-  }
-  return new OpenAiRefusal(500, { code: 'flow_failed', message: runErrorText(error) }, error)
-}
-
-function unknownModel(id: string): OpenAiRefusal {
-  return new OpenAiRefusal(404, {
-    code: 'model_not_found',
-    param: 'model',
-    message: `The model '${id}' does not exist: it is no flow of yours with a chat input and a chat output that can be run.`,
-  })
-}
-
 /** What a flow cannot do, and would answer wrongly (RS-41). */
 function checkCompletion(request: ChatCompletionRequest): void {
   const { n, tools, functions, response_format: format, modalities, logprobs } = request
@@ -151,19 +138,6 @@ function checkCompletion(request: ChatCompletionRequest): void {
   if (logprobs === true) throw unsupported('logprobs', 'A flow has no probabilities of tokens.')
 }
 
-function unsupported(param: string, message: string): OpenAiRefusal {
-  return new OpenAiRefusal(400, { code: 'unsupported_parameter', param, message })
-}
-
-function readInput(read: () => ChatInput): ChatInput {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ChatInputError) throw new OpenAiRefusal(400, error.problem, error)
-    throw error
-  }
-}
-
 /** The session that is to be continued (RS-40). */
 function sessionOf({ metadata }: ChatCompletionRequest): string | null {
   const id = metadata?.['session_id']
@@ -175,44 +149,4 @@ function sessionOf({ metadata }: ChatCompletionRequest): string | null {
     param: 'metadata.session_id',
     message: 'A session id is a text of at most 512 characters.',
   })
-}
-
-function hex(runtime: Runtime): string {
-  const bytes = runtime.randomBytes(16)
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** Counts the runs of each user. */
-function createPlaces(most: number) {
-  const taken = new Map<string, number>()
-  const check = (userId: string): void => {
-    if ((taken.get(userId) ?? 0) < most) return
-    const message = `At most ${most} runs of a user go on at once. Wait for one to end.`
-    throw new OpenAiRefusal(429, { code: 'rate_limit_exceeded', message })
-  }
-  /** A stream begins when it is first read: its place is taken then, and may be gone by then. */
-  async function* counted(
-    userId: string,
-    start: () => AsyncIterable<AnswerEvent>,
-  ): AsyncGenerator<AnswerEvent, void, undefined> {
-    check(userId)
-    taken.set(userId, (taken.get(userId) ?? 0) + 1)
-    try {
-      yield* start()
-    } finally {
-      const left = (taken.get(userId) ?? 1) - 1
-      if (left === 0) taken.delete(userId)
-      else taken.set(userId, left)
-    }
-  }
-  return {
-    /**
-     * The events, which free their place when they end or their reader leaves.
-     * @throws OpenAiRefusal 429
-     */
-    hold(userId: string, start: () => AsyncIterable<AnswerEvent>): AsyncIterable<AnswerEvent> {
-      check(userId)
-      return counted(userId, start)
-    },
-  }
 }

@@ -31,6 +31,8 @@ export interface RunFlowRequest {
   /** Values of variables for this run only. */
   readonly variables: Readonly<Record<string, string>>
   readonly stream: boolean
+  /** Paths of files that the chat input is given. */
+  readonly files?: readonly string[]
 }
 
 /** A run whose events the caller reads. */
@@ -215,7 +217,11 @@ export async function watched(run: FlowRun, recorder: RunRecorder | undefined): 
 function toOptions(request: RunFlowRequest): Partial<RunOptions> {
   const { inputValue, inputType, outputComponent, sessionId, context, variables } = request
   return {
-    input: { type: inputType, ...(inputValue === null ? {} : { value: inputValue }) },
+    input: {
+      type: inputType,
+      ...(inputValue === null ? {} : { value: inputValue }),
+      ...(request.files === undefined ? {} : { files: request.files }),
+    },
     outputType: request.outputType,
     tweaks: request.tweaks ?? undefined,
     context: context ?? undefined,

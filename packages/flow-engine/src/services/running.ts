@@ -6,6 +6,7 @@ import type { FlowJson } from '../graph/flow/flow-json.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
 import type { BuildJobs, BuildRequest, JobRecord } from '../jobs/build-jobs.ts'
 import { createBuildJobs } from '../jobs/create-build-jobs.ts'
+import { createMemoryJobStore } from '../memory/job-store.ts'
 import { createModelProviders } from '../models/providers.ts'
 import type { FlowEngineOptions } from '../options.ts'
 import { resolveMcpOptions } from '../mcp/mcp-options.ts'
@@ -15,9 +16,12 @@ import { createMcpResources } from './mcp-resources.ts'
 import { createMcpTools } from './mcp-tools.ts'
 import { createMcpTransport, type McpTransport } from './mcp-transport.ts'
 import { createOpenAiService, type OpenAiService } from './openai.ts'
+import { createOpenAiResponses, type OpenAiResponsesService } from './openai-responses.ts'
+import { createStoredResponses } from './stored-responses.ts'
 import { createResponsesService, type ResponsesService } from './responses.ts'
 import type { ApiKeyService } from './api-keys.ts'
 import { createBuildService, type BuildMetadata, type BuildService } from './builds.ts'
+import type { FileService } from './files.ts'
 import type { FlowService } from './flows.ts'
 import type { ProjectService } from './projects.ts'
 import type { UserFileService } from './user-files.ts'
@@ -25,6 +29,7 @@ import type { ServiceKit } from './kit.ts'
 import { createPendingWrites, type PendingWrites } from './pending-writes.ts'
 import { jobLanes } from './job-lanes.ts'
 import { createPlanCache } from './plan-cache.ts'
+import { createRunPlaces } from './run-places.ts'
 import { createRunService, watched, type RunService } from './run-flow.ts'
 import { createRunRecorder } from './run-records.ts'
 import type { RunScope } from './run-scope.ts'
@@ -46,6 +51,7 @@ export interface RunningServices {
   readonly webhooks: WebhookService
   readonly responses: ResponsesService
   readonly openAi: OpenAiService
+  readonly openAiResponses: OpenAiResponsesService
   readonly mcp: McpTransport
 }
 
@@ -57,6 +63,7 @@ export interface RunningOptions {
   readonly variables: VariableService
   readonly apiKeys: ApiKeyService
   readonly projects: ProjectService
+  readonly files: FileService
   readonly userFiles: UserFileService
 }
 
@@ -69,7 +76,7 @@ export interface Running {
 }
 
 export function createRunning({ kit, components, options, ...others }: RunningOptions): Running {
-  const { flows, variables, apiKeys, projects, userFiles } = others
+  const { flows, variables, apiKeys, projects, files, userFiles } = others
   const { store, settings, runtime, report } = kit
   const cache = options.cache ?? createFrozenResults(kit)
   const limits = completeLimits({
@@ -106,12 +113,13 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
   const { concurrency = 8 } = options.queue ?? {}
   const open = new Map<string, OpenJob>()
 
+  const jobStore = options.jobs ?? createMemoryJobStore()
   const jobs = createBuildJobs({
     components,
     cache,
     runtime,
     limits,
-    ...(options.jobs === undefined ? {} : { store: options.jobs }),
+    store: jobStore,
     ...options.queue,
     lanes: jobLanes(concurrency, settings),
     secrets: kit.secrets,
@@ -172,6 +180,18 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
   })
 
   const chatFlows = createChatFlows(flows, plans)
+  const openAiSettings = options.openai === false ? {} : (options.openai ?? {})
+  const openAiOptions = {
+    chatFlows,
+    flows: store.flows,
+    runs,
+    runtime,
+    report,
+    places: createRunPlaces(openAiSettings.maxRuns ?? 256),
+    files,
+    userFiles,
+  }
+  const openAi = createOpenAiService(openAiOptions)
   const mcpOptions = resolveMcpOptions(options.mcp === false ? {} : options.mcp)
   const tools = createMcpTools(store.flows, plans, mcpOptions)
   const resources = createMcpResources({
@@ -214,13 +234,16 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
         runtime,
         statusCodes: options.responses?.statusCodes ?? false,
       }),
-      openAi: createOpenAiService({
-        chatFlows,
-        flows: store.flows,
-        runs,
-        runtime,
-        report,
-        maxRuns: options.openai === false ? undefined : options.openai?.maxRuns,
+      openAi,
+      openAiResponses: createOpenAiResponses({
+        ...openAiOptions,
+        openAi,
+        stored: createStoredResponses({
+          store: jobStore,
+          runtime,
+          retention: options.queue?.retention,
+        }),
+        store: openAiSettings.store ?? true,
       }),
       mcp,
       webhooks: createWebhookService({ store, settings, flows, plans, jobs, apiKeys }),

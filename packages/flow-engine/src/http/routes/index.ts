@@ -13,6 +13,7 @@ import { mcpRoutes } from './mcp.ts'
 import { mcpTransportRoutes } from './mcp-transport.ts'
 import { monitorRoutes } from './monitor.ts'
 import { openAiRoutes } from './openai.ts'
+import { openAiResponseRoutes } from './openai-responses.ts'
 import { projectRoutes } from './projects.ts'
 import { publicBuildRoutes } from './public-build.ts'
 import { responsesRoutes } from './responses.ts'
@@ -43,7 +44,7 @@ export const routeGroups: readonly RouteGroup[] = [
     routes: [...baseRoutes, ...customComponentRoutes, ...runRoutes, ...webhookRoutes],
   },
   { name: 'OpenAI Responses API', routes: responsesRoutes },
-  { name: OPENAI_GROUP, routes: openAiRoutes },
+  { name: OPENAI_GROUP, routes: [...openAiRoutes, ...openAiResponseRoutes] },
   { name: 'Validate', routes: validateRoutes },
   { name: 'Components Store', routes: componentStoreRoutes },
   { name: 'Flows', routes: flowRoutes },

@@ -1,0 +1,101 @@
+import { TextParams } from '../../wire/scalars.ts'
+import {
+  DeletedResponse,
+  InputItems,
+  InputItemsQuery,
+  OpenAiResponse,
+  OpenAiResponseBody,
+} from '../../wire/openai-response.ts'
+import { eventStreamAnswer } from '../event-stream-answer.ts'
+import { openAiErrorResponse } from '../openai-errors.ts'
+import { readVariables } from '../run-variables.ts'
+import { JsonText, route, type Route } from '../route.ts'
+
+const common = { auth: 'openai', answerError: openAiErrorResponse } as const
+const PATH = '/api/openai/v1/responses'
+const params = TextParams('response_id')
+/** Milliseconds of silence after which a comment keeps the connection open (RS-28). */
+const HEARTBEAT_MS = 15_000
+
+/** Responses of the OpenAI API (RS-22 to RS-35). */
+export const openAiResponseRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'POST',
+      path: PATH,
+      summary: 'Create Model Response',
+      ...common,
+      body: OpenAiResponseBody,
+      output: OpenAiResponse,
+    },
+    async ({ services, caller, body, request, signal }) => {
+      const left = new AbortController()
+      const outcome = await services.openAiResponses.create(caller, body, {
+        variables: readVariables(request.headers),
+        signal: AbortSignal.any([signal, left.signal]),
+      })
+      if (outcome.kind === 'response') return new JsonText(JSON.stringify(outcome.response))
+      const heartbeat = { everyMs: HEARTBEAT_MS, runtime: services.mcp.runtime }
+      return eventStreamAnswer(outcome.chunks, { signal, left, heartbeat })
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: `${PATH}/{response_id}`,
+      summary: 'Get Model Response',
+      ...common,
+      params,
+      output: OpenAiResponse,
+    },
+    async ({ services, caller, params: { response_id: id } }) =>
+      new JsonText(JSON.stringify(await services.openAiResponses.retrieve(caller, id))),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: `${PATH}/{response_id}/cancel`,
+      summary: 'Cancel Model Response',
+      ...common,
+      params,
+      output: OpenAiResponse,
+    },
+    async ({ services, caller, params: { response_id: id } }) =>
+      new JsonText(JSON.stringify(await services.openAiResponses.cancel(caller, id))),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: `${PATH}/{response_id}`,
+      summary: 'Delete Model Response',
+      ...common,
+      params,
+      output: DeletedResponse,
+    },
+    async ({ services, caller, params: { response_id: id } }) => {
+      await services.openAiResponses.remove(caller, id)
+      return { id, object: 'response' as const, deleted: true }
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: `${PATH}/{response_id}/input_items`,
+      summary: 'List Input Items',
+      ...common,
+      params,
+      query: InputItemsQuery,
+      output: InputItems,
+    },
+    async ({ services, caller, params: { response_id: id }, query }) => {
+      const { items, hasMore } = await services.openAiResponses.inputItems(caller, id, query)
+      return {
+        object: 'list' as const,
+        data: [...items],
+        first_id: items[0]?.id ?? null,
+        last_id: items.at(-1)?.id ?? null,
+        has_more: hasMore,
+      }
+    },
+  ),
+]
