@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { problemsOfJourneys } from './check-journeys.mjs'
 import { problemsOfSecurity } from './check-security.mjs'
+import { checkSpec } from './check-spec.mjs'
 import { filesBelow, root } from './sources.mjs'
 
 const isMarkdown = (path) => path.endsWith('.md')
@@ -13,7 +14,8 @@ const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter((path) => existsSync(join(root, path))),
   ...['docs', 'packages', 'examples'].flatMap((folder) => filesBelow(folder, isMarkdown)),
 ]
-const problems = [...problemsOfJourneys(), ...problemsOfSecurity()]
+const spec = checkSpec()
+const problems = [...problemsOfJourneys(), ...problemsOfSecurity(), ...spec.problems]
 // Inside the work tree, so that the workspace's packages and types are found; removed at the end.
 const scratch = join(root, '.docs-check')
 const files = []
@@ -65,5 +67,7 @@ try {
 }
 for (const problem of problems) console.error(problem)
 if (problems.length === 0)
-  console.log(`${files.length} code blocks of ${pages.length} pages type-check`)
+  console.log(
+    `${files.length} code blocks of ${pages.length} pages type-check; ${spec.summary}, ${spec.untested.length} built without a test`,
+  )
 process.exitCode = problems.length > 0 ? 1 : 0

@@ -94,7 +94,7 @@ function request(dice: Dice, known: readonly string[], keys: readonly string[]):
 }
 
 test(
-  'FA-1 any request is answered without an internal error, in time',
+  'any request is answered without an internal error, in time',
   { timeout: 1_800_000 },
   async () => {
     const errors: unknown[] = []
