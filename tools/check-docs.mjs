@@ -1,9 +1,12 @@
 // Checks the documentation: every `ts` block of README and docs type-checks as a module of its own,
-// relative links lead somewhere, every error code of a core has a heading in the reference, and the
-// tests that docs/journeys.md names exist, and so do those of the rules that SECURITY.md cites.
+// relative links and their anchors lead somewhere, every error code has a heading in the reference, the
+// tests that docs/journeys.md names exist and so do those of the rules that SECURITY.md cites, and every
+// rule number that is cited is defined in docs/spec.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { anchorsOf } from './anchors.mjs'
+import { problemsOfErrors } from './check-errors.mjs'
 import { problemsOfJourneys } from './check-journeys.mjs'
 import { problemsOfSecurity } from './check-security.mjs'
 import { checkSpec } from './check-spec.mjs'
@@ -15,10 +18,22 @@ const pages = [
   ...['docs', 'packages', 'examples'].flatMap((folder) => filesBelow(folder, isMarkdown)),
 ]
 const spec = checkSpec()
-const problems = [...problemsOfJourneys(), ...problemsOfSecurity(), ...spec.problems]
+const problems = [
+  ...problemsOfJourneys(),
+  ...problemsOfSecurity(),
+  ...problemsOfErrors(),
+  ...spec.problems,
+]
 // Inside the work tree, so that the workspace's packages and types are found; removed at the end.
 const scratch = join(root, '.docs-check')
 const files = []
+
+const anchors = new Map()
+
+function anchorsIn(page) {
+  if (!anchors.has(page)) anchors.set(page, anchorsOf(readFileSync(join(root, page), 'utf8')))
+  return anchors.get(page)
+}
 
 function blocksOf(page) {
   const text = readFileSync(join(root, page), 'utf8')
@@ -27,8 +42,13 @@ function blocksOf(page) {
     const line = text.slice(0, match.index).split('\n').length
     blocks.push({ line, code: match[1] })
   }
-  for (const match of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)]*)?\)/g)) {
-    if (!existsSync(join(root, dirname(page), match[1]))) problems.push(`${page}: no ${match[1]}`)
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+  for (const match of prose.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)) {
+    const [, path, anchor] = match
+    const target = path === '' ? page : join(dirname(page), path)
+    if (!existsSync(join(root, target))) problems.push(`${page}: no ${path}`)
+    else if (anchor !== undefined && isMarkdown(target) && !anchorsIn(target).has(anchor))
+      problems.push(`${page}: no heading for ${path}#${anchor}`)
   }
   return blocks
 }
