@@ -27,13 +27,17 @@ export function copyJson(value: unknown, report: Report): JsonValue {
   }
 }
 
-/** The same for a value that is known to be an object and no array. */
-export function copyObject(value: Record<string, unknown>, report: Report): JsonObject {
+/** The same for a value that is known to be an object and no array; some members may be left out. */
+export function copyObject(
+  value: Record<string, unknown>,
+  report: Report,
+  without?: ReadonlySet<string>,
+): JsonObject {
   const { path } = report
   const copy: JsonObject = {}
   for (const key of Object.keys(value)) {
     const member = value[key]
-    if (member === undefined) continue
+    if (member === undefined || without?.has(key) === true) continue
     report.size += key.length
     path.push(key)
     const item = copyJson(member, report)

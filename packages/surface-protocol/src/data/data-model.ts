@@ -132,18 +132,24 @@ export class DataModel {
     let container: DataContainer = this.#root
     for (let depth = 0; depth < segments.length; depth += 1) {
       const key = segments[depth] ?? ''
-      const parent = segments.slice(0, depth)
       const isLast = depth === segments.length - 1
-      const next = member(container, key)
-      if (!isLast && isContainer(next)) {
-        container = next
-        continue
+      if (!isLast) {
+        const next = member(container, key)
+        if (isContainer(next)) {
+          container = next
+          continue
+        }
+        if (next !== undefined && next !== null) return 'conflict'
       }
-      if (!isLast && next !== undefined && next !== null) return 'conflict'
+      const parent = segments.slice(0, depth)
       const gap = this.#fillUp(container, parent, { key, maximumGap })
       if (gap !== 'placed') return gap
+      if (isLast) {
+        this.write(container, { parent, key, value })
+        break
+      }
       const made: DataContainer = arrayIndex(segments[depth + 1] ?? '') === null ? new Map() : []
-      this.write(container, { parent, key, value: isLast ? value : made })
+      this.write(container, { parent, key, value: made })
       container = made
     }
     return 'placed'

@@ -61,8 +61,8 @@ export interface Definition {
   readonly size: number
   /** Whether a bound value may hold both path and literal. */
   readonly initialises: boolean
-  /** The catalog that accepted it. */
-  readonly core: CatalogCore | null
+  /** The catalog that accepted it; null until it was judged. */
+  core: CatalogCore | null
   /** Ids it refers to, in order. */
   edges: readonly string[]
   /** Those of them that are repeated by a template. */
@@ -101,7 +101,7 @@ export function findEdges(definition: Definition): void {
 
 function findEdgesV09(definition: Definition, { components, syntax }: CatalogPartsV09): void {
   const shape = components.get(definition.type)
-  if (shape === undefined || shape.live.length === 0) return
+  if (shape === undefined || shape.linked.length === 0) return
   const edges: string[] = []
   const templates: string[] = []
   const visit = (componentId: string, template: boolean): void => {

@@ -33,7 +33,7 @@ export function makePlanV09(shape: ShapeV09, properties: JsonObject, syntax: Val
       default:
     }
   }
-  walkV09(shape, properties, { visit, syntax })
+  walkV09(shape, properties, { visit, syntax, place: [] })
   return { bindings, groups }
 }
 

@@ -40,9 +40,8 @@ function checkVersion(
   report: Report,
 ): boolean {
   const version = ownValue(value, 'version')
-  const accepted = versions.map((one) => `"${one}"`)
   if (version === undefined) {
-    const message = `A message says its version: ${accepted.join(' or ')}.`
+    const message = `A message says its version: ${listOf(versions, 'or')}.`
     report.add('missing_version', message, { at: ['version'] })
     return false
   }
@@ -51,8 +50,9 @@ function checkVersion(
     return false
   }
   if (!versions.includes(version)) {
-    const isAre = accepted.length === 1 ? 'is' : 'are'
-    const message = `The version is ${quote(version)}; ${accepted.join(' and ')} ${isAre} accepted.`
+    const isAre = versions.length === 1 ? 'is' : 'are'
+    const found = quote(version)
+    const message = `The version is ${found}; ${listOf(versions, 'and')} ${isAre} accepted.`
     report.add('unsupported_version', message, { at: ['version'] })
     return false
   }
@@ -60,4 +60,8 @@ function checkVersion(
   if (found === undefined) return true
   report.add('unsupported_version', `${quote(found)} belongs to another version.`, { at: [found] })
   return false
+}
+
+function listOf(versions: readonly string[], word: string): string {
+  return versions.map((one) => `"${one}"`).join(` ${word} `)
 }

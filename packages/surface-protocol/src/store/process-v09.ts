@@ -1,6 +1,6 @@
-import { formatPointer, type JsonObject } from '../json.ts'
+import { formatPointer } from '../json.ts'
 import { quote } from '../diagnostics/errors.ts'
-import { fromJson, mapFromJson } from '../data/data-value.ts'
+import { fromJson } from '../data/data-value.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { checkBatch, collectBatch } from '../graph/component-batch.ts'
 import { checkComponents } from '../message/v09/check-components.ts'
@@ -71,8 +71,8 @@ function updateComponents(
   if (report.errors > 0) return 'refused'
   const change = openChange(state, surfaceId, report)
   const { surface } = change
-  const judged = components.map((component) => ({ ...component, core }))
-  const batch = collectBatch(judged, report, 'updateComponents')
+  for (const component of components) component.core = core
+  const batch = collectBatch(components, report, 'updateComponents')
   checkBatch(surface.graph, batch, report, 'updateComponents')
   if (report.errors > 0) return 'refused'
   for (const definition of batch.values()) surface.graph.put(definition)
@@ -94,17 +94,14 @@ export function updateData(
   const change = openChange(state, surfaceId, report)
   const { surface } = change
   const { data } = surface
-  if (
-    value !== undefined &&
-    segments.length + depthOf(fromJson(value)) > report.limits.dataDepth + 1
-  ) {
+  const stored = value === undefined ? undefined : fromJson(value)
+  if (stored !== undefined && segments.length + depthOf(stored) > report.limits.dataDepth + 1) {
     report.exceeds('dataDepth', { at: ['updateDataModel', 'value'] })
     return 'refused'
   }
-  if (segments.length === 0)
-    data.replace(value === undefined ? new Map() : mapFromJson(value as JsonObject))
-  else if (value === undefined) data.removeAt(segments)
-  else reportPlacing(data.place(segments, fromJson(value), report.limits.arrayIndex), report)
+  if (segments.length === 0) data.replace(stored instanceof Map ? stored : new Map())
+  else if (stored === undefined) data.removeAt(segments)
+  else reportPlacing(data.place(segments, stored, report.limits.arrayIndex), report)
   change.dataPaths = [formatPointer(segments)]
   return settle(state, change, { status: surface.status, report })
 }

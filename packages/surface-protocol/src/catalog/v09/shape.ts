@@ -21,6 +21,8 @@ export interface ShapeV09 {
   readonly open: boolean
   /** Members that can hold references or dynamic values. */
   readonly live: readonly (readonly [string, SlotV09])[]
+  /** Those of them that can hold references. */
+  readonly linked: readonly (readonly [string, SlotV09])[]
   /** Types that may hold a component of this type, and that it may hold (1.0). */
   readonly parents?: ReadonlySet<string>
   readonly children?: ReadonlySet<string>
@@ -57,6 +59,7 @@ export function shapeOfTable(table: ObjectTable, making: ShapeMaking): ShapeV09 
     required,
     open,
     live: entries.filter(([, slot]) => isLive(slot, isAnyLive)),
+    linked: entries.filter(([, slot]) => isLinked(slot)),
     ...(parents === undefined ? {} : { parents: new Set(parents) }),
     ...(children === undefined ? {} : { children: new Set(children) }),
   }
@@ -116,4 +119,11 @@ function isLive(slot: SlotV09, isAnyLive: boolean): boolean {
   if (slot.kind === 'one') return slot.slots.some((one) => isLive(one, isAnyLive))
   if (slot.kind === 'any') return isAnyLive
   return !DEAD.has(slot.kind)
+}
+
+function isLinked(slot: SlotV09): boolean {
+  if (slot.kind === 'list') return isLinked(slot.item)
+  if (slot.kind === 'object') return slot.shape.linked.length > 0
+  if (slot.kind === 'one') return slot.slots.some(isLinked)
+  return slot.kind === 'id' || slot.kind === 'children'
 }

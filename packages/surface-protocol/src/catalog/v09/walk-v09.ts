@@ -11,69 +11,77 @@ type VisitSlot = (slot: SlotV09, value: JsonValue, place: (string | number)[]) =
 const ANY: SlotV09 = { kind: 'any' }
 
 /** Visits the values of a component that can refer to components or to data, in the order of its shape. */
-export function walkV09(
-  shape: ShapeV09,
-  properties: Readonly<Record<string, unknown>>,
-  { visit, syntax, place = [] }: Walk,
-): void {
-  for (const [name, slot] of shape.live) {
-    const value = properties[name]
-    if (value === undefined || !Object.hasOwn(properties, name)) continue
-    walkSlot(slot, value as JsonValue, { place, visit, syntax, key: name })
-  }
+export function walkV09(shape: ShapeV09, properties: Properties, walk: Walk): void {
+  walkEntries(shape.live, properties, walk)
 }
+
+type Properties = Readonly<Record<string, unknown>>
 
 interface Walk {
   readonly visit: VisitSlot
   readonly syntax: ValueSyntax
-  readonly place?: (string | number)[]
+  readonly place: (string | number)[]
 }
 
-interface Step extends Required<Walk> {
-  readonly key: string | number
+function walkEntries(entries: ShapeV09['live'], properties: Properties, walk: Walk): void {
+  const { place } = walk
+  for (const [name, slot] of entries) {
+    const value = properties[name]
+    if (value === undefined || !Object.hasOwn(properties, name)) continue
+    place.push(name)
+    walkSlot(slot, value as JsonValue, walk)
+    place.pop()
+  }
 }
 
-function walkSlot(slot: SlotV09, value: JsonValue, step: Step): void {
-  const { place, syntax, key } = step
-  place.push(key)
+function walkSlot(slot: SlotV09, value: JsonValue, walk: Walk): void {
+  const { place, syntax, visit } = walk
   if (slot.kind === 'object') {
-    if (slot.shape.fields.size === 0) step.visit(ANY, value, place)
-    else if (isPlainObject(value)) walkV09(slot.shape, value, step)
+    if (slot.shape.fields.size === 0) visit(ANY, value, place)
+    else if (isPlainObject(value)) walkV09(slot.shape, value, walk)
   } else if (slot.kind === 'list') {
-    if (Array.isArray(value)) {
-      value.forEach((item, index) => walkSlot(slot.item, item, { ...step, key: index }))
-    }
+    if (!Array.isArray(value)) return
+    value.forEach((item, index) => {
+      place.push(index)
+      walkSlot(slot.item, item, walk)
+      place.pop()
+    })
   } else if (slot.kind === 'one') {
     const fitting = slot.slots.find((one) => fitsSlot(value, one, syntax))
-    place.pop()
-    if (fitting !== undefined) walkSlot(fitting, value, step)
-    place.push(key)
-  } else step.visit(slot, value, place)
-  place.pop()
+    if (fitting !== undefined) walkSlot(fitting, value, walk)
+  } else visit(slot, value, place)
 }
+
+/** Hears of a reference; `last` stands behind `place`, which changes after the call. */
+type VisitReference = (
+  componentId: string,
+  template: boolean,
+  place: Place,
+  last: string | number | null,
+) => void
 
 /** Visits the references of a component, in order. */
 export function visitReferencesV09(
   shape: ShapeV09,
-  properties: Readonly<Record<string, unknown>>,
+  properties: Properties,
   { visit, syntax }: { visit: VisitReference; syntax: ValueSyntax },
 ): void {
+  if (shape.linked.length === 0) return
   const visitSlot: VisitSlot = (slot, value, place) => {
     if (slot.kind === 'id') {
-      if (typeof value === 'string') visit(value, false, place)
+      if (typeof value === 'string') visit(value, false, place, null)
     } else if (slot.kind !== 'children') return
     else if (Array.isArray(value)) {
-      value.forEach((id, index) => {
-        if (typeof id === 'string') visit(id, false, [...place, index])
-      })
+      for (let index = 0; index < value.length; index += 1) {
+        const id = value[index]
+        if (typeof id === 'string') visit(id, false, place, index)
+      }
     } else if (isPlainObject(value) && typeof value.componentId === 'string') {
-      visit(value.componentId, true, [...place, 'componentId'])
+      visit(value.componentId, true, place, 'componentId')
     }
   }
-  walkV09(shape, properties, { visit: visitSlot, syntax })
+  walkEntries(shape.linked, properties, { visit: visitSlot, syntax, place: [] })
 }
-
-type VisitReference = (componentId: string, template: boolean, place: Place) => void
 
 /** The references of a component, in order. */
 export function findReferencesV09(
@@ -82,8 +90,9 @@ export function findReferencesV09(
   syntax: ValueSyntax,
 ): ReferenceFound[] {
   const found: ReferenceFound[] = []
-  const visit: VisitReference = (componentId, template, place) => {
-    found.push({ path: formatPointer(place), componentId, template })
+  const visit: VisitReference = (componentId, template, place, last) => {
+    const path = formatPointer(last === null ? place : [...place, last])
+    found.push({ path, componentId, template })
   }
   visitReferencesV09(shape, properties, { visit, syntax })
   return found

@@ -163,6 +163,9 @@ function readList(
   return components
 }
 
+/** Members of a component that are no properties. */
+const ENVELOPE: ReadonlySet<string> = new Set(['id', 'component'])
+
 /** Size (SP-89) of `{id, component}` without the two values. */
 const FRAME = 'idcomponent'.length + 3 * 8
 
@@ -176,8 +179,7 @@ function readComponent(value: unknown, position: number, report: Report): Defini
   const type = readId(value, 'component', report)
   if (id === null || type === null) return null
   const start = report.size
-  const { id: _, component: __, ...properties } = value
-  const copy = copyObject(properties, report)
+  const copy = copyObject(value, report, ENVELOPE)
   return {
     id,
     position,

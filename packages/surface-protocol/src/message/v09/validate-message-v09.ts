@@ -69,8 +69,8 @@ function checkUpdate(
     cores.length > 1 ? (cores.find((one) => accepts(one, components, report)) ?? first) : first
   checkComponents(components, core ?? null, report)
   if (report.errors > 0) return
-  const judged = components.map((component) => ({ ...component, core: core ?? null }))
-  const batch = collectBatch(judged, report, 'updateComponents')
+  for (const component of components) component.core = core ?? null
+  const batch = collectBatch(components, report, 'updateComponents')
   checkBatch(new Graph(), batch, report, 'updateComponents')
 }
 

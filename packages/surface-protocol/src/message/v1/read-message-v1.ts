@@ -116,6 +116,9 @@ function readCreate(payload: Payload, surfaceId: string, report: Report): Messag
   }
 }
 
+/** Members of a component that are no properties. */
+const ENVELOPE: ReadonlySet<string> = new Set(['id', 'component', 'catalogId', 'metadata'])
+
 /** Size (SP-89) of `{id, component}` without the two values. */
 const FRAME = 'idcomponent'.length + 3 * 8
 
@@ -133,8 +136,7 @@ function readComponentV1(value: unknown, position: number, report: Report): Defi
     report.add('invalid_value', 'The type "Surface" is reserved.', { at: ['component'] })
   }
   if (id === null || type === null) return null
-  const { id: _, component: __, catalogId: ___, metadata: ____, ...properties } = value
-  const copy = copyObject(properties, report)
+  const copy = copyObject(value, report, ENVELOPE)
   return {
     id,
     position,

@@ -153,7 +153,7 @@ export function judgeComponents(
   const judged = components.map((component): Definition => {
     const own = component.envelope?.catalogId
     const found = findCatalog(own, ofSurface, find)
-    if (found.core !== null) return { ...component, core: found.core }
+    if (found.core !== null) return Object.assign(component, { core: found.core })
     const field = own === undefined ? 'component' : 'catalogId'
     const at = [kind, 'components', component.position, field]
     report.add(found.code, found.message, { at, componentId: component.id })
