@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { honoHandler } from '@x/http-adapters/hono'
 import { bundleScript } from 'surface-viewer/bundle'
 import { createPollSurface } from './poll-surface.ts'
+import { createSignUpSurface } from './sign-up-surface.ts'
 
 const PORT = Number(process.env['PORT'] ?? 3000)
 
@@ -29,6 +30,7 @@ app.get('/page.js', async (c) => {
   return c.body(script, 200, { 'content-type': 'text/javascript; charset=utf-8' })
 })
 app.all('/surface', honoHandler(createPollSurface()))
+app.all('/sign-up', honoHandler(createSignUpSurface()))
 
 serve({ fetch: app.fetch, port: PORT, hostname: '127.0.0.1' }, ({ port }) => {
   console.log(`Listening on http://127.0.0.1:${port}`)

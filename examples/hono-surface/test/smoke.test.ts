@@ -44,3 +44,41 @@ test('a vote reaches everybody who watches', async () => {
   await until('Tea 1, coffee 0')
   leave.abort()
 })
+
+test('viewers of three versions share a form, and each submission is checked', async () => {
+  const address = `${example.url}/sign-up`
+  const leave = new AbortController()
+  const watch = async (version: string) => {
+    const headers = { accept: 'application/jsonl', 'a2ui-version': version }
+    const stream = await fetch(address, { headers, signal: leave.signal })
+    expect(stream.headers.get('a2ui-version')).toBe(version)
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    return async (part: string): Promise<string> => {
+      while (!text.includes(part)) text += (await reader?.read())?.value ?? ''
+      return text
+    }
+  }
+  const viewers = await Promise.all(['0.8', '0.9.1', '1.0'].map(watch))
+  const seen = await Promise.all(viewers.map((until) => until('Nobody yet')))
+  const begun = ['"surfaceUpdate"', '"version":"v0.9.1"', '"version":"v1.0"']
+  expect(seen.map((text, at) => text.includes(begun[at] ?? ''))).toEqual([true, true, true])
+
+  const send = async (message: object) => {
+    const headers = { 'content-type': 'application/json' }
+    return fetch(address, { method: 'POST', headers, body: JSON.stringify(message) })
+  }
+  const action = (mail: string) => ({
+    name: 'sign-up',
+    surfaceId: 'sign-up',
+    sourceComponentId: 'send',
+    timestamp: '2026-01-01T00:00:00Z',
+    context: { mail },
+  })
+  expect((await send({ userAction: action('ida@') })).status).toBe(202)
+  await Promise.all(viewers.map((until) => until('Enter an address.')))
+  expect((await send({ version: 'v1.0', action: action('ida@example.org') })).status).toBe(202)
+  await Promise.all(viewers.map((until) => until('Welcome, ida@example.org')))
+  expect((await fetch(address, { headers: { 'a2ui-version': '2.0' } })).status).toBe(406)
+  leave.abort()
+})

@@ -1,0 +1,74 @@
+import {
+  bind,
+  call,
+  check,
+  createSurfaceWriter,
+  event,
+  uiV09,
+  validateSubmission,
+} from '@x/surface-protocol'
+import { createSurfaceChannel, createSurfaceHandler } from '@x/surface-protocol/http'
+import { createVersionAdapter } from '@x/surface-protocol/interop'
+import { v1 } from '@x/surface-protocol/v1'
+
+/**
+ * A form that is written once, in version 0.9.1, and shown by viewers of 0.8, 0.9.1 and 1.0. What they
+ * send is judged on the server by the checks of the form.
+ */
+export function createSignUpSurface(): (request: Request) => Promise<Response> {
+  const writer = createSurfaceWriter({
+    version: '0.9.1',
+    send: (message) => channel.send(message),
+  })
+  const channel = createSurfaceChannel({
+    version: '0.9.1',
+    versions: ['0.9.1', '0.8', v1],
+    store: writer.store,
+  })
+  // Actions of the other versions come back as those of 0.9.1.
+  const adapters = {
+    '0.8': createVersionAdapter({ from: '0.9.1', to: '0.8' }),
+    '1.0': createVersionAdapter({ from: '0.9.1', to: v1 }),
+  }
+
+  const shown = writer.render('sign-up', {
+    data: { mail: '', status: 'Nobody yet' },
+    root: uiV09.Column({
+      children: [
+        uiV09.TextField({
+          label: 'Mail',
+          value: bind('/mail'),
+          checks: [check(call('email', { value: bind('/mail') }), 'Enter an address.')],
+        }),
+        uiV09.Text({ text: bind('/status') }),
+        uiV09
+          .Button({
+            child: uiV09.Text({ text: 'Sign up' }),
+            action: event('sign-up', { mail: bind('/mail') }),
+          })
+          .id('send'),
+      ],
+    }),
+  })
+
+  return createSurfaceHandler({
+    async open() {
+      await shown
+      return channel
+    },
+    async onClientMessage(message) {
+      const isEarlier = 'userAction' in message
+      const isLater = 'version' in message && message.version === 'v1.0'
+      const adapter = isEarlier ? adapters['0.8'] : isLater ? adapters['1.0'] : null
+      const [action] = adapter === null ? [message] : adapter.push(message)
+      const { message: accepted, data, diagnostics } = validateSubmission(writer.store, action)
+      const problems = diagnostics.map(({ message: text }) => text)
+      const status = accepted === null ? problems.join(' ') : `Welcome, ${mailOf(data)}`
+      await writer.update('sign-up', '/status', status)
+    },
+  })
+}
+
+function mailOf({ mail }: Readonly<Record<string, unknown>>): string {
+  return typeof mail === 'string' ? mail : ''
+}
