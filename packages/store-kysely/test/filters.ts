@@ -1,4 +1,5 @@
 import {
+  InvalidFilterError,
   parseFilter,
   recordResource,
   resolveFilter,
@@ -249,6 +250,25 @@ export function defineFilters(name: string, open: () => Promise<TestDatabase>): 
       )
     })
 
+    test('SC-44 filters that nest as deep as the core reads them', async () => {
+      const filters = [1, 2, 5, 10, 17, 30].flatMap((depth) => [
+        `${'not ('.repeat(depth)}userName pr${')'.repeat(depth)}`,
+        nested(depth, 'userName sw "a"', ['title pr or not (', 'active eq true and not (']),
+        nested(depth, 'displayName pr', ['title pr and not (', 'not (active eq true) or not (']),
+        nested(Math.min(depth, 17), 'title pr', ['active pr or (', 'displayName pr and (']),
+        `emails[${nested(Math.min(depth, 16), 'value pr', ['type pr or not (', 'display pr or not ('])}]`,
+        `emails[${nested(depth, 'value co "corp"', ['type eq "work" or not (', 'primary pr and not ('])}]`,
+      ])
+      expect(await answers(store, 'users', filters)).toEqual(
+        await answers(memory, 'users', filters),
+      )
+    })
+
+    test('SC-44 a filter that the database cannot read is refused as a filter', async () => {
+      const filter = nested(25, 'userName pr', ['title pr or (', 'active eq true and ('])
+      await expect(answers(store, 'users', [filter])).rejects.toThrow(InvalidFilterError)
+    })
+
     test('SC-32 every sort, ascending and descending, in pages and from any place on', async () => {
       for (const path of SORTS) {
         for (const descending of [false, true]) {
@@ -258,6 +278,13 @@ export function defineFilters(name: string, open: () => Promise<TestDatabase>): 
       }
     })
   })
+}
+
+/** A filter in a filter in a filter; what stands around each, in turn. */
+function nested(depth: number, inner: string, around: readonly [string, string]): string {
+  let filter = inner
+  for (let level = 0; level < depth; level += 1) filter = `${around[level % 2] ?? ''}${filter})`
+  return filter
 }
 
 type Kind = 'users' | 'groups'

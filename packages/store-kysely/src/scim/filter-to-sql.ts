@@ -1,6 +1,7 @@
 import type { AttributePath, ResolvedFilter } from '@x/scim-core'
 import { sql } from 'kysely'
 import { elementList, type ElementList, type ElementScope } from './element-lists.ts'
+import { withInnerNots } from './inner-nots.ts'
 import { INDEXED_OPERATORS } from './selectivity.ts'
 import { jsonSql } from './json-sql.ts'
 import { operandOf } from './operands.ts'
@@ -15,22 +16,26 @@ import {
 
 /**
  * A filter as a condition on the row `r` of a resource, which agrees with the core's own evaluation
- * (SC-44). Everything is pushed down; values are parameters, and names come from the schema (SC-78).
+ * (SC-44). @throws InvalidFilterError for one that is nested too deeply. Everything is pushed down; values are parameters, and names come from the schema (SC-78).
  *
  * In the mode `sets`, what an index answers becomes a set of rows that the database makes once; in
  * the mode `rows` each row is tested by itself, which is faster where most rows match and only the
  * first are wanted.
  */
 export function filterToSql(filter: ResolvedFilter, scope: ElementScope): Condition {
+  return toSql(withInnerNots(filter), scope)
+}
+
+function toSql(filter: ResolvedFilter, scope: ElementScope): Condition {
   switch (filter.kind) {
     case 'and':
     case 'or':
       return joinConditions(
         filter.kind,
-        filter.terms.map((term) => filterToSql(term, scope)),
+        filter.terms.map((term) => toSql(term, scope)),
       )
     case 'not':
-      return negation(filterToSql(filter.term, scope))
+      return negation(toSql(filter.term, scope))
     case 'present':
       return resourcePresence(filter.path, scope)
     case 'compare': {

@@ -1,0 +1,46 @@
+import { InvalidFilterError, type ResolvedFilter } from '@x/scim-core'
+
+/** Levels of `and` within `or` and the like: SQLite's parser holds 100 open symbols. */
+const MAX_NESTING = 18
+
+/**
+ * The same filter with `not` at single comparisons only, and lists in lists of the same kind joined, so
+ * that as little as can be is nested. Each condition holds or does not, null among them: so De Morgan's
+ * laws apply.
+ * @throws InvalidFilterError for what the database could not read all the same
+ */
+export function withInnerNots(filter: ResolvedFilter): ResolvedFilter {
+  const result = pushed(filter, false)
+  if (nestingOf(result) <= MAX_NESTING) return result
+  throw new InvalidFilterError(
+    `The filter nests "and" and "or" more than ${MAX_NESTING} levels deep.`,
+  )
+}
+
+function pushed(filter: ResolvedFilter, isNegated: boolean): ResolvedFilter {
+  switch (filter.kind) {
+    case 'not':
+      return pushed(filter.term, !isNegated)
+    case 'and':
+    case 'or': {
+      const kind = isNegated ? (filter.kind === 'and' ? 'or' : 'and') : filter.kind
+      const terms = filter.terms
+        .map((term) => pushed(term, isNegated))
+        .flatMap((term) => (term.kind === kind ? term.terms : [term]))
+      return { kind, terms }
+    }
+    case 'element': {
+      const inner = { ...filter, where: pushed(filter.where, false) }
+      return isNegated ? { kind: 'not', term: inner } : inner
+    }
+    case 'compare':
+    case 'present':
+      return isNegated ? { kind: 'not', term: filter } : filter
+  }
+}
+
+function nestingOf(filter: ResolvedFilter): number {
+  if (filter.kind === 'element') return 1 + nestingOf(filter.where)
+  if (filter.kind === 'not') return nestingOf(filter.term)
+  return 'terms' in filter ? 1 + Math.max(0, ...filter.terms.map(nestingOf)) : 0
+}
