@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createRegistry } from '../../src/graph.ts'
+import { startRun } from '../../src/graph/run/run.ts'
+import { flowBuilder } from '../../src/testing.ts'
+import { gated } from './gated.ts'
+
+test('AB-92: a run whose host takes the right to start away begins no further vertex', async () => {
+  const gate = gated()
+  const flow = flowBuilder()
+  const first = flow.add(gate.component, { id: 'Gated-1' })
+  const second = flow.add(gate.component, { id: 'Gated-2' })
+  flow.connect(`${first}.out`, `${second}.text`)
+  const ending = new AbortController()
+  let isHeld = true
+  const run = startRun(
+    flow.toJSON(),
+    { components: createRegistry([gate.component]), signal: ending.signal },
+    { mayStart: () => isHeld },
+  )
+  await gate.begun(1)
+  isHeld = false
+  gate.open('-')
+  await delay(30)
+  ending.abort()
+  const { vertices } = await run.result
+  expect(gate.started).toEqual(['-'])
+  expect([...vertices.keys()]).toEqual(['Gated-1'])
+})
