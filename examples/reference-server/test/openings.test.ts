@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openingsOf } from '../src/settings/openings.ts'
+import { openingsOf, openingVariables } from '../src/settings/openings.ts'
 import { readSettings } from '../src/settings/read-settings.ts'
 import { inFolder, runToEnd } from './start-server.ts'
 
@@ -65,4 +65,19 @@ test('each switch that opens something is named', () => {
   ])
     expect(names).toContain(name)
   expect(names).not.toContain('SERVICE_ACCESS_SECURE')
+})
+
+test('the reference of openings has a row for each variable that opens something', async () => {
+  const page = await readFile(
+    new URL('../../../docs/reference/openings.md', import.meta.url),
+    'utf8',
+  )
+  const named = new Set(
+    page
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .join()
+      .match(/`[A-Z_]+`/g),
+  )
+  expect(openingVariables.filter((name) => !named.has(`\`${name}\``))).toEqual([])
 })

@@ -134,6 +134,18 @@ const switches: readonly Switch[] = [
   },
 ]
 
+/** Every variable that may stand in the list of openings. */
+export const openingVariables: readonly string[] = [
+  'HOST',
+  'SERVICE_ACCESS_SECURE',
+  'SERVICE_REFRESH_SECURE',
+  'SERVICE_MCP_STDIO',
+  'SCIM_ENABLED',
+  'SCIM_PUBLIC_DISCOVERY',
+  'SCIM_ALLOWED_ADDRESSES',
+  ...switches.map(({ name }) => name),
+]
+
 function variableOpenings(environment: Environment): Opening[] {
   const isOn = (name: string): boolean => /^(true|1|yes|on)$/i.test(environment[name]?.trim() ?? '')
   if (!isOn('SCIM_ENABLED')) return []
