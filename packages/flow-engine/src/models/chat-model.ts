@@ -58,6 +58,8 @@ export interface ChatModel {
 /** Turns texts into vectors, one for each text, in order. */
 export interface Embedder {
   embed(texts: readonly string[], signal?: AbortSignal): Promise<number[][]>
+  /** The vector of a question, of a model that tells questions from documents. Default: as `embed`. */
+  embedQuery?(text: string, signal?: AbortSignal): Promise<number[]>
 }
 
 /** Something an agent may call (FE-43); `vertexId` names the component behind it. */

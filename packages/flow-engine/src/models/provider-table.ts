@@ -127,15 +127,56 @@ export const providerTable: readonly ProviderFacts[] = [
   },
 ]
 
-const byName = new Map(
-  providerTable.flatMap((facts) =>
-    [facts.name, ...(facts.also ?? [])].map((name) => [plain(name), facts] as const),
-  ),
-)
+/** Providers that components of their own ask (MO-10, MO-13); no model picker offers them. */
+const componentProviders: readonly ProviderFacts[] = [
+  {
+    name: 'Cohere',
+    keyName: 'COHERE_API_KEY',
+    baseUrl: 'https://api.cohere.ai/compatibility/v1',
+    languageModels: ['command-r-plus', 'command-a-03-2025'],
+    embeddingModels: [],
+    icon: 'Cohere',
+  },
+  {
+    name: 'Hugging Face',
+    also: ['HuggingFace'],
+    keyName: 'HUGGINGFACEHUB_API_TOKEN',
+    baseUrl: 'https://router.huggingface.co/v1',
+    languageModels: ['meta-llama/Llama-3.3-70B-Instruct'],
+    embeddingModels: [],
+    icon: 'HuggingFace',
+  },
+  {
+    name: 'LM Studio',
+    keyName: 'LMSTUDIO_API_KEY',
+    keyOptional: true,
+    baseUrl: 'http://localhost:1234/v1',
+    urlName: 'LMSTUDIO_BASE_URL',
+    languageModels: [],
+    embeddingModels: [],
+    icon: 'LMStudio',
+  },
+]
+
+const byName = namesOf(providerTable)
+const ofComponents = namesOf(componentProviders)
+
+function namesOf(table: readonly ProviderFacts[]): ReadonlyMap<string, ProviderFacts> {
+  return new Map(
+    table.flatMap((facts) =>
+      [facts.name, ...(facts.also ?? [])].map((name) => [plain(name), facts] as const),
+    ),
+  )
+}
 
 /** Names are compared without case, blanks and punctuation. */
 export function findProvider(name: string): ProviderFacts | undefined {
   return byName.get(plain(name))
+}
+
+/** A provider with a built-in client, whether model pickers offer it or not. */
+export function findServed(name: string): ProviderFacts | undefined {
+  return findProvider(name) ?? ofComponents.get(plain(name))
 }
 
 /** The provider whose list has a model of that name. */

@@ -9,7 +9,7 @@ import { createAnthropicModel } from './anthropic.ts'
 import { isChatModel, type ChatModel, type Embedder, type TokenUsage } from './chat-model.ts'
 import { trimSlash } from './model-options.ts'
 import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
-import { findProvider, type ProviderFacts } from './provider-table.ts'
+import { findServed, type ProviderFacts } from './provider-table.ts'
 import { createWatsonxEmbedder } from './watsonx-embedder.ts'
 import { createWatsonxModel } from './watsonx.ts'
 
@@ -76,7 +76,7 @@ export function createModelProviders(host: ModelHost): ModelProviders {
 
 function builtinChatModel(host: ModelHost, spec: ModelSpec): ChatModel {
   const client = clientOptions(host, spec)
-  const facts = findProvider(spec.provider)
+  const facts = findServed(spec.provider)
   if (facts === undefined) throw notOffered(spec.provider)
   switch (facts.name) {
     case 'Anthropic':
@@ -137,7 +137,7 @@ function builtinEmbedder(host: ModelHost, spec: ModelSpec): Embedder {
     chunkSize: typeof chunkSize === 'number' && chunkSize > 0 ? chunkSize : undefined,
     query: textsOf(query),
   }
-  const facts = findProvider(spec.provider)
+  const facts = findServed(spec.provider)
   if (facts === undefined) throw notOffered(spec.provider)
   switch (facts.name) {
     case 'Anthropic':

@@ -70,6 +70,27 @@ export const vendors: readonly Vendor[] = [
     hosts: ['openrouter.ai'],
   },
   {
+    providers: ['Cohere'],
+    keys: ['COHERE_API_KEY'],
+    bases: [],
+    home: 'https://api.cohere.ai/compatibility/v1',
+    hosts: ['api.cohere.ai', 'api.cohere.com'],
+  },
+  {
+    providers: ['Hugging Face'],
+    keys: ['HUGGINGFACEHUB_API_TOKEN'],
+    bases: [],
+    home: 'https://router.huggingface.co/v1',
+    hosts: ['router.huggingface.co'],
+  },
+  {
+    providers: ['LM Studio'],
+    keys: ['LMSTUDIO_API_KEY'],
+    bases: ['LMSTUDIO_BASE_URL'],
+    home: 'http://localhost:1234/v1',
+    hosts: [],
+  },
+  {
     providers: ['Azure OpenAI'],
     keys: ['AZURE_OPENAI_API_KEY'],
     bases: ['AZURE_OPENAI_ENDPOINT'],

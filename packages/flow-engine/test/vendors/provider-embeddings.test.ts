@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { builtinComponents, ollamaEmbeddings } from '../../src/components.ts'
 import { createNode } from '../../src/components/node/create-node.ts'
 import { refreshNode } from '../../src/components/node/refresh-node.ts'
+import { createData, type Data } from '../../src/graph/values/data.ts'
 import type { Embedder } from '../../src/models/chat-model.ts'
 import { testComponent } from '../../src/testing.ts'
 import { jsonAnswer, scriptedFetch } from '../support/scripted-fetch.ts'
@@ -65,6 +66,14 @@ const CASES = [
     body: { model: 'nomic' },
     lacks: [{ model_name: '' }, 'Ollama Model is required'],
   },
+  {
+    type: 'LMStudioEmbeddingsComponent',
+    inputs: { base_url: 'https://lm.example/v1', model: 'nomic', api_key: KEY },
+    url: 'https://lm.example/v1/embeddings',
+    headers: bearer,
+    body: { model: 'nomic' },
+    lacks: [{ model: '' }, 'Model is required'],
+  },
 ] as const
 
 describe.each(CASES)('$type', ({ type, inputs, url, headers, body, lacks }) => {
@@ -115,5 +124,154 @@ test('MO-20: the editor offers the models that an Ollama server has', async () =
   expect(data.node.template.model_name).toMatchObject({
     options: ['nomic', 'mxbai'],
     value: 'nomic',
+  })
+})
+
+async function embedder(
+  type: string,
+  inputs: object,
+  ...answers: Parameters<typeof scriptedFetch>
+) {
+  const component = builtinComponents.find((each) => each.type === type)
+  if (component === undefined) throw new RangeError(type)
+  const { fetch, requests } = scriptedFetch(...answers)
+  const { value } = await testComponent(component, { inputs: { ...inputs }, services: { fetch } })
+  return { model: value as Embedder, requests }
+}
+
+describe('embeddings of other forms (MO-20)', () => {
+  test('MO-20: Cohere tells documents from questions and takes 96 texts at once', async () => {
+    const answers = [96, 4, 1].map((count) =>
+      jsonAnswer({ embeddings: { float: Array.from({ length: count }, (_, at) => [at, 1]) } }),
+    )
+    const { model, requests } = await embedder('CohereEmbeddings', { api_key: KEY }, ...answers)
+    expect(await model.embed(Array.from({ length: 100 }, () => 'x'))).toHaveLength(100)
+    expect(await model.embedQuery?.('q')).toEqual([0, 1])
+    const common = { model: 'embed-english-v2.0', embedding_types: ['float'] }
+    expect(requests).toMatchObject([
+      {
+        url: 'https://api.cohere.com/v2/embed',
+        headers: bearer,
+        body: { ...common, input_type: 'search_document' },
+      },
+      { body: { input_type: 'search_document', texts: ['x', 'x', 'x', 'x'] } },
+      { body: { input_type: 'search_query', texts: ['q'] } },
+    ])
+  })
+
+  test('MO-20: Cohere: a missing key, an error without the key, an answer that is short', async () => {
+    await expect(embedder('CohereEmbeddings', { api_key: '' })).rejects.toThrow(
+      'API key is required',
+    )
+    const bad = jsonAnswer({ message: `invalid ${KEY}` }, { status: 401 })
+    const { model } = await embedder('CohereEmbeddings', { api_key: KEY }, bad)
+    const failed = model.embed(['a'])
+    await expect(failed).rejects.toThrow('Cohere answered 401: invalid')
+    await expect(failed).rejects.not.toThrow(KEY)
+    const short = jsonAnswer({ embeddings: { float: [] } })
+    const other = await embedder('CohereEmbeddings', { api_key: KEY }, short)
+    await expect(other.model.embed(['a'])).rejects.toThrow('0 embeddings for 1 texts')
+  })
+
+  test('MO-20: Hugging Face by its router; the retired address is replaced', async () => {
+    const given = {
+      api_key: KEY,
+      inference_endpoint: 'https://api-inference.huggingface.co/models/',
+    }
+    const { model, requests } = await embedder(
+      'HuggingFaceInferenceAPIEmbeddings',
+      given,
+      jsonAnswer([[1, 2]]),
+    )
+    expect(await model.embed(['a'])).toEqual([[1, 2]])
+    expect(requests).toMatchObject([
+      {
+        url: 'https://router.huggingface.co/hf-inference/models/BAAI/bge-large-en-v1.5/pipeline/feature-extraction',
+        headers: bearer,
+        body: { inputs: ['a'] },
+      },
+    ])
+    await expect(
+      embedder('HuggingFaceInferenceAPIEmbeddings', { ...given, api_key: '' }),
+    ).rejects.toThrow('Hugging Face API key is required')
+  })
+
+  test('MO-20: a Hugging Face server of the user needs no key', async () => {
+    const given = { inference_endpoint: 'https://tei.example/' }
+    const { model, requests } = await embedder(
+      'HuggingFaceInferenceAPIEmbeddings',
+      given,
+      jsonAnswer([[3]]),
+    )
+    expect(await model.embed(['a'])).toEqual([[3]])
+    expect(requests[0]?.url).toBe('https://tei.example/embed')
+  })
+
+  test('MO-13: IBM watsonx.ai embeds with a token for its key', async () => {
+    const given = {
+      api_key: KEY,
+      url: 'https://eu-de.ml.cloud.ibm.com',
+      project_id: 'p',
+      model_name: 'm',
+    }
+    const { model, requests } = await embedder(
+      'WatsonxEmbeddingsComponent',
+      given,
+      jsonAnswer({ access_token: 't', expires_in: 3600 }),
+      jsonAnswer({ results: [{ embedding: [1] }] }),
+    )
+    expect(await model.embed(['a'])).toEqual([[1]])
+    expect(requests[1]).toMatchObject({
+      body: { model_id: 'm', project_id: 'p', parameters: { truncate_input_tokens: 200 } },
+    })
+  })
+})
+
+describe('CohereRerank (MO-35)', () => {
+  const rerank = async (inputs: object, ...answers: Parameters<typeof scriptedFetch>) => {
+    const component = builtinComponents.find((each) => each.type === 'CohereRerank')
+    if (component === undefined) throw new RangeError('CohereRerank')
+    const { fetch, requests } = scriptedFetch(...answers)
+    const { value } = await testComponent(component, {
+      inputs: { api_key: KEY, ...inputs },
+      services: { fetch },
+    })
+    return { rows: (value as Data[]).map(({ data }) => data), requests }
+  }
+  const search_results = [createData({ text: 'one' }), createData({ text: 'two' })]
+
+  test('MO-35: rows in the order of the answer, with their scores', async () => {
+    const { rows, requests } = await rerank(
+      { search_query: 'q', search_results, top_n: 2 },
+      jsonAnswer({
+        results: [
+          { index: 1, relevance_score: 0.9 },
+          { index: 0, relevance_score: 0.1 },
+        ],
+      }),
+    )
+    expect(rows).toEqual([
+      { text: 'two', relevance_score: 0.9 },
+      { text: 'one', relevance_score: 0.1 },
+    ])
+    expect(requests).toMatchObject([
+      {
+        method: 'POST',
+        url: 'https://api.cohere.com/v2/rerank',
+        headers: bearer,
+        body: { model: 'rerank-english-v3.0', query: 'q', documents: ['one', 'two'], top_n: 2 },
+      },
+    ])
+  })
+
+  test('MO-35: nothing to order asks nobody; an error is told', async () => {
+    expect(await rerank({ search_query: 'q', search_results: [] })).toEqual({
+      rows: [],
+      requests: [],
+    })
+    const failed = jsonAnswer({ message: 'no such model' }, { status: 400 })
+    await expect(rerank({ search_query: 'q', search_results }, failed)).rejects.toThrow(
+      'Cohere answered 400: no such model',
+    )
   })
 })

@@ -98,9 +98,37 @@ const CASES: readonly Case[] = [
     body: { max_tokens: 9, temperature: 1 },
     unset: ['model', 'max_tokens'],
   },
+  {
+    type: 'HuggingFaceModel',
+    name: 'Hugging Face',
+    full: {
+      huggingfacehub_api_token: KEY,
+      model_id: 'custom',
+      custom_model: 'me/mine',
+      top_p: 0.5,
+    },
+    url: 'https://router.huggingface.co/v1/chat/completions',
+    headers: bearer,
+    body: { model: 'me/mine', max_tokens: 512, top_p: 0.5, temperature: 0.8 },
+    unset: ['top_k'],
+  },
+  {
+    type: 'CohereModel',
+    name: 'Cohere',
+    full: { cohere_api_key: KEY },
+    url: 'https://api.cohere.ai/compatibility/v1/chat/completions',
+    headers: bearer,
+    body: { model: 'command-r-plus', temperature: 0.75 },
+    unset: ['max_tokens'],
+  },
 ]
 
-const RULE = { AzureOpenAIModel: 'MO-12', GoogleGenerativeAIModel: 'MO-11' }
+const RULE = {
+  HuggingFaceModel: 'MO-13',
+  CohereModel: 'MO-13',
+  AzureOpenAIModel: 'MO-12',
+  GoogleGenerativeAIModel: 'MO-11',
+}
 const needed = {
   OpenRouterComponent: { model_name: 'a/b' },
   AzureOpenAIModel: { azure_endpoint: 'https://mine.openai.example', azure_deployment: 'd' },
@@ -108,6 +136,7 @@ const needed = {
 
 describe.each(CASES)('$type', ({ type, name, full, url, headers, body, unset }) => {
   const rule = Object.entries(RULE).find(([of]) => of === type)?.[1] ?? 'MO-10'
+  const keyField = Object.keys(full).find((each) => full[each] === KEY) ?? ''
   const least = Object.entries(needed).find(([of]) => of === type)?.[1] ?? {}
 
   test(`${rule}: the request and its answer`, async () => {
@@ -124,13 +153,13 @@ describe.each(CASES)('$type', ({ type, name, full, url, headers, body, unset }) 
   })
 
   test(`${rule}: settings that are not set are not sent; an empty answer is empty text`, async () => {
-    const { text, requests } = await ask(type, { api_key: KEY, ...least }, completion(null))
+    const { text, requests } = await ask(type, { [keyField]: KEY, ...least }, completion(null))
     expect(text).toBe('')
     for (const member of unset) expect(requests[0]?.body).not.toHaveProperty(member)
   })
 
   test(`${rule}: a missing key, and an error that does not show the key`, async () => {
-    await expect(ask(type, { ...least, api_key: '' })).rejects.toThrow(
+    await expect(ask(type, { ...least, [keyField]: '' })).rejects.toThrow(
       `${name} API key is required`,
     )
     const refused = jsonAnswer({ error: { message: `bad key ${KEY}` } }, { status: 400 })
@@ -177,4 +206,96 @@ test('MO-12: a blank endpoint or deployment is named', async () => {
       azure_deployment: '',
     }),
   ).rejects.toThrow('Deployment Name is required')
+})
+
+describe('servers of the user’s own', () => {
+  test('MO-13: another host than Hugging Face gets the path of the protocol', async () => {
+    const given = { huggingfacehub_api_token: KEY, inference_endpoint: 'https://tgi.example/' }
+    const { requests } = await ask('HuggingFaceModel', given, completion('x'))
+    expect(requests[0]?.url).toBe('https://tgi.example/v1/chat/completions')
+  })
+
+  test('MO-10: LM Studio needs no key; its address is taken as written', async () => {
+    const given = { model_name: 'local', base_url: 'https://lm.example/v1', api_key: null, seed: 3 }
+    const { text, requests } = await ask('LMStudioModel', given, completion('Hello'))
+    expect(text).toBe('Hello')
+    expect(requests).toMatchObject([
+      {
+        url: 'https://lm.example/v1/chat/completions',
+        body: { model: 'local', seed: 3, temperature: 0.1 },
+      },
+    ])
+    await expect(ask('LMStudioModel', { ...given, model_name: ' ' })).rejects.toThrow(
+      'Model Name is required',
+    )
+  })
+
+  const ollama = { base_url: 'https://ollama.example/', model_name: 'llama3.2' }
+
+  test('MO-10: Ollama, with its settings as options', async () => {
+    const given = { ...ollama, num_ctx: 2048, mirostat: 'Mirostat 2.0', stop_tokens: 'END, STOP' }
+    const { text, requests } = await ask('OllamaModel', given, completion('Hello'))
+    expect(text).toBe('Hello')
+    expect(requests).toMatchObject([
+      {
+        url: 'https://ollama.example/v1/chat/completions',
+        body: {
+          model: 'llama3.2',
+          stop: ['END', 'STOP'],
+          options: { num_ctx: 2048, mirostat: 2 },
+        },
+      },
+    ])
+    expect(requests[0]?.headers).not.toHaveProperty('authorization')
+  })
+
+  test('MO-10: Ollama gives JSON as data and as a table; other text as text', async () => {
+    const read = async (content: string, more: object = {}) => {
+      const { fetch, requests } = scriptedFetch(completion(content), completion(content))
+      const { outputs } = await testComponent(component('OllamaModel'), {
+        inputs: { input_value: 'Hi', ...ollama, ...more },
+        output: ['data_output', 'dataframe_output'],
+        services: { fetch },
+      })
+      return { outputs, requests }
+    }
+    const { outputs, requests } = await read('[{"a": 1}, {"a": 2}]', { format: 'json' })
+    expect(outputs).toMatchObject({
+      data_output: { data: { a: 1 } },
+      dataframe_output: { rows: [{ a: 1 }, { a: 2 }] },
+    })
+    expect(requests[0]?.body).toMatchObject({ response_format: { type: 'json_object' } })
+    expect((await read('plain')).outputs).toMatchObject({
+      data_output: { data: { text: 'plain' } },
+    })
+  })
+
+  test('MO-10: the system message of older files of Ollama', async () => {
+    const given = { ...ollama, system_message: '', system: 'Be old' }
+    const { requests } = await ask('OllamaModel', given, completion('x'))
+    expect(requests[0]?.body).toMatchObject({
+      messages: [{ role: 'system', content: 'Be old' }, {}],
+    })
+  })
+})
+
+test('MO-13: IBM watsonx.ai, a token for the key and then the chat of the project', async () => {
+  const token = jsonAnswer({ access_token: 'short-lived', expires_in: 3600 })
+  const given = {
+    api_key: KEY,
+    base_url: 'https://eu-de.ml.cloud.ibm.com',
+    project_id: 'p1',
+    model_name: 'ibm/granite',
+    stop_sequence: 'END',
+  }
+  const { text, requests } = await ask('IBMwatsonxModel', given, token, completion('Hello'))
+  expect(text).toBe('Hello')
+  expect(requests[1]).toMatchObject({
+    headers: { authorization: 'Bearer short-lived' },
+    body: { project_id: 'p1', model_id: 'ibm/granite', max_tokens: 1000, seed: 8, stop: ['END'] },
+  })
+  expect(requests[1]?.url).toMatch('https://eu-de.ml.cloud.ibm.com/ml/v1/text/chat')
+  await expect(ask('IBMwatsonxModel', { ...given, project_id: '' })).rejects.toThrow(
+    'watsonx Project ID is required',
+  )
 })

@@ -4,6 +4,11 @@ export interface LinearPattern {
   find(text: string): boolean
   /** At the very start of the text. @throws TypeError for a text that is too long */
   matchesAtStart(text: string): boolean
+  /**
+   * All matches from left to right: the whole match, or its group where the pattern has just one.
+   * @throws TypeError for a text that is too long
+   */
+  all(text: string): string[]
 }
 
 /** Characters of one text. */
@@ -45,6 +50,13 @@ export async function linearPattern(source: string): Promise<LinearPattern | nul
   return {
     find: (text) => matcher(text).find(),
     matchesAtStart: (text) => matcher(text).lookingAt(),
+    all(text) {
+      const found: string[] = []
+      const matches = matcher(text)
+      const group = matches.groupCount() === 1 ? 1 : 0
+      while (matches.find()) found.push(matches.group(group) ?? '')
+      return found
+    },
   }
 }
 

@@ -27,21 +27,33 @@ export async function searchWeb(
   timeoutMs: number,
   ctx: ComponentContext,
 ): Promise<WebRow[]> {
-  const query = given.replaceAll(/[<>"']/g, '').trim()
-  if (query === '') throw new TypeError('Empty search query')
+  const hits = await searchHits(given, timeoutMs, ctx)
+  if (typeof hits === 'string') return [failure(hits)]
   const options = { headers: HEADERS, timeoutMs }
-  const url = `${SEARCH_URL}?${new URLSearchParams({ q: query, kl: 'us-en' }).toString()}`
-  const answer = await tryRequest(url, options, ctx)
-  if (typeof answer === 'string') return [failure(answer)]
-  const text = answerText(answer)
-  const isHtml = (answer.headers.get('content-type') ?? '').toLowerCase().includes('text/html')
-  if (text === '' || !isHtml) return [failure('No results found')]
-  const hits = await readHits(text)
   const { runtime, services } = ctx
   return inParallel(hits, { limit: PARALLEL_PAGES, signal: ctx.signal }, async (hit, signal) => ({
     ...hit,
     content: await pageText(hit.link, options, { runtime, services, signal }),
   }))
+}
+
+/**
+ * What a search of the web finds, or a string that says why it failed.
+ * @throws TypeError for a query without words
+ */
+export async function searchHits(
+  given: string,
+  timeoutMs: number,
+  ctx: ComponentContext,
+): Promise<Omit<WebRow, 'content'>[] | string> {
+  const query = given.replaceAll(/[<>"']/g, '').trim()
+  if (query === '') throw new TypeError('Empty search query')
+  const url = `${SEARCH_URL}?${new URLSearchParams({ q: query, kl: 'us-en' }).toString()}`
+  const answer = await tryRequest(url, { headers: HEADERS, timeoutMs }, ctx)
+  if (typeof answer === 'string') return answer
+  const text = answerText(answer)
+  const isHtml = (answer.headers.get('content-type') ?? '').toLowerCase().includes('text/html')
+  return text === '' || !isHtml ? 'No results found' : readHits(text)
 }
 
 /** The answer, or what went wrong. */

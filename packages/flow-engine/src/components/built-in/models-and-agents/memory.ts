@@ -102,7 +102,7 @@ export const memory = defineComponent({
       displayName: 'Stored Messages',
       method: 'store_message',
       dynamic: true,
-      run: (inputs, ctx) => store(inputs, ctx),
+      run: (inputs, ctx) => storeMessage(inputs, ctx),
     }),
   },
   refresh(template, name, value, ctx) {
@@ -143,6 +143,12 @@ function show(template: NodeTemplate, names: readonly string[], shown: boolean):
   }
 }
 
+/** What of the inputs storing reads. */
+export type StoreInputs = Pick<
+  MemoryInputs,
+  'message' | 'memory' | 'sender' | 'sender_name' | 'session_id' | 'context_id'
+>
+
 interface MemoryInputs {
   readonly message: string
   readonly memory: unknown
@@ -172,8 +178,11 @@ async function retrieve(inputs: MemoryInputs, ctx: ComponentContext): Promise<Me
   return records.map(messageFromRecord)
 }
 
-/** Gives the first message of that session, sender and name. */
-async function store(inputs: MemoryInputs, ctx: ComponentContext): Promise<Message> {
+/**
+ * Stores a message; gives the first message of that session, sender and name.
+ * @throws TypeError when the store keeps nothing
+ */
+export async function storeMessage(inputs: StoreInputs, ctx: ComponentContext): Promise<Message> {
   const sessionId = inputs.session_id || ctx.sessionId
   const message = createMessage({
     id: ctx.runtime.uuid(),

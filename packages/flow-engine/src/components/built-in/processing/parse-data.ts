@@ -1,11 +1,7 @@
-import { createData, isData, type Data } from '../../../graph/values/data.ts'
-import { isDataFrame } from '../../../graph/values/data-frame.ts'
-import { isMessage } from '../../../graph/values/message.ts'
-import { messageFields } from '../../../graph/values/message-json.ts'
+import { createData, type Data } from '../../../graph/values/data.ts'
 import { isRecord } from '../../../graph/values/convert.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import { kindOf } from '../../values/field-values.ts'
 import { formatPlace } from '../../text/format-spec.ts'
 import {
   checkPlaces,
@@ -14,6 +10,7 @@ import {
   type TemplatePart,
 } from '../../text/format-template.ts'
 import { output } from '../../define/output.ts'
+import { dataRows } from './data-rows.ts'
 
 /** The template written once for each Data (MO-50). */
 export const parseData = defineComponent({
@@ -44,7 +41,9 @@ export const parseData = defineComponent({
       method: 'parse_data_as_list',
       run({ data, template }) {
         const texts = lines(data, template)
-        return rowsOf(data).map((row, at) => createData({ ...row.data, text: texts[at] ?? '' }))
+        return dataRows(data, '"Data" (data)').map((row, at) =>
+          createData({ ...row.data, text: texts[at] ?? '' }),
+        )
       },
     }),
   },
@@ -52,7 +51,7 @@ export const parseData = defineComponent({
 
 function lines(data: readonly unknown[], template: string): string[] {
   const parts = parseTemplate(template)
-  const rows = rowsOf(data)
+  const rows = dataRows(data, '"Data" (data)')
   checkPlaces(rows.length, parts)
   return rows.map((row) => joinFilled(parts, (part) => part.text + filled(part, row)))
 }
@@ -67,15 +66,4 @@ function filled(part: TemplatePart, { data }: Data): string {
     return isRecord(at) && Object.hasOwn(at, step) ? at[step] : ''
   }, start)
   return formatPlace(value, part)
-}
-
-/** A table gives one Data a row. */
-function rowsOf(values: readonly unknown[]): Data[] {
-  return values.flat().flatMap((value) => {
-    if (isDataFrame(value)) return value.rows.map((row) => createData({ ...row }))
-    if (isMessage(value)) return [createData(messageFields(value))]
-    if (isData(value)) return [value]
-    if (isRecord(value)) return [createData(value)]
-    throw new TypeError(`The input "Data" (data) expects Data, got ${kindOf(value)}`)
-  })
 }

@@ -15,19 +15,13 @@ export interface ChunkOptions {
  * @throws RangeError when size and overlap do not fit together
  */
 export function splitChunks(text: string, options: ChunkOptions): string[] {
-  const { size, overlap, separator, keep } = options
-  if (size <= 0) throw new RangeError(`chunk_size must be > 0, got ${size}`)
-  if (overlap < 0) throw new RangeError(`chunk_overlap must be >= 0, got ${overlap}`)
-  if (overlap > size) {
-    throw new RangeError(
-      `Got a larger chunk overlap (${overlap}) than chunk size (${size}), should be smaller.`,
-    )
-  }
+  const { separator, keep } = options
   const pieces = splitPieces(text, separator, keep).filter((piece) => piece !== '')
   return mergePieces(pieces, keep === false ? separator : '', options)
 }
 
-function splitPieces(text: string, separator: string, keep: ChunkOptions['keep']): string[] {
+/** The pieces between separators; with `keep` each has its separator at one side. */
+export function splitPieces(text: string, separator: string, keep: ChunkOptions['keep']): string[] {
   if (separator === '') return Array.from(text)
   const parts = text.split(separator)
   if (keep === false) return parts
@@ -37,11 +31,23 @@ function splitPieces(text: string, separator: string, keep: ChunkOptions['keep']
     : parts.map((part, at) => (at === last ? part : part + separator))
 }
 
-function mergePieces(
+/**
+ * Joins pieces to chunks of at most `size` characters; each begins with up to `overlap` characters of
+ * the one before, whole pieces only. Chunks are stripped; blank ones are left out.
+ * @throws RangeError when size and overlap do not fit together
+ */
+export function mergePieces(
   pieces: readonly string[],
   glue: string,
-  { size, overlap }: ChunkOptions,
+  { size, overlap }: Pick<ChunkOptions, 'size' | 'overlap'>,
 ): string[] {
+  if (size <= 0) throw new RangeError(`chunk_size must be > 0, got ${size}`)
+  if (overlap < 0) throw new RangeError(`chunk_overlap must be >= 0, got ${overlap}`)
+  if (overlap > size) {
+    throw new RangeError(
+      `Got a larger chunk overlap (${overlap}) than chunk size (${size}), should be smaller.`,
+    )
+  }
   const chunks: string[] = []
   const glueLength = lengthOf(glue)
   const lengths = pieces.map(lengthOf)

@@ -18,7 +18,7 @@ export interface ChosenModel {
   /** null and 0: no limit. */
   readonly maxTokens: number | null
   /** Further members of each request; null, 0 and empty texts are left out. */
-  readonly body?: Readonly<Record<string, string | number | null>>
+  readonly body?: Readonly<Record<string, unknown>>
   /** Further settings of the client. */
   readonly options?: Readonly<Record<string, unknown>>
 }
@@ -76,8 +76,7 @@ export function requireText(label: string, value: string): string {
   return text
 }
 
-function setMembers(body: Readonly<Record<string, string | number | null>>) {
-  const isSet = (value: string | number | null): boolean =>
-    value !== null && value !== 0 && value !== ''
+function setMembers(body: Readonly<Record<string, unknown>>) {
+  const isSet = (value: unknown): boolean => value !== null && value !== 0 && value !== ''
   return Object.fromEntries(Object.entries(body).filter(([, value]) => isSet(value)))
 }

@@ -58,7 +58,9 @@ export async function embedText(
   embedder: Embedder | null,
   signal: AbortSignal,
 ): Promise<number[]> {
-  const [vector = []] = await required(embedder).embed([text], signal)
+  const model = required(embedder)
+  if (model.embedQuery !== undefined) return model.embedQuery(text, signal)
+  const [vector = []] = await model.embed([text], signal)
   return vector
 }
 

@@ -3,6 +3,7 @@ import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
+import { resultRow } from './search-rows.ts'
 import {
   answerText,
   isSuccess,
@@ -73,18 +74,4 @@ function readResults(answer: Answer): Record<string, unknown>[] {
   const body: unknown = JSON.parse(answerText(answer))
   const results = isRecord(body) ? body.organic_results : undefined
   return Array.isArray(results) ? results.filter(isRecord) : []
-}
-
-function resultRow(result: Readonly<Record<string, unknown>>, length: number): object {
-  const text = textOf(result.snippet)
-  return {
-    title: textOf(result.title).slice(0, length),
-    link: textOf(result.link),
-    snippet: text.slice(0, length),
-    text,
-  }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

@@ -1,0 +1,40 @@
+import { fileNotFound } from '../../chat/file-not-found.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import type { FileReference } from '../../define/services.ts'
+
+const MAX_BYTES = 20 * 1024 * 1024
+
+/** Where a text comes from: just one of the three. */
+export interface TextSource {
+  readonly files: readonly FileReference[]
+  /** Name of a stored file of the flow's owner. */
+  readonly path: string
+  readonly text: string
+  /** For errors: `CSV`, `JSON`. */
+  readonly kind: string
+}
+
+/**
+ * The text of an uploaded file, a stored file, or a field.
+ * @throws TypeError unless just one of them is given, for a file that is not there or over 20 MiB
+ */
+export async function readSource(
+  { files, path, text, kind }: TextSource,
+  ctx: ComponentContext,
+): Promise<string> {
+  const [file] = files
+  if ([file !== undefined, path !== '', text !== ''].filter(Boolean).length !== 1) {
+    throw new TypeError(`Give one of the three: a ${kind} file, a path or a ${kind} text.`)
+  }
+  if (text !== '') return text
+  const bytes =
+    file === undefined
+      ? await ctx.services.files?.read(path, {
+          flowId: ctx.flowId,
+          ...(ctx.userId === undefined ? {} : { userId: ctx.userId }),
+        })
+      : await file.read()
+  if (bytes === undefined || bytes === null) throw fileNotFound(path)
+  if (bytes.length > MAX_BYTES) throw new TypeError(`The ${kind} file is over 20 MiB.`)
+  return new TextDecoder().decode(bytes)
+}

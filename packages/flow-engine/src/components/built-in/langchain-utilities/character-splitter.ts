@@ -1,0 +1,50 @@
+import { dataText } from '../../../graph/values/convert.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { dataRows } from '../processing/data-rows.ts'
+import { splitChunks } from '../processing/split-chunks.ts'
+import { chunkOf, unescaped } from './recursive-splitter.ts'
+
+/** Cuts texts at one separator (MO-55). */
+export const characterSplitter = defineComponent({
+  type: 'CharacterTextSplitter',
+  displayName: 'Character Text Splitter',
+  description: 'Cuts texts into chunks at a separator.',
+  icon: 'LangChain',
+  category: 'langchain_utilities',
+  module: 'lfx.components.langchain_utilities.character.CharacterTextSplitterComponent',
+  inputs: {
+    chunk_size: field.int({
+      displayName: 'Chunk Size',
+      info: 'Characters of a chunk; a piece without a separator stays whole.',
+      default: 1000,
+    }),
+    chunk_overlap: field.int({
+      displayName: 'Chunk Overlap',
+      info: 'Characters that a chunk may repeat of the one before.',
+      default: 200,
+    }),
+    data_input: field.handle({ displayName: 'Input', types: ['Data'], required: true }),
+    separator: field.text({
+      displayName: 'Separator',
+      info: 'Where texts are cut; \\n is a line break. Default: an empty line.',
+    }),
+  },
+  outputs: {
+    data: output.list({
+      displayName: 'Data',
+      method: 'transform_data',
+      run({ data_input, chunk_size: size, chunk_overlap: overlap, separator: given }, ctx) {
+        const separator = given === '' ? '\n\n' : unescaped(given)
+        const chunks = dataRows(data_input, '"Input" (data_input)').flatMap((row) =>
+          splitChunks(dataText(row), { size, overlap, separator, keep: false }).map((chunk) =>
+            chunkOf(row, chunk),
+          ),
+        )
+        ctx.status(chunks)
+        return chunks
+      },
+    }),
+  },
+})

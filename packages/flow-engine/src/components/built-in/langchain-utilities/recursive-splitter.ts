@@ -1,0 +1,63 @@
+import { createData, type Data } from '../../../graph/values/data.ts'
+import { dataText } from '../../../graph/values/convert.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { dataRows } from '../processing/data-rows.ts'
+import { splitRecursively } from './split-recursively.ts'
+
+const SEPARATORS = ['\n\n', '\n', ' ', '']
+
+/** Cuts texts at the largest separator that makes the pieces small enough (MO-55). */
+export const recursiveSplitter = defineComponent({
+  type: 'RecursiveCharacterTextSplitter',
+  displayName: 'Recursive Character Text Splitter',
+  description: 'Cuts texts into chunks, at paragraphs where it can, at words where it must.',
+  icon: 'LangChain',
+  category: 'langchain_utilities',
+  module:
+    'lfx.components.langchain_utilities.recursive_character.RecursiveCharacterTextSplitterComponent',
+  inputs: {
+    chunk_size: field.int({
+      displayName: 'Chunk Size',
+      info: 'Characters of a chunk.',
+      default: 1000,
+    }),
+    chunk_overlap: field.int({
+      displayName: 'Chunk Overlap',
+      info: 'Characters that a chunk may repeat of the one before.',
+      default: 200,
+    }),
+    data_input: field.handle({ displayName: 'Input', types: ['Data'], required: true }),
+    separators: field.text({
+      displayName: 'Separators',
+      info: 'Tried in this order; \\n is a line break. Default: paragraph, line, word, character.',
+      list: true,
+    }),
+  },
+  outputs: {
+    data: output.list({
+      displayName: 'Data',
+      method: 'transform_data',
+      run({ data_input, separators, chunk_size: size, chunk_overlap: overlap }, ctx) {
+        const given = separators.filter((each) => each !== '').map(unescaped)
+        const options = { size, overlap, separators: given.length === 0 ? SEPARATORS : given }
+        const chunks = dataRows(data_input, '"Input" (data_input)').flatMap((row) =>
+          splitRecursively(dataText(row), options).map((chunk) => chunkOf(row, chunk)),
+        )
+        ctx.status(chunks)
+        return chunks
+      },
+    }),
+  },
+})
+
+/** The Data of a chunk: the other values of its source, and its own text. */
+export function chunkOf({ data, textKey }: Data, chunk: string): Data {
+  return createData({ ...data, [textKey]: chunk }, { textKey })
+}
+
+/** `\n` and `\t` as typed into a field. */
+export function unescaped(separator: string): string {
+  return separator.replaceAll('\\n', '\n').replaceAll('\\t', '\t').replaceAll('\\r', '\r')
+}

@@ -1,0 +1,155 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import { createData, isData, type Data } from '../../../graph/values/data.ts'
+import type { NodeTemplate, TemplateField } from '../../../graph/flow/node-json.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { fieldToTemplate } from '../../define/template.ts'
+import { dataRows } from './data-rows.ts'
+
+const MAX_FIELDS = 15
+const FIELD = /^field_(\d{1,2})_key$/
+
+const common = {
+  text_key: field.text({
+    displayName: 'Text Key',
+    info: 'The key whose value is the text of the Data.',
+    advanced: true,
+  }),
+  text_key_validator: field.bool({
+    displayName: 'Text Key Validator',
+    info: 'Fails when the Data has no such key.',
+    default: false,
+    advanced: true,
+  }),
+}
+
+/** A Data of fields that the author of the flow adds (MO-52). */
+export const createDataComponent = defineComponent({
+  type: 'CreateData',
+  displayName: 'Create Data',
+  description: 'Makes a Data of a number of fields.',
+  icon: 'ListFilter',
+  category: 'processing',
+  module: 'lfx.components.processing.create_data.CreateDataComponent',
+  legacy: true,
+  replacement: ['processing.DataOperations'],
+  inputs: {
+    number_of_fields: field.int({
+      displayName: 'Number of Fields',
+      default: 1,
+      min: 1,
+      max: MAX_FIELDS,
+      step: 1,
+      refresh: true,
+    }),
+    ...common,
+  },
+  outputs: {
+    data: output.data({
+      displayName: 'Data',
+      method: 'build_data',
+      run(inputs, ctx) {
+        const data = withText({}, inputs)
+        ctx.status(data)
+        return data
+      },
+    }),
+  },
+  refresh: (template, name, value) => showFields(template, name, value),
+})
+
+/** Data with fields that the author of the flow adds or replaces (MO-52). */
+export const updateData = defineComponent({
+  type: 'UpdateData',
+  displayName: 'Update Data',
+  description: 'Adds fields to a Data, or replaces them.',
+  icon: 'FolderSync',
+  category: 'processing',
+  module: 'lfx.components.processing.update_data.UpdateDataComponent',
+  legacy: true,
+  replacement: ['processing.DataOperations'],
+  inputs: {
+    old_data: field.handle({ displayName: 'Data', types: ['Data'], list: true, required: true }),
+    number_of_fields: field.int({
+      displayName: 'Number of Fields',
+      default: 0,
+      min: 1,
+      max: MAX_FIELDS,
+      step: 1,
+      refresh: true,
+    }),
+    ...common,
+  },
+  outputs: {
+    data: output.any({
+      displayName: 'Data',
+      method: 'build_data',
+      types: ['Data'],
+      run(inputs, ctx) {
+        const old = dataRows(inputs.old_data, '"Data" (old_data)')
+        const updated = old.map(({ data, textKey }) => withText(data, inputs, textKey))
+        const result = updated.length === 1 ? updated[0] : updated
+        ctx.status(result)
+        return result
+      },
+    }),
+  },
+  refresh: (template, name, value) => showFields(template, name, value),
+})
+
+interface DataInputs {
+  readonly text_key: string
+  readonly text_key_validator: boolean
+}
+
+/** The Data with the fields of the node; the key of its text stays unless the node names one. */
+function withText(data: Data['data'], inputs: DataInputs, textKey = 'text'): Data {
+  const result = { ...data, ...fieldsOf(inputs) }
+  const key = inputs.text_key === '' ? textKey : inputs.text_key
+  if (inputs.text_key_validator && !Object.hasOwn(result, key)) {
+    throw new TypeError(
+      `Text Key: '${key}' is not a key of the Data: ${Object.keys(result).join(', ')}`,
+    )
+  }
+  return createData(result, { textKey: key })
+}
+
+/** What the fields `field_<n>_key` hold, in their order. */
+function fieldsOf(inputs: object): Record<string, unknown> {
+  const numbered = Object.entries(inputs).flatMap(([name, value]): [number, unknown][] => {
+    const [, number] = FIELD.exec(name) ?? []
+    return number === undefined ? [] : [[Number(number), value]]
+  })
+  const parts = numbered.toSorted(([a], [b]) => a - b).flatMap(([, value]) => value)
+  const result: Record<string, unknown> = {}
+  for (const part of parts)
+    Object.assign(result, isData(part) ? part.data : isRecord(part) ? part : {})
+  return result
+}
+
+/** The node has as many fields as its author asks for; those that stay keep their values. */
+function showFields(template: NodeTemplate, name: string, value: unknown): undefined {
+  if (name !== 'number_of_fields') return
+  const count = Math.trunc(Number(value))
+  if (!(count >= 1 && count <= MAX_FIELDS)) {
+    throw new RangeError(`Number of Fields is a number from 1 to ${MAX_FIELDS}`)
+  }
+  for (const key of Object.keys(template)) {
+    const [, number] = FIELD.exec(key) ?? []
+    if (number !== undefined && Number(number) > count) delete template[key]
+  }
+  for (let number = 1; number <= count; number += 1) {
+    const key = `field_${number}_key`
+    if (template[key] === undefined) template[key] = newField(key, number)
+  }
+}
+
+function newField(name: string, number: number): TemplateField {
+  const declared = field.dict({
+    displayName: `Field ${number}`,
+    info: `Keys and values of field ${number}.`,
+    inputTypes: ['Message', 'Data'],
+  })
+  return fieldToTemplate(name, declared)
+}

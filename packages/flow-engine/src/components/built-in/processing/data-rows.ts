@@ -1,0 +1,22 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import { isDataFrame } from '../../../graph/values/data-frame.ts'
+import { createData, isData, type Data } from '../../../graph/values/data.ts'
+import { messageFields } from '../../../graph/values/message-json.ts'
+import { isMessage } from '../../../graph/values/message.ts'
+import { kindOf } from '../../values/field-values.ts'
+
+/**
+ * The values of a field as Data; a table gives one a row, null gives none.
+ * @throws TypeError for a value that is neither an object nor a table
+ */
+export function dataRows(values: unknown, label: string): Data[] {
+  if (values === null || values === undefined) return []
+  const list = Array.isArray(values) ? values.flat() : [values]
+  return list.flatMap((value) => {
+    if (isDataFrame(value)) return value.rows.map((row) => createData({ ...row }))
+    if (isMessage(value)) return [createData(messageFields(value))]
+    if (isData(value)) return [value]
+    if (isRecord(value)) return [createData(value)]
+    throw new TypeError(`The input ${label} expects Data, got ${kindOf(value)}`)
+  })
+}

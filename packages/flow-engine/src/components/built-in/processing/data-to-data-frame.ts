@@ -1,0 +1,31 @@
+import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { dataRows } from './data-rows.ts'
+
+/** A table with a row for each Data (MO-51). */
+export const dataToDataFrame = defineComponent({
+  type: 'DataToDataFrame',
+  displayName: 'Data → DataFrame',
+  description: 'Makes a table of one or more Data.',
+  icon: 'table',
+  category: 'processing',
+  module: 'lfx.components.processing.data_to_dataframe.DataToDataFrameComponent',
+  legacy: true,
+  replacement: ['processing.DataOperations', 'processing.TypeConverterComponent'],
+  inputs: {
+    data_list: field.handle({ displayName: 'Data or Data List', types: ['Data'], list: true }),
+  },
+  outputs: {
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'build_dataframe',
+      run({ data_list }) {
+        return createDataFrame(
+          dataRows(data_list, '"Data or Data List" (data_list)').map(({ data }) => data),
+        )
+      },
+    }),
+  },
+})

@@ -1,0 +1,36 @@
+import { createData } from '../../../graph/values/data.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { selectKeys } from './data-changes.ts'
+
+/** Keeps some keys of a Data (MO-51). */
+export const filterData = defineComponent({
+  type: 'FilterData',
+  displayName: 'Filter Data',
+  description: 'Keeps the listed keys of a Data.',
+  icon: 'filter',
+  category: 'processing',
+  module: 'lfx.components.processing.filter_data.FilterDataComponent',
+  legacy: true,
+  beta: true,
+  replacement: ['processing.DataOperations'],
+  inputs: {
+    data: field.data({ displayName: 'Data', info: 'The Data to filter.' }),
+    filter_criteria: field.text({
+      displayName: 'Filter Criteria',
+      info: 'Keys to keep.',
+      list: true,
+    }),
+  },
+  outputs: {
+    filtered_data: output.data({
+      displayName: 'Filtered Data',
+      method: 'filter_data',
+      run({ data, filter_criteria }) {
+        const known = filter_criteria.filter((key) => Object.hasOwn(data?.data ?? {}, key))
+        return createData(selectKeys(data?.data ?? {}, known))
+      },
+    }),
+  },
+})

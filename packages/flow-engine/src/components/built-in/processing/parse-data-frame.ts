@@ -1,0 +1,53 @@
+import { cellOf, type DataFrame } from '../../../graph/values/data-frame.ts'
+import { toDataFrame } from '../../../graph/values/convert.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { formatPlace } from '../../text/format-spec.ts'
+import { checkPlaces, joinFilled, parseTemplate } from '../../text/format-template.ts'
+
+/** Writes each row of a table by a template (MO-51). */
+export const parseDataFrame = defineComponent({
+  type: 'ParseDataFrame',
+  displayName: 'Parse DataFrame',
+  description: 'Writes the rows of a table as text by a template.',
+  icon: 'braces',
+  category: 'processing',
+  module: 'lfx.components.processing.parse_dataframe.ParseDataFrameComponent',
+  legacy: true,
+  replacement: ['processing.DataFrameOperations', 'processing.TypeConverterComponent'],
+  inputs: {
+    df: field.handle({ displayName: 'DataFrame', types: ['DataFrame'] }),
+    template: field.multiline({ displayName: 'Template', default: '{text}' }),
+    sep: field.string({ displayName: 'Separator', default: '\n', advanced: true }),
+  },
+  outputs: {
+    text: output.message({
+      displayName: 'Text',
+      method: 'parse_data',
+      run({ df, template, sep }, ctx) {
+        const lines = df === null ? [] : write(toDataFrame(df), template)
+        const text = lines.join(sep.replaceAll('\\n', '\n'))
+        ctx.status(text)
+        return text
+      },
+    }),
+  },
+})
+
+/** @throws TypeError for a place without a column */
+function write({ rows, columns }: DataFrame, template: string): string[] {
+  const parts = parseTemplate(template)
+  for (const { name } of parts) {
+    if (name === undefined || columns.includes(name)) continue
+    throw new TypeError(
+      `The table has no column '${name}'; its columns are: ${columns.slice(0, 50).join(', ')}`,
+    )
+  }
+  checkPlaces(rows.length, parts)
+  return rows.map((row) =>
+    joinFilled(parts, (part) =>
+      part.name === undefined ? part.text : part.text + formatPlace(cellOf(row, part.name), part),
+    ),
+  )
+}

@@ -1,0 +1,49 @@
+import { isRecord, toPlain, toText } from '../../../graph/values/convert.ts'
+import { createData, isData } from '../../../graph/values/data.ts'
+import { repairJson } from '../../../graph/flow/repair-json.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { queryJson } from './json-query.ts'
+
+/** The results of a jq expression over a JSON text or Data (MO-51). */
+export const parseJsonData = defineComponent({
+  type: 'ParseJSONData',
+  displayName: 'Parse JSON',
+  description: 'Reads values out of JSON with a jq expression.',
+  icon: 'braces',
+  category: 'processing',
+  module: 'lfx.components.processing.parse_json_data.ParseJSONDataComponent',
+  legacy: true,
+  replacement: ['processing.ParserComponent'],
+  inputs: {
+    input_value: field.handle({
+      displayName: 'Input',
+      types: ['Message', 'Data'],
+      required: true,
+    }),
+    query: field.text({ displayName: 'JQ Query', required: true }),
+  },
+  outputs: {
+    filtered_data: output.list({
+      displayName: 'Filtered Data',
+      method: 'filter_data',
+      async run({ input_value, query }, ctx) {
+        const results = await queryJson(query, readInput(input_value), ctx)
+        const rows = results.map((value) => createData(isRecord(value) ? value : { result: value }))
+        ctx.status(rows)
+        return rows
+      },
+    }),
+  },
+})
+
+/** @throws TypeError for a text that is no JSON */
+function readInput(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readInput)
+  if (isData(value)) return toPlain(value)
+  const text = toText(value)
+  const read = repairJson(text)
+  if (read === text) throw new TypeError('The input "Input" (input_value) is not JSON')
+  return read
+}

@@ -1,0 +1,63 @@
+import { errorText } from '../../../errors.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { linearPattern } from '../../text/linear-pattern.ts'
+
+/** What a pattern matches in a text (MO-53). */
+export const regexExtractor = defineComponent({
+  type: 'RegexExtractorComponent',
+  displayName: 'Regex Extractor',
+  description: 'Finds what a regular expression matches in a text.',
+  icon: 'regex',
+  category: 'processing',
+  module: 'lfx.components.processing.regex.RegexExtractorComponent',
+  legacy: true,
+  replacement: ['processing.ParserComponent'],
+  inputs: {
+    input_text: field.text({ displayName: 'Input Text', required: true }),
+    pattern: field.text({ displayName: 'Regex Pattern', required: true, toolMode: true }),
+  },
+  outputs: {
+    data: output.list({
+      displayName: 'Data',
+      method: 'extract_matches',
+      async run(inputs, ctx) {
+        const found = await extract(inputs)
+        const rows =
+          typeof found === 'string' ? [{ error: found }] : found.map((match) => ({ match }))
+        ctx.status(rows)
+        return rows
+      },
+    }),
+    text: output.message({
+      displayName: 'Message',
+      method: 'get_matches_text',
+      async run(inputs, ctx) {
+        const found = await extract(inputs)
+        const text = typeof found === 'string' ? found : found.join('\n') || 'No matches found'
+        ctx.status(text)
+        return text
+      },
+    }),
+  },
+})
+
+/** The matches; a string says what is wrong with the pattern. */
+async function extract({
+  input_text,
+  pattern,
+}: {
+  readonly input_text: string
+  readonly pattern: string
+}): Promise<string[] | string> {
+  if (pattern === '' || input_text === '') return []
+  try {
+    const compiled = await linearPattern(pattern)
+    if (compiled === null) return `Invalid regex pattern: ${pattern}`
+    return compiled.all(input_text).filter((match) => match !== '')
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return `Invalid regex pattern: ${errorText(error)}`
+  }
+}

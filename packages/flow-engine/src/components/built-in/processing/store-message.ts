@@ -1,0 +1,43 @@
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { storeMessage } from '../models-and-agents/memory.ts'
+
+/** Stores a message, as the mode Store of Message History does (MO-54). */
+export const storeMessageComponent = defineComponent({
+  type: 'StoreMessage',
+  displayName: 'Message Store',
+  description: 'Stores a message in the history of a session.',
+  icon: 'message-square-text',
+  category: 'processing',
+  module: 'lfx.components.processing.store_message.MessageStoreComponent',
+  legacy: true,
+  replacement: ['helpers.Memory'],
+  inputs: {
+    message: field.text({
+      displayName: 'Message',
+      info: 'The message to store.',
+      required: true,
+      toolMode: true,
+    }),
+    memory: field.memory({
+      displayName: 'External Memory',
+      info: 'Another store; empty: the messages of this service.',
+    }),
+    sender: field.text({ displayName: 'Sender', advanced: true }),
+    sender_name: field.text({ displayName: 'Sender Name', advanced: true }),
+    session_id: field.text({
+      displayName: 'Session ID',
+      info: 'Empty: the session of the run.',
+      advanced: true,
+    }),
+  },
+  outputs: {
+    stored_messages: output.message({
+      displayName: 'Stored Messages',
+      method: 'store_message',
+      hidden: true,
+      run: (inputs, ctx) => storeMessage({ ...inputs, context_id: '' }, ctx),
+    }),
+  },
+})

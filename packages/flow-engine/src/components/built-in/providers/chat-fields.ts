@@ -1,0 +1,49 @@
+import { field } from '../../define/field.ts'
+
+/** The inputs that every chat model of a provider has (MO-10). */
+export const chatFields = {
+  input_value: field.message({ displayName: 'Input' }),
+  system_message: field.multiline({ displayName: 'System Message' }),
+  stream: field.bool({ displayName: 'Stream', default: false, advanced: true }),
+}
+
+/** The longest answer; 0 sets no limit. */
+export function maxTokensField(displayName: string, { advanced = true } = {}) {
+  return field.int({
+    displayName,
+    info: 'Longest answer; 0 sets no limit.',
+    default: 0,
+    ...(advanced ? { advanced } : {}),
+  })
+}
+
+export function temperatureField(value: number, { advanced = true, max = 2 } = {}) {
+  return field.slider({
+    displayName: 'Temperature',
+    default: value,
+    min: 0,
+    max,
+    step: 0.01,
+    ...(advanced ? { advanced } : {}),
+  })
+}
+
+/** The number of answers of providers that give several. */
+export function answersField() {
+  return field.int({
+    displayName: 'N',
+    info: 'Answers to ask for; the first counts.',
+    default: 0,
+    advanced: true,
+  })
+}
+
+/** A switch of older editors that changes nothing. */
+export function toolModelField() {
+  return field.bool({
+    displayName: 'Enable Tool Models',
+    info: 'Without effect: every model may use tools.',
+    default: false,
+    advanced: true,
+  })
+}

@@ -1,0 +1,47 @@
+import type { ChatModel } from '../../../models/chat-model.ts'
+import type { Component, ComponentFacts } from '../../define/component.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import type { Fields, Values } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { chatFields } from './chat-fields.ts'
+import { answerOf } from './compatible-model.ts'
+
+interface ChatModelDefinition<I extends Fields> extends ComponentFacts {
+  readonly icon: string
+  /** The inputs besides Input, System Message and Stream, which stand in front. */
+  readonly inputs: I
+  readonly build: (
+    inputs: Values<I & typeof chatFields>,
+    ctx: ComponentContext,
+  ) => Promise<ChatModel>
+}
+
+/**
+ * The component of one provider's chat model: it answers its input, and gives the model as a value
+ * for other components (MO-10).
+ */
+export function defineChatModel<I extends Fields>(definition: ChatModelDefinition<I>): Component {
+  const { build, inputs: own, ...facts } = definition
+  const inputs: I & typeof chatFields = { ...chatFields, ...own }
+  type Inputs = Values<I & typeof chatFields>
+  return defineComponent({
+    ...facts,
+    inputs,
+    outputs: {
+      text_output: output.message({
+        displayName: 'Model Response',
+        method: 'text_response',
+        async run(given: Inputs, ctx) {
+          const question: Values<typeof chatFields> = given
+          return answerOf(await build(given, ctx), question, ctx, facts.icon)
+        },
+      }),
+      model_output: output.model({
+        displayName: 'Language Model',
+        method: 'build_model',
+        run: (given: Inputs, ctx) => build(given, ctx),
+      }),
+    },
+  })
+}

@@ -1,0 +1,85 @@
+import type { Embedder } from '../../../models/chat-model.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { requireSuccess, vendorRequest } from '../vendors/vendor-request.ts'
+import { requireText } from './compatible-model.ts'
+import { readVectors, requireKey } from './read-vectors.ts'
+
+const ROUTER = 'https://router.huggingface.co/hf-inference'
+const BATCH = 100
+
+/** Embeddings of Hugging Face, or of an embedding server of the user's own (MO-20). */
+export const huggingFaceEmbeddings = defineComponent({
+  type: 'HuggingFaceInferenceAPIEmbeddings',
+  displayName: 'Hugging Face Embeddings Inference',
+  description: 'Turns texts into vectors with a model that Hugging Face serves.',
+  icon: 'HuggingFace',
+  category: 'huggingface',
+  module:
+    'lfx.components.huggingface.huggingface_inference_api.HuggingFaceInferenceAPIEmbeddingsComponent',
+  inputs: {
+    api_key: field.secret({ displayName: 'HuggingFace API Key' }),
+    inference_endpoint: field.text({
+      displayName: 'Inference Endpoint',
+      info: 'Address of a text embedding server of your own.',
+      default: 'https://api-inference.huggingface.co/models/',
+      required: true,
+    }),
+    model_name: field.text({
+      displayName: 'Model Name',
+      default: 'BAAI/bge-large-en-v1.5',
+      required: true,
+    }),
+  },
+  outputs: {
+    embeddings: output.embeddings({
+      displayName: 'Embeddings',
+      method: 'build_embeddings',
+      run: (inputs, ctx) => createEmbedder(inputs, ctx),
+    }),
+  },
+})
+
+interface HuggingFaceInputs {
+  readonly api_key: string | null
+  readonly inference_endpoint: string
+  readonly model_name: string
+}
+
+function createEmbedder(inputs: HuggingFaceInputs, ctx: ComponentContext): Embedder {
+  const { url, own } = addressOf(inputs)
+  const key = own ? (inputs.api_key ?? '') : requireKey('Hugging Face', inputs.api_key)
+  return {
+    async embed(texts) {
+      const vectors: number[][] = []
+      for (let at = 0; at < texts.length; at += BATCH) {
+        const part = texts.slice(at, at + BATCH)
+        const answer = await vendorRequest(
+          {
+            url,
+            headers: key === '' ? {} : { authorization: `Bearer ${key}` },
+            body: { inputs: part },
+            secrets: [key],
+          },
+          ctx,
+        )
+        const { body } = requireSuccess('Hugging Face', answer)
+        vectors.push(...readVectors('Hugging Face', body, part.length))
+      }
+      return vectors
+    },
+  }
+}
+
+/** The retired address of Hugging Face is replaced by that of its router. */
+function addressOf({ inference_endpoint: given, model_name: model }: HuggingFaceInputs) {
+  const endpoint = given.trim().replace(/\/+$/, '')
+  const host = URL.canParse(endpoint) ? new URL(endpoint).hostname : ''
+  const own = endpoint !== '' && host !== 'huggingface.co' && !host.endsWith('.huggingface.co')
+  if (own) return { own, url: `${endpoint}/embed` }
+  const base = host === 'router.huggingface.co' ? endpoint : ROUTER
+  const path = requireText('Model Name', model).split('/').map(encodeURIComponent).join('/')
+  return { own, url: `${base}/models/${path}/pipeline/feature-extraction` }
+}

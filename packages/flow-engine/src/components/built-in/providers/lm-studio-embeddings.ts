@@ -1,0 +1,56 @@
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { compatibleEmbedder } from './compatible-embedder.ts'
+import { requireText } from './compatible-model.ts'
+
+/** Embeddings of an LM Studio server (MO-20). */
+export const lmStudioEmbeddings = defineComponent({
+  type: 'LMStudioEmbeddingsComponent',
+  displayName: 'LM Studio Embeddings',
+  description: 'Turns texts into vectors with a model of LM Studio.',
+  icon: 'LMStudio',
+  category: 'lmstudio',
+  module: 'lfx.components.lmstudio.lmstudioembeddings.LMStudioEmbeddingsComponent',
+  inputs: {
+    model: field.dropdown({
+      displayName: 'Model',
+      options: [],
+      combobox: true,
+      required: true,
+      attributes: { refresh_button: true },
+    }),
+    base_url: field.text({
+      displayName: 'LM Studio Base URL',
+      default: 'http://localhost:1234/v1',
+      required: true,
+      attributes: { refresh_button: true },
+    }),
+    api_key: field.secret({
+      displayName: 'LM Studio API Key',
+      default: 'LMSTUDIO_API_KEY',
+      advanced: true,
+    }),
+    temperature: field.float({
+      displayName: 'Model Temperature',
+      info: 'Without effect.',
+      default: 0.1,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    embeddings: output.embeddings({
+      displayName: 'Embedding Model',
+      method: 'build_embeddings',
+      run: async (inputs, ctx) =>
+        compatibleEmbedder(ctx, {
+          displayName: 'LM Studio Embeddings',
+          provider: 'LM Studio',
+          model: requireText('Model', inputs.model),
+          apiKey: inputs.api_key,
+          keyOptional: true,
+          baseUrl: inputs.base_url,
+        }),
+    }),
+  },
+})

@@ -1,0 +1,116 @@
+import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import { createData, type Data } from '../../../graph/values/data.ts'
+import { isRecord } from '../../../graph/values/convert.ts'
+import type { Component, ComponentFacts } from '../../define/component.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field, type Fields, type Values } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { embedText, readDocuments, type Document } from './ingest.ts'
+import { oncePerBuild } from './once-per-build.ts'
+
+/** Documents in one request. */
+const BATCH = 100
+
+/** A collection on a server. */
+export interface RemoteCollection {
+  /** Adds documents or replaces those of the same text and metadata. */
+  add(documents: readonly EmbeddedDocument[]): Promise<void>
+  /** The nearest documents, the best first. */
+  search(query: VectorQuery): Promise<FoundDocument[]>
+}
+
+export interface EmbeddedDocument extends Document {
+  readonly vector: readonly number[]
+}
+
+export interface VectorQuery {
+  readonly vector: readonly number[]
+  readonly text: string
+  readonly limit: number
+}
+
+export interface FoundDocument {
+  readonly text: string
+  readonly metadata: unknown
+}
+
+const shared = {
+  ingest_data: field.handle({
+    displayName: 'Ingest Data',
+    types: ['Data', 'DataFrame'],
+    list: true,
+  }),
+  search_query: field.query({ displayName: 'Search Query', toolMode: true }),
+  should_cache_vector_store: field.bool({
+    displayName: 'Cache Vector Store',
+    info: 'Without effect: a build opens its collection once.',
+    default: true,
+    advanced: true,
+  }),
+  embedding: field.embeddings({ displayName: 'Embedding' }),
+  number_of_results: field.int({ displayName: 'Number of Results', default: 4, advanced: true }),
+}
+
+interface VectorStoreDefinition<I extends Fields> extends ComponentFacts {
+  readonly displayName: string
+  /** The inputs in front of those that all vector stores share. */
+  readonly inputs: I
+  /** The collection that the inputs name; nothing is asked of the server before it is used. */
+  readonly open: (inputs: Values<I>, ctx: ComponentContext) => RemoteCollection
+}
+
+/**
+ * The component of a vector store on a server: ingests once in a build, whichever outputs are wired,
+ * then searches where there is a query (MO-3).
+ */
+export function defineVectorStore<I extends Fields>(
+  definition: VectorStoreDefinition<I>,
+): Component {
+  const { open, inputs: own, ...facts } = definition
+  type Inputs = Values<I & typeof shared>
+  const search = oncePerBuild(async (given: Inputs, ctx: ComponentContext): Promise<Data[]> => {
+    const { embedding, ...inputs }: Values<typeof shared> = given
+    const documents = readDocuments(inputs.ingest_data)
+    const text = inputs.search_query.trim()
+    if (documents.length === 0 && text === '') return []
+    if (embedding === null) throw new TypeError(`${facts.displayName} needs an embedding model.`)
+    const collection = open(given, ctx)
+    for (let at = 0; at < documents.length; at += BATCH) {
+      const part = documents.slice(at, at + BATCH)
+      const vectors = await embedding.embed(
+        part.map((document) => document.text),
+        ctx.signal,
+      )
+      await collection.add(
+        part.map((document, nth) => ({ ...document, vector: vectors[nth] ?? [] })),
+      )
+    }
+    if (text === '') return []
+    const vector = await embedText(text, embedding, ctx.signal)
+    const found = await collection.search({ vector, text, limit: inputs.number_of_results })
+    const rows = found.map(({ text: content, metadata }) =>
+      createData({ ...(isRecord(metadata) ? metadata : {}), text: content }),
+    )
+    ctx.status(rows)
+    return rows
+  })
+  return defineComponent({
+    idempotent: false,
+    ...facts,
+    inputs: { ...own, ...shared },
+    outputs: {
+      search_results: output.list({
+        displayName: 'Search Results',
+        method: 'search_documents',
+        run: (given: Inputs, ctx) => search(given, ctx),
+      }),
+      dataframe: output.dataFrame({
+        displayName: 'DataFrame',
+        method: 'as_dataframe',
+        run: async (given: Inputs, ctx) =>
+          createDataFrame((await search(given, ctx)).map(({ data }) => data)),
+      }),
+    },
+  })
+}

@@ -1,0 +1,47 @@
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { searchHits } from '../data-source/search-web.ts'
+
+const TIMEOUT_MS = 60_000
+const NOTHING = 'No good DuckDuckGo Search Result was found'
+
+/** What DuckDuckGo finds, without the pages themselves (MO-41). */
+export const duckDuckGo = defineComponent({
+  type: 'DuckDuckGoSearchComponent',
+  displayName: 'DuckDuckGo Search',
+  description: 'Searches the web with DuckDuckGo.',
+  icon: 'DuckDuckGo',
+  category: 'duckduckgo',
+  module: 'lfx.components.duckduckgo.duck_duck_go_search_run.DuckDuckGoSearchComponent',
+  inputs: {
+    input_value: field.text({ displayName: 'Search Query', required: true, toolMode: true }),
+    max_results: field.int({ displayName: 'Max Results', default: 5, advanced: true }),
+    max_snippet_length: field.int({
+      displayName: 'Max Snippet Length',
+      default: 100,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'fetch_content_dataframe',
+      async run({ input_value, max_results, max_snippet_length: length }, ctx) {
+        const found = await searchHits(input_value, TIMEOUT_MS, ctx)
+        const rows: object[] =
+          typeof found === 'string'
+            ? [{ error: found, text: found }]
+            : found.slice(0, max_results).map(({ snippet }) => rowOf(snippet, length))
+        if (rows.length === 0) rows.push(rowOf(NOTHING, NOTHING.length))
+        ctx.status(rows)
+        return rows
+      },
+    }),
+  },
+})
+
+function rowOf(content: string, length: number) {
+  const snippet = content.slice(0, length)
+  return { content, snippet, text: snippet }
+}

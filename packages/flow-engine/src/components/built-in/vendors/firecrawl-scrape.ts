@@ -1,0 +1,56 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
+
+const URL = 'https://api.firecrawl.dev/v1/scrape'
+
+/** One page, read by Firecrawl (MO-43). */
+export const firecrawlScrape = defineComponent({
+  type: 'FirecrawlScrapeApi',
+  displayName: 'Firecrawl Scrape API',
+  description: 'Reads a page with Firecrawl.',
+  category: 'firecrawl',
+  module: 'lfx.components.firecrawl.firecrawl_scrape_api.FirecrawlScrapeApi',
+  inputs: {
+    api_key: field.secret({ displayName: 'Firecrawl API Key', required: true }),
+    url: field.multiline({ displayName: 'URL', required: true, toolMode: true }),
+    timeout: field.int({ displayName: 'Timeout', info: 'Milliseconds the vendor may take.' }),
+    scrapeOptions: field.data({
+      displayName: 'Scrape Options',
+      info: 'Further parameters of the request.',
+    }),
+    extractorOptions: field.data({
+      displayName: 'Extractor Options',
+      info: 'The member extract of the request.',
+    }),
+  },
+  outputs: {
+    data: output.data({
+      displayName: 'Data',
+      method: 'scrape',
+      async run({ api_key: key, url, timeout, scrapeOptions, extractorOptions }, ctx) {
+        const extract = extractorOptions?.data ?? {}
+        const answer = await vendorRequest(
+          {
+            url: URL,
+            headers: { authorization: `Bearer ${key}` },
+            body: {
+              ...scrapeOptions?.data,
+              ...(Object.keys(extract).length === 0 ? {} : { extract }),
+              ...(timeout === null || timeout <= 0 ? {} : { timeout }),
+              url,
+            },
+            secrets: [key],
+          },
+          ctx,
+        )
+        const { body } = requireSuccess('Firecrawl', answer)
+        const read = isRecord(body) ? body : {}
+        if (read.success === false) throw new TypeError(`Firecrawl: ${textIn(read.error)}`)
+        return isRecord(read.data) ? read.data : { result: read.data ?? null }
+      },
+    }),
+  },
+})

@@ -1,0 +1,139 @@
+import { isRecord } from '../../../graph/values/convert.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { field } from '../../define/field.ts'
+import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
+import { documentId } from '../vectors/document-id.ts'
+import { recordsIn, requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
+
+const DISTANCES = new Map([
+  ['Cosine', 'Cosine'],
+  ['Euclidean', 'Euclid'],
+  ['Dot Product', 'Dot'],
+])
+
+/** A collection of a Qdrant server, over its HTTP API (MO-31). */
+export const qdrant = defineVectorStore({
+  type: 'QdrantVectorStoreComponent',
+  displayName: 'Qdrant',
+  description: 'Keeps texts in a Qdrant collection and finds them by meaning.',
+  icon: 'Qdrant',
+  category: 'qdrant',
+  module: 'lfx.components.qdrant.qdrant.QdrantVectorStoreComponent',
+  inputs: {
+    collection_name: field.string({ displayName: 'Collection Name', required: true }),
+    host: field.string({ displayName: 'Host', default: 'localhost', advanced: true }),
+    port: field.int({ displayName: 'Port', default: 6333, advanced: true }),
+    grpc_port: field.int({
+      displayName: 'gRPC Port',
+      info: 'Without effect: the server is asked over HTTP.',
+      default: 6334,
+      advanced: true,
+    }),
+    api_key: field.secret({ displayName: 'Qdrant API Key', advanced: true }),
+    prefix: field.string({
+      displayName: 'Prefix',
+      info: 'Path in front of the API of the server.',
+      advanced: true,
+    }),
+    timeout: field.int({ displayName: 'Timeout', info: 'Seconds.', advanced: true }),
+    path: field.string({
+      displayName: 'Path',
+      info: 'Must be empty: files on disk are not supported.',
+      advanced: true,
+    }),
+    url: field.string({ displayName: 'URL', info: 'Wins over host and port.', advanced: true }),
+    distance_func: field.dropdown({
+      displayName: 'Distance Function',
+      options: [...DISTANCES.keys()],
+      default: 'Cosine',
+      advanced: true,
+    }),
+    content_payload_key: field.string({
+      displayName: 'Content Payload Key',
+      default: 'page_content',
+      advanced: true,
+    }),
+    metadata_payload_key: field.string({
+      displayName: 'Metadata Payload Key',
+      default: 'metadata',
+      advanced: true,
+    }),
+  },
+  open: (inputs, ctx) => openCollection(inputs, ctx),
+})
+
+interface QdrantInputs {
+  readonly collection_name: string
+  readonly host: string
+  readonly port: number
+  readonly api_key: string | null
+  readonly prefix: string
+  readonly timeout: number | null
+  readonly path: string
+  readonly url: string
+  readonly distance_func: string
+  readonly content_payload_key: string
+  readonly metadata_payload_key: string
+}
+
+/** @throws TypeError for a path, whose files no server reads */
+function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteCollection {
+  if (inputs.path !== '') {
+    throw new TypeError('Qdrant files on disk are not supported; give a server.')
+  }
+  const base = `${baseOf(inputs)}/collections/${encodeURIComponent(inputs.collection_name)}`
+  const key = inputs.api_key ?? ''
+  const ask = async (path: string, method: string, body?: object) => {
+    const answer = await vendorRequest(
+      {
+        url: `${base}${path}`,
+        method,
+        headers: key === '' ? {} : { 'api-key': key },
+        ...(body === undefined ? {} : { body }),
+        ...(inputs.timeout ? { timeoutMs: inputs.timeout * 1000 } : {}),
+        secrets: [key],
+      },
+      ctx,
+    )
+    const read = requireSuccess('Qdrant', answer).body
+    return isRecord(read) ? read.result : undefined
+  }
+  const requireCollection = async (size: number): Promise<void> => {
+    const found = await ask('/exists', 'GET')
+    if (isRecord(found) && found.exists === true) return
+    const distance = DISTANCES.get(inputs.distance_func) ?? 'Cosine'
+    await ask('', 'PUT', { vectors: { size, distance } })
+  }
+  let opened = false
+  return {
+    async add(documents) {
+      if (!opened) await requireCollection(documents[0]?.vector.length ?? 0)
+      opened = true
+      const points = documents.map((document) => ({
+        id: documentId(document),
+        vector: document.vector,
+        payload: {
+          [inputs.content_payload_key]: document.text,
+          [inputs.metadata_payload_key]: document.metadata,
+        },
+      }))
+      await ask('/points?wait=true', 'PUT', { points })
+    },
+    async search({ vector, limit }) {
+      const found = await ask('/points/search', 'POST', { vector, limit, with_payload: true })
+      return recordsIn(found).map(({ payload }) => {
+        const values = isRecord(payload) ? payload : {}
+        return {
+          text: textIn(values[inputs.content_payload_key]),
+          metadata: values[inputs.metadata_payload_key],
+        }
+      })
+    },
+  }
+}
+
+function baseOf({ url, host, port, prefix }: QdrantInputs): string {
+  const root = url.trim() === '' ? `http://${host}:${port}` : url.trim()
+  const path = prefix.replaceAll(/^\/+|\/+$/g, '')
+  return `${root.replace(/\/+$/, '')}${path === '' ? '' : `/${path}`}`
+}
