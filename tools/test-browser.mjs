@@ -13,6 +13,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { testEditor } from './browser/test-editor.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const images = join(root, 'docs/images')
@@ -34,7 +35,7 @@ const browserPath = [
 if (browserPath === undefined) {
   console.log('skipped: no Chromium found (CHROMIUM_PATH names one)')
 } else {
-  await run(browserPath)
+  await run()
 }
 
 /** The library that drives the browser: no part of the workspace, which would carry it for this alone. */
@@ -45,11 +46,25 @@ function loadPlaywright() {
   return createRequire(join(folder, 'package.json'))('playwright-core')
 }
 
-async function run(executablePath) {
+async function run() {
   const { chromium } = loadPlaywright()
   const folder = await mkdtemp(join(tmpdir(), 'browser-test-'))
-  const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
-    executablePath,
+  const context = await launch(chromium, join(folder, 'profile'))
+  try {
+    await testConsole(await open(context), folder)
+    await testPoll(await open(context))
+    await testAsking(await open(context))
+    await testBuiltEditor(context, folder)
+    console.log('browser: all passed')
+  } finally {
+    await context.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function launch(chromium, profile) {
+  return chromium.launchPersistentContext(profile, {
+    executablePath: browserPath,
     viewport: { width: 1200, height: 800 },
     args: [
       '--headless',
@@ -62,15 +77,6 @@ async function run(executablePath) {
       '--disable-sync',
     ],
   })
-  try {
-    await testConsole(await open(context), folder)
-    await testPoll(await open(context))
-    await testEditor(context, folder)
-    console.log('browser: all passed')
-  } finally {
-    await context.close()
-    await rm(folder, { recursive: true, force: true })
-  }
 }
 
 /** A page that fails the run on an error of its scripts. */
@@ -234,9 +240,23 @@ async function testPoll(page) {
   }
 }
 
-/** The unmodified editor of the reference, served by the reference server. */
-async function testEditor(context, folder) {
-  const editor = process.env.EDITOR_PATH
+/** A surface whose button runs a flow with what a person has typed. */
+async function testAsking(page) {
+  const server = await start('tools/flow-surface.ts', {})
+  try {
+    await page.goto(server.url)
+    await page.getByRole('textbox').fill('Where is the harbour?')
+    await page.getByRole('button', { name: 'Ask' }).click()
+    await page.getByText('The flow heard: Where is the harbour?').waitFor()
+    passed('an action of a surface runs a flow with what was typed')
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The unmodified editor of the reference, where a build of it is at hand. */
+async function testBuiltEditor(context, folder) {
+  const editor = process.env.EDITOR_PATH ?? process.env.SERVICE_FRONTEND_PATH
   if (editor === undefined)
     return console.log('  skipped: no editor (EDITOR_PATH names its folder)')
   const password = 'a-password-for-the-browser'
@@ -245,41 +265,9 @@ async function testEditor(context, folder) {
     SERVICE_SUPERUSER_PASSWORD: password,
     SERVICE_FRONTEND_PATH: editor,
   })
-  // Its scripts report a missing sign-in as an error; fonts of other sites are not needed.
-  const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
-  await page.route(
-    (address) => !address.href.startsWith(server.url),
-    (route) => route.abort(),
-  )
-  const failures = []
-  page.on('response', (response) => {
-    if (response.status() >= 500) failures.push(`${response.status()} ${response.url()}`)
-  })
   try {
-    await page.goto(`${server.url}/`)
-    await page.getByPlaceholder('Username').fill('admin')
-    await page.getByPlaceholder('Password').fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('echo').first().click()
-    await page.getByRole('button', { name: 'Playground' }).click()
-    await page.locator('input[type=file]').last().setInputFiles({
-      name: 'dot.png',
-      mimeType: 'image/png',
-      buffer: PIXEL,
-    })
-    await page.getByTestId('input-chat-playground').fill('hello editor')
-    await page.getByTestId('button-send').click()
-    await page.getByText('You said: hello editor').waitFor()
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll('img')].some(
-        (image) => image.src.includes('/files/images/') && image.naturalWidth > 0,
-      ),
-    )
-    assert.deepEqual(failures, [])
-    passed('the editor of the reference signs in and chats with an image in its playground')
+    await testEditor({ context, url: server.url, password, picture: PIXEL, passed })
   } finally {
-    await page.close()
     await server.stop()
   }
 }

@@ -80,8 +80,8 @@ export function codeHash(code: string): string {
 /** The name under which `/components` exports the component of a type: `ChatInput` -> `chatInput`. */
 export function exportName(type: string): string {
   const plain = type.replace(/(?<=.)Component$/, '').replaceAll(/[^A-Za-z0-9]+/g, '')
-  // The one name that this code writes as its own words.
-  const words = plain.replaceAll('OpenAI', 'OpenAi')
+  // Names whose capitals stand elsewhere in this code than in flows.
+  const words = plain.replaceAll('OpenAI', 'OpenAi').replace(/^MessagetoData$/, 'MessageToData')
   return words.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z])/, (start) => start.toLowerCase())
 }
 

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+
+/**
+ * The unmodified editor of the reference, served by the reference server: what a person does in it.
+ */
+export async function testEditor({ context, url, password, picture, passed }) {
+  // Its scripts report a missing sign-in as an error; fonts of other sites are not needed.
+  const page = await context.newPage()
+  const failures = []
+  await confine(page, url, failures)
+  try {
+    await page.goto(`${url}/`)
+    await page.getByPlaceholder('Username').fill('admin')
+    await page.getByPlaceholder('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('echo').first().click()
+    await page.getByTestId('button_run_chat output').waitFor()
+    const flowId = /\/flow\/([0-9a-f-]+)/.exec(page.url())?.[1] ?? ''
+
+    await page.getByTestId('playground-btn-flow-io').click()
+    await page.locator('input[type=file]').last().setInputFiles({
+      name: 'dot.png',
+      mimeType: 'image/png',
+      buffer: picture,
+    })
+    await say(page, 'hello editor')
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('img')].some(
+        (image) => image.src.includes('/files/images/') && image.naturalWidth > 0,
+      ),
+    )
+    passed('the editor of the reference signs in and chats with an image in its playground')
+    await page.keyboard.press('Escape')
+    await page.getByTestId('input-chat-playground').waitFor({ state: 'hidden' })
+
+    await page.getByTestId('canvas_controls_dropdown').click()
+    await page.getByTestId('fit_view').click()
+    await page.keyboard.press('Escape')
+    const built = page.waitForRequest((request) =>
+      /\/build\/[^/]+\/flow\?.*stop_component_id=Prompt/.test(decodeURIComponent(request.url())),
+    )
+    await page.getByTestId('button_run_prompt template').click()
+    await built
+    await page.getByText('built successfully').first().waitFor()
+    passed('a single node is run from its button')
+
+    await page.getByTestId('title-Prompt Template').click()
+    await page.getByTestId('more-options-modal').click()
+    await page.getByText('Freeze', { exact: true }).click()
+    await page.getByText('Freeze', { exact: true }).waitFor({ state: 'hidden' })
+    const events = page.waitForResponse((response) => /\/build\/[^/]+\/events/.test(response.url()))
+    await page.getByTestId('button_run_prompt template').click()
+    assert.match(await (await events).text(), /"used_frozen_result": ?true/)
+    passed('a node is frozen from its toolbar and keeps its result')
+
+    await page.getByTestId('publish-button').click()
+    await page.getByTestId('api-access-item').click()
+    // Each word of the code stands in an element of its own.
+    await page.waitForFunction((id) => {
+      const shown = document.querySelector('[role=dialog]')?.textContent ?? ''
+      return shown.includes('x-api-key') && new RegExp(`/api/v1/run/(${id}|echo)`).test(shown)
+    }, flowId)
+    passed('the API dialog shows the address of the flow')
+    await page.keyboard.press('Escape')
+
+    await page.getByTestId('publish-button').click()
+    const shared = savedAs(page, flowId, (flow) => flow.access_type === 'PUBLIC')
+    await page.getByTestId('publish-switch').click()
+    await shared
+    const playground = await context.newPage()
+    try {
+      await confine(playground, url, failures)
+      await playground.goto(`${url}/playground/${flowId}/`)
+      await say(playground, 'hello from its page')
+    } finally {
+      await playground.close()
+    }
+    passed('a flow is shared, and is chatted with on the page of its own')
+    assert.deepEqual(failures, [])
+  } finally {
+    await page.close()
+  }
+}
+
+/** Resolves once the editor has stored the flow so. */
+function savedAs(page, flowId, isSo) {
+  return page.waitForResponse(async (response) => {
+    const isSave = response.request().method() === 'PATCH' && response.status() === 200
+    return isSave && response.url().includes(`/flows/${flowId}`) && isSo(await response.json())
+  })
+}
+
+/** Sends a message in a playground and waits for the answer. */
+async function say(page, text) {
+  await page.getByTestId('input-chat-playground').fill(text)
+  await page.getByTestId('button-send').click()
+  await page.locator('[data-testid^="chat-message-"]', { hasText: 'You said:' }).last().waitFor()
+}
+
+/** Keeps the page on this server; answers of 500 and above are failures. */
+async function confine(page, url, failures) {
+  page.setDefaultTimeout(20_000)
+  await page.route(
+    (address) => !address.href.startsWith(url),
+    (route) => route.abort(),
+  )
+  page.on('response', (response) => {
+    if (response.status() >= 500) failures.push(`${response.status()} ${response.url()}`)
+  })
+}
