@@ -1,5 +1,6 @@
 /**
- * The pages in a real browser: the console of the reference server and the surface of hono-surface.
+ * The pages in a real browser: the console of the reference server, the surface of hono-surface, and its
+ * form in the public web client of A2UI 0.9.1.
  * Skips with a note where no Chromium is found (CHROMIUM_PATH names one elsewhere), else installs
  * what drives it into `tools/browser` when it is not there yet. With `--screenshots` the pictures of
  * docs/images are taken anew. EDITOR_PATH names the folder of a built editor that the server is to
@@ -41,7 +42,8 @@ if (browserPath === undefined) {
 /** The library that drives the browser: no part of the workspace, which would carry it for this alone. */
 function loadPlaywright() {
   const folder = join(root, 'tools/browser')
-  if (!existsSync(join(folder, 'node_modules/playwright-core')))
+  const needed = ['playwright-core', '@a2ui/lit']
+  if (!needed.every((name) => existsSync(join(folder, 'node_modules', name))))
     execFileSync('npm', ['ci', '--prefix', folder], { cwd: folder, stdio: 'inherit' })
   return createRequire(join(folder, 'package.json'))('playwright-core')
 }
@@ -235,6 +237,8 @@ async function testPoll(page) {
     await page.getByRole('button', { name: 'Tea' }).click()
     await page.getByText('Tea 1, coffee 0').waitFor()
     passed('the page of hono-surface votes')
+    const { testPublicClient } = await import('./browser/public-client.mjs')
+    await testPublicClient(page, { url: server.url, passed })
   } finally {
     await server.stop()
   }
