@@ -223,3 +223,14 @@ describe('builds', () => {
     expect(told).toEqual([record.id])
   })
 })
+
+test('names of a message that a tweak gives are no longer than those of a request', async () => {
+  const { call, create } = await service()
+  const id = await create(echo())
+  const run = (sender_name: string) =>
+    call('POST', `/run/${id}`, { input_value: 'hi', tweaks: { 'Chat Output': { sender_name } } })
+  const long = await run('s'.repeat(501))
+  const detail = 'The sender_name of a message has at most 500 characters'
+  expect([long.status, JSON.parse(long.text)]).toEqual([400, { detail }])
+  expect((await run('s'.repeat(500))).status).toBe(200)
+})

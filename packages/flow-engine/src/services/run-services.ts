@@ -4,6 +4,7 @@ import type {
   MessageRecord,
   MessageService,
 } from '../components/define/services.ts'
+import { invalidRequest } from '../errors.ts'
 import type { MessageStore, StoredMessage } from '../store/messages.ts'
 import { createKnowledge, createVectorStores } from './collections.ts'
 import type { ServiceKit } from './kit.ts'
@@ -87,6 +88,7 @@ function createMessages(
     return message !== null && message.userId === userId && message.flowId === only.flowId
   }
   const insert = async (given: MessageRecord): Promise<void> => {
+    checkNames(given)
     const message = { ...given, ...only }
     await store.insert(toStored(message, userId))
     await stored(message)
@@ -106,6 +108,7 @@ function createMessages(
       else pending.add(inserted)
     },
     async update({ id, flowId: _, ...message }) {
+      checkNames(message)
       await pending?.settled()
       if (!(await isSeen(id))) return
       await store.update(id, message)
@@ -132,6 +135,26 @@ function createMessages(
       })
       return (turned ? found.toReversed() : found).map(toMessageRecord)
     },
+  }
+}
+
+/** As long as a request may name a session; a graph, a tweak or a model may give any text. */
+const LONGEST_NAME = 500
+
+/**
+ * Every list of sessions and messages reads these again.
+ * @throws FlowError invalid_request
+ */
+function checkNames({
+  sessionId,
+  contextId,
+  sender,
+  senderName,
+}: Pick<MessageRecord, 'sessionId' | 'contextId' | 'sender' | 'senderName'>): void {
+  for (const [name, text] of Object.entries({ sessionId, contextId, sender, senderName })) {
+    if ((text?.length ?? 0) <= LONGEST_NAME) continue
+    const shown = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    throw invalidRequest(`The ${shown} of a message has at most ${LONGEST_NAME} characters`)
   }
 }
 
