@@ -81,7 +81,11 @@ export function codeHash(code: string): string {
 export function exportName(type: string): string {
   const plain = type.replace(/(?<=.)Component$/, '').replaceAll(/[^A-Za-z0-9]+/g, '')
   // Names whose capitals stand elsewhere in this code than in flows.
-  const words = plain.replaceAll('OpenAI', 'OpenAi').replace(/^MessagetoData$/, 'MessageToData')
+  const words = plain
+    .replaceAll('OpenAI', 'OpenAi')
+    .replace(/^(CSV|JSON|Message)toData$/, (_, start: string) => `${start}ToData`)
+    .replace(/^ExtractaKey$/, 'ExtractKey')
+    .replace(/^IBMwatsonx/, 'IBMWatsonx')
   return words.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z])/, (start) => start.toLowerCase())
 }
 

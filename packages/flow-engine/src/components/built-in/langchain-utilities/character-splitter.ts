@@ -7,7 +7,7 @@ import { splitChunks } from '../processing/split-chunks.ts'
 import { chunkOf, unescaped } from './recursive-splitter.ts'
 
 /** Cuts texts at one separator (MO-55). */
-export const characterSplitter = defineComponent({
+export const characterTextSplitter = defineComponent({
   type: 'CharacterTextSplitter',
   displayName: 'Character Text Splitter',
   description: 'Cuts texts into chunks at a separator.',

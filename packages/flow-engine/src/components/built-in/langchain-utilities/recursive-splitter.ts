@@ -9,7 +9,7 @@ import { splitRecursively } from './split-recursively.ts'
 const SEPARATORS = ['\n\n', '\n', ' ', '']
 
 /** Cuts texts at the largest separator that makes the pieces small enough (MO-55). */
-export const recursiveSplitter = defineComponent({
+export const recursiveCharacterTextSplitter = defineComponent({
   type: 'RecursiveCharacterTextSplitter',
   displayName: 'Recursive Character Text Splitter',
   description: 'Cuts texts into chunks, at paragraphs where it can, at words where it must.',

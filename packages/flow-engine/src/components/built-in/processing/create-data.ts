@@ -1,5 +1,5 @@
 import { isRecord } from '../../../graph/values/convert.ts'
-import { createData, isData, type Data } from '../../../graph/values/data.ts'
+import { createData as makeData, isData, type Data } from '../../../graph/values/data.ts'
 import type { NodeTemplate, TemplateField } from '../../../graph/flow/node-json.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -25,7 +25,7 @@ const common = {
 }
 
 /** A Data of fields that the author of the flow adds (MO-52). */
-export const createDataComponent = defineComponent({
+export const createData = defineComponent({
   type: 'CreateData',
   displayName: 'Create Data',
   description: 'Makes a Data of a number of fields.',
@@ -112,7 +112,7 @@ function withText(data: Data['data'], inputs: DataInputs, textKey = 'text'): Dat
       `Text Key: '${key}' is not a key of the Data: ${Object.keys(result).join(', ')}`,
     )
   }
-  return createData(result, { textKey: key })
+  return makeData(result, { textKey: key })
 }
 
 /** What the fields `field_<n>_key` hold, in their order. */

@@ -7,7 +7,7 @@ import { output } from '../../define/output.ts'
 import { queryJson } from './json-query.ts'
 
 /** The results of a jq expression over a JSON text or Data (MO-51). */
-export const parseJsonData = defineComponent({
+export const parseJSONData = defineComponent({
   type: 'ParseJSONData',
   displayName: 'Parse JSON',
   description: 'Reads values out of JSON with a jq expression.',

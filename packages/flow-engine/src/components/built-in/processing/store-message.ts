@@ -1,10 +1,10 @@
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import { storeMessage } from '../models-and-agents/memory.ts'
+import { storeMessage as store } from '../models-and-agents/memory.ts'
 
 /** Stores a message, as the mode Store of Message History does (MO-54). */
-export const storeMessageComponent = defineComponent({
+export const storeMessage = defineComponent({
   type: 'StoreMessage',
   displayName: 'Message Store',
   description: 'Stores a message in the history of a session.',
@@ -37,7 +37,7 @@ export const storeMessageComponent = defineComponent({
       displayName: 'Stored Messages',
       method: 'store_message',
       hidden: true,
-      run: (inputs, ctx) => storeMessage({ ...inputs, context_id: '' }, ctx),
+      run: (inputs, ctx) => store({ ...inputs, context_id: '' }, ctx),
     }),
   },
 })

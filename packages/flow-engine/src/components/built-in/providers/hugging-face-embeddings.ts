@@ -11,7 +11,7 @@ const ROUTER = 'https://router.huggingface.co/hf-inference'
 const BATCH = 100
 
 /** Embeddings of Hugging Face, or of an embedding server of the user's own (MO-20). */
-export const huggingFaceEmbeddings = defineComponent({
+export const huggingFaceInferenceAPIEmbeddings = defineComponent({
   type: 'HuggingFaceInferenceAPIEmbeddings',
   displayName: 'Hugging Face Embeddings Inference',
   description: 'Turns texts into vectors with a model that Hugging Face serves.',

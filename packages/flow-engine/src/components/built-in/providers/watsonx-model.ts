@@ -8,7 +8,7 @@ const slider = (displayName: string, value: number, [min, max]: readonly [number
   field.slider({ displayName, default: value, min, max, step: 0.01, advanced: true })
 
 /** A chat model of IBM watsonx.ai (MO-13). */
-export const watsonxModel = defineChatModel({
+export const ibmWatsonxModel = defineChatModel({
   type: 'IBMwatsonxModel',
   aliases: ['WatsonxComponent'],
   displayName: 'IBM watsonx.ai',

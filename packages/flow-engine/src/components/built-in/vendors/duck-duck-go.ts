@@ -7,7 +7,7 @@ const TIMEOUT_MS = 60_000
 const NOTHING = 'No good DuckDuckGo Search Result was found'
 
 /** What DuckDuckGo finds, without the pages themselves (MO-41). */
-export const duckDuckGo = defineComponent({
+export const duckDuckGoSearch = defineComponent({
   type: 'DuckDuckGoSearchComponent',
   displayName: 'DuckDuckGo Search',
   description: 'Searches the web with DuckDuckGo.',

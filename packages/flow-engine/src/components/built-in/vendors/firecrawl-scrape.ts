@@ -7,7 +7,7 @@ import { requireSuccess, textIn, vendorRequest } from './vendor-request.ts'
 const URL = 'https://api.firecrawl.dev/v1/scrape'
 
 /** One page, read by Firecrawl (MO-43). */
-export const firecrawlScrape = defineComponent({
+export const firecrawlScrapeApi = defineComponent({
   type: 'FirecrawlScrapeApi',
   displayName: 'Firecrawl Scrape API',
   description: 'Reads a page with Firecrawl.',

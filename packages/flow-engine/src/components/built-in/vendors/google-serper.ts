@@ -16,7 +16,7 @@ const LISTS = new Map([
 ])
 
 /** A Google search through Serper (MO-42). */
-export const googleSerper = defineComponent({
+export const googleSerperAPI = defineComponent({
   type: 'GoogleSerperAPI',
   displayName: 'Google Serper API [DEPRECATED]',
   description: 'Searches Google through Serper.',

@@ -12,7 +12,7 @@ const DISTANCES = new Map([
 ])
 
 /** A collection of a Qdrant server, over its HTTP API (MO-31). */
-export const qdrant = defineVectorStore({
+export const qdrantVectorStore = defineVectorStore({
   type: 'QdrantVectorStoreComponent',
   displayName: 'Qdrant',
   description: 'Keeps texts in a Qdrant collection and finds them by meaning.',
