@@ -1,4 +1,7 @@
 import { FlowCompileError, isFlowError } from '../errors.ts'
+import type { ComponentRegistry } from '../components/registry/registry.ts'
+import { flowAsksPeople, planAsksPeople } from '../graph/plan/asks-people.ts'
+import { asksPerson } from './asking-flows.ts'
 import type { FlowPlan } from '../graph/plan/compile.ts'
 import type { FlowJson } from '../graph/flow/flow-json.ts'
 import type { RunInput } from '../graph/context/run-options.ts'
@@ -29,6 +32,8 @@ export interface StartBuild {
   readonly startComponentId: string | null
   readonly logBuilds: boolean
   readonly flowName: string | null
+  /** May be suspended and outlives its process; a flow that asks a person always does (DR-35). */
+  readonly resumable?: boolean
 }
 
 /** Kept with a job, so that whichever process runs it knows whose it is. */
@@ -76,6 +81,8 @@ export interface BuildService {
     jobId: string,
     options: { after?: number; signal?: AbortSignal },
   ): Promise<{ events: StoredEvent[]; cursor: number }>
+  /** The one reader of a build has left: it is cancelled, unless it waits for a person (DR-32). */
+  leave(ownerId: string, jobId: string): Promise<void>
   /** @throws Refusal 404 */
   cancel(ownerId: string, jobId: string): Promise<{ success: boolean }>
   /** State and final outputs of a job, for whom it may be read by (`ownerFor`); null for any other. */
@@ -107,6 +114,7 @@ const TASK_STATUS = {
 export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
   readonly jobs: BuildJobs
   readonly plans: PlanCache
+  readonly components: ComponentRegistry
   readonly visitors: VisitorQueue
   /** Longest time of a public build, in milliseconds. */
   readonly publicTimeoutMs: number
@@ -116,6 +124,7 @@ export function createBuildService({
   store,
   jobs,
   plans,
+  components,
   visitors,
   publicTimeoutMs,
 }: BuildServiceOptions): BuildService {
@@ -160,6 +169,7 @@ export function createBuildService({
         flowId,
         flowName: request.flowName ?? flow.name,
         userId: caller.id,
+        resumable: request.resumable === true || asks(built.flow, components),
         metadata: { ...metadata },
       })
     },
@@ -186,6 +196,7 @@ export function createBuildService({
         timeoutMs: publicTimeoutMs,
         metadata: { ...metadata },
       }
+      if (asks(build.flow, components)) throw asksPerson(flowId)
       const job = await visitors.start({ clientId, address }, () => jobs.start(build))
       publicJobs.remember(job.id, { ownerId: owner.id, storedFlowId: flowId, derivedFlowId })
       return job
@@ -204,8 +215,16 @@ export function createBuildService({
       const result = done ? formatRunResponse(await jobs.result(jobId)) : null
       return { status: TASK_STATUS[job.state], result }
     },
+    async leave(ownerId, jobId) {
+      const job = await jobs.get(jobId, { userId: ownerId })
+      if (job !== null && job.state !== 'suspended') await jobs.cancel(jobId, { userId: ownerId })
+    },
     cancel: (ownerId, jobId) => orUnknown(jobId, jobs.cancel(jobId, { userId: ownerId })),
   }
+}
+
+function asks(flow: FlowPlan | FlowJson, components: ComponentRegistry): boolean {
+  return 'vertexIds' in flow ? planAsksPeople(flow as FlowPlan) : flowAsksPeople(flow, components)
 }
 
 /** The compiled flow, or the text with which its job fails before anything runs (build.md 13). */

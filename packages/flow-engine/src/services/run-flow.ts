@@ -15,6 +15,7 @@ import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
 import { createPendingWrites } from './pending-writes.ts'
 import type { PlanCache } from './plan-cache.ts'
 import { refuse } from './refusal.ts'
+import { refuseAsking, refuseAskingFlow } from './asking-flows.ts'
 import type { RunRecorder } from './run-records.ts'
 import type { RunScope } from './run-scope.ts'
 import type { Sweep } from './sweep.ts'
@@ -108,6 +109,7 @@ export function createRunService(service: RunServiceOptions): RunService {
   ): OpenRun => {
     if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
     const plan = plans.get(flow.id, flow.name, flow.data)
+    refuseAsking(plan, flow.id)
     const recorder = recorderOf(flow, plan)
     const pending = createPendingWrites()
     const scope = {
@@ -150,6 +152,7 @@ export function createRunService(service: RunServiceOptions): RunService {
       if (flow === null) throw refuse(404, `Flow identifier ${idOrName} not found`)
       if (flow.userId !== caller.id)
         throw refuse(403, 'You do not have permission to run this flow')
+      refuseAskingFlow(plans, flow)
       return flow
     },
     open: (flow, request, { signal, ...more }) =>

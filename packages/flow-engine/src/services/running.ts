@@ -31,6 +31,7 @@ import { jobLanes } from './job-lanes.ts'
 import { createPlanCache } from './plan-cache.ts'
 import { createRunPlaces } from './run-places.ts'
 import { createRunService, watched, type RunService } from './run-flow.ts'
+import { createQuestionService, type QuestionService } from './questions.ts'
 import { createRunRecorder } from './run-records.ts'
 import type { RunScope } from './run-scope.ts'
 import { createRunServices } from './run-services.ts'
@@ -46,6 +47,7 @@ import { createWebhookService, type WebhookService } from './webhooks.ts'
 /** Everything that runs flows. */
 export interface RunningServices {
   readonly builds: BuildService
+  readonly questions: QuestionService
   readonly vertices: VertexService
   readonly runs: RunService
   readonly webhooks: WebhookService
@@ -208,10 +210,12 @@ export function createRunning({ kit, components, options, ...others }: RunningOp
   return {
     jobs,
     services: {
+      questions: createQuestionService({ jobs, store }),
       builds: createBuildService({
         store,
         jobs,
         plans,
+        components,
         visitors,
         publicTimeoutMs: settings.publicBuildSeconds * 1000,
       }),

@@ -3,6 +3,7 @@ import type { FlowRecord } from '../store/flows.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import type { ApiKeyService } from './api-keys.ts'
 import type { FlowService } from './flows.ts'
+import { refuseAskingFlow } from './asking-flows.ts'
 import { refuse } from './refusal.ts'
 import type { BuildJobs } from '../jobs/build-jobs.ts'
 import { isFlowError } from '../errors.ts'
@@ -60,6 +61,7 @@ export function createWebhookService(options: WebhookServiceOptions): WebhookSer
       if (body === '') throw refuse(400, EMPTY)
       const tweaks = webhookTweaks(flow, body)
       if (flow.data === null || Object.keys(tweaks).length === 0) return
+      refuseAskingFlow(plans, flow)
       const metadata: BuildMetadata = {
         ownerId: flow.userId,
         storedFlowId: flow.id,

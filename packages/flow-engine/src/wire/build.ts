@@ -40,6 +40,8 @@ export const BuildQuery = SliceQuery.extend({
   event_delivery: oneOf(EVENT_DELIVERY).default('polling'),
 })
 
+export const OwnBuildQuery = BuildQuery.extend({ resumable: bool().default(false) })
+
 export const PublicBuildQuery = BuildQuery.extend({ log_builds: bool().nullish() })
 
 export const EventsQuery = z.object({

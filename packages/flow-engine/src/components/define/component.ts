@@ -38,6 +38,13 @@ export interface ComponentFacts {
    * (DR-45). `connected`: it asks only when one of its outputs is connected. Default false.
    */
   readonly suspends?: boolean | 'connected'
+  /**
+   * The outputs of a node that follow from its values, in place of those it lists: values by field.
+   * `outputs` are those of a new node.
+   */
+  nodeOutputs?(
+    values: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<string, OutputDefinition>>
   /** Runs source text of a flow: gets no key of the server's environment (AB-41). */
   readonly sandboxed?: boolean
   /**

@@ -1,3 +1,4 @@
+import type { OutputDefinition } from './output.ts'
 import type { Field } from './field.ts'
 import type { NodeOutput, NodeTemplate, TemplateField } from '../../graph/flow/node-json.ts'
 import type { ComponentServices } from './services.ts'
@@ -21,8 +22,8 @@ export interface RefreshContext {
   readonly outputs: readonly NodeOutput[]
   /** The value of a field of the template, the variable that it names looked up (FE-20). Never put it into the template. */
   resolve(field: string): Promise<unknown>
-  /** The wire form of a declared output. */
-  output(name: string): NodeOutput
+  /** The wire form of an output; by default of a declared one. */
+  output(name: string, definition?: OutputDefinition): NodeOutput
   /** The wire form of a field definition. */
   field(name: string, definition: Field): TemplateField
 }

@@ -1,5 +1,6 @@
 import { createSystemRuntime } from '@x/wire'
 import { isRecord } from '../../graph/values/convert.ts'
+import { outputToNode } from '../define/template.ts'
 import { componentToNode } from '../registry/catalogue.ts'
 import type { Component } from '../define/component.ts'
 import { toolOutputs } from '../tools/component-tools.ts'
@@ -34,6 +35,12 @@ export function createNode(component: Component, options: CreateNodeOptions = {}
   if (options.frozen === true) details.frozen = true
   for (const [name, value] of Object.entries(options.values ?? {})) {
     details.template[name] = withValue(templateField(details.template, name) ?? { name }, value)
+  }
+  if (component.nodeOutputs !== undefined) {
+    const names = Object.keys(component.inputs)
+    const values = names.map((name) => [name, templateField(details.template, name)?.value])
+    const outputs = component.nodeOutputs(Object.fromEntries(values))
+    details.outputs = Object.entries(outputs).map(([name, made]) => outputToNode(name, made))
   }
   if (options.toolMode === true) switchToolMode(component, details, true)
   return {

@@ -104,8 +104,7 @@ function refreshContext(
         userId,
         takesKeys: takesKeys(component, name),
       }),
-    output(name) {
-      const definition = component.outputs[name]
+    output(name, definition = component.outputs[name]) {
       if (definition === undefined) throw new TypeError(`${component.type} has no output ${name}`)
       return outputToNode(name, definition)
     },

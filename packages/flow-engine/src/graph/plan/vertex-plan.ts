@@ -22,8 +22,9 @@ export interface ResolvedNode {
 const INPUTS: ReadonlySet<string> = new Set(['ChatInput', 'TextInput', 'Webhook'])
 const OUTPUTS: ReadonlySet<string> = new Set(['ChatOutput', 'TextOutput', 'DataOutput'])
 
-export function resolvedNode(node: FlatNode, component: Component, notice?: string): ResolvedNode {
+export function resolvedNode(node: FlatNode, general: Component, notice?: string): ResolvedNode {
   const toolMode = own(node.details, 'tool_mode') === true
+  const component = withOwnOutputs(general, node)
   return {
     node,
     component,
@@ -34,10 +35,19 @@ export function resolvedNode(node: FlatNode, component: Component, notice?: stri
   }
 }
 
+/** A component whose outputs follow from the values of the node has those of this node. */
+function withOwnOutputs(component: Component, node: FlatNode): Component {
+  if (component.nodeOutputs === undefined) return component
+  const names = Object.keys(component.inputs)
+  const values = Object.fromEntries(names.map((name) => [name, templateValue(node, name)]))
+  return Object.freeze({ ...component, outputs: Object.freeze(component.nodeOutputs(values)) })
+}
+
 /** The outputs the node lists, else those of a new node (FE-4). */
 function offeredOutputs(details: PlainObject, component: Component): readonly string[] {
-  const listed = own(details, 'outputs')
   const names = Object.keys(component.outputs)
+  if (component.nodeOutputs !== undefined) return names
+  const listed = own(details, 'outputs')
   if (!Array.isArray(listed)) {
     return names.filter((name) => component.outputs[name]?.dynamic !== true)
   }

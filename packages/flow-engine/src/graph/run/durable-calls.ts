@@ -38,7 +38,7 @@ export class DurableCalls {
   async suspend(vertexId: string, question: unknown, options: SuspendOptions): Promise<unknown> {
     const { host, run } = this.#options
     const { suspend } = host
-    if (suspend === undefined) throw notResumable()
+    if (suspend === undefined) throw notResumable(host)
     const vertex = this.#vertex(vertexId)
     const pass = this.#passOf(vertex)
     const mask = run.secrets.maskJson
@@ -135,6 +135,10 @@ function readStep(state: string | undefined): { readonly value: unknown } | unde
     : undefined
 }
 
-function notResumable(): FlowError {
-  return new FlowError('not_resumable', 'The run cannot be suspended: it is no resumable job')
+function notResumable({ depth = 0 }: RunHost): FlowError {
+  const why =
+    depth > 0
+      ? 'Human input is not possible in a child run: move it to the outer flow.'
+      : 'The run cannot be suspended: it is no resumable job'
+  return new FlowError('not_resumable', why)
 }

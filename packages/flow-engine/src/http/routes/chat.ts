@@ -3,7 +3,8 @@ import type { BuildService, StartBuild } from '../../services/builds.ts'
 import { anything, given, IdParams, TextParams } from '../../wire/scalars.ts'
 import {
   BuildBody,
-  BuildQuery,
+  OwnBuildQuery,
+  type BuildQuery,
   CancelFlowResponse,
   EventsQuery,
   GraphBody,
@@ -49,12 +50,15 @@ export const chatRoutes: readonly Route[] = [
       summary: 'Build Flow',
       auth: 'user',
       params: IdParams('flow_id'),
-      query: BuildQuery,
+      query: OwnBuildQuery,
       body: BuildBody,
       output: JobStarted,
     },
     async ({ services, caller, params, query, body, signal }) => {
-      const job = await services.builds.start(caller, params.flow_id, readBuild(query, body))
+      const job = await services.builds.start(caller, params.flow_id, {
+        ...readBuild(query, body),
+        resumable: query.resumable,
+      })
       if (query.event_delivery !== 'direct') return { job_id: job.id }
       return deliverDirectly(services.builds, { ownerId: caller.id, jobId: job.id, signal })
     },
@@ -199,6 +203,6 @@ export async function deliverDirectly(
   const events = await builds.events(ownerId, jobId, { signal })
   return streamEvents(events, {
     signal,
-    onLeave: () => void builds.cancel(ownerId, jobId).catch(() => undefined),
+    onLeave: () => void builds.leave(ownerId, jobId).catch(() => undefined),
   })
 }

@@ -22,6 +22,7 @@ import { userFileRoutes } from './user-files.ts'
 import { userRoutes } from './users.ts'
 import { validateRoutes } from './validate.ts'
 import { variableRoutes } from './variables.ts'
+import { workflowRoutes } from './workflows.ts'
 import { webhookRoutes } from './webhook.ts'
 
 /** The operations of one group; `name` is their tag in the API description. */
@@ -60,6 +61,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { name: MCP_GROUP, routes: mcpTransportRoutes },
   { name: 'Folders', routes: folderRoutes },
   { name: 'Projects', routes: projectRoutes },
+  { name: 'Workflows', routes: workflowRoutes },
 ]
 
 /** Every operation of the service. */

@@ -1,0 +1,261 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { builtinComponents } from '@x/flow-engine/components'
+import {
+  createRegistry,
+  type FlowJson,
+  type FlowNode,
+  type NodeDetails,
+} from '@x/flow-engine/graph'
+import { describe, expect, test } from 'vitest'
+import { flowOf, nodeOf, sharedService } from './flow-calls.ts'
+import type { Answer, Service } from './service.ts'
+
+const service = sharedService({})
+const catalogue = createRegistry(builtinComponents).catalogue()
+
+function catalogued(type: string): NodeDetails {
+  const found = Object.values(catalogue).find((category) => Object.hasOwn(category, type))?.[type]
+  if (found === undefined) throw new Error(`The catalogue has no ${type}`)
+  return structuredClone(found)
+}
+
+/** A node as version 1.11 saves it: its choices in the template, an output for each. */
+function humanInput(choices: readonly string[], more: Record<string, unknown> = {}): FlowNode {
+  const outputs = choices.map((choice) => ({
+    name: `branch_${choice.toLowerCase().replaceAll(' ', '_')}`,
+    display_name: choice,
+    method: 'route_branch',
+    types: ['Message'],
+    selected: 'Message',
+    group_outputs: true,
+    value: '__UNDEFINED__',
+    cache: true,
+  }))
+  return nodeOf('HumanInput-h1', 'HumanInput', {
+    display_name: 'Human Input',
+    base_classes: ['Message'],
+    metadata: { module: 'lfx.components.flow_controls.human_input.HumanInput' },
+    field_order: ['prompt', 'decisions', 'timeout', 'enable_fallback'],
+    outputs,
+    template: {
+      _type: 'Component',
+      prompt: {
+        _input_type: 'MultilineInput',
+        type: 'str',
+        name: 'prompt',
+        value: '',
+        input_types: ['Message'],
+        show: true,
+      },
+      decisions: {
+        _input_type: 'ActionPickerInput',
+        type: 'actionPicker',
+        name: 'decisions',
+        value: [...choices],
+        list: true,
+        show: true,
+      },
+      timeout: {
+        _input_type: 'DurationInput',
+        type: 'duration',
+        name: 'timeout',
+        value: { unit: 'Days', value: 3 },
+        show: false,
+      },
+      enable_fallback: {
+        _input_type: 'BoolInput',
+        type: 'bool',
+        name: 'enable_fallback',
+        value: false,
+        show: true,
+      },
+      ...more,
+    },
+  } as unknown as NodeDetails)
+}
+
+function approval(name: string): FlowJson {
+  const chat = (id: string) => nodeOf(id, 'ChatOutput', catalogued('ChatOutput'))
+  return flowOf(
+    name,
+    {
+      ask: nodeOf('ChatInput-i1', 'ChatInput', catalogued('ChatInput')),
+      human: humanInput(['Send it', 'Hold back']),
+      sent: chat('ChatOutput-sent'),
+      held: chat('ChatOutput-held'),
+    },
+    [
+      ['ask.message', 'human.prompt'],
+      ['human.branch_send_it', 'sent.input_value'],
+      ['human.branch_hold_back', 'held.input_value'],
+    ],
+  )
+}
+
+async function begun(name: string): Promise<{ flowId: string; jobId: string }> {
+  const made = await service().call('POST', '/api/v1/flows/', { body: approval(name) })
+  const { id: flowId } = made.json() as { id: string }
+  const built = await service().call('POST', `/api/v1/build/${flowId}/flow`, {
+    body: { inputs: { input_value: 'An offer to Ada', session: 'talk' } },
+  })
+  expect([made.status, built.status]).toEqual([201, 200])
+  return { flowId, jobId: (built.json() as { job_id: string }).job_id }
+}
+
+interface Pending {
+  readonly job_id: string
+  readonly request_id: string
+}
+
+async function pending(jobId: string): Promise<Pending> {
+  let found: Pending | undefined
+  await expect
+    .poll(async () => {
+      const answer = await service().call('GET', '/api/v2/workflows/pending')
+      found = (answer.json() as Pending[]).find((one) => one.job_id === jobId)
+      return found
+    })
+    .toBeDefined()
+  if (found === undefined) throw new Error('No question')
+  return found
+}
+
+const resume = (jobId: string, body: unknown) =>
+  service().call('POST', `/api/v2/workflows/${jobId}/resume`, { body })
+
+async function endOf(jobId: string): Promise<string> {
+  const answer = await service().call(
+    'GET',
+    `/api/v1/build/${jobId}/events?event_delivery=streaming`,
+  )
+  return answer.text
+}
+
+const run = promisify(execFile)
+
+async function curl(target: Service, path: string, ...more: readonly string[]): Promise<unknown> {
+  const { stdout } = await run('curl', [
+    '-sS',
+    `${target.url}${path}`,
+    '-H',
+    `x-api-key: ${target.key}`,
+    ...more,
+  ])
+  return JSON.parse(stdout) as unknown
+}
+
+describe('a person is asked in the middle of a build', () => {
+  test('DR-39, DR-35, DR-36: the question is answered with curl after a restart; the branch runs', async () => {
+    const { flowId, jobId } = await begun('Approval over a restart')
+    const question = await pending(jobId)
+    expect(question).toMatchObject({
+      job_id: jobId,
+      flow_id: flowId,
+      session_id: 'talk',
+      vertex_id: 'HumanInput-h1',
+      kind: 'node_input',
+      prompt: 'An offer to Ada',
+      options: [
+        { action_id: 'send_it', label: 'Send it' },
+        { action_id: 'hold_back', label: 'Hold back' },
+      ],
+      allowed_decisions: ['send_it', 'hold_back'],
+    })
+    await service().restart({ signal: 'SIGKILL' })
+
+    const [again] = (await curl(
+      service(),
+      `/api/v2/workflows/pending?flow_id=${flowId}`,
+    )) as Pending[]
+    expect(again).toEqual(question)
+    const accepted = await curl(
+      service(),
+      `/api/v2/workflows/${jobId}/resume`,
+      '-H',
+      'content-type: application/json',
+      '-d',
+      JSON.stringify({ request_id: question.request_id, decision: { action_id: 'hold_back' } }),
+    )
+    expect(accepted).toEqual({ job_id: jobId, status: 'resuming', message: 'Resume accepted' })
+
+    const events = await endOf(jobId)
+    expect(events).toContain('"ChatOutput-held"')
+    expect(events.trim().endsWith('{"event": "end", "data": {}}')).toBe(true)
+    const kinds = [...events.matchAll(/^\{"event": "(\w+)"/gm)].map(([, kind]) => kind)
+    expect(kinds.filter((kind) => kind === 'suspended')).toHaveLength(1)
+    expect(kinds.filter((kind) => kind === 'end')).toHaveLength(1)
+    const listed = await service().call('GET', `/api/v1/monitor/messages?flow_id=${flowId}`)
+    const messages = listed.json() as { text: string; content_blocks: { contents: object[] }[] }[]
+    expect(messages.map(({ text }) => text)).toEqual(['An offer to Ada', '', 'An offer to Ada'])
+    expect(messages[1]?.content_blocks[0]?.contents[0]).toMatchObject({
+      type: 'human_input',
+      submitted_action: 'hold_back',
+    })
+  })
+
+  test('DR-36: answers that do not count are refused, each in its own words', async () => {
+    const { jobId } = await begun('Approval with errors')
+    const { request_id: requestId } = await pending(jobId)
+    const decision = { action_id: 'send_it' }
+    expect((await resume(jobId, { decision })).status).toBe(422)
+    for (const unknown of ['no-such-job', '00000000-0000-4000-8000-000000000000']) {
+      const answer = await resume(unknown, { request_id: requestId, decision })
+      expect([answer.status, answer.json()]).toEqual([
+        404,
+        { detail: { error: 'Workflow job not found', code: 'JOB_NOT_FOUND', job_id: unknown } },
+      ])
+    }
+    const stale = await resume(jobId, { request_id: 'HumanInput-h1:old:1', decision })
+    expect([stale.status, stale.json()]).toMatchObject([409, { detail: { code: 'NOT_RESUMABLE' } }])
+    const odd = await resume(jobId, { request_id: requestId, decision: { action_id: 'burn' } })
+    expect([odd.status, odd.json()]).toMatchObject([
+      422,
+      {
+        detail: {
+          error: 'Invalid decision',
+          code: 'INVALID_DECISION',
+          message: "decision.action_id is not one of the pending request's allowed_decisions.",
+          job_id: jobId,
+        },
+      },
+    ])
+    const none = await resume(jobId, { request_id: requestId, decision: null })
+    expect(none.status).toBe(422)
+    expect((await resume(jobId, { request_id: requestId, decision })).status).toBe(200)
+    expect((await resume(jobId, { request_id: requestId, decision })).status).toBe(409)
+    expect(await endOf(jobId)).toContain('"ChatOutput-sent"')
+    const bad = await service().call('GET', '/api/v2/workflows/pending?flow_id=seven')
+    expect(bad.status).toBe(422)
+    const stranger = await service().call('GET', '/api/v2/workflows/pending', { key: null })
+    expect(stranger.status).toBe(403)
+  })
+
+  test('DR-45: what cannot ask refuses the flow before anything runs', async () => {
+    const made = await service().call('POST', '/api/v1/flows/', {
+      body: approval('Approval to run'),
+    })
+    const { id } = made.json() as { id: string }
+    const detail = `This flow asks a person. Start it with POST /api/v1/build/${id}/flow and answer with POST /api/v2/workflows/<job id>/resume.`
+    const answers = await Promise.all([
+      service().call('POST', `/api/v1/run/${id}`, { body: { input_value: 'x' } }),
+      service().call('POST', `/api/v1/run/${id}?stream=true`, { body: { input_value: 'x' } }),
+      service().call('POST', `/api/v1/run/advanced/${id}`, { body: {} }),
+    ])
+    for (const answer of answers) expect([answer.status, answer.json()]).toEqual([400, { detail }])
+    const responses = await service().call('POST', '/api/v1/responses', {
+      body: { model: id, input: 'x' },
+    })
+    expect(responses.text).toContain('This flow asks a person')
+  })
+
+  test('DR-37: a deleted flow takes its questions along', async () => {
+    const { flowId, jobId } = await begun('Approval to delete')
+    await pending(jobId)
+    expect((await service().call('DELETE', `/api/v1/flows/${flowId}`)).status).toBe(200)
+    const answer = await service().call('GET', '/api/v2/workflows/pending')
+    const left = answer.json() as Pending[]
+    expect(left.map(({ job_id }) => job_id)).not.toContain(jobId)
+    expect(await endOf(jobId)).toContain('"cancelled": true}'.replace(' ', ''))
+  })
+})
