@@ -9,7 +9,7 @@ import {
 } from '@x/flow-engine/graph'
 import { describe, expect, test } from 'vitest'
 import { flowOf, nodeOf, sharedService } from './flow-calls.ts'
-import type { Answer, Service } from './service.ts'
+import type { Service } from './service.ts'
 
 const service = sharedService({})
 const catalogue = createRegistry(builtinComponents).catalogue()
