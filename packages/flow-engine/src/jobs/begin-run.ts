@@ -1,6 +1,7 @@
 import type { Runtime } from '@x/wire'
 import { FlowError } from '../errors.ts'
 import { startFailureJson } from '../graph/vertex/failure.ts'
+import { isStartMark } from '../graph/durable/checkpoint.ts'
 import { completeLimits, type RunLimits } from '../graph/plan/limits.ts'
 import type { RunEvent } from '../graph/events/run-event.ts'
 import type { ResumePoint, RunHost } from '../graph/context/run-host.ts'
@@ -90,6 +91,7 @@ async function putCheckpoint(
   if (execution.lost) throw wasCancelled()
   try {
     await checkpoints.put(execution.job.id, vertexId, state, execution.fence)
+    execution.noteCheckpoint(vertexId, isStartMark(state))
   } catch (error) {
     if (isStaleWriter(error)) execution.lose()
     throw error

@@ -190,7 +190,10 @@ export interface BuildJobs {
   result(jobId: string, options?: { signal?: AbortSignal }): Promise<RunResult>
   /** Repairs the jobs of processes that died; the first `start` calls it too. */
   recover(): Promise<{ requeued: string[]; interrupted: string[] }>
-  /** Takes no new jobs, lets running ones end (10,000 ms), then cancels them. */
+  /**
+   * Takes no new jobs, lets running ones end (10,000 ms). Then resumable jobs stop and go on in the next
+   * process, others are cancelled; readers and results end (DR-12).
+   */
   close(options?: { timeoutMs?: number }): Promise<void>
 }
 

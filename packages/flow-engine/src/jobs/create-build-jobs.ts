@@ -15,6 +15,7 @@ import { rebuildResult } from './rebuild-result.ts'
 import { orAbort } from './or-abort.ts'
 import { createLanePlaces } from './lane-places.ts'
 import { createRequestCodec } from './request-codec.ts'
+import { closeJobs } from './close-jobs.ts'
 import { createRetention } from './retention.ts'
 import { createJobSeal } from './job-seal.ts'
 import {
@@ -96,11 +97,13 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       reading.forget(await trim())
     },
   })
+  const closed = new AbortController()
   const readers: ReaderContext = {
     store,
     runtime,
     live: runner.live,
     patienceMs: heartbeatMs,
+    closed: closed.signal,
   }
   const closing = new AbortController()
   const unsubscribe = [
@@ -297,6 +300,8 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       for await (const found of readEvents(readers, { jobId, after: -1, signal }))
         seen.push(...found)
       const ended = await orAbort(runner.result(jobId), signal)
+      if (ended === undefined && closed.signal.aborted && seen.at(-1)?.event !== 'end')
+        throw new FlowError('store_unavailable', `Job ${jobId} goes on in another process`)
       return ended ?? rebuildResult(await find(job.id, undefined), seen)
     },
     // Where no other process works on the queue, what runs later is this process's own.
@@ -306,15 +311,11 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     },
     async close({ timeoutMs = 10_000 } = {}) {
       closing.abort()
+      await closeJobs({ store, runtime, runner, worker, name, timeoutMs, onError })
       for (const leave of unsubscribe) leave()
-      const patience = new AbortController()
-      if (timeoutMs <= 0) runner.endAll()
-      runtime.sleep(timeoutMs, patience.signal).then(
-        () => runner.endAll(),
-        () => undefined,
-      )
-      await worker.stop()
-      patience.abort()
+      closed.abort()
+      if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
+      await bus.flush?.()
     },
   }
 }

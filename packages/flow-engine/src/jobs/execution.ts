@@ -30,6 +30,10 @@ export class Execution {
   /** Whether the log has refused an event. */
   refused = false
   #lost = false
+  #released = false
+  /** Vertices under way that may not be run twice. */
+  readonly #unrepeatable = new Set<string>()
+  #whenRepeatable: (() => void) | undefined
 
   constructor({ job, request, live, lease, fence, firstSeq }: ExecutionOptions) {
     this.job = job
@@ -48,6 +52,35 @@ export class Execution {
 
   cancel(): void {
     this.live.cancel(wasCancelled())
+  }
+
+  /** The job is to be given back to the queue once its run has stopped (DR-12). */
+  get released(): boolean {
+    return this.#released
+  }
+
+  /** Told of each checkpoint: a vertex that may not be run twice has begun, or its state is known. */
+  noteCheckpoint(vertexId: string, isStart: boolean): void {
+    if (isStart) this.#unrepeatable.add(vertexId)
+    else if (this.#unrepeatable.delete(vertexId) && this.#unrepeatable.size === 0)
+      this.#whenRepeatable?.()
+  }
+
+  /**
+   * Stops the run for another process, as soon as nothing is under way that may not be run twice.
+   * @param late resolves when that was waited for long enough
+   */
+  release(late: Promise<void>): void {
+    const stop = (): void => {
+      this.#released = true
+      this.lose()
+    }
+    if (this.#unrepeatable.size === 0) {
+      stop()
+      return
+    }
+    this.#whenRepeatable = stop
+    late.then(stop, () => undefined)
   }
 
   /** Stops the run without an end; another process goes on with the job. */

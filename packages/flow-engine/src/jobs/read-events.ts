@@ -12,6 +12,8 @@ export interface ReaderContext {
   readonly live: (jobId: string) => LiveJob | undefined
   /** How long a reader trusts that it is told of news, in milliseconds. */
   readonly patienceMs: number
+  /** Fires when this process has stopped its work: jobs that have not ended go on elsewhere. */
+  readonly closed: AbortSignal
 }
 
 /** The channel on which the processes tell each other that a job's log has grown. */
@@ -30,6 +32,7 @@ export async function nextEvents(
     const live = context.live(jobId)
     const found = await eventsAtHand(context, { jobId, after })
     if (found.length > 0) return found
+    if (context.closed.aborted) return []
     if (live !== undefined && !live.closed) {
       await orAbort(live.changed(after), signal)
       // What comes in the same turn is read together: a write to the client costs more than an event.
@@ -56,11 +59,12 @@ export async function eventsAtHand(
 
 /** True when there will be no news: the job has ended, and its log was read to the end. */
 async function waitForNews(
-  { store, runtime, live, patienceMs }: ReaderContext,
+  { store, runtime, live, patienceMs, closed }: ReaderContext,
   { jobId, after, signal }: { jobId: string; after: number; signal?: AbortSignal | undefined },
 ): Promise<boolean> {
   const done = new AbortController()
-  const stop = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
+  const stops = [done.signal, closed, ...(signal === undefined ? [] : [signal])]
+  const stop = AbortSignal.any(stops)
   let told = (): void => undefined
   const news = new Promise<void>((resolve) => {
     told = resolve

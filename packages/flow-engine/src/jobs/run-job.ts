@@ -28,10 +28,13 @@ export interface JobRunner {
   result(jobId: string): Promise<RunResult | undefined>
   cancel(jobId: string): void
   /**
-   * Ends what runs here: resumable jobs stop without an end, for the next process to go on with
-   * (DR-12), the others are cancelled.
+   * Ends what runs here: resumable jobs stop without an end and go back into the queue, for the next
+   * process to go on with (DR-12), the others are cancelled.
+   * @param late resolves when vertices that may not be run twice had time enough to end
    */
-  endAll(): void
+  endAll(late: Promise<void>): void
+  /** Ends a claimed job that only this process could have run. */
+  giveUp(job: ClaimedJob): Promise<void>
 }
 
 export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRunner {
@@ -94,8 +97,13 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       live.close()
       lives.delete(job.id)
       executions.delete(execution)
+      if (execution.released) await release(job)
       store.bus.publish(jobChannel(job.id), String(live.lastSeq))
     }
+  }
+
+  const release = async ({ id, worker }: ClaimedJob): Promise<void> => {
+    await store.queue.release(id, worker).catch((error: unknown) => onError(error, { jobId: id }))
   }
 
   return {
@@ -110,12 +118,19 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       waiting.delete(jobId)
     },
     result: (jobId) => results.get(jobId),
+    async giveUp(job) {
+      await endUnreadable(options, job)
+      waiting.get(job.id)?.close()
+      waiting.delete(job.id)
+      codec.forget(job.id)
+      store.bus.publish(jobChannel(job.id), '')
+    },
     cancel: (jobId) => lives.get(jobId)?.cancel(wasCancelled()),
-    endAll() {
+    endAll(late) {
       closing.abort()
       for (const execution of executions) {
         const { resumable, cancelRequested } = execution.job
-        if (resumable && !cancelRequested) execution.lose()
+        if (resumable && !cancelRequested) execution.release(late)
         else execution.cancel()
       }
     },

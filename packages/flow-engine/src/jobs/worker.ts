@@ -19,7 +19,7 @@ export interface WorkerOptions {
 export interface Worker {
   /** There may be something to claim, in this lane or in any. */
   wake(lane?: string): void
-  /** Claims no more; resolves when the running jobs have ended. */
+  /** Claims no more, gives back what is being claimed; resolves when the running jobs have ended. */
   stop(): Promise<void>
 }
 
@@ -33,6 +33,9 @@ interface Lane {
   owed: number
 }
 
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5000
+
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, runtime, name, places, leaseMs, execute, onError } = options
   const running = new Map<Promise<void>, string>()
@@ -44,6 +47,9 @@ export function createWorker(options: WorkerOptions): Worker {
   }))
   let claiming = false
   let again = false
+  let claimed: Promise<void> | undefined
+  /** Before the next try, in milliseconds; 0 while claims work. */
+  let pause = 0
   const stopping = new AbortController()
 
   let claims = 0
@@ -67,6 +73,11 @@ export function createWorker(options: WorkerOptions): Worker {
     )
     lane.likely = jobs.length < wanted ? 0 : Math.max(0, lane.likely - wanted)
     lane.owed = Math.max(0, lane.owed - jobs.length)
+    if (stopping.signal.aborted) {
+      // Another process is to have what arrives now (DR-12).
+      await Promise.all(jobs.map(({ id, worker }) => queue.release(id, worker)))
+      return false
+    }
     for (const job of jobs) start(job, lane)
     for (const claim of claimed) if (claim.status === 'rejected') throw claim.reason
     if (jobs.length > 0) return true
@@ -109,12 +120,31 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
+  /** Only the first failure is told, and the recovery (DR-10). */
+  const claimLater = (error: unknown): void => {
+    if (pause === 0) onError(error, {})
+    pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
+    runtime.sleep(pause, stopping.signal).then(
+      () => {
+        for (const lane of lanes) lane.mayWait = true
+        claimMore()
+      },
+      () => undefined,
+    )
+  }
+
   const claimMore = (): void => {
     if (stopping.signal.aborted || !lanes.some(({ mayWait }) => mayWait)) return
     again = true
     if (claiming) return
     claiming = true
-    claimAll().catch((error: unknown) => onError(error, {}))
+    claimed = claimAll().then(
+      () => {
+        if (pause > 0) onError(new Error('Jobs can be claimed again'), {})
+        pause = 0
+      },
+      (error: unknown) => claimLater(error),
+    )
   }
 
   return {
@@ -129,6 +159,7 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     async stop() {
       stopping.abort()
+      await claimed
       await Promise.allSettled(running.keys())
     },
   }

@@ -15,6 +15,11 @@ export function startMark(pass: number | undefined): string {
   return JSON.stringify({ started: true, pass })
 }
 
+/** Whether a state is the mark of a vertex that has begun. */
+export function isStartMark(state: string): boolean {
+  return state.startsWith('{"started":true')
+}
+
 /** Takes the place of the start mark while a component waits for an answer: it is run afresh (FE-63a). */
 export const REST_MARK = '{"rests":true}'
 

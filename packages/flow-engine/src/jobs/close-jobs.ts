@@ -1,0 +1,52 @@
+import type { Runtime } from '@x/wire'
+import type { ClaimedJob, JobStore } from '../store/job-store.ts'
+import type { JobRunner } from './run-job.ts'
+import type { Worker } from './worker.ts'
+
+export interface CloseJobsOptions {
+  readonly store: JobStore
+  readonly runtime: Runtime
+  readonly runner: JobRunner
+  readonly worker: Worker
+  /** The name under which this process claims. */
+  readonly name: string
+  readonly timeoutMs: number
+  readonly onError: (error: unknown, info: { jobId?: string }) => void
+}
+
+/**
+ * Stops the work of this process on its jobs (DR-12): running ones have `timeoutMs` to end, what can go
+ * on elsewhere is given back to the queue, the rest ends.
+ */
+export async function closeJobs(options: CloseJobsOptions): Promise<void> {
+  const { store, runtime, runner, worker, timeoutMs, onError } = options
+  const over = new AbortController()
+  const endAll = (): void => {
+    const late = runtime.sleep(timeoutMs, over.signal)
+    late.catch(() => undefined)
+    runner.endAll(late)
+  }
+  if (timeoutMs <= 0) endAll()
+  else
+    runtime.sleep(timeoutMs, over.signal).then(
+      () => endAll(),
+      () => undefined,
+    )
+  await worker.stop()
+  over.abort()
+  if (!store.queue.shared) await endQueued(options).catch((error: unknown) => onError(error, {}))
+}
+
+/** Queued jobs that nobody else could run end; those that a later process can go on with stay. */
+async function endQueued({ store, runtime, runner, name }: CloseJobsOptions): Promise<void> {
+  const { queue } = store
+  const kept: ClaimedJob[] = []
+  for (let count = 1; ; count += 1) {
+    const now = runtime.now()
+    const job = await queue.claim(`${name}/close/${count}`, new Date(now.getTime() + 60_000), now)
+    if (job === null) break
+    if (job.resumable) kept.push(job)
+    else await runner.giveUp(job)
+  }
+  for (const { id, worker } of kept) await queue.release(id, worker)
+}

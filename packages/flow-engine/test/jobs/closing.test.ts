@@ -1,0 +1,147 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { JobQueue } from '../../src/index.ts'
+import { createMemoryJobStore } from '../../src/memory.ts'
+import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
+import { gated } from '../engine/gated.ts'
+import { begin, closeAll, component, processOf, state } from './asking.ts'
+
+afterEach(closeAll)
+
+const waits = () => {
+  let runs = 0
+  const made = component('Waits', async (ctx) => {
+    runs += 1
+    const run = runs
+    if (run > 1) return `run ${run}`
+    return new Promise<string>((_, reject) => {
+      ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason as Error))
+    })
+  })
+  return { made, count: () => runs }
+}
+
+describe('close (DR-12)', () => {
+  test('a resumable job goes on in the next process at once, without a crash; its log stays open', async () => {
+    const store = createMemoryJobStore()
+    const { made, count } = waits()
+    const first = processOf([made], { store })
+    const { id } = await begin(first, [made])
+    await expect.poll(count).toBe(1)
+    const reading = collectEvents(first.events(id))
+    const result = first.result(id)
+    const refused = expect(result).rejects.toMatchObject({ code: 'store_unavailable' })
+    await first.close({ timeoutMs: 0 })
+    expect((await reading).map(({ event }) => event)).toEqual(['vertices_sorted'])
+    await refused
+    expect(await store.queue.get(id)).toMatchObject({ state: 'queued', crashes: 0 })
+
+    const second = processOf([made], { store })
+    await second.recover()
+    expect((await second.result(id)).text('Waits-1')).toBe('run 2')
+    expect(await second.get(id)).toMatchObject({ state: 'succeeded', crashes: 0 })
+  })
+
+  test('running jobs have their time; what is left is cancelled, queued ones fail as interrupted', async () => {
+    const gate = gated()
+    const { made } = waits()
+    const jobs = processOf([gate.component, made], { concurrency: 2 })
+    const flow = flowBuilder()
+    flow.add(gate.component, { id: 'Gated-1' })
+    const quick = await jobs.start({ flow: flow.toJSON() })
+    const slow = await begin(jobs, [made], { resumable: false })
+    const queued = await begin(jobs, [made], { resumable: false })
+    const reading = collectEvents(jobs.events(queued.id))
+    await gate.begun(1)
+    const closing = jobs.close({ timeoutMs: 100 })
+    gate.open('-')
+    await closing
+    expect((await jobs.get(quick.id))?.state).toBe('succeeded')
+    expect((await jobs.get(slow.id))?.state).toBe('cancelled')
+    expect((await collectEvents(jobs.events(slow.id))).at(-1)?.data).toEqual({ cancelled: true })
+    expect(await jobs.get(queued.id)).toMatchObject({ error: { code: 'interrupted' } })
+    expect((await reading).map(({ event }) => event)).toEqual(['error', 'end'])
+  })
+
+  test('a vertex that may not be run twice is left to end, and is not run again', async () => {
+    const store = createMemoryJobStore()
+    let runs = 0
+    let open = (_text: string): void => undefined
+    const once = component(
+      'Once',
+      () => {
+        runs += 1
+        return new Promise<string>((resolve) => {
+          open = resolve
+        })
+      },
+      { idempotent: false },
+    )
+    const next = component('Next', async () => 'next')
+    const flow = flowBuilder()
+    flow.add(once, { id: 'Once-1' })
+    flow.add(next, { id: 'Next-1' })
+    flow.connect('Once-1.out', 'Next-1.text')
+    const first = processOf([once, next], { store })
+    const { id } = await first.start({ flow: flow.toJSON(), resumable: true })
+    await expect.poll(() => runs).toBe(1)
+    const closing = first.close({ timeoutMs: 200 })
+    await new Promise((resolve) => setTimeout(resolve, 220))
+    open('charged')
+    await closing
+    expect((await store.queue.get(id))?.state).toBe('queued')
+    const second = processOf([once, next], { store })
+    await second.recover()
+    expect((await second.result(id)).status).toBe('succeeded')
+    expect(runs).toBe(1)
+  })
+
+  test('a job that was being claimed is given back', async () => {
+    const store = createMemoryJobStore()
+    let arrive = (): void => undefined
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    const claim: JobQueue['claim'] = async (...given) => {
+      const job = await store.queue.claim(...given)
+      if (job !== null) await arrived
+      return job
+    }
+    const { made, count } = waits()
+    const jobs = processOf([made], { store: { ...store, queue: { ...store.queue, claim } } })
+    const { id } = await begin(jobs, [made])
+    await state(jobs, id, 'running')
+    const closing = jobs.close()
+    arrive()
+    await closing
+    expect((await store.queue.get(id))?.state).toBe('queued')
+    expect(count()).toBe(0)
+  })
+})
+
+describe('claims that fail (DR-10)', () => {
+  test('they are tried again, slower each time; the first failure and the recovery are told', async () => {
+    const store = createMemoryJobStore()
+    const runtime = createTestRuntime()
+    let away = true
+    let tries = 0
+    const claim: JobQueue['claim'] = (...given) => {
+      tries += 1
+      return away ? Promise.reject(new Error('connection lost')) : store.queue.claim(...given)
+    }
+    const errors: string[] = []
+    const quick = component('Quick', async () => 'done')
+    const jobs = processOf([quick], {
+      store: { ...store, queue: { ...store.queue, claim } },
+      runtime,
+      onError: (error) => errors.push((error as Error).message),
+    })
+    const { id } = await begin(jobs, [quick])
+    await runtime.advance(60_000)
+    expect(tries).toBeGreaterThan(10)
+    expect(tries).toBeLessThan(25)
+    away = false
+    await runtime.advance(5000)
+    await state(jobs, id, 'succeeded')
+    expect(errors).toEqual(['connection lost', 'Jobs can be claimed again'])
+  })
+})
