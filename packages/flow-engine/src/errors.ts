@@ -92,6 +92,15 @@ export class SuspendedError extends FlowError {
   }
 }
 
+/** A failure that another attempt would not change: it is never repeated (DR-52). */
+export class FatalError extends FlowError {
+  override readonly name = 'FatalError'
+
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super('component_failed', message, options)
+  }
+}
+
 /** Looks at the code, so that errors of another copy of the package count too. */
 export function isSuspendedError(value: unknown): value is SuspendedError {
   return isFlowError(value) && value.code === 'suspended'

@@ -28,6 +28,7 @@ export type {
   StandardSchema,
   SuspendOptions,
 } from './components/define/suspend-options.ts'
+export type { RetryOptions, RetryPolicy } from './components/define/retry-policy.ts'
 export { output, type OutputOptions, type Outputs } from './components/define/output.ts'
 export {
   refreshNode,
@@ -42,6 +43,7 @@ export {
 export type * from './components/define/services.ts'
 export {
   FlowCompileError,
+  FatalError,
   FlowError,
   InvalidAnswerError,
   isFlowError,

@@ -15,7 +15,13 @@ export type {
 } from './jobs/build-jobs.ts'
 export { createBuildJobs } from './jobs/create-build-jobs.ts'
 export type { JobSecretBox } from './jobs/job-seal.ts'
-export { FlowError, InvalidAnswerError, isFlowError, type FlowErrorCode } from './errors.ts'
+export {
+  FatalError,
+  FlowError,
+  InvalidAnswerError,
+  isFlowError,
+  type FlowErrorCode,
+} from './errors.ts'
 export { createFlowEngine, type FlowEngine } from './engine.ts'
 export type { FlowEvent, FlowEvents, McpCalled } from './events.ts'
 export type { AnnotatedFlow, McpOptions } from './mcp/mcp-options.ts'

@@ -48,6 +48,7 @@ function toVertexResult(
     error: valid ? undefined : new FlowError('component_failed', params ?? '', { vertexId: id }),
     usedFrozenResult: data.used_frozen_result,
     builds,
+    attempts: 1,
     durationMs: data.timedelta * 1000,
   }
 }

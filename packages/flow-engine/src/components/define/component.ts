@@ -1,3 +1,4 @@
+import type { RetryPolicy } from './retry-policy.ts'
 import type { ComponentContext } from './context.ts'
 import type { Fields, Values } from './field.ts'
 import type { NodeDetails, NodeTemplate } from '../../graph/flow/node-json.ts'
@@ -45,6 +46,8 @@ export interface ComponentFacts {
   nodeOutputs?(
     values: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, OutputDefinition>>
+  /** How often it is built again when it fails; a run may say otherwise (DR-51). */
+  readonly retry?: RetryPolicy
   /** Runs source text of a flow: gets no key of the server's environment (AB-41). */
   readonly sandboxed?: boolean
   /**

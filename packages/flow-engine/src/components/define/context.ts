@@ -24,6 +24,8 @@ export interface ComponentContext {
   readonly asTool: boolean
   /** 1 for the first build in this run. */
   readonly build: number
+  /** 1 for the first attempt of this build (DR-50). */
+  readonly attempt: number
   /** Of this vertex in this run; fresh in each pass of an enclosing loop. */
   readonly state: Map<string, unknown>
   /** Of this run. */

@@ -1,5 +1,6 @@
 import type { Runtime } from '@x/wire'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
+import type { RetryOptions } from '../../components/define/retry-policy.ts'
 import type { ComponentServices, MessageRecord } from '../../components/define/services.ts'
 import type { FlowError } from '../../errors.ts'
 import type { ResultCache } from './cache.ts'
@@ -41,6 +42,8 @@ export interface RunOptions {
   concurrency?: number | undefined
   /** Passes of each loop at once, 1 to 1,000 (FE-32). Default 1: one after the other. */
   parallel?: number | undefined
+  /** How often failing vertices are built again (DR-50); in a stored job without `when`. */
+  retry?: RetryOptions | undefined
   services?: ComponentServices | undefined
   /**
    * Components may reach private addresses, for tests (AB-43); false. Without effect when
@@ -110,5 +113,7 @@ export interface VertexResult {
   error?: FlowError | undefined
   usedFrozenResult: boolean
   builds: number
+  /** Attempts of the last build (DR-50). */
+  attempts: number
   durationMs: number
 }

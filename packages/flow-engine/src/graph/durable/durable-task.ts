@@ -2,6 +2,7 @@ import { FlowError, isFlowError } from '../../errors.ts'
 import { vertexFailure } from '../vertex/failure.ts'
 import { encodeFailure, encodeTask, readCheckpoint, startMark } from './checkpoint.ts'
 import { DEAD, UNBUILT } from '../vertex/inputs.ts'
+import { runAttempts } from './attempts.ts'
 import { decodePass, encodePass, passName, type ReturnedPass } from './pass-checkpoint.ts'
 import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import type { ResumePoint, RunHost } from '../context/run-host.ts'
@@ -41,7 +42,7 @@ export async function runDurable(
   try {
     result = isOuterLoop(task)
       ? await runLoop(task, build, options)
-      : await runTask(task, build, environment)
+      : await runAttempts(task, build, options)
   } catch (thrown) {
     const { run } = environment
     // What ends because the run ends has not failed by itself.

@@ -1,4 +1,5 @@
 import { FlowError, limitExceeded } from '../../errors.ts'
+import { runAttempts } from '../durable/attempts.ts'
 import { runDurable } from '../durable/durable-task.ts'
 import { EndVertex } from '../results/end-vertex.ts'
 import { cutToEvent } from '../events/event-size.ts'
@@ -22,7 +23,7 @@ import type { Task } from '../schedule/task.ts'
 import { sortedVertices } from '../results/sorted-vertices.ts'
 import { problemsOfCycles, stalledVertices } from '../schedule/stalled.ts'
 import { createValueRelease, SMALL_BYTES } from '../vertex/value-release.ts'
-import { runTask, TaskEnvironment, type TaskResult } from '../vertex/run-task.ts'
+import { TaskEnvironment, type TaskResult } from '../vertex/run-task.ts'
 import { failedRecord, VertexRecord } from '../vertex/vertex-record.ts'
 import { youngList, zeros } from '../values/young-list.ts'
 
@@ -193,7 +194,7 @@ export class Execution implements Deadline {
     let work: TaskResult | Promise<TaskResult>
     try {
       work = this.#plain
-        ? runTask(task, build, this.#environment)
+        ? runAttempts(task, build, { environment: this.#environment, host: this.#host })
         : runDurable(task, build, {
             environment: this.#environment,
             host: this.#host,
@@ -256,6 +257,7 @@ export class Execution implements Deadline {
       decision: result.decision,
       usedFrozenResult: result.usedFrozenResult,
       builds: this.builds[vertex.index] ?? 1,
+      attempts: this.#environment.attemptsOf(task),
       durationMs: Math.max(0, at - from),
     })
     const notes = notesOf(result)
@@ -335,6 +337,7 @@ export class Execution implements Deadline {
     const result = failedRecord(vertex, {
       error,
       builds: this.builds[vertex.index] ?? 1,
+      attempts: this.#environment.attemptsOf(task),
       durationMs: Math.max(0, at - from),
     })
     this.outcome.record(result, undefined)

@@ -42,6 +42,7 @@ export class TaskEnvironment {
   /** Whether vertices may come to rest: their builds have a signal of their own (DR-5). */
   readonly mayRest: boolean
   #resting: Set<Task> | undefined
+  #attempts: Map<Task, number> | undefined
   readonly #rested: (task: Task) => void
 
   constructor(
@@ -62,6 +63,15 @@ export class TaskEnvironment {
     this.#rested = rested
   }
 
+  countAttempt(task: Task, attempt: number): void {
+    ;(this.#attempts ??= new Map()).set(task, attempt)
+  }
+
+  /** Attempts of the build of a task; 1 where nothing was repeated. */
+  attemptsOf(task: Task): number {
+    return this.#attempts?.get(task) ?? 1
+  }
+
   /** Whether a build waits for an answer or a time: what comes of it is dropped. */
   isResting(task: Task): boolean {
     return this.#resting?.has(task) === true
@@ -75,12 +85,22 @@ export class TaskEnvironment {
   }
 }
 
+/** One of several builds of a vertex that may fail (DR-50). */
+export interface Attempt {
+  /** From 1. */
+  readonly attempt: number
+  /** Filled in: ids of the messages it sends. */
+  readonly sent: Set<string>
+}
+
 /** One build of one vertex of a run: what it is given, and where from (FE-20 to FE-22). */
 class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskResult {
   readonly fields: VertexFields
   readonly given: ReadonlyMap<string, unknown>
   /** Fires when the time of the vertex is up, too (FE-67). */
   timed: AbortSignal | undefined = undefined
+  readonly attempt: number
+  readonly sent: Set<string> | undefined
   readonly #task: Task
   readonly #scope: Scope
   readonly #environment: TaskEnvironment
@@ -88,10 +108,12 @@ class TaskBuild extends VertexBuild<PlanVertex> implements InputRequest, TaskRes
   #restSignal: AbortController | undefined
   #signal: AbortSignal | undefined
 
-  constructor(task: Task, build: number, environment: TaskEnvironment) {
+  constructor(task: Task, build: number, environment: TaskEnvironment, attempt?: Attempt) {
     const { run, request } = environment
     const { scope, vertex } = task
     super(run, { vertex, build, names: vertex.computed })
+    this.attempt = attempt?.attempt ?? 1
+    this.sent = attempt?.sent
     this.#task = task
     this.#scope = scope
     this.#environment = environment
@@ -193,6 +215,7 @@ export function runTask(
   task: Task,
   build: number,
   environment: TaskEnvironment,
+  attempt?: Attempt,
 ): TaskResult | Promise<TaskResult> {
   const { run } = environment
   const { vertex } = task
@@ -200,7 +223,7 @@ export function runTask(
   if (build > loopPasses) {
     throw limitExceeded('loopPasses', `${vertex.displayName} was built ${loopPasses} times`)
   }
-  const work = new TaskBuild(task, build, environment)
+  const work = new TaskBuild(task, build, environment, attempt)
   for (const secret of work.fields.secrets) run.secrets.add(secret)
   const raw = rawInputs(work, run)
   if (raw instanceof Promise || environment.keyed || run.limits.vertexTimeoutMs !== null) {

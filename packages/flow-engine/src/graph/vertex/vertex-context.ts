@@ -38,6 +38,10 @@ export interface VertexFacts {
 export interface BuildFacts {
   readonly vertex: VertexFacts
   readonly build: number
+  /** Default 1. */
+  readonly attempt?: number
+  /** Takes the ids of messages it sends, where they may have to be withdrawn. */
+  readonly sent?: Set<string> | undefined
   state(): Map<string, unknown>
   /** Default: the run's. */
   readonly signal: AbortSignal | undefined
@@ -122,6 +126,9 @@ export class VertexContext implements ComponentContext {
   get build(): number {
     return this.#facts.build
   }
+  get attempt(): number {
+    return this.#facts.attempt ?? 1
+  }
   get state(): Map<string, unknown> {
     return this.#facts.state()
   }
@@ -195,6 +202,7 @@ export class VertexContext implements ComponentContext {
     if (isInput && id !== undefined) this.#run.inputMessages.add(id)
     const sent = await this.#run.messages.send(isInput ? changeMessage(message, { id }) : message)
     this.#lastMessage = sent.id
+    if (sent.id !== undefined) this.#facts.sent?.add(sent.id)
     if (sent.properties.state === 'partial') this.#facts.partial = sent.id
     return sent
   }

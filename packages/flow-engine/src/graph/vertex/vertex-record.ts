@@ -4,7 +4,10 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { VertexResult } from '../context/run-options.ts'
 import type { Built, OutputValues } from '../schedule/scope.ts'
 
-interface Build extends Pick<VertexResult, 'error' | 'usedFrozenResult' | 'builds' | 'durationMs'> {
+interface Build extends Pick<
+  VertexResult,
+  'error' | 'usedFrozenResult' | 'builds' | 'attempts' | 'durationMs'
+> {
   readonly outputs: OutputValues
   /** Default: it decides nothing. */
   readonly decision?: Decision
@@ -20,6 +23,7 @@ export class VertexRecord implements VertexResult, Built {
   declare readonly error?: FlowError
   readonly usedFrozenResult: boolean
   readonly builds: number
+  readonly attempts: number
   readonly durationMs: number
   readonly #decision: Decision
 
@@ -33,6 +37,7 @@ export class VertexRecord implements VertexResult, Built {
     if (error !== undefined) this.error = error
     this.usedFrozenResult = build.usedFrozenResult
     this.builds = build.builds
+    this.attempts = build.attempts
     this.durationMs = build.durationMs
     this.#decision = decision
   }
@@ -49,7 +54,7 @@ export class VertexRecord implements VertexResult, Built {
 /** What came of a build that failed. */
 export function failedRecord(
   vertex: PlanVertex,
-  build: Pick<VertexResult, 'builds' | 'durationMs'> & { readonly error: FlowError },
+  build: Pick<VertexResult, 'builds' | 'attempts' | 'durationMs'> & { readonly error: FlowError },
 ): VertexRecord {
   const outputs = Object.create(null) as OutputValues
   return new VertexRecord(vertex, { ...build, outputs, usedFrozenResult: false })
