@@ -47,7 +47,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }))
   let claiming = false
   let again = false
-  let claimed: Promise<void> | undefined
+  let underWay: Promise<void> | undefined
   /** Before the next try, in milliseconds; 0 while claims work. */
   let pause = 0
   const stopping = new AbortController()
@@ -121,16 +121,22 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   /** Only the first failure is told, and the recovery (DR-10). */
-  const claimLater = (error: unknown): void => {
+  const claimLater = async (error: unknown): Promise<void> => {
     if (pause === 0) onError(error, {})
     pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
-    runtime.sleep(pause, stopping.signal).then(
-      () => {
-        for (const lane of lanes) lane.mayWait = true
-        claimMore()
-      },
-      () => undefined,
-    )
+    await runtime.sleep(pause, stopping.signal)
+    for (const lane of lanes) lane.mayWait = true
+    claimMore()
+  }
+  const claimNow = async (): Promise<void> => {
+    try {
+      await claimAll()
+      if (pause > 0) onError(new Error('Jobs can be claimed again'), {})
+      pause = 0
+    } catch (error) {
+      // The wait is not part of what `stop` waits for.
+      void claimLater(error).catch(() => undefined)
+    }
   }
 
   const claimMore = (): void => {
@@ -138,13 +144,7 @@ export function createWorker(options: WorkerOptions): Worker {
     again = true
     if (claiming) return
     claiming = true
-    claimed = claimAll().then(
-      () => {
-        if (pause > 0) onError(new Error('Jobs can be claimed again'), {})
-        pause = 0
-      },
-      (error: unknown) => claimLater(error),
-    )
+    underWay = claimNow()
   }
 
   return {
@@ -159,7 +159,7 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     async stop() {
       stopping.abort()
-      await claimed
+      await underWay
       await Promise.allSettled(running.keys())
     },
   }

@@ -49,9 +49,9 @@ function failing(times: number, more: object = {}) {
 }
 
 async function over(run: ReturnType<typeof start>, runtime: ReturnType<typeof createTestRuntime>) {
-  let done = false
-  const result = run.result.finally(() => (done = true))
-  for (let n = 0; n < 500 && !done; n += 1) await runtime.advance(1000)
+  const progress = { done: false }
+  const result = run.result.finally(() => (progress.done = true))
+  for (let n = 0; n < 500 && !progress.done; n += 1) await runtime.advance(1000)
   return result
 }
 
