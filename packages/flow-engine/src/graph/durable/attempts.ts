@@ -6,7 +6,8 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import { stateOf } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
 import { vertexFailure } from '../vertex/failure.ts'
-import { runTask, type TaskEnvironment, type TaskResult } from '../vertex/run-task.ts'
+import type { TaskEnvironment } from '../vertex/task-environment.ts'
+import { runTask, type TaskResult } from '../vertex/run-task.ts'
 
 const DELAY_MS = 1000
 const FACTOR = 2

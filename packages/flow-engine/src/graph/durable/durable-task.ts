@@ -8,7 +8,8 @@ import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import type { ResumePoint, RunHost } from '../context/run-host.ts'
 import { edgeState } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
-import { learnSecrets, runTask, type TaskEnvironment, type TaskResult } from '../vertex/run-task.ts'
+import type { TaskEnvironment } from '../vertex/task-environment.ts'
+import { learnSecrets, runTask, type TaskResult } from '../vertex/run-task.ts'
 
 export interface DurableOptions {
   readonly environment: TaskEnvironment

@@ -11,6 +11,7 @@ import type { LazySignal } from '../context/lazy-signal.ts'
 import { notesOf } from '../events/vertex-notes.ts'
 import { Outcome } from '../results/outcome.ts'
 import type { Phase } from './phase.ts'
+import type { ExecutionOptions } from './execution-options.ts'
 import { tellQuestion } from './tell-question.ts'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import type { RunContext } from '../context/run-context.ts'
@@ -23,19 +24,10 @@ import type { Task } from '../schedule/task.ts'
 import { sortedVertices } from '../results/sorted-vertices.ts'
 import { problemsOfCycles, stalledVertices } from '../schedule/stalled.ts'
 import { createValueRelease, SMALL_BYTES } from '../vertex/value-release.ts'
-import { TaskEnvironment, type TaskResult } from '../vertex/run-task.ts'
+import { TaskEnvironment } from '../vertex/task-environment.ts'
+import type { TaskResult } from '../vertex/run-task.ts'
 import { failedRecord, VertexRecord } from '../vertex/vertex-record.ts'
 import { youngList, zeros } from '../values/young-list.ts'
-
-export interface ExecutionOptions {
-  readonly request: RunRequest
-  readonly run: RunContext
-  readonly log: RunLog
-  readonly host: RunHost
-  /** Aborts what is being built. */
-  readonly controller: LazySignal
-  readonly phase: Phase
-}
 
 const SOON = Promise.resolve()
 const wasCancelled = (): { cancelled: true } => ({ cancelled: true })

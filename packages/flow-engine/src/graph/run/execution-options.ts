@@ -1,0 +1,17 @@
+import type { RunRequest } from '../context/run-request.ts'
+import type { RunContext } from '../context/run-context.ts'
+import type { RunLog } from '../events/run-log.ts'
+import type { RunHost } from '../context/run-host.ts'
+import type { LazySignal } from '../context/lazy-signal.ts'
+import type { Phase } from './phase.ts'
+
+/** What the vertices of one run are built with. */
+export interface ExecutionOptions {
+  readonly request: RunRequest
+  readonly run: RunContext
+  readonly log: RunLog
+  readonly host: RunHost
+  /** Aborts what is being built. */
+  readonly controller: LazySignal
+  readonly phase: Phase
+}
