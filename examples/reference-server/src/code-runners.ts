@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { createCodeRunner } from '@x/flow-engine/node'
 import { builtinComponents } from '@x/flow-engine/components'
 import type { CodeRunner } from '@x/flow-engine/graph'
+import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 /** What runs the code of users, and how it is ended. */
@@ -20,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export async function createCodeRunnersOf(
   settings: Settings,
   environment: Environment,
-  folder: string,
+  { folder, log }: { readonly folder: string; readonly log: Log },
 ): Promise<CodeRunners> {
   const typescript =
     settings.SERVICE_CODE_RUNNER === true ? createCodeRunner(scriptOptions(settings)) : undefined
@@ -28,6 +29,7 @@ export async function createCodeRunnersOf(
   const { createCodeRunners, createPythonRunner } = await import('@x/flow-engine/python')
   try {
     const python = createPythonRunner(pythonOptions(settings, environment, folder))
+    for (const wheel of python.wheelsLeftOut) log('warning', `SERVICE_PYTHON_WHEELS: ${wheel}`)
     const runners = typescript === undefined ? [python] : [typescript, python]
     return { runner: createCodeRunners(runners), close: () => python.close() }
   } catch (error) {
@@ -64,5 +66,8 @@ function pythonOptions(settings: Settings, environment: Environment, folder: str
     ...(places === undefined ? {} : { maxInterpreters: places }),
     environment: Object.fromEntries(given),
     cacheDir: join(folder, 'cache'),
+    ...(settings.SERVICE_PYTHON_WHEELS === undefined
+      ? {}
+      : { wheels: settings.SERVICE_PYTHON_WHEELS }),
   }
 }

@@ -78,7 +78,7 @@ export async function createReferenceServer(
   })
   const editorFolder = settings.SERVICE_FRONTEND_PATH
   const editor = editorFolder === undefined ? undefined : await createEditorPage(editorFolder)
-  const code = await createCodeRunnersOf(settings, environment, folder)
+  const code = await createCodeRunnersOf(settings, environment, { folder, log })
   const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
   const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, folder)
   const stores = linkUsers(db, {

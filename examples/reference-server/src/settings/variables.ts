@@ -72,6 +72,7 @@ export const variables = {
   ),
   SERVICE_PYTHON_PER_USER: integer('of these, those of one user', 1, 1),
   SERVICE_PYTHON_WARM: integer('interpreters kept ready', 1, 0),
+  SERVICE_PYTHON_WHEELS: text('folder of wheels of pure Python that such components import'),
   SERVICE_PYTHON_ENV: list('names of variables of this environment that Python components see'),
   SERVICE_MAX_SANDBOXES: integer(
     'sandboxes at once, one of each user; half the cores',

@@ -1,4 +1,5 @@
 import type { NodeDetails } from '@x/flow-engine/graph'
+import { startFakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { besideHealth } from '../abuse/attack.ts'
 import { addUser } from '../abuse/flows.ts'
@@ -15,6 +16,8 @@ import {
 import { startSite, type Site } from './python-site.ts'
 import type { Answer } from './service.ts'
 
+const model = await startFakeOpenAi()
+afterAll(() => model.close())
 let site: Site
 beforeAll(async () => {
   site = await startSite()
@@ -28,6 +31,7 @@ const service = sharedService({
   SERVICE_PYTHON_ENV: 'CITY,UNSET',
   SERVICE_SSRF_ALLOW: 'localhost',
   CITY: 'Turin',
+  OPENAI_BASE_URL: model.url,
 })
 
 /** A component of one text input whose method has this body, as an author writes it. */
@@ -193,6 +197,42 @@ class TextInputComponent(TextComponent):
     const built = JSON.stringify(events.filter(({ event }) => event === 'end_vertex'))
     expect(built).toContain("cannot use '' (line 15, work)")
     expect(built).not.toMatch(/_flow|<frozen|Traceback|worker\.mjs/)
+  })
+
+  test('PY-53: gives an agent the component as a tool', async () => {
+    const code = codeOf('return f"the tide at {self.text} is low"', 'Tides')
+    const { data, type } = await drawn(code)
+    const switched = await service().call('POST', '/api/v1/custom_component/update', {
+      body: {
+        code,
+        template: data.template,
+        field: 'tool_mode',
+        field_value: true,
+        tool_mode: true,
+      },
+    })
+    expect(switched.status).toBe(200)
+    const tool = { ...(switched.json() as NodeDetails), tool_mode: true }
+    const agent = await catalogueNode(service(), 'Agent')
+    const key = { ...agent.template['api_key'], value: 'sk-journey', load_from_db: false }
+    const nodes = {
+      in: nodeOf('ChatInput-a', 'ChatInput', await catalogueNode(service(), 'ChatInput')),
+      tides: nodeOf('Tides-x1', type, tool),
+      agent: nodeOf('Agent-c', 'Agent', {
+        ...agent,
+        template: { ...agent.template, api_key: key },
+      }),
+      out: nodeOf('ChatOutput-b', 'ChatOutput', await catalogueNode(service(), 'ChatOutput')),
+    }
+    const edges = [
+      ['in.message', 'agent.input_value'],
+      ['tides.component_as_tool', 'agent.tools'],
+      ['agent.response', 'out.input_value'],
+    ] as const
+    const id = await importFlow(service(), flowOf('tool', nodes, edges))
+    model.reply({ toolCalls: [{ name: 'work', args: { text: 'noon' } }] }, 'Low, at noon')
+    expect(messageOf(await runFlow(service(), id, 'How is the tide at noon?'))).toBe('Low, at noon')
+    expect(JSON.stringify(model.requests.at(-1))).toContain('the tide at noon is low')
   })
 
   test('PY-9: reads the variables of the environment that the operator chose, and no others', async () => {

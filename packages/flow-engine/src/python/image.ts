@@ -19,6 +19,8 @@ export interface ImageOptions {
   readonly outputBytes: number
   /** Further Python modules as text, by name. */
   readonly modules: Readonly<Record<string, string>>
+  /** Modules of the operator's wheels, by their path; they take the place of ours. */
+  readonly wheels: Readonly<Record<string, string>>
   /** Where the snapshot is kept; without one it is made anew by each process. */
   readonly cacheDir: string | undefined
 }
@@ -50,7 +52,10 @@ const PRELOAD =
  */
 export async function createImage(options: ImageOptions): Promise<Image> {
   const [pyodide, guest] = [readPyodide(), readGuestFiles()]
-  const library = { ...guest.library, ...modulesAsFiles(options.modules) }
+  const library = withWheels(guest.library, {
+    ...options.wheels,
+    ...modulesAsFiles(options.modules),
+  })
   const version = versionOf(pyodide, { ...guest, library })
   const binary = limitMemory(pyodide.binary, options.memoryMb * PAGES_PER_MB)
   const module = await compileModule(binary)
@@ -94,6 +99,17 @@ function compileModule(binary: Uint8Array): Promise<object> {
     compile(bytes: Uint8Array): Promise<object>
   }
   return platform.compile(binary)
+}
+
+/** A package of the operator takes the whole place of one of ours. */
+function withWheels(
+  ours: Readonly<Record<string, string>>,
+  theirs: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const top = (path: string): string => path.replace(/(\/.*|\.py)$/, '')
+  const replaced = new Set(Object.keys(theirs).map(top))
+  const kept = Object.entries(ours).filter(([path]) => !replaced.has(top(path)))
+  return { ...Object.fromEntries(kept), ...theirs }
 }
 
 function modulesAsFiles(modules: Readonly<Record<string, string>>): Record<string, string> {

@@ -8,10 +8,13 @@ import type { ClassDescription } from './class-description.ts'
 import { componentOfClass, componentOfNode } from './python-component.ts'
 import { readPyodide } from './python-files.ts'
 import { missingNames } from './missing-names.ts'
+import { readWheels } from './wheels.ts'
 import { completeNumbers, type PythonRunnerOptions } from './runner-options.ts'
 
 /** Runs components written in Python. */
 export interface PythonRunner extends CodeRunner {
+  /** Wheels that are not used, and why, for the operator's log. */
+  readonly wheelsLeftOut: readonly string[]
   /** Ends every interpreter; calls under way fail. */
   close(): Promise<void>
   /** Interpreters ready and at work, calls that wait, classes whose description is kept. */
@@ -30,6 +33,7 @@ const READING_MS = 5_000
 export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRunner {
   const numbers = completeNumbers(options)
   readPyodide()
+  const wheels = readWheels(options.wheels)
   const runtime = options.runtime ?? createSystemRuntime()
   let image: Promise<Image> | undefined
   const loadImage = (): Promise<Image> => {
@@ -37,6 +41,7 @@ export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRun
       memoryMb: numbers.memoryMb,
       outputBytes: numbers.maxOutputBytes,
       modules: options.modules ?? {},
+      wheels: wheels.library,
       cacheDir: options.cacheDir,
     })
     image.catch(() => (image = undefined))
@@ -54,7 +59,7 @@ export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRun
     runtime,
   })
   const classes = new Map<string, ClassDescription>()
-  const modules = new Set(Object.keys(options.modules ?? {}))
+  const modules = new Set([...Object.keys(options.modules ?? {}), ...wheels.names])
 
   const read = async (code: string, signal: AbortSignal, userId: string) => {
     const key = createHash('sha256').update(code).digest('hex')
@@ -76,6 +81,7 @@ export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRun
       return componentOfClass(code, await read(code, signal, userId), calls)
     },
     missing: (code) => missingNames(code, modules),
+    wheelsLeftOut: wheels.leftOut,
     stats: () => ({ ...pool.stats(), classes: classes.size }),
     close: () => pool.close(),
   }

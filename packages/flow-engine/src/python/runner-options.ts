@@ -23,6 +23,8 @@ export interface PythonRunnerOptions {
   readonly fetch?: typeof fetch
   /** Source text of further Python modules, by the name they are imported by. */
   readonly modules?: Readonly<Record<string, string>>
+  /** Folder of wheels of pure Python; read once. */
+  readonly wheels?: string
   /** Variables of the environment that components see besides `HOME`, `PATH`, `LANG`, `TMPDIR` and `TZ`. */
   readonly environment?: Readonly<Record<string, string>>
   /** Folder for the snapshot of memory from which interpreters start (32 MB); default: none is kept. */

@@ -195,6 +195,7 @@ describe('the outer wall', () => {
     memoryMb: 128,
     outputBytes: 1 << 20,
     modules: {},
+    wheels: {},
     cacheDir: join(tmpdir(), 'x-flow-python'),
   })
   const workers: Worker[] = []

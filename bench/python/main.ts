@@ -1,0 +1,77 @@
+// Python components against the numbers they are promised to keep (PY-3, PY-4), on this machine.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createPythonRunner } from '@x/flow-engine/python'
+import { isComponent } from '../../packages/flow-engine/src/components/define/define.ts'
+import { percentile } from '../lib/measure.ts'
+import { report, type Figure } from '../lib/report.ts'
+
+const CODE = `from langflow.custom import Component
+from langflow.io import Output
+from langflow.schema import Message
+class Nothing(Component):
+    outputs = [Output(name="result", method="work")]
+    def work(self) -> Message:
+        return Message(text="done")
+`
+const NODE = { template: {}, outputs: [{ name: 'result', method: 'work' }] }
+const cacheDir = mkdtempSync(join(tmpdir(), 'bench-python-'))
+const { signal } = new AbortController()
+const megabytes = (): number => process.memoryUsage().rss / 1024 / 1024
+const figures: Figure[] = []
+const add = (name: string, value: number, unit: string, limit?: number): void =>
+  void figures.push({ name, value, unit, ...(limit === undefined ? {} : { limit }) })
+
+type Runner = ReturnType<typeof createPythonRunner>
+
+async function call(runner: Runner): Promise<number> {
+  const begun = performance.now()
+  const component = await runner.load(CODE, { signal, node: NODE })
+  if (!isComponent(component)) throw new Error('no component')
+  const ctx = { connected: new Set(), services: {}, displayName: 'Nothing', signal }
+  const quiet = { ...ctx, log: () => undefined, status: () => undefined }
+  await component.outputs['result']?.run({}, quiet as never)
+  return performance.now() - begun
+}
+
+const first = createPythonRunner({ cacheDir })
+add('first call, snapshot made now', await call(first), 'ms', 5000)
+await first.close()
+
+const before = megabytes()
+const runner = createPythonRunner({ cacheDir })
+add('first call, snapshot kept', await call(runner), 'ms', 2500)
+const warm: number[] = []
+for (let at = 0; at < 20; at += 1) {
+  await sleep(400)
+  warm.push(await call(runner))
+}
+add('warm call, median of 20', percentile(warm, 50), 'ms', 30)
+await sleep(500)
+add('memory with one idle interpreter', megabytes() - before, 'MB', 200)
+
+const begun = performance.now()
+await runner.load(CODE, { signal })
+add('reading a class', performance.now() - begun, 'ms')
+const again = performance.now()
+await runner.load(CODE, { signal })
+add('reading it again', performance.now() - again, 'ms')
+
+await sleep(400)
+const many = performance.now()
+for (let at = 0; at < 100; at += 1) await call(runner)
+add('a hundred calls in a row, each', (performance.now() - many) / 100, 'ms')
+
+const alone = megabytes()
+const three = createPythonRunner({ cacheDir, warm: 4 })
+await call(three)
+await sleep(2500)
+add('four idle interpreters, each', (megabytes() - alone) / 4, 'MB', 90)
+const closing = performance.now()
+await Promise.all([runner.close(), three.close()])
+add('close', performance.now() - closing, 'ms', 1000)
+
+report('python', figures)
+rmSync(cacheDir, { recursive: true })

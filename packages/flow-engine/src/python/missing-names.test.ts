@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { missingNames } from './missing-names.ts'
+import { unindentedStatements } from './python-statements.ts'
+
+const none: ReadonlySet<string> = new Set()
+
+test.each([
+  ['import os, json as j\nfrom urllib import parse\nimport langflow.custom', /^nothing$/],
+  ['try:\n    import openai\nexcept ImportError:\n    pass', /^nothing$/],
+  ['def f():\n    import openai', /^nothing$/],
+  ['if TYPE_CHECKING:\n    from openai import x', /^nothing$/],
+  ['"""\nimport openai\n"""\n# import openai', /^nothing$/],
+  ['import openai', /needs the Python package "openai".*Language Model does the same/],
+  [
+    'from langchain_openai.chat import (\n  A,\n  B,\n)\nimport a.b as c',
+    /packages "a", "langchain_openai"/,
+  ],
+  ['import mine', /"mine"/],
+])('PY-30: %j', (code, expected) => {
+  const missing = missingNames(code, none)
+  expect(missing ?? 'nothing').toMatch(expected)
+})
+
+test('PY-32: a base that needs the models of the host is refused by name', () => {
+  expect(missingNames('class A(LCModelComponent):\n    pass', none)).toBe(
+    'A derives from LCModelComponent, which is not offered to Python components',
+  )
+  expect(missingNames('class A(\n    base.BaseFileComponent,\n):\n    pass', none)).toMatch(
+    /BaseFileComponent/,
+  )
+})
+
+test('PY-30: modules of the operator are not missing', () => {
+  expect(missingNames('import mine', new Set(['mine']))).toBeUndefined()
+})
+
+test('PY-30: a long text takes time in proportion to its length', () => {
+  const of = (count: number): number => {
+    const begun = performance.now()
+    unindentedStatements(
+      `${'('.repeat(count)}${'"""'.repeat(count)}${'#'.repeat(count)}${'\\'.repeat(count)}`,
+    )
+    return performance.now() - begun
+  }
+  of(1000)
+  expect(of(160_000)).toBeLessThan(Math.max(200, of(10_000) * 160))
+})
