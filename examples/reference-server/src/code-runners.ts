@@ -35,10 +35,21 @@ export async function createCodeRunnersOf(
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     const missing = /the package pyodide/.test(why)
-    const text = missing ? `SERVICE_PYTHON needs the package pyodide: npm install pyodide` : why
+    const text = missing
+      ? 'SERVICE_PYTHON needs the package pyodide: npm install pyodide'
+      : why.replace(/^\w+/, (name) => SETTINGS.get(name) ?? name)
     throw new TypeError(text, { cause: error })
   }
 }
+
+/** The setting behind an option of the runner. */
+const SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['timeoutMs', 'SERVICE_PYTHON_TIMEOUT_MS'],
+  ['memoryMb', 'SERVICE_PYTHON_MEMORY_MB'],
+  ['maxInterpreters', 'SERVICE_PYTHON_INTERPRETERS'],
+  ['maxPerUser', 'SERVICE_PYTHON_PER_USER'],
+  ['warm', 'SERVICE_PYTHON_WARM'],
+])
 
 function scriptOptions({
   SERVICE_CODE_RUNNER_SECONDS: seconds = 30,

@@ -235,6 +235,28 @@ class TextInputComponent(TextComponent):
     expect(JSON.stringify(model.requests.at(-1))).toContain('the tide at noon is low')
   })
 
+  test('PY-54: does not read a secret in errors, logs or what is printed', async () => {
+    const body =
+      'print(self.key)\nself.log(self.key)\nself.status = self.key\nif self.text == "fail": raise ValueError(self.key)\nreturn "ok"'
+    const head = 'inputs = [SecretStrInput(name="key", display_name="Key", load_from_db=False), '
+    const code = codeOf(body)
+      .replace('inputs = [', head)
+      .replace('import MessageTextInput', 'import SecretStrInput, MessageTextInput')
+    const { data, type } = await drawn(code)
+    const { key } = data.template
+    const node = {
+      ...data,
+      template: { ...data.template, key: { ...key, value: 'sk-very-secret' } },
+    }
+    const id = await storeAround(node, type)
+    const failed = await runFlow(service(), id, 'fail')
+    expect(failed.status).toBeGreaterThanOrEqual(400)
+    expect(failed.text).toContain('***')
+    const events = JSON.stringify(await buildFlow(service(), id))
+    expect(events).toContain('end_vertex')
+    expect(failed.text + events + service().output()).not.toContain('sk-very-secret')
+  })
+
   test('PY-9: reads the variables of the environment that the operator chose, and no others', async () => {
     const answer = await answerOf(
       'import os\nreturn ",".join(sorted(os.environ)) + os.getenv("CITY")',

@@ -120,6 +120,16 @@ describe('many calls', () => {
     },
   )
 
+  test('PY-60: calls leave no memory behind', { timeout: 120_000 }, async () => {
+    const repeat = async (count: number): Promise<number> => {
+      for (let at = 0; at < count; at += 1) await run(runner, 'return "x" * 100_000')
+      return megabytes()
+    }
+    const before = await repeat(20)
+    // The memory of the last interpreters goes a moment after they have ended.
+    expect((await repeat(40)) - before).toBeLessThan(150)
+  })
+
   test('PY-4: an idle runner ends its interpreters', async () => {
     const short = testRunner({ idleMs: 200 })
     await run(short, 'return 1')

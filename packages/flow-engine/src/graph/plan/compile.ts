@@ -175,9 +175,9 @@ function resolveNodes(
 ): Map<string, ResolvedNode | null> {
   const resolved = new Map<string, ResolvedNode | null>()
   for (const node of nodes.values()) {
-    const { component, why, notice } = resolveNode(node, options)
+    const { component, why, needs, notice } = resolveNode(node, options)
     if (component === undefined) {
-      unknown.push({ node, why })
+      unknown.push({ node, why, needs })
       resolved.set(node.id, null)
       continue
     }
@@ -200,6 +200,8 @@ interface Resolution {
   readonly component: Component | undefined
   /** Why there is none, where it is more than an unknown name. */
   readonly why?: string
+  /** What its own code needs (PY-30). */
+  readonly needs?: string
   /** How what runs differs from what the node shows. */
   readonly notice?: string
 }
@@ -251,8 +253,8 @@ function withoutNames(given: {
   const name = ownText(node.details, 'display_name') ?? node.type
   const isPackage = needs.startsWith('needs ')
   if (component === undefined || component.type === 'CustomComponent') {
-    const why = isPackage ? `The component ${name} (${node.id}) ${needs}` : needs
-    return { component: undefined, why }
+    const text = isPackage ? `The component ${name} (${node.id}) ${needs}` : needs
+    return { component: undefined, needs: text }
   }
   const what = isPackage ? needs.slice('needs '.length) : `another base: ${needs}`
   const notice = `${name} was edited; its own code needs ${what}; the built-in component runs instead`

@@ -38,8 +38,9 @@ export function readNodeCode(
   const changed: NodeCode = { kind: 'changed', text }
   if (own(details, 'edited') === true) return changed
   if (isStock) return STOCK
-  // Nothing is known of the type: the text is all there is.
-  if (component === undefined && text !== undefined && languageOf(text) === 'python') return changed
+  // The text is all there is: of an unknown type, and of a component somebody began from the template.
+  const isOwn = component === undefined || component.type === 'CustomComponent'
+  if (isOwn && text !== undefined && languageOf(text) === 'python') return changed
   const isCustom = ownText(metadata, 'module')?.startsWith('custom_components.') === true
   if (isCustom || belongsToOther(hash ?? exported, component, registry)) return changed
   const differs = hash !== undefined && exported !== undefined && hash !== exported

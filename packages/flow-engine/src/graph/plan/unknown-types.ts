@@ -7,6 +7,8 @@ import { problem, type FlowProblem } from '../flow/problems.ts'
 export interface UnknownNode {
   readonly node: FlatNode
   readonly why: string | undefined
+  /** What its own code needs; said before anything that is known of its type. */
+  readonly needs?: string | undefined
 }
 
 /** More names or ids than this are counted instead of listed. */
@@ -28,10 +30,10 @@ export function unknownTypes(
 
 function* groups(nodes: readonly UnknownNode[], registry: ComponentRegistry): Generator<string> {
   const byType = new Map<string, { ids: string[]; why: string | undefined }>()
-  for (const { node, why } of nodes) {
+  for (const { node, why, needs } of nodes) {
     const group = byType.get(node.type) ?? { ids: [], why: undefined }
     group.ids.push(short(node.id))
-    group.why ??= registry.whyUnknown(node.raw as FlowNode) ?? why
+    group.why ??= needs ?? registry.whyUnknown(node.raw as FlowNode) ?? why
     byType.set(node.type, group)
   }
   for (const [type, { ids, why }] of byType) {

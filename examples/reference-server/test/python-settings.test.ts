@@ -1,0 +1,27 @@
+import { tmpdir } from 'node:os'
+import { expect, test } from 'vitest'
+import { createCodeRunnersOf } from '../src/code-runners.ts'
+import type { Settings } from '../src/settings/read-settings.ts'
+
+const surroundings = { folder: tmpdir(), log: () => undefined }
+const runnersOf = (settings: Partial<Settings>) =>
+  createCodeRunnersOf(settings as Settings, {}, surroundings)
+
+test('PY-2: without the setting there is no runner of Python', async () => {
+  expect((await runnersOf({})).runner).toBeUndefined()
+  const both = { SERVICE_CODE_RUNNER: true, SERVICE_PYTHON: true }
+  const { runner, close } = await runnersOf(both)
+  expect([...(runner?.languages ?? [])].toSorted()).toEqual(['python', 'typescript'])
+  await close()
+})
+
+test('PY-2: a value out of its range stops the start and is named', async () => {
+  const settings = { SERVICE_PYTHON: true, SERVICE_PYTHON_MEMORY_MB: 5000 }
+  await expect(runnersOf(settings)).rejects.toThrow(
+    'SERVICE_PYTHON_MEMORY_MB must be a whole number from 64 to 4096',
+  )
+  const wheels = { SERVICE_PYTHON: true, SERVICE_PYTHON_WHEELS: '/nowhere/wheels' }
+  await expect(runnersOf(wheels)).rejects.toThrow(
+    'The folder of wheels /nowhere/wheels cannot be read',
+  )
+})
