@@ -10,9 +10,9 @@ const runnersOf = (settings: Partial<Settings>) =>
 test('PY-2: without the setting there is no runner of Python', async () => {
   expect((await runnersOf({})).runner).toBeUndefined()
   const both = { SERVICE_CODE_RUNNER: true, SERVICE_PYTHON: true }
-  const { runner, close } = await runnersOf(both)
-  expect([...(runner?.languages ?? [])].toSorted()).toEqual(['python', 'typescript'])
-  await close()
+  const runners = await runnersOf(both)
+  expect([...(runners.runner?.languages ?? [])].toSorted()).toEqual(['python', 'typescript'])
+  await runners.close()
 })
 
 test('PY-2: a value out of its range stops the start and is named', async () => {

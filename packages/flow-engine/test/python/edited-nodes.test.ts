@@ -18,7 +18,7 @@ function flowOf(type: string, code: string, details: object = {}): FlowJson {
   const node = componentToNode(stock)
   const template = { ...node.template, code: { ...node.template['code'], value: code } }
   const data = { id: `${type}-1`, type, node: { ...node, template, ...details } }
-  return { data: { nodes: [{ id: `${type}-1`, data }], edges: [] } } as unknown as FlowJson
+  return { data: { nodes: [{ id: `${type}-1`, data }], edges: [] } }
 }
 
 const own = 'from langflow.custom import Component\nclass TextInput(Component): pass\n'
