@@ -156,5 +156,13 @@ export {
 } from './service/service.ts'
 export { readScimSettings, type ScimSettings, type ScimTokenSetting } from './options/settings.ts'
 export { type Runtime } from '@x/wire'
+export {
+  defineResourceType,
+  type ResourceOperation,
+  type ScimResourceType,
+} from './options/resource-type.ts'
+export { type AuthenticationScheme } from './options/auth.ts'
+export { createCatalogueStore, type CatalogueEntry } from './memory/catalogue.ts'
+export { type ResourceRecord, type ResourceStore } from './store/resources.ts'
 export { createSettingsAuth } from './options/settings-auth.ts'
 export { type AttributePath } from './schema/attribute-path.ts'

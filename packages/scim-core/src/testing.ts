@@ -5,3 +5,4 @@ export { type ScimStoreSubject, type StoreSubject, type TestFunctions } from './
 export { defineOutboxStoreContract, type OutboxSubject } from './contract/outbox-spec.ts'
 export { defineConnectionStoreContract } from './contract/connections-spec.ts'
 export { defineTokenStoreContract } from './contract/tokens-spec.ts'
+export { defineResourceStoreContract } from './contract/resources-spec.ts'

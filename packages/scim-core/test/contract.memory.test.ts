@@ -1,11 +1,13 @@
 import {
   createMemoryConnectionStore,
+  createMemoryResourceStore,
   createMemoryScimStore,
   createMemoryTokenStore,
 } from '@x/scim-core/memory'
 import {
   defineConnectionStoreContract,
   defineOutboxStoreContract,
+  defineResourceStoreContract,
   defineScimStoreContract,
   defineTokenStoreContract,
 } from '@x/scim-core/testing'
@@ -20,4 +22,12 @@ defineTokenStoreContract(frame, { name: 'memory', create: () => createMemoryToke
 defineConnectionStoreContract(frame, {
   name: 'memory',
   create: () => createMemoryConnectionStore(),
+})
+defineResourceStoreContract(frame, {
+  name: 'memory, alone',
+  create: () => createMemoryResourceStore(),
+})
+defineResourceStoreContract(frame, {
+  name: 'memory',
+  create: () => createMemoryScimStore().resources('Role'),
 })

@@ -4,6 +4,7 @@ import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import {
   defineConnectionStoreContract,
   defineOutboxStoreContract,
+  defineResourceStoreContract,
   defineScimStoreContract,
   defineTokenStoreContract,
 } from '@x/scim-core/testing'
@@ -44,6 +45,10 @@ export function defineContracts(
     defineConnectionStoreContract(frame, {
       name,
       create: async () => createScimStore(await empty()).connections,
+    })
+    defineResourceStoreContract(frame, {
+      name,
+      create: async () => createScimStore(await empty()).resources('Role'),
     })
     if (which === 'scim') return
     defineFlowStoreContract(frame, { name, create: async () => createFlowStore(await empty()) })

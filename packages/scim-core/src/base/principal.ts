@@ -1,7 +1,14 @@
 import type { ConnectionSettings } from './connection-settings.ts'
 
 /** The rights of a principal (SC-70). */
-export type ScimScope = 'users:read' | 'users:write' | 'groups:read' | 'groups:write'
+export type ScimScope =
+  | 'users:read'
+  | 'users:write'
+  | 'groups:read'
+  | 'groups:write'
+  /** Of a type of the host's own (SH-38). */
+  | `${string}:read`
+  | `${string}:write`
 
 /** Who makes a request. */
 export interface ScimPrincipal {
@@ -39,7 +46,7 @@ export interface ScimContext {
   readonly clientAddress?: string
 }
 
-/** All scopes. */
+/** All scopes; this list itself stands for those of a host's own types too. */
 export const ALL_SCOPES: readonly ScimScope[] = [
   'users:read',
   'users:write',

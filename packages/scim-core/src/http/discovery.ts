@@ -82,7 +82,12 @@ export function schemaResources({ schemas }: ScimConfig, baseUrl: string): reado
       attributes: schema.attributes.map((one: AttributeInput) => attribute(one)),
     })),
   ]
-  return own.map(({ urn, name, description, attributes }) => ({
+  const seen = new Set<string>()
+  const distinct = own.filter(({ urn }) => {
+    const key = urn.toLowerCase()
+    return !seen.has(key) && seen.add(key)
+  })
+  return distinct.map(({ urn, name, description, attributes }) => ({
     schemas: [`${CORE}:Schema`],
     id: urn,
     name,

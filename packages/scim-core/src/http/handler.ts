@@ -11,7 +11,7 @@ import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
 import { belowBase, parseQuery, placeOf } from './location.ts'
 import type { Reply } from './reply.ts'
-import { findRoute, METHODS, type Route } from './route.ts'
+import { findRoute, methodsOf, type Route } from './route.ts'
 import { serveRoute } from './routes/index.ts'
 import { assertScopes, scopesOf } from './scopes.ts'
 import { streamBody } from './stream-body.ts'
@@ -62,7 +62,14 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
     if (below === undefined) return outside(request, options.outsideBase ?? 'respond')
     const { method } = request
     const requestId = context.requestId ?? config.runtime.uuid()
-    return answer(frame, { request, method, context, route: findRoute(below), query, requestId })
+    return answer(frame, {
+      request,
+      method,
+      context,
+      route: findRoute(below, config.types),
+      query,
+      requestId,
+    })
   }
 }
 
@@ -85,7 +92,7 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
     error = toScimError(thrown)
     if (error.code === 'internal') service.failed(thrown, requestId)
     result = errorReply(error)
-    if (error.code === 'method_not_allowed') result = withAllow(result, route)
+    if (error.code === 'method_not_allowed') result = withAllow(result, route, service)
   }
   const { principal, answered } = identity
   if (principal !== null) {
@@ -157,10 +164,10 @@ async function serve(
   const tenant = tenantOf(named, identity.principal)
   identity.tenant = tenant
   if (route === undefined) throw new ScimError('not_found', 'There is no such endpoint.')
-  if (!METHODS[route.kind].includes(method)) {
+  if (!methodsOf(route, service.config.types).includes(method)) {
     throw new ScimError('method_not_allowed', 'The endpoint does not know this method.')
   }
-  if (!open) assertScopes(identity.principal, scopesOf(route, method))
+  if (!open) assertScopes(identity.principal, scopesOf(service.config, route, method))
   const { principal } = identity
   const active = service.withSettings(principal?.settings)
   const call = active.createCall({
@@ -191,8 +198,8 @@ function tenantOf(named: string | undefined, principal: ScimPrincipal | null): s
   return tenant
 }
 
-function withAllow(result: Reply, route: Route | undefined): Reply {
-  const allow = route === undefined ? '' : METHODS[route.kind].join(', ')
+function withAllow(result: Reply, route: Route | undefined, { config }: Service): Reply {
+  const allow = route === undefined ? '' : methodsOf(route, config.types).join(', ')
   return { ...result, headers: { ...result.headers, allow } }
 }
 

@@ -1,9 +1,11 @@
+import type { ServedType } from '../options/resource-type.ts'
+import type { ResourceTypeName } from '../schema/registry.ts'
 import { decodeOnce } from './location.ts'
 
 /** What a path below the base stands for. */
 export type Route =
-  | { readonly kind: 'collection' | 'search'; readonly type: 'User' | 'Group' }
-  | { readonly kind: 'resource'; readonly type: 'User' | 'Group'; readonly id: string }
+  | { readonly kind: 'collection' | 'search'; readonly type: ResourceTypeName }
+  | { readonly kind: 'resource'; readonly type: ResourceTypeName; readonly id: string }
   | { readonly kind: 'root' | 'rootSearch' | 'me' | 'bulk' }
   | { readonly kind: 'config' }
   | { readonly kind: 'resourceTypes'; readonly name: string | null }
@@ -36,12 +38,13 @@ const SINGLE: ReadonlyMap<string, Route> = new Map<string, Route>([
 ])
 
 /** Finds the route of a path below the base; one slash at its end does not count (SC-6). */
-export function findRoute(below: string): Route | undefined {
+export function findRoute(below: string, types: ServedTypes): Route | undefined {
   const path = below.endsWith('/') ? below.slice(0, -1) : below
   if (path === '/') return undefined
   const slash = path.indexOf('/', 1)
   const endpoint = path.slice(1, slash === -1 ? path.length : slash)
-  const single = SINGLE.get(endpoint) ?? SINGLE.get(endpoint.toLowerCase())
+  const single =
+    SINGLE.get(endpoint) ?? SINGLE.get(endpoint.toLowerCase()) ?? ownType(endpoint, types)
   if (single === undefined || slash === -1) return single
   const rest = path.slice(slash + 1)
   if (rest === '' || rest.includes('/')) return undefined
@@ -56,4 +59,32 @@ export function findRoute(below: string): Route | undefined {
     default:
       return undefined
   }
+}
+
+type ServedTypes = ReadonlyMap<string, ServedType>
+
+function ownType(endpoint: string, types: ServedTypes): Route | undefined {
+  const name = `/${endpoint.toLowerCase()}`
+  for (const { type } of types.values()) {
+    if (type.endpoint.toLowerCase() === name) return { kind: 'collection', type: type.name }
+  }
+  return undefined
+}
+
+/** What each method of a route of a host's own type needs. */
+const OPERATIONS = {
+  collection: { GET: 'list', HEAD: 'list', POST: 'create' },
+  search: { POST: 'list' },
+  resource: { GET: 'get', HEAD: 'get', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' },
+} as const
+
+/** The methods that a route knows; of a host's own type those that it offers (SH-35). */
+export function methodsOf(route: Route, types: ServedTypes): readonly string[] {
+  const { kind } = route
+  if (kind !== 'collection' && kind !== 'search' && kind !== 'resource') return METHODS[kind]
+  const offered = types.get(route.type)?.operations
+  if (offered === undefined) return METHODS[kind]
+  return Object.entries(OPERATIONS[kind])
+    .filter(([, operation]) => offered.has(operation))
+    .map(([method]) => method)
 }

@@ -1,4 +1,5 @@
 import type { OutboxStore } from '../store/outbox.ts'
+import type { ResourceStore } from '../store/resources.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 
 /** The outbox outside of transactions: every call is a transaction of its own. */
@@ -31,5 +32,24 @@ export function outboxOutside(transaction: ScimStore['transaction']): OutboxStor
       list: (...args) => within(({ deliveries }) => deliveries.list(...args)),
       replay: (...args) => within(({ deliveries }) => deliveries.replay(...args)),
     },
+  }
+}
+
+/** Resources of a host's own type outside of transactions, likewise. */
+export function resourcesOutside(
+  transaction: ScimStore['transaction'],
+  type: string,
+): Required<Omit<ResourceStore, 'snapshot'>> {
+  const within = <Result>(
+    tenant: string,
+    work: (store: Required<ResourceStore>) => Promise<Result>,
+  ): Promise<Result> =>
+    transaction(tenant, (tx) => work(tx.resources?.(type) as Required<ResourceStore>))
+  return {
+    get: (...args) => within(args[0], (store) => store.get(...args)),
+    list: (...args) => within(args[0], (store) => store.list(...args)),
+    insert: (...args) => within(args[0], (store) => store.insert(...args)),
+    update: (...args) => within(args[0], (store) => store.update(...args)),
+    remove: (...args) => within(args[0], (store) => store.remove(...args)),
   }
 }

@@ -10,6 +10,8 @@ import { createMemoryOutbox, createOutboxState } from './outbox.ts'
 import { outboxOutside } from './outbox-outside.ts'
 import { outsideTransactions } from './outside.ts'
 import { createQueue } from './queue.ts'
+import { createResourceState, resourceStore, type ResourceState } from './resources.ts'
+import { resourcesOutside } from './outbox-outside.ts'
 import { createTenantState, type TenantState } from './tenant.ts'
 import type { UndoLog } from './table.ts'
 import { createUserStore } from './users.ts'
@@ -26,7 +28,10 @@ export interface MemoryScimStoreOptions {
 /** A store in memory with what a host may want besides. */
 export interface MemoryScimStore extends ScimStore {
   readonly outbox: OutboxStore
+  resources(type: string): WritableResourceStore
 }
+
+type WritableResourceStore = ReturnType<typeof resourcesOutside>
 
 /**
  * A store in memory: the executable definition of the storage interface (SC-87), for tests and
@@ -38,6 +43,12 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
   const exclusive = createQueue(busyTimeoutMs)
   const owner = {}
   const outbox = createOutboxState()
+  const types = new Map<string, ResourceState>()
+  const stateOf = (type: string): ResourceState => {
+    const known = types.get(type) ?? createResourceState()
+    types.set(type, known)
+    return known
+  }
 
   const state = (tenant: string): TenantState => {
     const known = tenants.get(tenant)
@@ -79,6 +90,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
       groups: guarded(createGroupStore(session), check),
       members: guarded(createMemberStore(session), check, ['list']),
       outbox: guardedOutbox(createMemoryOutbox(outbox, undo), check),
+      resources: (type) => guarded(resourceStore(stateOf(type), undo), check),
       transaction: (_tenant, work) => work(tx),
     }
     const observed: ObservedStore =
@@ -99,6 +111,7 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
   }
 
   const store = outsideTransactions(transaction)
+  const outsideTypes = new Map<string, WritableResourceStore>()
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
   return Object.assign(
     {
@@ -106,6 +119,13 @@ export function createMemoryScimStore(options: MemoryScimStoreOptions = {}): Mem
       groups: guarded(store.groups, check('groups.')),
       members: guarded(store.members, check('members.'), ['list']),
       outbox: guardedOutbox(outboxOutside(transaction), check('outbox.')),
+      resources(type: string) {
+        const known = outsideTypes.get(type)
+        if (known !== undefined) return known
+        const made = guarded(resourcesOutside(transaction, type), check('resources.'))
+        outsideTypes.set(type, made)
+        return made
+      },
       ...guarded({ transaction }, check('')),
     },
     { [HOOK_OWNER]: owner },

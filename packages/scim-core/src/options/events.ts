@@ -46,6 +46,9 @@ export interface ScimEvents {
   'group.updated': ScimEventBase & Changed
   'group.deleted': ScimEventBase
   'group.members.changed': ScimEventBase & MembersChanged
+  'resource.created': ScimEventBase & { readonly after: ScimDocument }
+  'resource.updated': ScimEventBase & Changed
+  'resource.deleted': ScimEventBase
   'token.issued': ScimEventBase & { readonly tokenId: string }
   'token.rotated': ScimEventBase & { readonly tokenId: string }
   'token.revoked': ScimEventBase & { readonly tokenId: string }
@@ -72,7 +75,7 @@ export interface ScimAuditEntry {
     | 'bulk'
     | 'discover'
     | 'other'
-  readonly resourceType: 'User' | 'Group' | null
+  readonly resourceType: string | null
   readonly resourceId: string | null
   readonly status: number
   readonly scimType?: ScimType

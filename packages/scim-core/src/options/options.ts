@@ -11,7 +11,9 @@ import { completeQuirks, type QuirkSwitches, type ScimQuirk } from '../base/quir
 import type { ScimDocument } from '../base/document.ts'
 import { isEmailAddress } from '../schema/email-address.ts'
 import type { ScimExtension } from '../schema/extension.ts'
-import { createSchemas, type ResourceSchema, type ResourceTypeName } from '../schema/registry.ts'
+import { createSchemas, type ResourceSchemas, type ResourceTypeName } from '../schema/registry.ts'
+import { createTypeSchemas } from '../schema/resource-type.ts'
+import { servedType, type ScimResourceType, type ServedType } from './resource-type.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 
 /** A change a host may veto inside the transaction (SC-75). */
@@ -121,6 +123,8 @@ export interface ScimOptions {
    * false.
    */
   readonly outbox?: boolean
+  /** Types of the host's own, served like groups without members (SH-35). */
+  readonly resourceTypes?: readonly ScimResourceType[]
   /** Shown in ServiceProviderConfig, instead of what follows from `auth` (SH-52). */
   readonly authenticationSchemes?: readonly AuthenticationScheme[]
   /** Shown in ServiceProviderConfig. */
@@ -142,7 +146,9 @@ export interface ScimOptions {
 /** Options with their defaults, checked. */
 export interface ScimConfig {
   readonly store: ScimStore
-  readonly schemas: Readonly<Record<ResourceTypeName, ResourceSchema>>
+  readonly schemas: ResourceSchemas
+  /** The host's own types by their names. */
+  readonly types: ReadonlyMap<string, ServedType>
   readonly baseUrl: (tenant: string) => string
   readonly basePath: string
   readonly runtime: Runtime
@@ -175,14 +181,15 @@ export interface ScimConfig {
 
 /** @throws ScimConfigError naming the option that cannot be used */
 export function completeOptions(options: ScimOptions): ScimConfig {
-  const { baseUrl, cursor = false, allowedAddresses = [] } = options
+  const { baseUrl, cursor = false, allowedAddresses = [], resourceTypes = [] } = options
   assertOneHook(options)
   const maxPageSize = positive('maxPageSize', options.maxPageSize ?? 200)
   const limits = completeLimits(options.limits)
   const quirks = completeQuirks(options.quirks)
   return {
     store: required('store', options.store),
-    schemas: createSchemas(options),
+    schemas: allSchemas(options),
+    types: new Map(resourceTypes.map((type) => [type.name, servedType(type)])),
     baseUrl: readBaseUrl(baseUrl),
     basePath: readBasePath(options),
     runtime: options.runtime ?? createSystemRuntime(),
@@ -238,6 +245,15 @@ export function withSettings(config: ScimConfig, settings: ConnectionSettings): 
 function assertOneHook({ beforeCommit, beforeWrite }: ScimOptions): void {
   if (beforeCommit === undefined || beforeWrite === undefined) return
   throw new ScimConfigError('beforeCommit', 'Give beforeCommit or beforeWrite, not both')
+}
+
+/** Of users and groups, then of the host's own types in the order given (SH-36). */
+function allSchemas(options: ScimOptions): ResourceSchemas {
+  const own = createTypeSchemas(options.resourceTypes ?? [])
+  return {
+    ...createSchemas(options),
+    ...Object.fromEntries(own.map((schema) => [schema.resourceType, schema])),
+  }
 }
 
 function needsOutbox({ outbox = false, store }: ScimOptions): boolean {

@@ -92,7 +92,7 @@ function parsePayload(payload: string): {
   if (!Array.isArray(parts)) throw invalid()
   const [version, at, count, type, created, id, key]: readonly unknown[] = parts
   if (version !== VERSION || typeof at !== 'number' || typeof count !== 'number') throw invalid()
-  if ((type !== 'User' && type !== 'Group') || typeof created !== 'number') throw invalid()
+  if (typeof type !== 'string' || typeof created !== 'number') throw invalid()
   if (typeof id !== 'string' || isObject(key)) throw invalid()
   const position = { created: new Date(created), id, key: asSortKey(key) }
   return { at, state: { type, position, count } }

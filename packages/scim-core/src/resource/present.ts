@@ -3,7 +3,13 @@ import type { MemberRow } from '../store/members.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import { isObject } from '../schema/read-value.ts'
-import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
+import {
+  schemaOf,
+  type ResourceSchema,
+  type ResourceSchemas,
+  type ResourceTypeName,
+} from '../schema/registry.ts'
+import type { ResourceRecord } from '../store/resources.ts'
 import { recordData } from '../base/document.ts'
 import { instantText } from './instant-text.ts'
 
@@ -14,9 +20,13 @@ export interface Presenter {
   user(record: UserRecord, references?: UserReferences): string
   /** `members` undefined: the attribute is left out. */
   group(record: GroupRecord, members?: readonly string[]): string
+  /** A resource of a host's own type. */
+  resource(type: ResourceTypeName, record: ResourceRecord): string
   /** One element of `members`. */
   member(row: MemberRow): string
 }
+
+type AnyRecord = UserRecord | GroupRecord | ResourceRecord
 
 export interface UserReferences {
   readonly groups?: readonly GroupBrief[] | undefined
@@ -24,7 +34,7 @@ export interface UserReferences {
 }
 
 export interface PresenterOptions {
-  readonly schemas: Readonly<Record<ResourceTypeName, ResourceSchema>>
+  readonly schemas: ResourceSchemas
   readonly baseUrl: string
   /** Whether `meta.version` is shown. */
   readonly etag: boolean
@@ -40,14 +50,17 @@ export function createPresenter({
   emptyMembers,
 }: PresenterOptions): Presenter {
   const quoted = (path: string): string => JSON.stringify(`${baseUrl}${path}/`).slice(0, -1)
-  const places = { User: quoted('/Users'), Group: quoted('/Groups') }
+  const places: Record<string, string> = { User: quoted('/Users'), Group: quoted('/Groups') }
+  for (const { resourceType, endpoint } of Object.values(schemas)) {
+    places[resourceType] = quoted(endpoint)
+  }
   const place = (type: ResourceTypeName, id: string): string => `${places[type]}${inAddress(id)}"`
 
-  const head = (type: ResourceTypeName, record: UserRecord | GroupRecord, data: string): string => {
+  const head = (type: ResourceTypeName, record: AnyRecord, data: string): string => {
     const externalId = record.externalId === null ? '' : `,"externalId":${quote(record.externalId)}`
-    return `{"schemas":${schemaList(schemas[type], data)},"id":${quote(record.id)}${externalId}`
+    return `{"schemas":${schemaList(schemaOf(schemas, type), data)},"id":${quote(record.id)}${externalId}`
   }
-  const meta = (type: ResourceTypeName, record: UserRecord | GroupRecord): string => {
+  const meta = (type: ResourceTypeName, record: AnyRecord): string => {
     const { id, created, lastModified, version } = record
     const first = instantText(created)
     const untouched = created.getTime() === lastModified.getTime()
@@ -64,7 +77,7 @@ export function createPresenter({
 
   return {
     baseUrl,
-    location: (type, id) => `${baseUrl}${schemas[type].endpoint}/${inAddress(id)}`,
+    location: (type, id) => `${baseUrl}${schemaOf(schemas, type).endpoint}/${inAddress(id)}`,
     user(record, { groups = [], manager } = {}) {
       const data = manager === undefined ? record.data : withManager(record, manager, place)
       const active = record.active === null ? '' : `"active":${record.active},`
@@ -78,6 +91,8 @@ export function createPresenter({
           : `"members":[${members.join(',')}],`
       return `${head('Group', record, record.data)},"displayName":${quote(record.displayName)},${inner(record.data)}${shown}${meta('Group', record)}`
     },
+    resource: (type, record) =>
+      `${head(type, record, record.data)},${inner(record.data)}${meta(type, record)}`,
     member,
   }
 }

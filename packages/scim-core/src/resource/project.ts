@@ -14,6 +14,7 @@ export interface ProjectionRequest {
 export interface Projection {
   /** Whether the resource is shown as it is stored. */
   readonly whole: boolean
+  readonly schema: ResourceSchema
   readonly includes: (name: string) => boolean
   readonly apply: (resource: ScimDocument) => ScimDocument
 }
@@ -38,6 +39,7 @@ export function createProjection(
   const plain = !only && excludedAttributes.length === 0
   return {
     whole: plain && !hasHidden(schema),
+    schema,
     includes(name) {
       const entry = selected.core.get(name)
       return only ? entry !== undefined : entry !== true
@@ -208,8 +210,9 @@ function isHidden(returned: AttributeDescriptor['returned']): boolean {
 }
 
 /** Whether extensions have attributes that are stored but not shown by default. */
-function hasHidden({ extensions }: ResourceSchema): boolean {
-  return extensions.some(({ attributes }) =>
+function hasHidden({ extensions, attributes: core, isCustom = false }: ResourceSchema): boolean {
+  const parts = isCustom ? [...extensions, { attributes: core }] : extensions
+  return parts.some(({ attributes }) =>
     attributes.some(
       ({ returned, subAttributes }) =>
         isHidden(returned) || subAttributes.some((sub) => isHidden(sub.returned)),

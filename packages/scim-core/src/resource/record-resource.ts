@@ -3,6 +3,7 @@ import type { AttributePath } from '../schema/attribute-path.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
+import type { ResourceRecord } from '../store/resources.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
 import { recordData, type ScimDocument } from '../base/document.ts'
 
@@ -26,7 +27,7 @@ export interface ReferenceNeeds {
  * are left out, because their paths carry a prefix.
  */
 export function recordResource(
-  record: UserRecord | GroupRecord,
+  record: UserRecord | GroupRecord | ResourceRecord,
   references: RecordReferences = {},
 ): ScimDocument {
   const { id, externalId, created, lastModified, version } = record
@@ -39,7 +40,7 @@ export function recordResource(
   if ('userName' in record) {
     resource['userName'] = record.userName
     resource['active'] = record.active
-  } else resource['displayName'] = record.displayName
+  } else if ('displayNameKey' in record) resource['displayName'] = record.displayName
   const { groups = [], members, manager } = references
   if (groups.length > 0) resource['groups'] = groups.map(groupReference)
   if (members !== undefined) resource['members'] = Array.from(members, memberReference)

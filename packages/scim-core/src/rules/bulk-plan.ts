@@ -25,7 +25,10 @@ export interface BulkEntry {
 }
 
 /** Reads the operations of a bulk request; each problem stays with its operation (SC-63). */
-export function planBulk(operations: readonly unknown[]): readonly BulkEntry[] {
+export function planBulk(
+  operations: readonly unknown[],
+  types: ReadonlyMap<string, ResourceTypeName>,
+): readonly BulkEntry[] {
   const seen = new Set<string>()
   return operations.map((operation) => {
     const bulkId = isObject(operation) ? memberOf(operation, 'bulkId') : undefined
@@ -35,7 +38,7 @@ export function planBulk(operations: readonly unknown[]): readonly BulkEntry[] {
       bulkId: typeof bulkId === 'string' ? bulkId : null,
     }
     try {
-      const read = readOperation(operation, seen)
+      const read = readOperation(operation, { seen, types })
       const references = new Set<string>()
       collectReferences([read.id, read.data], references)
       return { ...names, operation: read, problem: null, references }
@@ -46,7 +49,10 @@ export function planBulk(operations: readonly unknown[]): readonly BulkEntry[] {
   })
 }
 
-function readOperation(operation: unknown, seen: Set<string>): BulkOperation {
+function readOperation(
+  operation: unknown,
+  { seen, types }: { readonly seen: Set<string>; readonly types: ReadonlyMap<string, string> },
+): BulkOperation {
   if (!isObject(operation)) throw invalidSyntax('An operation must be an object.')
   const method = readMethod(memberOf(operation, 'method'))
   const bulkId = memberOf(operation, 'bulkId')
@@ -58,7 +64,7 @@ function readOperation(operation: unknown, seen: Set<string>): BulkOperation {
   }
   return {
     method,
-    ...readPath(memberOf(operation, 'path'), method),
+    ...readPath(memberOf(operation, 'path'), method, types),
     bulkId: typeof bulkId === 'string' ? bulkId : null,
     version: typeof version === 'string' ? version : null,
     data: memberOf(operation, 'data'),
@@ -76,10 +82,10 @@ function readMethod(value: unknown): BulkOperation['method'] {
 function readPath(
   value: unknown,
   method: BulkOperation['method'],
+  types: ReadonlyMap<string, ResourceTypeName>,
 ): Pick<BulkOperation, 'type' | 'id'> {
   const [root, endpoint = '', id, more] = typeof value === 'string' ? value.split('/') : ['?']
-  const name = endpoint.toLowerCase()
-  const type = name === 'users' ? 'User' : name === 'groups' ? 'Group' : null
+  const type = types.get(`/${endpoint.toLowerCase()}`) ?? null
   const needsId = method !== 'POST'
   const hasId = id !== undefined && id !== ''
   if (root !== '' || type === null || more !== undefined || needsId !== hasId) {

@@ -57,8 +57,13 @@ export async function changeResource<Result>(
     return result
   } catch (error) {
     if (!isUniqueConflict(error)) throw error
-    throw notUnique(error.constraint === 'user.userName' ? 'userName' : 'displayName')
+    throw notUnique(attributeOf(error.constraint))
   }
+}
+
+/** `displayName` of `group.displayName`. */
+function attributeOf(constraint: string): string {
+  return constraint.slice(constraint.indexOf('.') + 1)
 }
 
 function outboxOf({ outbox }: ScimStore): OutboxStore {
@@ -103,6 +108,7 @@ export async function unique<Result>(
   try {
     return await write()
   } catch (error) {
-    throw isUniqueConflict(error) ? notUnique(attribute) : error
+    if (!isUniqueConflict(error)) throw error
+    throw notUnique(attribute === 'value' ? attributeOf(error.constraint) : attribute)
   }
 }

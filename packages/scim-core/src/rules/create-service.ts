@@ -10,7 +10,9 @@ import { createCursors } from '../resource/cursor.ts'
 import { createPresenter, type Presenter } from '../resource/present.ts'
 import { auditEntry, type Subject } from './audit.ts'
 import { createTrace, type Rules } from './call.ts'
+import { schemaOf } from '../schema/registry.ts'
 import { createGroupRules } from './groups.ts'
+import { createResourceRules } from './resources.ts'
 import type { Outcome, Service } from './service.ts'
 import { createUserRules } from './users.ts'
 
@@ -95,11 +97,25 @@ function assemble(
     beforeCommit,
   }
   const presenterOf = createPresenters(rules)
+  const users = createUserRules(rules)
+  const groups = createGroupRules(rules)
+  const custom = new Map(
+    [...config.types.values()].map(({ type }) => [
+      type.name,
+      createResourceRules(rules, type, schemaOf(config.schemas, type.name)),
+    ]),
+  )
   const service: Service = {
     ...rules,
     ...shared,
-    users: createUserRules(rules),
-    groups: createGroupRules(rules),
+    users,
+    groups,
+    writesOf(type) {
+      if (type === 'User') return users
+      const own = type === 'Group' ? groups : custom.get(type)
+      if (own === undefined) throw new TypeError(`There is no resource type ${type}`)
+      return own
+    },
     withSettings: (settings) => (settings === undefined ? service : variant(settings)),
     createCall: (input) => ({
       isInProcess: input.isInProcess,

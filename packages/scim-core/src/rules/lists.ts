@@ -9,12 +9,13 @@ import { compareCodePoints, fold } from '../base/fold.ts'
 import type { BodyText } from '../resource/body-text.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
 import { findPath, isNeverShown, toAttributePath, withValueSub } from '../schema/find-path.ts'
-import type { ResourceSchema, ResourceTypeName } from '../schema/registry.ts'
-import type { GroupRecord } from '../store/groups.ts'
+import { schemaOf, type ResourceSchema, type ResourceTypeName } from '../schema/registry.ts'
 import type { KeysetPosition, ListQuery } from '../store/list-query.ts'
-import type { ScimStore } from '../store/scim-store.ts'
-import type { UserRecord } from '../store/users.ts'
+import type { ResourceRecord } from '../store/resources.ts'
+import { recordData, type ScimDocument } from '../base/document.ts'
+import { fillAssigned, snapshotOf } from './assigned.ts'
 import type { Call, Rules } from './call.ts'
+import type { AnyRecord } from './service.ts'
 import { showGroups } from './show-groups.ts'
 import { showUsers } from './show-users.ts'
 import { sortKeys } from './sort-keys.ts'
@@ -43,9 +44,7 @@ interface Slice {
   readonly limit: number
 }
 
-type AnyRecord = UserRecord | GroupRecord
-
-/** How many records a sorted query over both types may walk over (SC-11 `tooMany`). */
+/** How many records a sorted query over all types may walk over (SC-11 `tooMany`). */
 const MAX_MERGED_ROWS = 10_000
 
 /**
@@ -63,7 +62,7 @@ export function prepareQuery(
   }: { readonly type: ResourceTypeName; readonly request: ListRequest; readonly root: boolean },
 ): TypeQuery {
   const { schemas, quirks, etag, filterLimits } = rules.config
-  const schema = schemas[type]
+  const schema = schemaOf(schemas, type)
   const unprefixed = quirks.unprefixedExtension
   const { baseUrl } = call.presenter
   const filter =
@@ -125,8 +124,8 @@ function parseSortPath(text: string): { urn: string | null; name: string; sub: s
 
 /** The records of one type in a slice of a query. */
 export async function readSlice(
-  store: ScimStore,
-  { tenant }: Call,
+  rules: Rules,
+  call: Call,
   { query, slice }: { readonly query: TypeQuery; readonly slice: Slice },
 ): Promise<{ total: number; records: AnyRecord[] }> {
   const { filter, sort, schema, projection } = query
@@ -140,29 +139,59 @@ export async function readSlice(
   if (slice.after !== undefined) list.after = slice.after
   if (filter !== true) list.filter = filter
   if (sort) list.sort = sort
-  return schema.resourceType === 'User'
-    ? store.users.list(tenant, list)
-    : store.groups.list(tenant, list)
+  const { resourceType } = schema
+  const { store } = rules.config
+  const { tenant } = call
+  if (resourceType === 'User') return store.users.list(tenant, list)
+  if (resourceType === 'Group') return store.groups.list(tenant, list)
+  return (await snapshotOf(rules, call, resourceType)).list(tenant, list)
 }
 
 /** The JSON texts of records of one type. @throws ScimError tooMany */
 export function showRecords(
-  { config }: Rules,
+  rules: Rules,
   call: Call,
   {
     records,
     projection,
-    membersPerAnswer = config.limits.membersPerAnswer,
+    membersPerAnswer = rules.config.limits.membersPerAnswer,
   }: {
     readonly records: readonly AnyRecord[]
     readonly projection: Projection
     readonly membersPerAnswer?: number
   },
 ): Promise<BodyText[]> | BodyText[] {
+  const { store, types } = rules.config
   const users = records.filter((record) => 'userName' in record)
-  if (users.length > 0) return showUsers(config.store, call, { records: users, projection })
+  if (users.length > 0) {
+    const texts = showUsers(store, call, { records: users, projection })
+    if (types.size === 0) return texts
+    return Promise.resolve(texts).then((whole) => fillAssigned(rules, call, whole))
+  }
+  const own = records.filter((record) => 'uniqueKeys' in record)
+  if (own.length > 0) return own.map((record) => showResource(call, record, projection))
   const groups = records.filter((record) => 'displayNameKey' in record)
-  return showGroups(config.store, call, { records: groups, projection, membersPerAnswer })
+  return showGroups(store, call, { records: groups, projection, membersPerAnswer })
+}
+
+const ENTITLEMENT = 'urn:okta:scim:schemas:core:1.0:Entitlement'
+
+/** Entitlements of Okta show the name of their type where they name none (SH-42). */
+function withType(record: ResourceRecord, { urn, resourceType }: ResourceSchema): ResourceRecord {
+  if (urn !== ENTITLEMENT) return record
+  const data = recordData(record)
+  if (data['type'] !== undefined) return record
+  return { ...record, data: JSON.stringify({ type: resourceType, ...data }) }
+}
+
+function showResource(
+  { presenter }: Call,
+  record: ResourceRecord,
+  { whole, apply, schema }: Projection,
+): string {
+  const text = presenter.resource(schema.resourceType, withType(record, schema))
+  // The text was made by the presenter, so it is an object.
+  return whole ? text : JSON.stringify(apply(JSON.parse(text) as ScimDocument))
 }
 
 /** A page of one type by offset. */
@@ -175,32 +204,32 @@ export async function listType(
     limit,
   }: { readonly query: TypeQuery; readonly offset: number; readonly limit: number },
 ): Promise<Page> {
-  const { store } = rules.config
-  const { total, records } = await readSlice(store, call, { query, slice: { offset, limit } })
+  const { total, records } = await readSlice(rules, call, { query, slice: { offset, limit } })
   return { total, texts: await showRecords(rules, call, { records, projection: query.projection }) }
 }
 
-/** A page over both types (SC-35): users, then groups; merged when it is sorted. */
-export async function listBoth(
+/** A page over all types (SC-35): users, groups, then the host's own; merged when it is sorted. */
+export async function listAll(
   rules: Rules,
   call: Call,
   page: {
-    readonly queries: readonly [users: TypeQuery, groups: TypeQuery]
+    readonly queries: readonly TypeQuery[]
     readonly offset: number
     readonly limit: number
     readonly sorted: boolean
     readonly descending: boolean
   },
 ): Promise<Page> {
-  const { queries, offset, limit } = page
   if (page.sorted) return listMerged(rules, call, page)
-  const users = await listType(rules, call, { query: queries[0], offset, limit })
-  const groups = await listType(rules, call, {
-    query: queries[1],
-    offset: Math.max(0, offset - users.total),
-    limit: limit - users.texts.length,
-  })
-  return { total: users.total + groups.total, texts: [...users.texts, ...groups.texts] }
+  const texts: BodyText[] = []
+  let total = 0
+  for (const query of page.queries) {
+    const offset = Math.max(0, page.offset - total)
+    const part = await listType(rules, call, { query, offset, limit: page.limit - texts.length })
+    total += part.total
+    texts.push(...part.texts)
+  }
+  return { total, texts }
 }
 
 interface MergedRow {
@@ -218,7 +247,7 @@ async function listMerged(
     limit,
     descending,
   }: {
-    readonly queries: readonly [users: TypeQuery, groups: TypeQuery]
+    readonly queries: readonly TypeQuery[]
     readonly offset: number
     readonly limit: number
     readonly descending: boolean
@@ -233,7 +262,7 @@ async function listMerged(
   for (const query of queries) {
     const ordered = query.sort === null ? { ...query, sort: BY_ID } : query
     const slice = { limit: offset + limit }
-    const { total: count, records } = await readSlice(store, call, { query: ordered, slice })
+    const { total: count, records } = await readSlice(rules, call, { query: ordered, slice })
     total += count
     const path = query.sort?.path
     const keys = path && (await sortKeys(store, call.tenant, { records, path }))
@@ -249,7 +278,7 @@ async function listMerged(
   return { total, texts: await showMerged(rules, call, sorted.slice(offset, offset + limit)) }
 }
 
-/** The texts of records of both types, shown type by type and put back into their order (SH-77). */
+/** The texts of records of all types, shown type by type and put back into their order (SH-77). */
 async function showMerged(
   rules: Rules,
   call: Call,

@@ -3,6 +3,10 @@ import type { ScimError } from '../base/errors.ts'
 import type { ScimContext } from '../base/principal.ts'
 import type { ScimOptions } from '../options/options.ts'
 import type { Cursors } from '../resource/cursor.ts'
+import type { ResourceTypeName } from '../schema/registry.ts'
+import type { GroupRecord } from '../store/groups.ts'
+import type { ResourceRecord } from '../store/resources.ts'
+import type { UserRecord } from '../store/users.ts'
 import type { Subject } from './audit.ts'
 import type { Call, Rules, Trace } from './call.ts'
 import type { GroupRules } from './groups.ts'
@@ -34,10 +38,23 @@ export interface CallInput {
   readonly connectionId?: string | undefined
 }
 
+/** A record of any type. */
+export type AnyRecord = UserRecord | GroupRecord | ResourceRecord
+
+/** The writes that every type has. */
+export interface WriteRules {
+  create(call: Call, body: unknown): Promise<AnyRecord>
+  replace(call: Call, id: string, body: unknown): Promise<AnyRecord>
+  patch(call: Call, id: string, operations: () => readonly unknown[]): Promise<AnyRecord>
+  delete(call: Call, id: string): Promise<void>
+}
+
 /** Everything that serves requests, put together from the options of a service. */
 export interface Service extends Rules {
   readonly users: UserRules
   readonly groups: GroupRules
+  /** The writes of a type. */
+  readonly writesOf: (type: ResourceTypeName) => WriteRules
   /** null: cursor paging is off. */
   readonly cursors: Cursors | null
   readonly resolveMe: ScimOptions['resolveMe']

@@ -7,12 +7,9 @@ import {
   referenceNeeds,
   type RecordReferences,
 } from '../resource/record-resource.ts'
-import type { GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import type { UserRecord } from '../store/users.ts'
-
-type AnyRecord = UserRecord | GroupRecord
+import type { AnyRecord } from './service.ts'
 
 /** The sort keys of records, with what of them stands in other tables. */
 export async function sortKeys(

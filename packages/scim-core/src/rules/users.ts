@@ -18,6 +18,7 @@ import {
   type PendingEvent,
   type Rules,
 } from './call.ts'
+import { checkAssigned } from './assigned.ts'
 import { askHost, changeResource, unique } from './change-resource.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
 import { createUserRecord, primaryEmailKey, userDocument } from './user-record.ts'
@@ -47,7 +48,8 @@ export function createUserRules(rules: Rules): UserRules {
     changeResource(rules, call, async (tx) => {
       const events: PendingEvent[] = []
       const before = await existing(tx, call, { id, withGroups: reason !== 'delete' })
-      const document = next(userDocument(before))
+      const old = userDocument(before)
+      const document = await checkAssigned(rules, call, { before: old, document: next(old) })
       if (reason !== 'delete') checkUser(rules, document, before)
       const record = await writeChange(rules, { call, tx, before, document, reason, events })
       return { result: record, events }
@@ -56,7 +58,10 @@ export function createUserRules(rules: Rules): UserRules {
   return {
     async create(call, body) {
       const { attributes } = readResource(body, schemas.User, read)
-      const document: ScimDocument = { active: true, ...attributes }
+      const document = await checkAssigned(rules, call, {
+        before: {},
+        document: { active: true, ...attributes },
+      })
       checkUser(rules, document)
       const record = createUserRecord(document, {
         tenant: call.tenant,

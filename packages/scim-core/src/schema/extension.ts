@@ -5,7 +5,8 @@ export interface ScimExtension {
   readonly urn: string
   readonly name: string
   readonly description: string
-  readonly resourceType: 'User' | 'Group'
+  /** `User` or `Group`. */
+  readonly resourceType: string
   /** Whether every resource of the type must carry the extension. */
   readonly required: boolean
   readonly attributes: readonly AttributeInput[]

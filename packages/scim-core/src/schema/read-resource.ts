@@ -50,9 +50,11 @@ export function readResource(
       if (extension !== undefined && read !== undefined) attributes[extension.urn] = read
       continue
     }
+    const isMembers = attribute.name === 'members' && schema.isCustom !== true
     if (attribute.name === 'schemas') schemas = value
-    else if (attribute.name === 'members') members = value ?? undefined
-    if (attribute.mutability !== 'readWrite' || attribute.name === 'members') continue
+    else if (isMembers) members = value ?? undefined
+    if (isMembers || attribute.mutability === 'readOnly' || attribute.mutability === 'writeOnly')
+      continue
     const read = readAttribute(attribute, value, context)
     if (read !== undefined) attributes[attribute.name] = read
   }

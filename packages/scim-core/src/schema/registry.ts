@@ -5,7 +5,19 @@ import type { ScimExtension } from './extension.ts'
 import { GROUP_URN, groupAttributes } from './group.ts'
 import { USER_ATTRIBUTES, USER_URN } from './user.ts'
 
-export type ResourceTypeName = 'User' | 'Group'
+/** `User`, `Group`, or the name of a host's own type. */
+export type ResourceTypeName = string
+
+/** The schemas of a service by the names of their types. */
+export type ResourceSchemas = Readonly<Record<'User' | 'Group', ResourceSchema>> &
+  Readonly<Record<string, ResourceSchema>>
+
+/** The schema of a type that is known to exist. */
+export function schemaOf(schemas: ResourceSchemas, type: ResourceTypeName): ResourceSchema {
+  const schema = schemas[type]
+  if (schema === undefined) throw new TypeError(`There is no resource type ${type}`)
+  return schema
+}
 
 /** An extension with its attributes completed. */
 export interface ExtensionSchema extends Omit<ScimExtension, 'attributes'> {
@@ -22,6 +34,8 @@ export interface ResourceSchema {
   /** Attributes of the core schema, without the common ones. */
   readonly attributes: readonly AttributeDescriptor[]
   readonly extensions: readonly ExtensionSchema[]
+  /** A type of the host's own. */
+  readonly isCustom?: boolean
 }
 
 export interface SchemaOptions {
@@ -68,9 +82,7 @@ export const COMMON_ATTRIBUTES: readonly AttributeDescriptor[] = [
  * The schemas of both resource types.
  * @throws ScimConfigError for an extension that cannot be used
  */
-export function createSchemas(
-  options: SchemaOptions = {},
-): Readonly<Record<ResourceTypeName, ResourceSchema>> {
+export function createSchemas(options: SchemaOptions = {}): ResourceSchemas {
   const { enterprise = true, extensions = [], uniqueGroupNames = true } = options
   const all = (enterprise ? [ENTERPRISE, ...extensions] : extensions).map(completeExtension)
   assertDistinct(all)
@@ -135,10 +147,10 @@ export function isCoreUrn(schema: ResourceSchema, urn: string): boolean {
   return urn === schema.urn || urn.toLowerCase() === schema.urn.toLowerCase()
 }
 
-const URN = /^urn:[a-z0-9][a-z0-9-]{0,31}:[a-z0-9._:~%+-]+$/i
+export const URN = /^urn:[a-z0-9][a-z0-9-]{0,31}:[a-z0-9._:~%+-]+$/i
 const NAME = /^[a-z$][a-z0-9_-]*$/i
 
-function completeExtension(extension: ScimExtension): ExtensionSchema {
+export function completeExtension(extension: ScimExtension): ExtensionSchema {
   if (!URN.test(extension.urn)) {
     throw new ScimConfigError('extensions', `${extension.urn} is not a URN`)
   }
@@ -147,7 +159,8 @@ function completeExtension(extension: ScimExtension): ExtensionSchema {
   return { ...extension, attributes }
 }
 
-function assertUsable(one: AttributeDescriptor, urn: string): void {
+/** @throws ScimConfigError */
+export function assertUsable(one: AttributeDescriptor, urn: string): void {
   const problem = problemOf(one)
   if (problem !== undefined) {
     throw new ScimConfigError('extensions', `Attribute ${one.name} of ${urn} ${problem}`)

@@ -1,4 +1,5 @@
-import type { Service } from '../rules/service.ts'
+import { readRecord } from '../rules/read-record.ts'
+import type { AnyRecord, Service } from '../rules/service.ts'
 import { readListMembers } from '../http/list-query.ts'
 import { listText } from '../http/list-text.ts'
 import { PATCH_URN, readPatchBody, type PatchOperation } from '../patch/normalize.ts'
@@ -8,10 +9,8 @@ import type { Subject } from '../rules/audit.ts'
 import type { Call } from '../rules/call.ts'
 import { runAudited } from '../rules/run-audited.ts'
 import { listType, prepareQuery, showRecords } from '../rules/lists.ts'
-import type { ResourceTypeName } from '../schema/registry.ts'
-import type { GroupRecord } from '../store/groups.ts'
+import { schemaOf, type ResourceTypeName } from '../schema/registry.ts'
 import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
-import type { UserRecord } from '../store/users.ts'
 
 /** What every resource has. */
 export interface ScimResource {
@@ -69,14 +68,11 @@ export interface ScimResources<R> {
   delete(tenant: string, id: string): Promise<void>
 }
 
-type AnyRecord = UserRecord | GroupRecord
-
 /** The texts parsed here were made by this package, for the type asked for. */
 export function createInProcess<R>(service: Service, type: ResourceTypeName): ScimResources<R> {
-  const { users, groups } = service
-  const { store, schemas, quirks, limits, pageSize, maxPageSize } = service.config
-  const writes = type === 'User' ? users : groups
-  const whole = createProjection({}, schemas[type], quirks.unprefixedExtension)
+  const { schemas, quirks, limits, pageSize, maxPageSize } = service.config
+  const writes = service.writesOf(type)
+  const whole = createProjection({}, schemaOf(schemas, type), quirks.unprefixedExtension)
 
   const show = async (call: Call, record: AnyRecord): Promise<R> => {
     const [text = 'null'] = await showRecords(service, call, {
@@ -99,7 +95,7 @@ export function createInProcess<R>(service: Service, type: ResourceTypeName): Sc
 
     get: (tenant, id) =>
       perform(service, { tenant, subject: subject('read', id), status: 200 }, async (call) => {
-        const record = await (type === 'User' ? store.users : store.groups).get(tenant, id)
+        const record = await readRecord(service, call, { type, id })
         return record === null ? null : show(call, record)
       }),
 
@@ -145,7 +141,9 @@ function patchBody(operations: readonly PatchOperation[]): object {
 
 /** The name of a call, for errors: `users.list`. */
 function methodOf({ op, resourceType }: Subject): string {
-  return `${resourceType === 'User' ? 'users' : 'groups'}.${op === 'read' ? 'get' : op}`
+  const owner =
+    resourceType === 'User' ? 'users' : resourceType === 'Group' ? 'groups' : 'resources'
+  return `${owner}.${op === 'read' ? 'get' : op}`
 }
 
 /** Runs an operation as HTTP would, with its audit entry. @throws ScimError, ScimReentryError */

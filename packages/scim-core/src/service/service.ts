@@ -5,6 +5,7 @@ import { belowBase, placeOf } from '../http/location.ts'
 import {
   createInProcess,
   type GroupResource,
+  type ScimResource,
   type ScimResources,
   type UserResource,
 } from './in-process.ts'
@@ -38,6 +39,8 @@ export interface ScimService {
   readonly users: ScimUsers
   /** The groups, likewise. */
   readonly groups: ScimGroups
+  /** The resources of a type of `resourceTypes`. @throws TypeError when there is none of this name */
+  readonly resources: (type: string) => ScimResources<ScimResource>
 }
 
 /** @throws ScimConfigError naming the option that cannot be used */
@@ -61,6 +64,7 @@ export function createScimService(options: ScimOptions): ScimService {
     },
     users: createInProcess<UserResource>(service, 'User'),
     groups: createInProcess<GroupResource>(service, 'Group'),
+    resources: (type) => createInProcess<ScimResource>(service, type),
   }
 }
 

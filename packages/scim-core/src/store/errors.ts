@@ -3,7 +3,7 @@ const UNAVAILABLE = Symbol.for('x.scim.store-unavailable')
 const REENTRY = Symbol.for('x.scim.reentry')
 
 /** The unique indexes of the storage interface (SC-83). */
-export type UniqueConstraint = 'user.userName' | 'group.displayName'
+export type UniqueConstraint = 'user.userName' | 'group.displayName' | `resource.${string}`
 
 /** Thrown by a store when a unique index refuses a record (SC-82). */
 export class UniqueConflictError extends Error {

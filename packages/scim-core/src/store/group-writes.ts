@@ -1,5 +1,6 @@
 import type { GroupRecord, GroupStore, GroupWrite } from './groups.ts'
 import type { MemberStore } from './members.ts'
+import type { ResourceStore } from './resources.ts'
 import type { ScimStore } from './scim-store.ts'
 
 /** Ids in one change, so that a hook never gets a group as a whole. */
@@ -145,6 +146,7 @@ export function observeGroupWrites(
   const store: ScimStore = {
     handle: tx.handle,
     ...(tx.outbox !== undefined && { outbox: tx.outbox }),
+    ...(tx.resources !== undefined && { resources: (type: string) => resourcesOf(tx, type) }),
     groups,
     members,
     users: {
@@ -174,6 +176,13 @@ export function observeGroupWrites(
     },
   }
   return { store, flush }
+}
+
+/** The method may need its object. */
+function resourcesOf(tx: ScimStore, type: string): ResourceStore {
+  const store = tx.resources?.(type)
+  if (store === undefined) throw new TypeError('The store has no resources')
+  return store
 }
 
 function leaving(id: string): { id: string; isNew: boolean } {

@@ -1,6 +1,7 @@
 import type { GroupStore } from './groups.ts'
 import type { MemberStore } from './members.ts'
 import type { OutboxStore } from './outbox.ts'
+import type { ResourceStore } from './resources.ts'
 import type { UserStore } from './users.ts'
 
 /** How a transaction is run. */
@@ -30,6 +31,8 @@ export interface ScimStore {
   ): Promise<T>
   /** Committed changes for others (SH-18); within a transaction its own. */
   readonly outbox?: OutboxStore
+  /** Resources of a host's own type; the same object each time, but within a transaction. */
+  resources?(type: string): ResourceStore
   /** Of a transaction: what store hooks get beside the change. */
   readonly handle?: unknown
 }

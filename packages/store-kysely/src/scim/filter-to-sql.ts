@@ -60,8 +60,9 @@ function indexSet(
 ): Condition {
   const { mode, resource, tenant } = scope
   if (mode === 'rows' || !operand.indexed || !INDEXED_OPERATORS.has(operator)) return condition
+  const own = resource.table === 'scim_resource' ? sql` and ${resource.alive}` : sql``
   return sql`r.seq in (select r.seq from ${sql.table(resource.table)} as r
-    where r.tenant = ${tenant} and ${condition})`
+    where r.tenant = ${tenant}${own} and ${condition})`
 }
 
 function resourcePresence(path: AttributePath, scope: ElementScope): Condition {

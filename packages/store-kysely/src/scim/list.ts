@@ -3,6 +3,7 @@ import type {
   KeysetPosition,
   ListQuery,
   ResolvedFilter,
+  ResourceRecord,
   SortKey,
   UserRecord,
 } from '@x/scim-core'
@@ -18,7 +19,8 @@ import { fromGroupRow, GROUP_RECORD_COLUMNS, type GroupRecordRow } from './group
 import { PLAIN_LIST } from './list-cache.ts'
 import { findOne } from './list-one.ts'
 import type { ListRequest } from './list-request.ts'
-import { GROUPS, USERS, type ResourceColumns } from './operands.ts'
+import { GROUPS, resourcesOf, USERS, type ResourceColumns } from './operands.ts'
+import { fromResourceRow, RESOURCE_COLUMNS, type ResourceRecordRow } from './resource-row.ts'
 import { afterPosition, orderOf, type ListOrder } from './order.ts'
 import { selectivityOf } from './selectivity.ts'
 import { joinConditions, type Condition } from './sql-words.ts'
@@ -53,6 +55,19 @@ export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupR
   })
 }
 
+/** One page of the resources of a host's own type. */
+export function listResources(
+  db: Db,
+  { type, ...request }: ListRequest & { readonly type: string },
+): Promise<Listing<ResourceRecord>> {
+  const { tenant } = request
+  return listRecords(db, request, {
+    resource: resourcesOf(type),
+    columns: RESOURCE_COLUMNS,
+    read: (row: ResourceRecordRow) => fromResourceRow(tenant, row),
+  })
+}
+
 interface Source<Row, Read> {
   readonly resource: ResourceColumns
   readonly columns: readonly string[]
@@ -67,7 +82,10 @@ interface PlacedRow {
 /** Above this many hits, testing rows in order until the page is full is faster than making a set. */
 const FEW = 2000
 
-async function listRecords<Row extends PlacedRow, Read extends UserRecord | GroupRecord>(
+async function listRecords<
+  Row extends PlacedRow,
+  Read extends UserRecord | GroupRecord | ResourceRecord,
+>(
   db: Db,
   { tenant, query, cache }: ListRequest,
   source: Source<Row, Read>,
@@ -212,13 +230,14 @@ async function countRows(
   filter: ResolvedFilter | undefined,
 ): Promise<Count> {
   const { resource, tenant } = scope
-  if (filter === undefined) {
+  // Users and groups are counted as they are written; the types of a host are small.
+  if (filter === undefined && resource.table !== 'scim_resource') {
     const { rows } = await readTotal.run(db, { tenant, kind: resource.kind })
     const { total = 0, version } = rows[0] ?? {}
     return { total, version: version ?? undefined }
   }
-  const conditions = [filterToSql(filter, scope)]
-  const few = selectivityOf(filter, scope) === 'few'
+  const conditions = filter === undefined ? [] : [filterToSql(filter, scope)]
+  const few = filter !== undefined && selectivityOf(filter, scope) === 'few'
   const { rows } = await sql<{ total: number }>`select count(*) as total
     from ${sql.table(resource.table)} as r where ${whereOf({ scope, conditions, few })}`.execute(db)
   return { total: rows[0]?.total ?? 0, version: undefined }

@@ -7,8 +7,9 @@ import type { Operand } from './sql-words.ts'
 
 /** Where the attributes of one resource type stand; `r` is the row of the resource. */
 export interface ResourceColumns {
-  readonly table: 'scim_user' | 'scim_group'
-  readonly kind: 'user' | 'group'
+  readonly table: 'scim_user' | 'scim_group' | 'scim_resource'
+  /** `resource:` and the name of a host's own type. */
+  readonly kind: 'user' | 'group' | `resource:${string}`
   /** Keeps tombstones out. */
   readonly alive: RawBuilder<unknown>
   readonly columns: ReadonlyMap<string, Operand>
@@ -51,6 +52,22 @@ export const GROUPS: ResourceColumns = {
   kind: 'group',
   alive: sql`1 = 1`,
   columns: new Map([...SHARED, ['displayName', text('display_name_key', true)]]),
+}
+
+const types = new Map<string, ResourceColumns>()
+
+/** Resources of a host's own type, whose attributes are read from their documents. */
+export function resourcesOf(type: string): ResourceColumns {
+  const known = types.get(type)
+  if (known !== undefined) return known
+  const made: ResourceColumns = {
+    table: 'scim_resource',
+    kind: `resource:${type}`,
+    alive: sql`r.type = ${type}`,
+    columns: new Map(SHARED),
+  }
+  types.set(type, made)
+  return made
 }
 
 /** The value of a singular attribute of the row `r`. */

@@ -28,6 +28,7 @@ import { createGroupStore } from './groups.ts'
 import { createListCache, deferredListCache, type ListCache } from './list-cache.ts'
 import { createMemberStore } from './members.ts'
 import { createOutbox } from './outbox/outbox.ts'
+import { createResourceStore, type SqlResourceStore } from './resources.ts'
 import { createTokenStore } from './tokens.ts'
 import { createUserStore, type AdoptUser } from './users.ts'
 
@@ -48,6 +49,8 @@ export interface ScimStoreOptions {
 export interface SqlScimStore extends ScimStore {
   readonly outbox: OutboxStore
   readonly connections: ConnectionStore
+  /** Resources of a type of `resourceTypes`. */
+  resources(type: string): SqlResourceStore
   readonly tokens: TokenStore
 }
 
@@ -93,9 +96,21 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
   if (db.isTransaction) {
     const { users, groups, members } = inside
     const { outbox, connections } = bound
-    return { users, groups, members, outbox, connections, tokens, transaction, handle: db }
+    const resources = (type: string): SqlResourceStore => bound.resources(type)
+    return {
+      users,
+      groups,
+      members,
+      outbox,
+      connections,
+      tokens,
+      resources,
+      transaction,
+      handle: db,
+    }
   }
   const owner = engineOf(db)
+  const types = new Map<string, SqlResourceStore>()
   const check = (part: string) => (method: string) => assertOutsideHook(owner, part + method)
   const store = {
     users: guarded(inside.users, check('users.')),
@@ -104,6 +119,13 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
     outbox: guardedOutbox(bound.outbox, check('outbox.')),
     connections: guarded(bound.connections, check('connections.')),
     tokens: guarded(tokens, check('tokens.')),
+    resources(type: string) {
+      const known = types.get(type)
+      if (known !== undefined) return known
+      const made = guarded(bound.resources(type), check('resources.'))
+      types.set(type, made)
+      return made
+    },
     ...guarded({ transaction }, check('')),
   }
   return Object.assign(store, { [HOOK_OWNER]: owner })
@@ -174,6 +196,10 @@ class BoundStore implements SqlScimStore {
 
   get connections(): ConnectionStore {
     return (this.#connections ??= protect(createConnectionStore(this.handle), toScimError))
+  }
+
+  resources(type: string): SqlResourceStore {
+    return protect(createResourceStore(this.handle, type, this.#context.cache), toScimError)
   }
 
   get tokens(): TokenStore {

@@ -1,5 +1,6 @@
 import { invalidSyntax, ScimError, shown } from '../../base/errors.ts'
 import { memberOf, readPatchBody } from '../../patch/normalize.ts'
+import type { ScimConfig } from '../../options/options.ts'
 import { versionTag } from '../../resource/present.ts'
 import type { Subject } from '../../rules/audit.ts'
 import {
@@ -47,7 +48,7 @@ export async function serveBulk(
     depth: limits.jsonDepth + WRAPPING,
   })
   const { operations, failOnErrors } = readBulkBody(body, limits.bulkOperations)
-  const entries = planBulk(operations)
+  const entries = planBulk(operations, typesByEndpoint(service.config))
   const results = await runAll({ service, exchange, ids: new Map() }, entries, failOnErrors)
   const processed = results.filter((result) => result !== undefined)
   return reply(200, JSON.stringify({ schemas: [`${BULK}Response`], Operations: processed }))
@@ -186,9 +187,10 @@ async function carryOut(
   const { service, exchange, ids } = run
   const { operation, problem } = entry
   if (operation === null) throw problem ?? invalidSyntax('The operation cannot be read.')
-  assertScopes(exchange.principal, [scopeOf(operation.type, false)])
+  assertOffered(service.config, operation)
+  assertScopes(exchange.principal, [scopeOf(service.config, operation.type, false)])
   assertResolved(run, operation)
-  const rules = operation.type === 'User' ? service.users : service.groups
+  const rules = service.writesOf(operation.type)
   const data = withIds(operation.data, ids)
   const id = operation.id ?? ''
   switch (operation.method) {
@@ -221,6 +223,21 @@ function assertResolved({ ids }: Run, { id, data }: BulkOperation): void {
   if (missing !== undefined) {
     throw new ScimError('bulk_conflict', `The bulkId ${shown(missing)} stands for nothing.`)
   }
+}
+
+/** @throws ScimError method_not_allowed */
+function assertOffered({ types }: ScimConfig, { type, method }: BulkOperation): void {
+  const needed = OPS[method]
+  if (types.get(type)?.operations.has(needed) === false) {
+    throw new ScimError('method_not_allowed', 'The endpoint does not know this method.')
+  }
+}
+
+/** The types that can be written, by their endpoints in lower case. */
+function typesByEndpoint({ schemas }: ScimConfig): ReadonlyMap<string, string> {
+  return new Map(
+    Object.values(schemas).map((schema) => [schema.endpoint.toLowerCase(), schema.resourceType]),
+  )
 }
 
 const OPS = { POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' } as const

@@ -6,11 +6,10 @@ import { recordResource, referenceNeeds } from '../../resource/record-resource.t
 import type { Call } from '../../rules/call.ts'
 import { prepareQuery, readSlice, showRecords, type TypeQuery } from '../../rules/lists.ts'
 import type { ResourceTypeName } from '../../schema/registry.ts'
-import type { GroupRecord } from '../../store/groups.ts'
-import type { UserRecord } from '../../store/users.ts'
-import type { Service } from '../../rules/service.ts'
+import type { AnyRecord, Service } from '../../rules/service.ts'
 import type { ListRequest } from '../../rules/list-request.ts'
 import type { BodyText } from '../../resource/body-text.ts'
+import { listedTypes } from './listed-types.ts'
 import { listText } from '../list-text.ts'
 import { reply, type Reply } from '../reply.ts'
 
@@ -34,11 +33,11 @@ export async function listByCursor(
   const scope: CursorScope = { fingerprint: fingerprintOf(type, request), tenant: call.tenant }
   const from = cursor === '' ? null : cursors.read(cursor, scope, call.now)
   const count = pageCount(service.config, request.count, from)
-  const queries = (type === null ? (['User', 'Group'] as const) : [type]).map((name) =>
+  const queries = (type === null ? listedTypes(service.config) : [type]).map((name) =>
     prepareQuery(service, call, { type: name, request, root: type === null }),
   )
   assertWalkable(queries, request)
-  const { total, rows } = await collect(service.config.store, call, { queries, from, count })
+  const { total, rows } = await collect(service, call, { queries, from, count })
   const page = rows.slice(0, count)
   const texts: BodyText[] = []
   for (const query of queries) {
@@ -83,13 +82,13 @@ function assertWalkable(queries: readonly TypeQuery[], { sortBy }: ListRequest):
 }
 
 interface Row {
-  readonly record: UserRecord | GroupRecord
+  readonly record: AnyRecord
   readonly query: TypeQuery
 }
 
 /** Up to `count + 1` records behind a place, through one list after the other. */
 async function collect(
-  store: Parameters<typeof readSlice>[0],
+  service: Service,
   call: Call,
   {
     queries,
@@ -108,7 +107,7 @@ async function collect(
     const after = index === start ? from?.position : undefined
     const limit = index < start || count === 0 ? 0 : count + 1 - rows.length
     const slice = { limit, ...(after !== undefined && { after }) }
-    const part = await readSlice(store, call, { query, slice })
+    const part = await readSlice(service, call, { query, slice })
     total += part.total
     rows.push(...part.records.map((record) => ({ record, query })))
   }

@@ -1,13 +1,14 @@
 import type { ListRequest } from '../../rules/list-request.ts'
 import { listText } from '../list-text.ts'
-import { listBoth, listType, prepareQuery, type Page } from '../../rules/lists.ts'
+import { listAll, listType, prepareQuery, type Page } from '../../rules/lists.ts'
 import type { ResourceTypeName } from '../../schema/registry.ts'
 import type { Call } from '../../rules/call.ts'
 import type { Service } from '../../rules/service.ts'
 import { reply, type Reply } from '../reply.ts'
 import { listByCursor } from './cursor-list.ts'
+import { listedTypes } from './listed-types.ts'
 
-/** A list or search over one type, or over both when `type` is null (SC-30, SC-31, SC-35). */
+/** A list or search over one type, or over all when `type` is null (SC-30, SC-31, SC-35). */
 export async function serveList(
   service: Service,
   call: Call,
@@ -41,8 +42,8 @@ function readPage(
   }
   const prepared = (name: ResourceTypeName): ReturnType<typeof prepareQuery> =>
     prepareQuery(service, call, { type: name, request, root: true })
-  return listBoth(service, call, {
-    queries: [prepared('User'), prepared('Group')],
+  return listAll(service, call, {
+    queries: listedTypes(service.config).map(prepared),
     offset,
     limit,
     sorted: request.sortBy !== undefined,

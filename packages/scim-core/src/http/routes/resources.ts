@@ -8,10 +8,9 @@ import {
 import { versionTag } from '../../resource/present.ts'
 import { matchesTag } from '../../rules/call.ts'
 import { showRecords } from '../../rules/lists.ts'
-import type { ResourceTypeName } from '../../schema/registry.ts'
-import type { GroupRecord } from '../../store/groups.ts'
-import type { UserRecord } from '../../store/users.ts'
-import type { Service } from '../../rules/service.ts'
+import { schemaOf, type ResourceTypeName } from '../../schema/registry.ts'
+import { readRecord } from '../../rules/read-record.ts'
+import type { AnyRecord, Service } from '../../rules/service.ts'
 import type { Exchange } from '../exchange.ts'
 import { readProjection } from '../list-query.ts'
 import { NO_CONTENT, resourceReply, type Reply } from '../reply.ts'
@@ -30,7 +29,7 @@ export async function createResource(
   type: ResourceTypeName,
 ): Promise<Reply> {
   const request = readProjection(exchange.query, service.config.limits)
-  const rules = type === 'User' ? service.users : service.groups
+  const rules = service.writesOf(type)
   const record = await rules.create(exchange.call, exchange.body)
   return shown(service, exchange, { type, record, request, status: 201 })
 }
@@ -58,13 +57,11 @@ async function getResource(
   exchange: Exchange,
   { type, id }: Target,
 ): Promise<Reply> {
-  const { store, etag, limits } = service.config
+  const { etag, limits } = service.config
   const { call, request: http } = exchange
   const request = readProjection(exchange.query, limits)
   const withGroups = type === 'User' && projectionOf(service, type, request).includes('groups')
-  const record = await (type === 'User' ? store.users : store.groups).get(call.tenant, id, {
-    withGroups,
-  })
+  const record = await readRecord(service, call, { type, id, withGroups })
   if (record === null) throw notFound(type, id)
   if (type === 'User') call.trace.userName = 'userName' in record ? record.userName : null
   const held = etag ? http.headers.get('if-none-match') : null
@@ -80,7 +77,7 @@ async function replaceResource(
   { type, id }: Target,
 ): Promise<Reply> {
   const request = readProjection(exchange.query, service.config.limits)
-  const rules = type === 'User' ? service.users : service.groups
+  const rules = service.writesOf(type)
   const record = await rules.replace(exchange.call, id, exchange.body)
   return shown(service, exchange, { type, record, request, status: 200 })
 }
@@ -93,7 +90,7 @@ async function patchResource(
   const { config } = service
   const { call, body } = exchange
   const request = readProjection(exchange.query, config.limits)
-  const rules = type === 'User' ? service.users : service.groups
+  const rules = service.writesOf(type)
   const record = await rules.patch(call, id, () => readPatchBody(body, config.quirks))
   if (type === 'Group' && !isNarrowed(request) && (await isLarge(service, exchange, id))) {
     if (!config.etag) return NO_CONTENT
@@ -118,7 +115,7 @@ async function deleteResource(
   { call }: Exchange,
   { type, id }: Target,
 ): Promise<Reply> {
-  await (type === 'User' ? service.users : service.groups).delete(call, id)
+  await service.writesOf(type).delete(call, id)
   return NO_CONTENT
 }
 
@@ -128,7 +125,7 @@ async function shown(
   exchange: Exchange,
   answer: {
     readonly type: ResourceTypeName
-    readonly record: UserRecord | GroupRecord
+    readonly record: AnyRecord
     readonly request: ProjectionRequest
     readonly status: number
   },
@@ -160,7 +157,7 @@ function projectionOf(
 ): Projection {
   const { schemas, quirks } = service.config
   const make = (): Projection =>
-    createProjection(request, schemas[type], quirks.unprefixedExtension)
+    createProjection(request, schemaOf(schemas, type), quirks.unprefixedExtension)
   if (isNarrowed(request)) return make()
   const known = plain.get(service) ?? new Map<ResourceTypeName, Projection>()
   plain.set(service, known)

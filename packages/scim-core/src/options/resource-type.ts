@@ -1,0 +1,61 @@
+import { ScimConfigError } from '../base/errors.ts'
+import type { ScimScope } from '../base/principal.ts'
+import type { ResourceTypeSchema } from '../schema/resource-type.ts'
+import type { ResourceStore } from '../store/resources.ts'
+
+/** What can be done with the resources of a type. */
+export type ResourceOperation = 'get' | 'list' | 'create' | 'replace' | 'patch' | 'delete'
+
+/** A resource type of the host's own (section 6). */
+export interface ScimResourceType extends ResourceTypeSchema {
+  /** Where its resources are. */
+  readonly store: ResourceStore
+  /** Default: all that the store has. */
+  readonly operations?: readonly ResourceOperation[]
+  /** Attribute of users whose `value` is an id of this type, and what happens to other values. */
+  readonly assignedBy?: {
+    readonly attribute: string
+    /** Default `keep`. */
+    readonly onUnknown?: 'keep' | 'reject' | 'skip'
+  }
+  /** Default: `users:read` and `users:write`. */
+  readonly scopes?: { readonly read: ScimScope; readonly write: ScimScope }
+}
+
+/** Describes a resource type for `resourceTypes`; it is checked when a service is made. */
+export function defineResourceType(type: ScimResourceType): ScimResourceType {
+  return type
+}
+
+/** A type as a service uses it. */
+export interface ServedType {
+  readonly type: ScimResourceType
+  readonly operations: ReadonlySet<ResourceOperation>
+  readonly scopes: { readonly read: ScimScope; readonly write: ScimScope }
+}
+
+const NEEDS: Readonly<Record<ResourceOperation, keyof ResourceStore>> = {
+  get: 'get',
+  list: 'list',
+  create: 'insert',
+  replace: 'update',
+  patch: 'update',
+  delete: 'remove',
+}
+const ALL: readonly ResourceOperation[] = ['get', 'list', 'create', 'replace', 'patch', 'delete']
+
+/** @throws ScimConfigError for an operation that the store does not have */
+export function servedType(type: ScimResourceType): ServedType {
+  const { name, store } = type
+  const has = (operation: ResourceOperation): boolean => store[NEEDS[operation]] !== undefined
+  const operations = type.operations ?? ALL.filter(has)
+  const missing = operations.find((operation) => !has(operation))
+  if (missing !== undefined) {
+    throw new ScimConfigError('resourceTypes', `${name}: the store cannot ${missing}`)
+  }
+  return {
+    type,
+    operations: new Set(operations),
+    scopes: type.scopes ?? { read: 'users:read', write: 'users:write' },
+  }
+}

@@ -1,0 +1,46 @@
+import { recordData, type ResourceRecord } from '@x/scim-core'
+import { date } from '../records/columns.ts'
+import type { ScimResourceRow } from '../schema/tables/scim.ts'
+import { searchDocument } from './search-keys.ts'
+
+/** The columns a record is made of; tenant and type are known. */
+export const RESOURCE_COLUMNS = [
+  'id',
+  'external_id',
+  'created',
+  'modified',
+  'version',
+  'data',
+] as const
+
+export type ResourceRecordRow = Pick<ScimResourceRow, (typeof RESOURCE_COLUMNS)[number]>
+
+/** A row to be written, but for what names it. */
+export function toResourceRow(
+  record: ResourceRecord,
+): Omit<ScimResourceRow, 'seq' | 'tenant' | 'type' | 'id'> {
+  return {
+    external_id: record.externalId,
+    created: date.encode(record.created),
+    modified: date.encode(record.lastModified),
+    version: record.version,
+    search: searchDocument(recordData(record), NO_COLUMNS),
+    data: record.data,
+  }
+}
+
+const NO_COLUMNS: ReadonlySet<string> = new Set()
+
+/** The unique values are those of the attributes, which the core makes again when it writes. */
+export function fromResourceRow(tenant: string, row: ResourceRecordRow): ResourceRecord {
+  return {
+    tenant,
+    id: row.id,
+    externalId: row.external_id,
+    uniqueKeys: {},
+    data: row.data,
+    created: date.decode(row.created),
+    lastModified: date.decode(row.modified),
+    version: row.version,
+  }
+}
