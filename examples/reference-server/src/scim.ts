@@ -1,14 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   createScimService,
-  createScimTokens,
+  createSettingsAuth,
   readScimSettings,
   type ScimAuth,
   type ScimService,
   type ScimSettings,
   type ScimStore,
 } from '@x/scim-core'
-import { createMemoryTokenStore } from '@x/scim-core/memory'
+import { createJwtAuth } from '@x/scim-core/oauth'
 import { openAuditLog } from './audit-log.ts'
 import type { Log } from './log.ts'
 
@@ -53,26 +53,20 @@ export async function createScim(
     store,
     enabled,
     baseUrl,
-    auth: await authOf(settings),
+    auth: authOf(settings),
     audit: (entry) => audit.write(entry),
     onError: (error) => log('error', String(error)),
   })
   return { service, enabled, close: () => audit.close() }
 }
 
-/** The one token, or it and the further ones, each with its tenant, scopes and times. */
-async function authOf({ token, tokens }: ScimSettings): Promise<ScimAuth> {
-  if (tokens.length === 0)
-    return { kind: 'token', token: token ?? randomBytes(32).toString('base64url') }
-  const store = createMemoryTokenStore()
-  const all = ['users:read', 'users:write', 'groups:read', 'groups:write'] as const
-  const first = token === undefined ? [] : [{ ...STATIC, token, scopes: all }]
-  for (const { token: clear, ...rest } of [...first, ...tokens]) {
-    const digest = createHash('sha256').update(clear).digest('hex')
-    await store.insert({ ...rest, digest, created: new Date(), ...FRESH })
-  }
-  return { kind: 'tokens', service: createScimTokens({ store }) }
+/** The tokens of the settings, and signed access tokens where they are set up. */
+function authOf(settings: ScimSettings): readonly ScimAuth[] {
+  const { token, tokens, jwt } = settings
+  const signed = jwt === undefined ? [] : [createJwtAuth(jwt)]
+  const isNone = token === undefined && tokens.length === 0
+  if (isNone && signed.length > 0) return signed
+  // While nothing is set up, provisioning is off, and nobody knows this token.
+  const own = isNone ? { ...settings, token: randomBytes(32).toString('base64url') } : settings
+  return [createSettingsAuth(own), ...signed]
 }
-
-const FRESH = { label: null, revokedAt: null, lastUsedAt: null }
-const STATIC = { id: 'static', tenant: 'default', notBefore: null, expiresAt: null }

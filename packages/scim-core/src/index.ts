@@ -154,7 +154,12 @@ export {
   type ScimService,
   type ScimUsers,
 } from './service/service.ts'
-export { readScimSettings, type ScimSettings, type ScimTokenSetting } from './options/settings.ts'
+export {
+  readScimSettings,
+  type ScimJwtSettings,
+  type ScimSettings,
+  type ScimTokenSetting,
+} from './options/settings.ts'
 export { type Runtime } from '@x/wire'
 export {
   defineResourceType,

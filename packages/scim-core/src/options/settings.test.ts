@@ -168,3 +168,26 @@ describe('readScimSettings', () => {
     expect(readScimSettings({ SCIM_BULK: '' }).warnings).toEqual([])
   })
 })
+
+test('SH-83 signed access tokens, and roles in the form of Okta', () => {
+  const jwt = {
+    SCIM_ENABLED: 'true',
+    SCIM_JWT_ISSUER: 'https://login.example',
+    SCIM_JWT_AUDIENCE: 'app',
+    SCIM_JWT_JWKS: 'https://login.example/keys',
+  }
+  expect(readScimSettings(jwt).jwt).toEqual({
+    issuer: 'https://login.example',
+    audience: 'app',
+    jwks: 'https://login.example/keys',
+    tenant: 'default',
+  })
+  expect(readScimSettings({}).jwt).toBeUndefined()
+  expect(() => readScimSettings({ ...jwt, SCIM_JWT_AUDIENCE: '' })).toThrow('given together')
+  expect(() => readScimSettings({ ...jwt, SCIM_JWT_JWKS: 'keys' })).toThrow('SCIM_JWT_JWKS')
+  const { options } = readScimSettings({ SCIM_ROLES: '[{"id":"admin","displayName":"Admin"}]' })
+  expect(options.resourceTypes?.map(({ name }) => name)).toEqual(['Role'])
+  for (const text of ['{', '{}', '[1]', '[{"id":"x"}]']) {
+    expect(() => readScimSettings({ SCIM_ENTITLEMENTS: text })).toThrow('SCIM_ENTITLEMENTS must be')
+  }
+})

@@ -1,4 +1,5 @@
 import { ScimConfigError } from '../base/errors.ts'
+import { readOktaTypes } from './okta-settings.ts'
 import type { CursorOptions, ScimOptions } from './options.ts'
 import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
 import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from '../base/quirks.ts'
@@ -39,11 +40,22 @@ export interface ScimSettings {
     | 'etag'
     | 'cursor'
     | 'allowedAddresses'
+    | 'resourceTypes'
   >
+  /** `SCIM_JWT_*`; undefined: signed access tokens are not accepted. */
+  readonly jwt?: ScimJwtSettings | undefined
   /** `stdout`, or the path of a file. */
   readonly auditLog: string
   /** Sentences to be logged at start. */
   readonly warnings: readonly string[]
+}
+
+/** Where signed access tokens come from (SH-83). */
+export interface ScimJwtSettings {
+  readonly issuer: string
+  readonly audience: string
+  readonly jwks: string
+  readonly tenant: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -59,9 +71,11 @@ export function readScimSettings(env: Environment): ScimSettings {
   const enabled = flag('SCIM_ENABLED')
   const token = env['SCIM_TOKEN']?.trim() === '' ? undefined : env['SCIM_TOKEN']
   const tokens = readTokens(env['SCIM_TOKENS'])
-  if (enabled && token === undefined && tokens.length === 0) {
+  const jwt = readJwt(env)
+  if (enabled && token === undefined && tokens.length === 0 && jwt === undefined) {
     throw new ScimConfigError('SCIM_TOKEN', 'SCIM_TOKEN is required when SCIM_ENABLED is true')
   }
+  const types = readOktaTypes(env)
   const baseUrl = readBaseUrl(env)
   if (baseUrl !== undefined && isExposed(baseUrl)) {
     warnings.push(`SCIM_BASE_URL ${baseUrl} is not https: tokens travel unprotected`)
@@ -85,10 +99,28 @@ export function readScimSettings(env: Environment): ScimSettings {
       etag: flag('SCIM_ETAG'),
       cursor: flag('SCIM_CURSOR') && readCursor(env),
       allowedAddresses: readList(env['SCIM_ALLOWED_ADDRESSES']),
+      ...(types.length > 0 && { resourceTypes: types }),
     },
+    jwt,
     auditLog: given(env, 'SCIM_AUDIT_LOG') ?? 'stdout',
     warnings,
   }
+}
+
+/** Issuer, audience and keys belong together. */
+function readJwt(env: Environment): ScimJwtSettings | undefined {
+  const [issuer, audience, jwks] = ['ISSUER', 'AUDIENCE', 'JWKS'].map((name) =>
+    given(env, `SCIM_JWT_${name}`),
+  )
+  if (issuer === undefined && audience === undefined && jwks === undefined) return undefined
+  if (issuer === undefined || audience === undefined || jwks === undefined) {
+    const names = 'SCIM_JWT_ISSUER, SCIM_JWT_AUDIENCE and SCIM_JWT_JWKS'
+    throw new ScimConfigError('SCIM_JWT_ISSUER', `${names} must be given together`)
+  }
+  if (!URL.canParse(jwks) || !/^https?:\/\//i.test(jwks)) {
+    throw new ScimConfigError('SCIM_JWT_JWKS', 'SCIM_JWT_JWKS must be an http or https URL')
+  }
+  return { issuer, audience, jwks, tenant: given(env, 'SCIM_JWT_TENANT') ?? 'default' }
 }
 
 function given(env: Environment, name: string): string | undefined {
