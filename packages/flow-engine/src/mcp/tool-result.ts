@@ -60,7 +60,7 @@ export function toolResult(result: RunResult, linkOf: LinkOf = () => undefined):
 function textsOf(values: readonly unknown[]): string[] {
   const messages = values.filter(isMessage)
   const chosen = messages.length > 0 ? messages : values
-  return chosen.map((value) => toText(value)).filter((text) => text !== '')
+  return chosen.map((value) => toText(value))
 }
 
 function structuredOf(value: unknown): object | undefined {

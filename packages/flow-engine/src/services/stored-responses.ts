@@ -64,8 +64,10 @@ export function createStoredResponses(options: StoredResponsesOptions): StoredRe
         maxQueued: null,
       })
       // Nothing is left to run: the job has ended.
-      await store.queue.requestCancel(id, now)
-      await store.log.append(id, [{ seq: 0, event: EVENT, data: JSON.stringify(stored) }])
+      await Promise.all([
+        store.queue.requestCancel(id, now),
+        store.log.append(id, [{ seq: 0, event: EVENT, data: JSON.stringify(stored) }]),
+      ])
       await trim()
     },
     async get(userId, id) {
