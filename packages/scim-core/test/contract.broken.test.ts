@@ -54,8 +54,11 @@ const MISTAKES: Readonly<Record<string, (store: ScimStore) => Partial<ScimStore>
     },
   }),
   'transactions that are not rolled back': (store) => ({ transaction: (_, work) => work(store) }),
-  'one tenant for all': ({ users }) => ({
-    users: { ...users, get: (_tenant, id) => users.get('tenant-a', id) },
+  'tenants that see each other': ({ users }) => ({
+    users: {
+      ...users,
+      get: async (tenant, id) => (await users.get(tenant, id)) ?? users.get('acme', id),
+    },
   }),
   'totals of the page alone': ({ users }) => ({
     users: {
@@ -101,5 +104,12 @@ describe('SC-87 the contract of stores', () => {
   test.each(Object.entries(MISTAKES))('fails for %s', async (_name, change) => {
     const failed = await failures(() => changed(createMemoryScimStore(), change))
     expect(failed.length).toBeGreaterThan(0)
+  })
+
+  test('SC-67 it is the isolation of tenants that finds one tenant for all', async () => {
+    const mistake = MISTAKES['tenants that see each other']
+    if (mistake === undefined) throw new Error('The mistake has another name')
+    const failed = await failures(() => changed(createMemoryScimStore(), mistake))
+    expect(failed).toEqual(['SC-67 tenants do not see each other'])
   })
 })

@@ -13,26 +13,73 @@ test('section 3.3: creating a resource', async () => {
   expect(headers.get('location')).toBe(Reflect.get(body['meta'] as object, 'location'))
 })
 
+/** Three people whom the examples of figure 2 tell apart. */
+const PEOPLE: readonly (readonly [userName: string, attributes: object])[] = [
+  [
+    'bjensen',
+    {
+      schemas: [USER, E],
+      name: { familyName: 'Jensen' },
+      title: 'Tour Guide',
+      userType: 'Employee',
+      emails: [
+        { value: 'bjensen@example.com', type: 'work' },
+        { value: 'babs@jensen.org', type: 'home' },
+      ],
+      [E]: { department: 'Tours' },
+    },
+  ],
+  [
+    'omalley',
+    {
+      name: { familyName: "O'Malley" },
+      userType: 'Intern',
+      emails: [{ value: 'omalley@example.org', type: 'home' }],
+    },
+  ],
+  [
+    'Jane',
+    {
+      title: 'Auditor',
+      userType: 'Contractor',
+      emails: [{ value: 'jane@elsewhere.net', type: 'work' }],
+      ims: [{ value: 'jane@foo.com', type: 'xmpp' }],
+    },
+  ],
+]
+const ALL = ['bjensen', 'omalley', 'Jane']
+
 test.each([
-  'userName eq "bjensen"',
-  'name.familyName co "O\'Malley"',
-  'userName sw "J"',
-  `${USER}:userName sw "J"`,
-  'title pr',
-  'meta.lastModified gt "2011-05-13T04:42:34Z"',
-  'meta.lastModified ge "2011-05-13T04:42:34Z"',
-  'meta.lastModified lt "2011-05-13T04:42:34Z"',
-  'meta.lastModified le "2011-05-13T04:42:34Z"',
-  'title pr and userType eq "Employee"',
-  'title pr or userType eq "Intern"',
-  `schemas eq "${E}"`,
-  'userType eq "Employee" and (emails co "example.com" or emails.value co "example.org")',
-  'userType ne "Employee" and not (emails co "example.com" or emails.value co "example.org")',
-  'userType eq "Employee" and (emails.type eq "work")',
-  'userType eq "Employee" and emails[type eq "work" and value co "@example.com"]',
-  'emails[type eq "work" and value co "@example.com"] or ims[type eq "xmpp" and value co "@foo.com"]',
-])('section 3.4.2.2, figure 2: %s', async (filter) => {
-  expect(await createScim().names(filter)).toEqual([])
+  ['userName eq "bjensen"', ['bjensen']],
+  ['name.familyName co "O\'Malley"', ['omalley']],
+  ['userName sw "J"', ['Jane']],
+  [`${USER}:userName sw "J"`, ['Jane']],
+  ['title pr', ['bjensen', 'Jane']],
+  ['meta.lastModified gt "2011-05-13T04:42:34Z"', ALL],
+  ['meta.lastModified ge "2011-05-13T04:42:34Z"', ALL],
+  ['meta.lastModified lt "2011-05-13T04:42:34Z"', []],
+  ['meta.lastModified le "2011-05-13T04:42:34Z"', []],
+  ['title pr and userType eq "Employee"', ['bjensen']],
+  ['title pr or userType eq "Intern"', ALL],
+  [`schemas eq "${E}"`, ['bjensen']],
+  [
+    'userType eq "Employee" and (emails co "example.com" or emails.value co "example.org")',
+    ['bjensen'],
+  ],
+  [
+    'userType ne "Employee" and not (emails co "example.com" or emails.value co "example.org")',
+    ['Jane'],
+  ],
+  ['userType eq "Employee" and (emails.type eq "work")', ['bjensen']],
+  ['userType eq "Employee" and emails[type eq "work" and value co "@example.com"]', ['bjensen']],
+  [
+    'emails[type eq "work" and value co "@example.com"] or ims[type eq "xmpp" and value co "@foo.com"]',
+    ['bjensen', 'Jane'],
+  ],
+])('section 3.4.2.2, figure 2: %s', async (filter, matches) => {
+  const scim = createScim({ userName: 'any' })
+  for (const [userName, attributes] of PEOPLE) await scim.user(userName, attributes)
+  expect(await scim.names(filter)).toEqual(matches)
 })
 
 describe('section 3.5.2: PATCH', () => {

@@ -117,14 +117,19 @@ describe.skipIf(postgresUrl === null)('two processes on one PostgreSQL (FE-62)',
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
   })
 
-  /** Waits until the server shows that many listening connections. */
+  /** Waits until the server shows that many listening connections, 10 seconds at most. */
   async function listening(count: number): Promise<void> {
-    for (;;) {
-      const { rows } = await sql`select 1 from pg_stat_activity
-        where datname = current_database() and query like 'listen%' and state = 'idle'`.execute(
-        database.db,
+    await expect
+      .poll(
+        async () => {
+          const { rows } = await sql`select 1 from pg_stat_activity
+            where datname = current_database() and query like 'listen%' and state = 'idle'`.execute(
+            database.db,
+          )
+          return rows.length
+        },
+        { interval: 20, timeout: 10_000 },
       )
-      if (rows.length === count) return
-    }
+      .toBe(count)
   }
 })

@@ -113,7 +113,9 @@ describe('the bounds of an Agent (FE-52)', () => {
         if (event === 'token' || event === 'add_message') seen += 1
         if (event === 'token') tokens.push(data.chunk)
         if (seen !== 2 + shown.length) continue
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        // The text that came last is on its way to the row: a few turns bring it there.
+        for (let turn = 0; turn < 5; turn += 1)
+          await new Promise((resolve) => setImmediate(resolve))
         run.cancel()
       }
       expect(tokens).toEqual(shown)
