@@ -5,14 +5,14 @@ export const LEAN_REQUEST: unique symbol = Symbol.for('x.http.lean') as never
 /** The method of a deferred response that gives its parts, or undefined once it was looked at. */
 export const RESPONSE_PARTS: unique symbol = Symbol.for('x.http.parts') as never
 
-/** What an adapter needs to send a response without building one. */
+/** The parts from which an adapter sends a response without constructing one. */
 export interface ResponseParts {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string | Uint8Array | null
 }
 
-/** Whether deferred responses may be given as the answer to this request. */
+/** True if this request may be answered with a deferred response. */
 export function isLeanRequest(request: Request): boolean {
   return (request as { [LEAN_REQUEST]?: unknown })[LEAN_REQUEST] === true
 }

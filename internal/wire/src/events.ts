@@ -1,6 +1,6 @@
 import mitt from 'mitt'
 
-/** What a package shows of its notifications: subscribe and unsubscribe. `*` stands for all. */
+/** The public side of an emitter: subscribe and unsubscribe. `*` subscribes to all events. */
 export interface EventSource<E> {
   /** Subscribes; the function returned unsubscribes. */
   on<K extends keyof E & string>(

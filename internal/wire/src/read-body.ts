@@ -68,7 +68,7 @@ export async function readText(
   return new TextDecoder('utf-8', { fatal }).decode(await readBody(request, limit))
 }
 
-/** Whether the length is known beforehand (and within the limit), so that one read is enough. */
+/** True if the length is known in advance (and within the limit), so that one read is enough. */
 function announced(request: Request, limit: number): boolean {
   const header = request.headers.get('content-length')
   if (header === null || !/^\d+$/.test(header)) return false

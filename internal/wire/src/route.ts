@@ -1,6 +1,6 @@
 import { addRoute, createRouter, findRoute } from 'rou3'
 
-/** What a path stands for: an operation, a path without this method, or nothing. */
+/** The result of matching a path: an operation, a path without this method, or nothing. */
 export type RouteMatch<R> =
   | { readonly kind: 'found'; readonly route: R; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: 'method'; readonly allow: readonly string[] }
@@ -28,7 +28,7 @@ export function createRouteTable<R extends { readonly method: string; readonly p
     byShape.set(shape, methods.set(route.method, { route, names }))
   }
   const router = createRouter<Methods<R>>()
-  /** Of patterns with a slash at their end. */
+  /** For patterns with a trailing slash. */
   const slashed = createRouter<Methods<R>>()
   const literal = new Map<string, Methods<R>>()
   for (const [shape, methods] of byShape) {

@@ -4,7 +4,7 @@
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
 
-/** Whether a name can be told from others by looking at it, as far as invisible characters go. */
+/** True if a name has no invisible characters, which would make it look like another name. */
 export function isVisibleName(name: string): boolean {
   return !UNSEEN.test(name)
 }

@@ -3,11 +3,11 @@ import { createNodeBridge } from './lib/node/node-bridge.ts'
 import type { TrustProxy } from './lib/forwarded.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** What of an Express (5 or 4) or Connect request is used. */
+/** The part of an Express (5 or 4) or Connect request that the mount uses. */
 export interface ExpressRequest extends IncomingMessage {
   /** The path before any router has cut something off. */
   originalUrl?: string
-  /** What the routers have cut off. */
+  /** The path prefix that routers have removed. */
   baseUrl?: string
   /** The application, whose setting `trust proxy` counts. */
   app?: { get(setting: string): unknown }

@@ -3,7 +3,7 @@ import { createNodeBridge } from './lib/node/node-bridge.ts'
 import { plainAddress, type Caller } from './lib/forwarded.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** What of a Fastify request is used. */
+/** The part of a Fastify request that the mount uses. */
 export interface FastifyRequest {
   readonly raw: IncomingMessage
   readonly originalUrl: string
@@ -13,7 +13,7 @@ export interface FastifyRequest {
   body: unknown
 }
 
-/** What of a Fastify reply is used. */
+/** The part of a Fastify reply that the mount uses. */
 export interface FastifyReply {
   readonly raw: ServerResponse
   getHeaders(): Record<string, number | string | string[] | undefined>
@@ -23,7 +23,7 @@ export interface FastifyReply {
 }
 
 type Done = (error: null, body: unknown) => void
-/** What of a Fastify instance is used. */
+/** The part of a Fastify instance that the mount uses. */
 export interface FastifyInstance {
   readonly prefix?: string
   removeAllContentTypeParsers(): unknown

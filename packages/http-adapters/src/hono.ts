@@ -3,7 +3,7 @@ import { joinedVary } from './lib/node/joined-vary.ts'
 import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** What of a Hono context is used. */
+/** The part of a Hono context that the mount uses. */
 export interface HonoContext {
   readonly req: {
     readonly raw: Request
@@ -92,7 +92,7 @@ function lost(): ReadableStream<Uint8Array> {
   })
 }
 
-/** What the servers under Hono tell of the client: node-server its message, others an info object. */
+/** Sources of the client address below Hono: node-server gives its message, others an info object. */
 function addressFrom(env: unknown): string | undefined {
   const { incoming, remoteAddr } = Object(env) as ServerBindings
   return incoming?.socket?.remoteAddress ?? remoteAddr?.hostname

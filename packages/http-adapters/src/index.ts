@@ -54,7 +54,7 @@ function withJsonType(headers: HeadersInit): HeaderLines {
   return isTyped ? lines : [...JSON_ONLY, ...lines]
 }
 
-/** What Deno (`info.remoteAddr`) and Bun (`server.requestIP`) tell of the client. */
+/** The client address as Deno (`info.remoteAddr`) and Bun (`server.requestIP`) give it. */
 function addressFrom(request: Request, platform: unknown): string | undefined {
   const { remoteAddr, requestIP } = Object(platform) as PlatformInfo
   return remoteAddr?.hostname ?? requestIP?.call(platform, request)?.address

@@ -1,7 +1,7 @@
 import { createFetchBridge } from './lib/fetch-bridge.ts'
 import type { AdapterContext, FetchHandler, OptionsFor } from './lib/shapes.ts'
 
-/** What Next gives a route handler. */
+/** The arguments that Next passes to a route handler. */
 export interface NextHost {
   request: Request
   routeContext: unknown

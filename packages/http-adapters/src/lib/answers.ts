@@ -14,12 +14,12 @@ export function plainAnswer(status: number, detail: string): Response {
   return deferredResponse({ status, headers, body: JSON.stringify({ detail }) })
 }
 
-/** Whether this is a Response, also one of another realm. */
+/** True for a Response, also one from another realm. */
 export function isResponse(value: unknown): value is Response {
   return value instanceof Response || Object.prototype.toString.call(value) === '[object Response]'
 }
 
-/** Whether an error only says that the client has left. */
+/** True if an error only means that the client disconnected. */
 export function isAbort(error: unknown): boolean {
   return error instanceof BodyError
     ? error.code === 'client_gone'

@@ -20,9 +20,9 @@ export interface Call<Host> {
   caller(trust: TrustProxy | undefined): Caller
   /** Makes the request with this address. */
   open(url: string): Request
-  /** Whether the client has left before the answer was complete. */
+  /** True if the client disconnected before the response was complete. */
   isGone(): boolean
-  /** Whether status and headers have left. */
+  /** True once status and headers are sent. */
   isSent(): boolean
   send(response: Response): Promise<void> | void
   breakOff(): void
@@ -109,7 +109,7 @@ export function createDispatcher<Host, C>(
   /** Reports a failure once, and answers it where that is still possible (AD-26). */
   async function recover(call: Call<Host>, error: unknown): Promise<void> {
     const sent = call.isSent()
-    // What a client that left has cut off is no failure.
+    // A response cut off by a disconnect is not a failure.
     const isFailure = !(call.isGone() && isAbort(error))
     if (sent) call.breakOff()
     if (onError === 'host' && call.fail !== undefined && isFailure && !sent) return call.fail(error)

@@ -9,7 +9,7 @@ export interface Caller {
   readonly host: string
 }
 
-/** What trusted proxies say of the client (AD-10); `peer` itself when its socket is not trusted. */
+/** The client as trusted proxies report it; `peer` itself when its socket is not trusted (AD-10). */
 export function behindProxies(
   peer: Caller,
   trust: TrustProxy,
@@ -22,7 +22,7 @@ export function behindProxies(
   const hops = header('x-forwarded-for')?.split(',').toReversed() ?? []
   for (const [index, hop] of hops.entries()) {
     const next = plainAddress(hop.trim())
-    // What is no address tells nothing of who is behind it.
+    // An invalid address says nothing about the hop behind it.
     if (next === undefined) break
     address = next
     if (!isTrusted(next, index + 1)) break

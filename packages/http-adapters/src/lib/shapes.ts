@@ -17,7 +17,7 @@ export type FetchHandler<C = AdapterContext> = (
   context: C,
 ) => Response | Promise<Response>
 
-/** What a mount knows of the caller. */
+/** Information that a mount has about the client. */
 export interface AdapterContext {
   /** The address of the client, behind trusted proxies too; absent when the platform does not tell. */
   clientAddress?: string
@@ -50,7 +50,7 @@ export interface AdapterOptions<Host, C = AdapterContext> {
    * `normalize` serves them as URL writes them, inside the mount. Default `pass`.
    */
   dotSegments?: 'pass' | 'normalize'
-  /** Whether the handler gets a lean or a genuine request (node, Express, Fastify). Default `lean`. */
+  /** The kind of request that the handler gets (node, Express, Fastify). Default `lean`. */
   request?: 'lean' | 'genuine'
 }
 
@@ -63,7 +63,7 @@ export interface FailureInfo<Host> {
 type FailureAnswer = Response | void | Promise<Response | void>
 
 /**
- * What a mount is given after the handler: its options, which may only be left out when the context
+ * The arguments of a mount after the handler: its options, which may only be left out when the context
  * of the handler has no required members (AD-2).
  */
 export type OptionsFor<Host, C> = {} extends C

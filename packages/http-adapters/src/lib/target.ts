@@ -35,7 +35,7 @@ const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
 const DOTS = /^(?:\.|%2e){1,2}$/i
 
 /**
- * Whether the URL standard reads another path out of a target than a host that routes by its text:
+ * True if the URL standard derives another path from a target than a host that routes by the string:
  * dot segments, a backslash, an absolute form (AB-20).
  */
 export function isRewritten(target: string): boolean {
@@ -44,7 +44,7 @@ export function isRewritten(target: string): boolean {
   return DOT_SEGMENT.test(path) && path.split('/').some((segment) => DOTS.test(segment))
 }
 
-/** Whether a path lies below the prefix of a mount, whose segments may be parameters (AB-21). */
+/** True if a path lies below the prefix of a mount, whose segments may be parameters (AB-21). */
 export function isInside(path: string, prefix: string): boolean {
   const sent = path.split(/[?#]/, 1)[0]?.split('/') ?? []
   const mounted = prefix.replace(/\/$/, '').split('/')
@@ -53,7 +53,7 @@ export function isInside(path: string, prefix: string): boolean {
   )
 }
 
-/** Whether a path is `basePath` or lies below it, on whole segments (AD-5). */
+/** True if a path equals `basePath` or lies below it, on whole segments (AD-5). */
 export function isBelow(path: string, basePath: string): boolean {
   const next = path[basePath.length] ?? '/'
   return basePath === '/' || (path.startsWith(basePath) && (next === '/' || next === '?'))

@@ -38,7 +38,7 @@ export function readDatabaseAddress(text: string): DatabaseAddress | null {
   }
 }
 
-/** Whether an address that a flow gives is one that the operator listed; credentials play no part. */
+/** True if the operator listed an address that a flow uses; credentials are not compared. */
 export function isSameDatabase(asked: DatabaseAddress, allowed: DatabaseAddress): boolean {
   if (asked.kind === 'sqlite') {
     return allowed.kind === 'sqlite' && asked.paths.some((path) => allowed.paths.includes(path))

@@ -1,5 +1,5 @@
 /**
- * What went wrong in a database, in words that are the same for every driver.
+ * A database error, described in the same terms for every driver.
  *
  * - `unique`: a unique index refused a row; `constraint` is `table.column` with the last column of
  *   that index.
@@ -15,7 +15,7 @@ export type DatabaseErrorKind = 'unique' | 'busy' | 'full' | 'read-only' | 'unre
 export class DatabaseError extends Error {
   readonly kind: DatabaseErrorKind
   readonly constraint: string | null
-  /** Whether the same transaction may succeed at once when it is run again. */
+  /** True if the same transaction may succeed when it is retried at once. */
   readonly retryable: boolean
 
   constructor(

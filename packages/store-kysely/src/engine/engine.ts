@@ -2,12 +2,12 @@ import type { QueryExecutorProvider } from 'kysely'
 import type { PostgresEngine } from './postgres/engine.ts'
 import type { SqliteEngine } from './sqlite/engine.ts'
 
-/** What stands behind a database opened by `openSqlite` or `openPostgres`. */
+/** The engine of a database opened by `openSqlite` or `openPostgres`. */
 export type Engine =
   | {
       readonly kind: 'sqlite'
       readonly sqlite: SqliteEngine
-      /** Whether a host hears of each query, which Kysely tells it. */
+      /** True if Kysely reports each query to the host's log. */
       readonly isLogged: boolean
     }
   | { readonly kind: 'postgres'; readonly postgres: PostgresEngine }

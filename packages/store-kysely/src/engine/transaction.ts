@@ -46,7 +46,7 @@ export function statement<Tables, Result>(
   return atomic(db, work)
 }
 
-/** Whether rows are locked one by one: on SQLite a transaction that writes is alone. */
+/** True if rows are locked individually: on SQLite a writing transaction excludes others. */
 export function locksRows<Tables>(db: Kysely<Tables>): boolean {
   return db.isTransaction && engineOf(db).kind === 'postgres'
 }

@@ -70,7 +70,7 @@ const NETWORK_CODES = new Set([
   'ETIMEDOUT',
 ])
 
-/** What `pg` throws without a code. */
+/** Errors that `pg` throws without a code. */
 const CONNECTION_TEXT =
   /connection (terminated|ended|timeout)|timeout exceeded when trying to connect|not queryable|pool (is|after)/i
 

@@ -38,7 +38,7 @@ async function isMissing<Tables>(db: Kysely<Tables>): Promise<boolean> {
 
 const known = new WeakMap<object, Promise<boolean>>()
 
-/** Whether the database searches vectors itself; it is asked once for each pool. */
+/** True if the database searches vectors itself; determined once per pool. */
 export function hasEmbeddings(db: FlowDb): Promise<boolean> {
   const engine = engineOf(db)
   if (engine.kind !== 'postgres') return Promise.resolve(false)

@@ -15,7 +15,7 @@ const newFields = {
   maxRunningPerUser: nullable(number),
 }
 
-/** What is known of a job when it is queued. */
+/** The fields of a job when it is queued. */
 export const enqueued = mapping<NewFields, RowOf<NewFields>>(newFields)
 
 export const jobMapping = mapping<StoredJob, RowOf<StoredJob>>({

@@ -118,7 +118,7 @@ export function createJobQueue(
   }
 }
 
-/** Whether a statement found the row it was for. */
+/** True if a statement matched its row. */
 async function changes(result: Promise<{ readonly changed: number }>): Promise<boolean> {
   return (await result).changed > 0
 }

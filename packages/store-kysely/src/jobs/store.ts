@@ -14,7 +14,7 @@ import { createJobWriter } from './writer.ts'
 /** How a job store is used. */
 export interface JobStoreOptions {
   /**
-   * Whether several processes work on the jobs of this database: true by default on PostgreSQL,
+   * True if several processes work on the jobs of this database: true by default on PostgreSQL,
    * false on SQLite, whose live bus does not leave the process.
    */
   readonly shared?: boolean

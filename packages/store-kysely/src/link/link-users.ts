@@ -16,7 +16,7 @@ export interface LinkedStores {
 export interface LinkOptions {
   /** The SCIM tenant whose users are the service's users; `default` by default (SU-1). */
   readonly tenant?: string
-  /** Whether a new SCIM user takes over a flow user of its name (SU-11); false by default. */
+  /** True if a new SCIM user takes over the flow user of the same name; default false (SU-11). */
   readonly adoptUsers?: boolean
   /** Told of the flow side of each SCIM write, after the commit: for events, ending builds (SU-13). */
   readonly onFlowUserWrite?: (change: UserChange) => void

@@ -70,7 +70,7 @@ async function removeFlowUser(flow: FlowStore, user: UserRecord): Promise<UserCh
   return { kind: 'remove', before, after: null, flowIds: flows.items.map(({ id }) => id) }
 }
 
-/** What of a flow user the directory decides. The name of a tombstone is freed (SU-17). */
+/** The fields of a flow user that the directory controls. The name of a tombstone is freed (SU-17). */
 function flowFieldsOf(user: UserRecord): Pick<FlowUser, 'username' | 'isActive' | 'updatedAt'> {
   const gone = user.deletedAt !== null
   return {

@@ -11,7 +11,7 @@ import {
 /** A group that a user has left. */
 export type MembersLeft = Omit<Extract<GroupWrite, { readonly kind: 'members' }>, 'kind'>
 
-/** What a flow write has changed on the side of SCIM. */
+/** The change that a flow write causes in SCIM. */
 export interface ScimSide {
   readonly written: UserWrite
   readonly left: readonly MembersLeft[]

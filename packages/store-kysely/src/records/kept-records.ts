@@ -41,7 +41,7 @@ export function keptRecords<Tables, Value extends object>(
     const known = kept.get(key)
     if (known !== undefined) return known
     const record = await read(key)
-    // Whether the change came before the read or after it, the next read tells.
+    // The next read shows if the change came before or after this one.
     if (record === null || sqlite.stamp() !== stamp || keptAt !== stamp) return record
     const size = limits.sizeOf(record)
     if (size > limits.characters) return record

@@ -5,7 +5,7 @@ import { chunks } from '../query/chunks.ts'
 import { equalities, shapedQueries, shapeOf, type ColumnValues } from '../query/shaped-query.ts'
 import { atomic, statement } from '../engine/transaction.ts'
 
-/** What records of one table have in common: reading and writing by the values of fields. */
+/** Access to the records of one table: reading and writing by field values. */
 export interface Rows<Value> {
   /** In order of insertion, the first one; null when there is none. */
   first(where: Partial<Value>): Promise<Value | null>
@@ -83,7 +83,7 @@ export function tableRows<Value, Row, Tables>(
     )
   }
 
-  /** Of all columns: a record of the core has all its fields. */
+  /** All columns: a record of the core has all its fields. */
   let whole: HotQuery<Tables, ColumnValues, unknown> | undefined
 
   const select = async (rest: RawBuilder<unknown>): Promise<Value[]> =>

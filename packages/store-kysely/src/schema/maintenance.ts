@@ -59,7 +59,7 @@ async function ownTables<Tables>(db: Kysely<Tables>): Promise<string[]> {
   return tables.map(({ name }) => name).filter((name) => /^(?:scim|flow)_/.test(name))
 }
 
-/** What a retention run removed. */
+/** The result of a retention run. */
 export interface RetentionResult {
   readonly tombstones: number
 }

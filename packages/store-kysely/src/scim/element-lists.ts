@@ -12,11 +12,11 @@ export interface ElementList {
   operand(path: AttributePath): Operand
   /** Resources of which an element satisfies `where`. */
   some(where: Condition): Condition
-  /** What makes an element count as a value. */
+  /** The condition under which an element counts as a value. */
   readonly present: Condition
 }
 
-/** What the translation of a filter is for. */
+/** The context of a filter translation. */
 export interface ElementScope {
   readonly resource: ResourceColumns
   readonly tenant: string

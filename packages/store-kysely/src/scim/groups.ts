@@ -16,7 +16,7 @@ import { listGroups } from './list.ts'
 
 type Db = Kysely<ScimTables>
 
-/** What the group stores of one database, or one transaction, share. */
+/** State shared by the group stores of one database or one transaction. */
 export interface GroupContext {
   readonly cache: ListCache
   /** Inside a transaction: the groups read so far. */
@@ -113,7 +113,7 @@ const groupColumns = (value: Placeholders<GroupValues>) => ({
   created: value('created'),
 })
 
-/** Whether no column that stands in an index changes. */
+/** True if no indexed column changes. */
 function isKeySame(row: GroupValues, before: GroupValues): boolean {
   return (
     row.external_id === before.external_id &&

@@ -8,7 +8,7 @@ export interface JsonSql {
   number(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
   /** 0 or 1. */
   boolean(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
-  /** Whether anything but null, `""` and empty containers stands at or below a path. */
+  /** True if a path holds, or contains, anything but null, `""` and empty containers. */
   present(document: RawBuilder<unknown>, path: JsonPath): RawBuilder<unknown>
   /** The elements of the list at a path, to be selected from. */
   elements(document: RawBuilder<unknown>, path: JsonPath): JsonElements

@@ -56,7 +56,7 @@ export function createListCache(): ListCache {
     },
     remember(list, offset, position, view) {
       const { version } = view
-      // What was read before the last write may be another place by now.
+      // A position that was read before the last write may have moved.
       if (version === undefined || view.generation !== generation) return
       const key = `${list}\n${offset}`
       places.delete(key)

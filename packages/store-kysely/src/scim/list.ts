@@ -245,13 +245,13 @@ async function countRows(
 
 interface Count {
   readonly total: number
-  /** Of the list of all records, on PostgreSQL: another text after each insertion and removal. */
+  /** For the list of all records on PostgreSQL: a string that changes with each insertion and removal. */
   readonly version: string | undefined
 }
 
 const NO_COUNT: Count = { total: 0, version: undefined }
 
-/** What of other processes SQLite tells, for every list; PostgreSQL tells of it with the count. */
+/** SQLite's sign of writes by other processes, for every list; PostgreSQL shows them with the count. */
 function foreignVersion(db: Db): number | undefined {
   const engine = engineOf(db)
   return engine.kind === 'sqlite' ? engine.sqlite.foreignVersion() : undefined

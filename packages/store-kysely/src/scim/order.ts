@@ -8,7 +8,7 @@ import type { Condition } from './sql-words.ts'
 
 /** The total order of a list (SC-31, SC-32). */
 export interface ListOrder {
-  /** What is sorted by; null: created. */
+  /** The sort key; null: created. */
   readonly key: RawBuilder<unknown> | null
   readonly descending: boolean
   /** No resource is without the key. */

@@ -15,7 +15,7 @@ export const INSTANTS = '#'
 
 export type ElementRow = Omit<ScimUserElementRow, 'user_seq' | 'tenant'>
 
-/** What makes a user findable, taken from its document. */
+/** The search keys of a user, taken from its document. */
 export interface UserKeys {
   readonly display: string | null
   readonly display_key: string | null

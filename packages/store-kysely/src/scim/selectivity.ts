@@ -10,7 +10,7 @@ import { CONTACT_LISTS } from './search-keys.ts'
 export const INDEXED_OPERATORS: ReadonlySet<string> = new Set(['eq', 'sw', 'co', 'ew'])
 
 /**
- * What the sets of a filter leave of the resources: `few` when it demands a value that few have,
+ * The estimated size of a filter's result: `few` when it demands a value that few resources have,
  * `some` when an index narrows it down, `all` when each row has to be looked at.
  */
 export type Selectivity = 'few' | 'some' | 'all'

@@ -6,7 +6,7 @@ import { afterPrefix } from '../query/prefix.ts'
 /** A piece of SQL that is true, false or (counting as false) null. */
 export type Condition = RawBuilder<unknown>
 
-/** What a comparison stands on. Booleans are 0 and 1, times milliseconds, texts folded if need be. */
+/** The operand of a comparison. Booleans are 0 and 1, times milliseconds, strings folded if needed. */
 export interface Operand {
   readonly kind: 'text' | 'number'
   readonly sql: RawBuilder<unknown>
@@ -71,7 +71,7 @@ function textMatch(
   return end === null ? sql`${left} >= ${value}` : sql`(${left} >= ${value} and ${left} < ${end})`
 }
 
-/** What `pr` asks of a single value. */
+/** The test of `pr` for a single value. */
 export function presence(operand: Operand): Condition {
   return operand.kind === 'text'
     ? sql`(${operand.sql} is not null and ${operand.sql} <> '')`

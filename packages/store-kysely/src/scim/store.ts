@@ -136,7 +136,7 @@ type RunHook = <Result>(hook: () => Result | Promise<Result>) => Promise<Result>
 
 interface BoundOptions extends ScimStoreOptions {
   readonly runHook: RunHook
-  /** Whether transactions wait for a host, and therefore commit by themselves. */
+  /** True if transactions await a hook of the host and therefore commit on their own. */
   readonly awaitsHook: boolean
 }
 

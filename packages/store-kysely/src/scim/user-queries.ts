@@ -53,7 +53,7 @@ export const lockUserWithGroups = hotQuery<ScimTables, UserKey, UserRecordRow & 
   (db, value) => userWithGroups(db, value).forUpdate(),
 )
 
-/** What references show of one user. */
+/** The displayed parts of one user in references. */
 export const readBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
   aliveUser(db, value).select(['id', 'display']),
 )
@@ -63,7 +63,7 @@ export const keepBrief = hotQuery<ScimTables, UserKey, UserBrief>((db, value) =>
   aliveUser(db, value).select(['id', 'display']).forKeyShare(),
 )
 
-/** What an update has to know of the stored row. */
+/** The parts of the stored row that an update needs. */
 export type UserHead = Pick<ScimUserRow, 'lists' | (typeof INDEXED_COLUMNS)[number]> & {
   readonly seq: number
 }

@@ -33,7 +33,7 @@ import { fromUserRow, INDEXED_COLUMNS, toUserRow, type UserValues } from './user
 
 type Db = Kysely<ScimTables>
 
-/** What the stores of one database share. */
+/** State shared by the stores of one database. */
 export interface ScimContext {
   readonly cache: ListCache
   /** Inside a transaction: the users read so far, which need not be read again to be changed. */
@@ -179,7 +179,7 @@ async function updateUser(
 }
 
 /**
- * Whether nothing that stands in an index or in the table of elements changes. What a change leaves
+ * True if no indexed column and no element changes. The part that a change leaves
  * alone is the same value in both documents.
  */
 function isSameIndexed(record: UserRecord, before: UserRecord): boolean {
@@ -192,7 +192,7 @@ function isSameIndexed(record: UserRecord, before: UserRecord): boolean {
 
 const INDEXED_ATTRIBUTES: readonly string[] = [...CONTACT_LISTS, 'displayName', 'name']
 
-/** Whether no column that stands in an index changes. */
+/** True if no indexed column changes. */
 function isKeySame(
   { deletedAt }: UserRecord,
   row: UserValues,

@@ -8,7 +8,7 @@ const FIRST_SIZE = 4096
 export class ByteCollector {
   #bytes: Uint8Array = new Uint8Array(0)
   #size = 0
-  /** Whether `#bytes` is a chunk as it came, which belongs to its stream. */
+  /** True if `#bytes` is a chunk as received, which its stream still owns. */
   #isBorrowed = true
 
   push(chunk: Uint8Array): void {
@@ -22,7 +22,7 @@ export class ByteCollector {
     this.#size += chunk.length
   }
 
-  /** What has come up to now: the chunk itself when there was only one. */
+  /** The bytes so far; the chunk itself when there was only one. */
   bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#size)
   }

@@ -15,9 +15,9 @@ export class Exchange {
   readonly parsed: ParsedBody
   /** The most bytes of the body that are read. */
   readonly limit: number
-  /** Whether the body was given out as a stream, which the response may depend on. */
+  /** True if the body was handed out as a stream, which the response may depend on. */
   bodyStreamTaken = false
-  /** Whether the connection ends with this response, because too much of the body is unread. */
+  /** True if the connection closes after this response, because too much of the body is unread. */
   closeAfterResponse = false
 
   constructor(message: IncomingMessage, reply: ServerResponse, parsed: ParsedBody, limit: number) {
@@ -39,12 +39,12 @@ export class Exchange {
     return this.reply.headersSent
   }
 
-  /** Whether the client has left before the response was complete (AD-18). */
+  /** True if the client disconnected before the response was complete (AD-18). */
   isGone(): boolean {
     return (this.reply.destroyed || this.message.socket.destroyed) && !this.isComplete()
   }
 
-  /** Whether all of it is out. HTTP/2 ends the writable side of an aborted stream too. */
+  /** True once everything is written. HTTP/2 also ends the writable side of an aborted stream. */
   isComplete(): boolean {
     return this.reply.writableFinished && this.http2?.aborted !== true
   }

@@ -9,7 +9,7 @@ import { toGenuineRequest, type AdapterOptions, type FetchHandler } from '../sha
 import { toRequest } from './to-request.ts'
 import { writeResponse } from './write-response.ts'
 
-/** What a framework over node:http hands over with each request. */
+/** The objects that a framework on node:http passes with each request. */
 interface NodeCall<Host> {
   readonly message: IncomingMessage
   readonly reply: ServerResponse

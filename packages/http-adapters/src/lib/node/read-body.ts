@@ -13,7 +13,7 @@ const FEW = 8
 const MANY = 4096
 const JOIN_MS = 10
 
-/** Whether the request has a body at all, as `Request.body` sees it: GET and HEAD never do. */
+/** True if the request has a body in the sense of `Request.body`: GET and HEAD never have one. */
 export function hasBody({ message, http2 }: Exchange): boolean {
   const { method, headers } = message
   if (method === 'GET' || method === 'HEAD') return false

@@ -23,7 +23,7 @@ export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<
   }
   const { 'content-length': length, 'transfer-encoding': coding } = message.headers
   if (length === undefined && coding === undefined) return undefined
-  // Before Node, which reads on without end what nobody has asked for.
+  // Runs before Node's own finish listener, which would drain without limit.
   reply.prependOnceListener('finish', () => discardRest(exchange))
   if (isRead(message) || (bodyStreamTaken && isStreaming)) return undefined
   drain(exchange)
@@ -55,7 +55,7 @@ function linger(socket: Socket): void {
   }
 }
 
-/** Whether somebody reads the message at this moment, or has read it to its end. */
+/** True if the message is being read, or was read to its end. */
 function isRead(message: IncomingMessage): boolean {
   return message.complete || message.listenerCount('data') + message.listenerCount('readable') > 0
 }

@@ -99,7 +99,7 @@ async function stream(
   }
 }
 
-/** What a read gives, when it need not wait for anything outside this turn of the event loop. */
+/** The result of a read that settles within this turn of the event loop. */
 async function ready<T>(read: Promise<T>): Promise<T | undefined> {
   return Promise.race([read, setImmediate(undefined)])
 }
@@ -160,7 +160,7 @@ function setHeaders(reply: ServerResponse, lines: Head['headers']): void {
   if (vary.length > 0) reply.setHeader('vary', joinedVary([held ?? [], vary].flat().map(String)))
 }
 
-/** Whether the protocol sends no body with this answer (AD-21). */
+/** True if the protocol allows no body in this response (AD-21). */
 function hasNoBody({ message }: Exchange, status: number): boolean {
   return message.method === 'HEAD' || status === 204 || status === 205 || status === 304
 }

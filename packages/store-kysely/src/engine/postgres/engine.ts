@@ -27,7 +27,7 @@ export interface ListenClient {
 /** A PostgreSQL database as one process uses it: the pool, and what must end before the pool does. */
 export class PostgresEngine {
   readonly pool: Pool
-  /** Whether hot queries are prepared under a name on each connection. */
+  /** True if frequent queries are prepared under a name on each connection. */
   readonly prepared: boolean
   readonly createClient: () => ListenClient
   /** How long a query waits for a connection. */
@@ -142,7 +142,7 @@ async function within(connected: Promise<PoolClient>, timeoutMs: number): Promis
   }
 }
 
-/** What is known of a client of the pool, whoever uses it. */
+/** State of a client of the pool, shared by all of its users. */
 interface ClientState {
   /** Set when the connection was lost: the pool must not hand it out again. */
   broken: boolean

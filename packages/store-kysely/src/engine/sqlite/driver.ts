@@ -60,7 +60,7 @@ class SqliteConnection implements DatabaseConnection {
   readonly #engine: SqliteEngine
   #held = false
   #isReading = false
-  /** Whether it was that of a transaction, which is over. */
+  /** True if it belonged to a transaction, which has ended. */
   hasEnded = false
 
   constructor(engine: SqliteEngine) {

@@ -99,7 +99,7 @@ export class SqliteEngine {
     this.#stamp += 1
   }
 
-  /** Whether the writing connection is in a transaction that sees the database as it was. */
+  /** True if the writing connection is in a transaction with an older snapshot. */
   setSnapshotOpen(open: boolean): void {
     this.#snapshotOpen = open
   }

@@ -30,7 +30,7 @@ export class SqliteSession {
   }
 }
 
-/** What the driver gives for a row is what the query selects. */
+/** The driver returns a row in the shape that the query selects. */
 function rowsOf<Row>(rows: unknown[]): Row[] {
   return rows as Row[]
 }

@@ -25,7 +25,7 @@ export interface SqliteDatabase {
 const SINGLE =
   /^\s*select\b[^]*\blimit 1$|^\s*update\b[^]*\blimit 1\)\s+returning\b|^pragma data_version$/i
 
-/** A prepared statement with what is asked of the driver once: each question costs a small query. */
+/** A prepared statement with its metadata cached: asking the driver is as slow as a small query. */
 export class PreparedStatement {
   readonly reader: boolean
   readonly #statement: SqliteStatement
@@ -69,7 +69,7 @@ function namesOf(statement: SqliteStatement): string[] {
   return statement.columns().map(({ name }) => name)
 }
 
-/** What `raw` statements give. */
+/** The result of `raw` statements. */
 function valuesOf(row: unknown): readonly unknown[] {
   return row as readonly unknown[]
 }

@@ -33,7 +33,7 @@ export class SqliteTransactions {
     return this.#waiting.length > 0
   }
 
-  /** Whether nobody may join any more. */
+  /** True once no transaction may join. */
   get isFull(): boolean {
     const { length } = this.#waiting
     return length >= SHARED_BY || (length > 0 && performance.now() - this.#since > SHARED_MS)

@@ -10,7 +10,7 @@ export interface ScimUserRow {
   /** Null in a tombstone, whose name is free again. */
   user_name_key: string | null
   active: number | null
-  /** What references show, as sent. */
+  /** The displayed parts of references, as sent. */
   display: string | null
   display_key: string | null
   display_name_key: string | null
