@@ -17,14 +17,14 @@ export function isLeanRequest(request: Request): boolean {
   return (request as { [LEAN_REQUEST]?: unknown })[LEAN_REQUEST] === true
 }
 
-/** The parts of a deferred response that nobody has looked at; undefined for every other one. */
+/** The parts of a deferred response that has not been used as a Response; otherwise undefined. */
 export function responseParts(response: Response): ResponseParts | undefined {
   const parts = (response as { [RESPONSE_PARTS]?: () => ResponseParts | undefined })[RESPONSE_PARTS]
   return typeof parts === 'function' ? parts.call(response) : undefined
 }
 
 /**
- * A Response that is built only when somebody looks at it. Until then the adapter that made the
+ * A Response that is constructed on first use. Until then the adapter that made the
  * request sends its parts as they are.
  */
 export function deferredResponse(parts: ResponseParts): Response {

@@ -1,6 +1,6 @@
 import type { Runtime } from './runtime.ts'
 
-/** A runtime for tests: its clock stands still until `advance`, its ids are counted, its bytes seeded. */
+/** A runtime for tests: its clock moves only by `advance`, its ids are a counter, its bytes are seeded. */
 export interface TestRuntime extends Runtime {
   /** Moves the clock and resolves the sleeps that are due, in order, letting each be reacted to. */
   advance(ms: number): Promise<void>
@@ -12,7 +12,7 @@ interface Sleeper {
 }
 
 /**
- * @param options.start where the clock stands, 2030-01-01T00:00:00Z by default
+ * @param options.start start of the clock, 2030-01-01T00:00:00Z by default
  * @param options.seed of the random bytes, 1 by default
  */
 export function createTestRuntime({

@@ -108,6 +108,6 @@ export interface FlowEngineOptions {
   readonly mcp?: false | McpOptions
   /** Modules that component code may import besides the package's own. */
   readonly codeModules?: readonly string[]
-  /** Told of failures nobody foresaw. */
+  /** Called with unexpected errors. */
   onError?(error: unknown, info: Readonly<Record<string, unknown>>): void
 }

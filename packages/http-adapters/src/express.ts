@@ -23,7 +23,7 @@ export type ExpressHandler = (
 
 /**
  * Mounts a handler in Express 5 or 4, at any depth: `app.use('/scim', expressHandler(handler))`. The
- * handler sees the full original path; what is not for it goes on to `next()`.
+ * handler sees the full original path; other requests are passed to `next()`.
  * @throws TypeError naming an option that is unknown or invalid
  */
 export function expressHandler<C = AdapterContext>(

@@ -19,7 +19,7 @@ export type HonoHandler = (c: HonoContext, next: () => Promise<void>) => Promise
 
 /**
  * Mounts a handler in Hono: `app.all('/api/*', honoHandler(handler))`. The handler sees the full
- * path; what is not for it goes on to `next()`.
+ * path; other requests are passed to `next()`.
  * @throws TypeError naming an option that is unknown or invalid
  */
 export function honoHandler<C = AdapterContext>(

@@ -21,7 +21,7 @@ export interface PostgresOptions {
   readonly preparedStatements?: boolean
   /** Hears of idle connections that were lost; they are replaced when needed. */
   onConnectionLost?(error: Error): void
-  /** Kysely's log: hears of each query with its duration; none by default. */
+  /** Kysely's log: called for each query with its duration. Default: none. */
   readonly log?: NonNullable<KyselyConfig['log']>
 }
 

@@ -51,7 +51,7 @@ export interface McpHandlerOptions {
   readonly resources?: McpResourceSource
   /** Origins of pages that may call, besides the server's own; none. */
   readonly allowedOrigins?: readonly string[]
-  /** Told of failures that nobody foresaw. */
+  /** Called with unexpected errors. */
   onError?(error: unknown): void
 }
 

@@ -30,7 +30,7 @@ export interface StreamableHttpOptions {
   readonly maxBodyBytes: number
   /** Milliseconds that clients may keep lists (MC-53). */
   readonly listTtlMs: number
-  /** Told of failures that nobody foresaw. */
+  /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
 }
 

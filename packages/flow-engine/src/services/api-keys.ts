@@ -11,7 +11,7 @@ const PREFIX = 8
 /** Counts wait no longer than this before they are stored. */
 const FLUSH_MS = 1000
 
-/** Keys in use whose hash is remembered, which costs more than to look it up in the store. */
+/** Cache size. Hashing a key costs more than the lookup in the store. */
 const KEPT_HASHES = 1000
 
 /** API keys of users (api-keys.md). */

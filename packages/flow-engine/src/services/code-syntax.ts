@@ -31,7 +31,7 @@ export function pythonClass(code: string): string | undefined {
   return /^\s*class\s+(\w+)/m.exec(code)?.[1]
 }
 
-/** TypeScript without its types, positions kept. The error of a text that is none. */
+/** TypeScript with its types blanked out, positions kept; `{ error }` if the source is not valid TypeScript. */
 export async function stripTypes(
   code: string,
 ): Promise<{ readonly code: string } | { readonly error: string }> {

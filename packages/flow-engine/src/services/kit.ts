@@ -25,7 +25,7 @@ export interface ServiceKit {
   /** What runs leave for the monitor. */
   readonly records: RecordWriter
   readonly emit: EmitFlowEvent
-  /** Told of failures that no caller sees. */
+  /** Called with errors that no caller sees. */
   readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void
   /** Tells the jobs, when there are any, to stop builds of these flows or of this user. */
   readonly cancelBuilds: (of: { flowIds?: readonly string[]; userId?: string }) => Promise<void>

@@ -1,7 +1,7 @@
 import { deferredResponse } from '@x/wire'
 import { BodyError } from './body-error.ts'
 
-/** The answer to a failure that nobody has answered: no more than its status says (AD-26). */
+/** The default response to an unhandled failure; it shows no more than the status (AD-26). */
 export function failureAnswer(error: unknown): Response {
   return error instanceof BodyError && error.status === 413
     ? plainAnswer(413, error.message)

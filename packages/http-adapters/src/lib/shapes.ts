@@ -38,7 +38,7 @@ export interface AdapterOptions<Host, C = AdapterContext> {
   context?(host: Host, base: AdapterContext): C | Promise<C>
   /** The most bytes of a body that are read, as received. Default 2 ** 30. */
   bodyLimit?: number
-  /** Whose `X-Forwarded-*` headers count. Default: the host's own setting, else nobody's. */
+  /** Proxies whose `X-Forwarded-*` headers are used. Default: the host's own setting, else none. */
   trustProxy?: TrustProxy
   /** Fixes scheme, host and port of `request.url`. Default: what the client asked for. */
   origin?: string | ((host: Host) => string)

@@ -94,7 +94,7 @@ export interface ScimOptions {
   readonly emailConflict?: 'userName' | 'off'
   /** D3; default `deactivate`. */
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
-  /** D6; default true. */
+  /** Whether users have the enterprise extension. Default true (D6). */
   readonly enterprise?: boolean
   /** D23; default true. */
   readonly uniqueGroupNames?: boolean

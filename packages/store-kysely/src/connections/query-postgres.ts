@@ -21,7 +21,7 @@ export async function queryPostgres(
     connectionTimeoutMillis: 5000,
     statement_timeout: limits.timeoutMs,
   })
-  // The failure of a query is told by the query.
+  // The query itself reports its failure.
   client.on('error', () => undefined)
   await client.connect()
   try {

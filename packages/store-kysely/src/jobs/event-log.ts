@@ -83,7 +83,7 @@ const readLastSeq = hotSql<{ readonly jobId: string }, { seq: number }>(
     order by seq desc limit 1`,
 )
 
-/** Gives no row when the fence stands higher. */
+/** Returns no row when the fence is higher. */
 const raiseFence = hotSql<{ readonly jobId: string; readonly fence: number }, { fence: number }>(
   (value) => sql`insert into flow_job_fence (job_id, fence)
     values (${value('jobId')}, ${value('fence')})

@@ -4,7 +4,7 @@ import type { LiveBus } from '@x/flow-engine'
 import type { ListenClient, PostgresEngine } from '../engine/postgres/engine.ts'
 import { createLocalBus } from './local-bus.ts'
 
-/** The one channel of the server; every process hears it and looks for its own listeners. */
+/** The one channel of the server; every process receives it and notifies its own listeners. */
 const CHANNEL = 'x_flow_jobs'
 
 /** PostgreSQL takes less than 8,000 bytes; what is longer arrives as an empty payload. */

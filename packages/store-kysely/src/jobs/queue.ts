@@ -5,13 +5,13 @@ import { enqueued, jobMapping, toClaimedJob } from './mapping.ts'
 import * as queries from './queue-queries.ts'
 import type { JobWriter } from './writer.ts'
 
-/** The queue of jobs in SQL. What decides stands in the conditions of single statements. */
+/** The queue of jobs in SQL. Each decision is the condition of a single statement. */
 export function createJobQueue(
   db: FlowDb,
   { writer, shared }: { readonly writer: JobWriter; readonly shared: boolean },
 ): JobQueue {
   const locking = engineOf(db).kind === 'postgres'
-  /** Jobs of this process without a request: nobody could run them after a power failure. */
+  /** Jobs of this process without a stored request: no process could run them after a power failure. */
   const passing = new Set<string>()
 
   return {

@@ -80,7 +80,7 @@ function flowFieldsOf(user: UserRecord): Pick<FlowUser, 'username' | 'isActive' 
   }
 }
 
-/** A flow user of the same folded name that is somebody else is a conflict (SU-11). */
+/** A different flow user with the same folded name is a conflict (SU-11). */
 async function assertNameFree(
   tx: QueryExecutorProvider,
   user: UserRecord,

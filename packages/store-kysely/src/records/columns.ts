@@ -1,4 +1,4 @@
-/** How a value of a record stands in its column. */
+/** The stored form of a record's value. */
 export interface Codec<Value, Column> {
   encode(value: Value): Column
   decode(column: Column): Value
@@ -74,7 +74,7 @@ export function nullable<Value, Column>(
   }
 }
 
-/** Fields of a record and how each stands in the column of its name in snake case. */
+/** Fields of a record and the stored form of each; the column has its name in snake case. */
 export interface Mapping<Value, Row> {
   toRow(record: Value): Row
   /** Only the columns of fields that are given. */

@@ -107,7 +107,7 @@ export async function migrationPlan<Tables>(db: Kysely<Tables>, schema: Schema):
 /** Any number that other programs are unlikely to lock. */
 const LOCK = 7_020_319_054
 
-/** On PostgreSQL: nobody else migrates until the transaction ends. */
+/** On PostgreSQL: locks out other migrations until the transaction ends. */
 export async function lockMigrations<Tables>(tx: Transaction<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx)
 }

@@ -9,7 +9,7 @@ import type { ScimClientRow, ScimConnectionRow, ScimTables } from '../schema/tab
 type Db = Kysely<ScimTables>
 type LastError = NonNullable<Connection['lastError']>
 
-/** The time of the error stands in its JSON as text. */
+/** The JSON holds the time of the error as a string. */
 const lastError: Codec<LastError, string> = {
   encode: (value) => JSON.stringify(value),
   decode(column) {

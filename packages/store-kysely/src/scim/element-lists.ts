@@ -25,7 +25,7 @@ export interface ElementScope {
   readonly mode: 'sets' | 'rows'
 }
 
-/** The list an `element` filter stands on. */
+/** The list that an `element` filter applies to. */
 export function elementList(path: AttributePath, scope: ElementScope): ElementList {
   if (path.urn === null && scope.resource.kind === 'user') {
     if (CONTACT_LISTS.has(path.name)) return contactList(path.name, scope)

@@ -133,7 +133,7 @@ interface PageRequest {
   readonly scope: ElementScope
   readonly order: ListOrder
   readonly matches: readonly Condition[]
-  /** The page stands behind this place in the order. */
+  /** The page begins after this position in the order. */
   readonly after: KeysetPosition | undefined
   readonly limit: number
   readonly offset: number

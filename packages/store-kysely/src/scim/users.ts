@@ -55,7 +55,7 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
   const alone = <Result>(work: (tx: Db) => Promise<Result>): Promise<Result> =>
     db.isTransaction ? statement(db, work) : atomic(db, work)
 
-  /** A write with the hook behind it, all or nothing. `write` gives false when nothing was there. */
+  /** A write followed by its hook, all or nothing. `write` returns false when no row matched. */
   const write = (
     key: { readonly tenant: string; readonly id: string },
     work: (tx: Db) => Promise<UserRecord | null | false>,

@@ -1,4 +1,4 @@
-/** An abort signal that is made when somebody asks for it: few components do, and it is dear. */
+/** An abort signal created on first use: few components need it, and an AbortController is expensive. */
 export class LazySignal {
   #controller: AbortController | undefined
   #aborted = false

@@ -1,7 +1,7 @@
 import type { Runtime } from '@x/wire'
 import { eventLoopTurn } from '@x/wire'
 
-/** What has to be over at a time: a run. */
+/** A run with a deadline. */
 export interface Deadline {
   /** Milliseconds of the runtime's clock. */
   readonly deadline: number

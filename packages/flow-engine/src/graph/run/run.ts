@@ -49,7 +49,7 @@ export function startRun(flow: unknown, options: RunOptions, host: RunHost): Flo
       throw error
     }
   })
-  // Whoever wants to know asks `result`; a run that nobody asks must not end the process.
+  // Callers observe `result`; an unobserved failure must not raise unhandledRejection.
   result.catch(() => undefined)
   return new StartedRun(start, result)
 }

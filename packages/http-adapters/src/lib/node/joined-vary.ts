@@ -1,4 +1,4 @@
-/** The names of several `Vary` headers in one, without doubles; `*` stands for all (RFC 9110, 12.5.5). */
+/** The names of several `Vary` headers in one, without duplicates; `*` means all (RFC 9110, 12.5.5). */
 export function joinedVary(values: readonly string[]): string {
   const names = new Map<string, string>()
   for (const name of values.flatMap((value) => value.split(','))) {

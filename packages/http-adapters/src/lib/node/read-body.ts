@@ -86,7 +86,7 @@ export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
   } catch (error) {
     throw message.aborted ? new BodyError('client_gone') : error
   } finally {
-    // Who stops after the response leaves nobody to drain the rest.
+    // A reader that stops after the response leaves the rest undrained.
     if (reply.writableFinished) discardRest(exchange)
   }
 }

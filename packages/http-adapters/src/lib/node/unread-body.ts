@@ -30,7 +30,7 @@ export function settleUnread(exchange: Exchange, isStreaming: boolean): Promise<
   return coding === undefined ? undefined : arrived(exchange)
 }
 
-/** After the response: drains what nobody reads of the body, or ends its connection. */
+/** After the response: drains the unread rest of the body, or closes its connection. */
 export function discardRest(exchange: Exchange): void {
   const { message, http2 } = exchange
   if (http2 === undefined && !message.complete) linger(message.socket)

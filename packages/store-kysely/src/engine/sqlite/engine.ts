@@ -89,7 +89,7 @@ export class SqliteEngine {
     try {
       return this.writer.run<{ data_version: unknown }>(VERSION, []).rows[0]?.data_version
     } catch {
-      // Another process repairs the file; whoever reads it now waits for that, or says why it cannot.
+      // Another process repairs the file; a read waits for that or reports why it cannot.
       return undefined
     }
   }

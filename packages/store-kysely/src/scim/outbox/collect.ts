@@ -131,7 +131,7 @@ async function blockLater(tx: Db, endpointId: string, from: number): Promise<voi
       and b.event_seq < scim_delivery.event_seq)`.execute(tx)
 }
 
-/** The next delivery of each resource is due when nothing of it stands before it any more. */
+/** The next delivery of a resource is due once its earlier ones are settled. */
 export async function unblock(
   tx: Db,
   endpointId: string,

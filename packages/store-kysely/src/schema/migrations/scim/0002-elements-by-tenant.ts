@@ -40,7 +40,7 @@ function fillTenant(dialect: DialectKind): string[] {
   ]
 }
 
-/** The key of a name that somebody else holds in its new form stays as it is. */
+/** A name whose new key another user holds keeps its old key. */
 function foldSigma(dialect: DialectKind): string[] {
   const holds = (text: string): string =>
     dialect === 'sqlite' ? `instr(${text}, 'ς') > 0` : `strpos(${text}, 'ς') > 0`
