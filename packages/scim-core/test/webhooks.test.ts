@@ -343,7 +343,7 @@ describe('endpoints', () => {
     const [first] = await webhooks.endpoints.list(TENANT)
     const events = ['user.exploded' as 'user.created']
     await expect(webhooks.endpoints.update(TENANT, first?.id ?? '', { events })).rejects.toThrow(
-      'There is no event user.exploded',
+      'Unknown event user.exploded',
     )
     expect(await webhooks.endpoints.remove('other', first?.id ?? '')).toBe(false)
     expect(await webhooks.endpoints.remove(TENANT, first?.id ?? '')).toBe(true)

@@ -67,7 +67,7 @@ export function resolveMcpOptions(given: McpOptions = {}): ResolvedMcpOptions {
 function check(name: string, value: unknown): void {
   const standard: unknown = Object.hasOwn(DEFAULTS, name) ? Reflect.get(DEFAULTS, name) : undefined
   if (standard === undefined && !OTHERS.has(name))
-    throw new TypeError(`mcp.${name} is no option of the MCP server`)
+    throw new TypeError(`mcp.${name} is not an option of the MCP server`)
   if (typeof standard === 'boolean' && typeof value !== 'boolean')
     throw new TypeError(`mcp.${name} must be true or false`)
   const least = name === 'listTtlMs' ? 0 : 1

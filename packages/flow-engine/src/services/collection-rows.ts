@@ -30,7 +30,7 @@ function check({ vector, text }: VectorRow, metadata: string, dimension: number)
     throw invalidRequest('The embedding model gave vectors of different lengths')
   }
   if (vector.some((number) => !Number.isFinite(number))) {
-    throw invalidRequest('The embedding model gave a vector with something that is no number')
+    throw invalidRequest('The embedding model returned a vector with a value that is not a number')
   }
   if (dimension > MOST_NUMBERS) {
     throw limitExceeded('vector', `vectors have at most ${MOST_NUMBERS} numbers`)

@@ -90,7 +90,7 @@ describe('ArXivComponent (CO-70)', () => {
     [
       'an answer that is no feed',
       textAnswer('<a>', 'text/html'),
-      /^Request error: the answer is no feed$/,
+      /^Request error: the response is not a feed$/,
     ],
   ])('%s is one row', async (_name, answer, text) => {
     const { rows } = await fetched(arXiv, { search_query: 'x' }, answer)

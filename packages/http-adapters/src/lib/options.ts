@@ -22,7 +22,7 @@ export function checkOptions<Host, C>(
   handler: FetchHandler<C>,
   options: AdapterOptions<Host, C>,
 ): void {
-  if (typeof handler !== 'function') throw new TypeError('handler is no function')
+  if (typeof handler !== 'function') throw new TypeError('handler must be a function')
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(CHECKS, name)) throw new TypeError(`Unknown option ${name}`)
     if (value !== undefined && !CHECKS[name as keyof Checks](value)) {

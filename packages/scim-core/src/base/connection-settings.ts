@@ -25,8 +25,7 @@ export function readConnectionSettings(value: unknown): ConnectionSettings {
   }
   for (const [key, setting] of Object.entries(value) as [string, unknown][]) {
     if (key === 'quirks') assertQuirks(setting)
-    else if (!Object.hasOwn(WORDS, key))
-      throw new TypeError(`There is no setting ${key.slice(0, 50)}`)
+    else if (!Object.hasOwn(WORDS, key)) throw new TypeError(`Unknown setting ${key.slice(0, 50)}`)
     else if (!WORDS[key]?.some((word) => word === setting)) {
       throw new TypeError(`settings.${key} must be one of ${WORDS[key]?.join(', ')}`)
     }

@@ -32,7 +32,7 @@ export function completeQuirks(
 ): QuirkSwitches {
   const given = typeof quirks === 'string' ? {} : quirks
   for (const name of Object.keys(given)) {
-    if (!isQuirk(name)) throw new ScimConfigError('quirks', `There is no quirk ${name}`)
+    if (!isQuirk(name)) throw new ScimConfigError('quirks', `Unknown quirk ${name}`)
   }
   const on = (name: ScimQuirk): boolean => given[name] ?? quirks !== 'none'
   return {

@@ -246,6 +246,6 @@ function shown(record: EndpointRecord): WebhookEndpoint {
 /** @throws TypeError */
 function readEvents(events: readonly string[] | null = null): readonly string[] | null {
   const unknown = events?.find((name) => !OUTBOX_EVENTS.some((known) => known === name))
-  if (unknown !== undefined) throw new TypeError(`There is no event ${unknown.slice(0, 100)}`)
+  if (unknown !== undefined) throw new TypeError(`Unknown event ${unknown.slice(0, 100)}`)
   return events === null ? null : [...new Set(events)]
 }

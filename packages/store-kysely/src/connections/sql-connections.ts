@@ -35,7 +35,7 @@ export function createSqlConnections(options: SqlConnectionsOptions): SqlConnect
   const allowed = options.allow.map((entry) => {
     const address = readDatabaseAddress(entry)
     if (address !== null) return address
-    throw new TypeError(`${setting}: ${entry} is no sqlite:PATH and no postgres://host/database`)
+    throw new TypeError(`${setting}: ${entry} must be sqlite:PATH or postgres://host/database`)
   })
   return {
     connect(url) {

@@ -70,7 +70,7 @@ export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
 export function resolveLimits(limits: Partial<SurfaceLimits> | undefined): Readonly<SurfaceLimits> {
   if (limits === undefined) return defaultLimits
   for (const [name, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`There is no limit "${name}"`)
+    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`Unknown limit "${name}"`)
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
       throw new TypeError(`The limit "${name}" is a positive integer`)
     }

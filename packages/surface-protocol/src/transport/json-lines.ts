@@ -130,8 +130,8 @@ function parseLine(
   }
 }
 
-const notUtf8 = { code: 'invalid_utf8', detail: 'The line is no UTF-8.' } as const
-const malformed = { code: 'malformed_json', detail: 'The line is no JSON.' } as const
+const notUtf8 = { code: 'invalid_utf8', detail: 'The line is not valid UTF-8.' } as const
+const malformed = { code: 'malformed_json', detail: 'The line is not valid JSON.' } as const
 const truncated = {
   code: 'truncated_line',
   detail: 'The stream ended within a line.',

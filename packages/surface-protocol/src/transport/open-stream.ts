@@ -118,7 +118,7 @@ function toItem({ id, event, data }: SseFrame): StreamItem {
   try {
     message = JSON.parse(data)
   } catch (cause) {
-    throw new SurfaceError({ code: 'malformed_json', detail: 'The data is no JSON.', cause })
+    throw new SurfaceError({ code: 'malformed_json', detail: 'The data is not valid JSON.', cause })
   }
   if (event === 'error') throw toError(message, undefined)
   return { id, message }

@@ -118,7 +118,7 @@ export function readRecord(
   object: unknown,
   fields: readonly SchemaField[],
 ): Record<string, unknown> {
-  if (!isRecord(object)) throw new TypeError('An element of "objects" is no object')
+  if (!isRecord(object)) throw new TypeError('An element of "objects" is not an object')
   return Object.fromEntries(
     fields.map((field) => {
       if (!Object.hasOwn(object, field.name)) {

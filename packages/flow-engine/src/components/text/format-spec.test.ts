@@ -53,6 +53,6 @@ describe('formatPlace (CO-33, CO-36)', () => {
   })
 
   test('an unknown conversion is refused', () => {
-    expect(() => formatPlace(1, { conversion: 'q', spec: '' })).toThrow('There is no conversion !q')
+    expect(() => formatPlace(1, { conversion: 'q', spec: '' })).toThrow('Unknown conversion !q')
   })
 })

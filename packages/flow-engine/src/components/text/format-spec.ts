@@ -16,7 +16,7 @@ export function formatPlace(
 ): string {
   if (conversion === undefined) return formatBySpec(value, spec)
   const convert = CONVERSIONS.get(conversion)
-  if (convert === undefined) throw new TypeError(`There is no conversion !${conversion}`)
+  if (convert === undefined) throw new TypeError(`Unknown conversion !${conversion}`)
   return formatBySpec(convert(value), spec)
 }
 

@@ -29,7 +29,7 @@ class CheckedInput {
   }
 }
 
-/** What a run was asked for, checked and completed. A class, not a literal: see `youngList`. */
+/** The request of a run, validated and with defaults. A class, not a literal (decision 009). */
 export class RunRequest {
   readonly plan: FlowPlan
   readonly graph: PlanGraph

@@ -17,7 +17,7 @@ export interface ResultNotes {
   readonly secrets: RunContext['knownSecrets']
 }
 
-/** The result of a run; keeps nothing else of it alive. A class, not a literal: see `youngList`. */
+/** The result of a run; retains nothing else of it. A class, not a literal (decision 009). */
 export class FinishedRun implements RunResult {
   readonly status: RunResult['status']
   readonly sessionId: string

@@ -5,7 +5,7 @@ import type { RunResult, VertexResult } from '../context/run-options.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import { youngList } from '../values/young-list.ts'
 
-/** What a run has come to so far. A class, not a literal: see `youngList`. */
+/** The state of a run's outcome so far. A class, not a literal (decision 009). */
 export class Outcome {
   readonly vertices = new Map<string, VertexResult>()
   /** Of the last builds of vertices whose component noted something. */

@@ -59,7 +59,7 @@ const BEGIN = Promise.resolve()
 const NO_OPTIONS: RunOptions = {}
 const NO_HOST: RunHost = {}
 
-/** What there is of a run before it begins. A class, not a literal: see `youngList`. */
+/** The state of a run before it starts. A class, not a literal (decision 009). */
 class Start {
   readonly host: RunHost
   readonly log: RunLog

@@ -1,7 +1,7 @@
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Scope } from './scope.ts'
 
-/** A vertex that is to be built in a scope. A class, not a literal: see `youngList`. */
+/** A vertex to build in a scope. A class, not a literal (decision 009). */
 export class Task {
   readonly scope: Scope
   readonly vertex: PlanVertex

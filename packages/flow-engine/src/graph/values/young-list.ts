@@ -1,20 +1,18 @@
 /**
- * Arrays that V8 makes among the young objects. Arrays and objects of literals, and those of `Array(n)`,
- * it makes among the old ones as soon as most of them have lived long, as in many runs at once: from
- * then on all that a finished run holds would stay until the next full collection. So what lives as long
- * as a run is made here, or by a class.
+ * An array in V8's young generation. V8 pretenures the arrays of literals and of `Array(n)` after a burst
+ * of runs, so arrays that live as long as a run are created here (docs/decisions/009-young-objects.md).
  */
 export function youngList<T>(): T[] {
   return EMPTY.slice()
 }
 
-/** As `youngList`, of so many zeros. */
+/** Like `youngList`, filled with zeros. */
 export function zeros(count: number): number[] {
   for (let known = ZEROS.length; known < count; known += 1) ZEROS.push(0)
   return ZEROS.slice(0, count)
 }
 
-/** As `youngList`, of so many places without a value. */
+/** Like `youngList`, filled with `undefined`. */
 export function blanks<T>(count: number): (T | undefined)[] {
   for (let known = BLANKS.length; known < count; known += 1) BLANKS.push(undefined)
   return BLANKS.slice(0, count)

@@ -13,7 +13,7 @@ interface Build extends Pick<
   readonly decision?: Decision
 }
 
-/** What came of the last build of a vertex, for its readers and the result. A class, not a literal: see `youngList`. */
+/** The result of a vertex's last build, for its readers and the run. A class, not a literal (decision 009). */
 export class VertexRecord implements VertexResult, Built {
   readonly id: string
   readonly type: string

@@ -221,7 +221,7 @@ function assertResolved({ ids }: Run, { id, data }: BulkOperation): void {
   collectReferences([id, data], references)
   const missing = [...references].find((name) => !ids.has(name))
   if (missing !== undefined) {
-    throw new ScimError('bulk_conflict', `The bulkId ${shown(missing)} stands for nothing.`)
+    throw new ScimError('bulk_conflict', `The bulkId ${shown(missing)} refers to no operation.`)
   }
 }
 

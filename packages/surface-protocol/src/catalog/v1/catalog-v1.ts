@@ -98,7 +98,7 @@ export function compileCatalogV1(document: Readonly<Record<string, unknown>>): C
   })) {
     const wrong = names.find((name) => !isIdentifier(name) || name === 'Surface')
     if (wrong === undefined) continue
-    const detail = `The name ${quote(wrong)} is no identifier, or reserved.`
+    const detail = `The name ${quote(wrong)} is not an identifier, or is reserved.`
     throw new SurfaceError({ code: 'invalid_catalog', detail, path: `/${group}` })
   }
   return createCatalogV1(table)

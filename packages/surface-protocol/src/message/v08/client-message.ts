@@ -44,7 +44,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new SurfaceError({ code: 'malformed_json', detail: 'The text is no JSON.', cause })
+    throw new SurfaceError({ code: 'malformed_json', detail: 'The text is not valid JSON.', cause })
   }
 }
 

@@ -79,7 +79,7 @@ export const apiRequest = defineComponent({
     }),
     timeout: field.int({
       displayName: 'Timeout',
-      info: 'Seconds until the request is given up.',
+      info: 'Time limit of the request in seconds.',
       default: 30,
       advanced: true,
     }),

@@ -25,7 +25,7 @@ export const url = defineComponent({
       toolMode: true,
       inputTypes: [],
       placeholder: 'Enter a URL...',
-      info: 'The pages to begin with.',
+      info: 'The pages to start from.',
       attributes: { list_add_label: 'Add URL' },
     }),
     max_depth: field.slider({
@@ -34,7 +34,7 @@ export const url = defineComponent({
       min: 1,
       max: 5,
       step: 1,
-      info: '1 reads the pages alone, 2 also those they link to, and so on.',
+      info: '1 reads only these pages, 2 also the pages they link to, and so on.',
       attributes: {
         max_label: ' ',
         max_label_icon: 'None',

@@ -25,19 +25,19 @@ export const unifiedWebSearch = defineComponent({
     }),
     query: field.text({
       displayName: 'Search Query',
-      info: 'What to look for; in mode RSS the address of the feed.',
+      info: 'Search terms; in mode RSS the address of the feed.',
       required: true,
       toolMode: true,
     }),
     hl: field.text({
       displayName: 'Language (hl)',
-      info: 'Of the news, en-US by default.',
+      info: 'Language of the news, en-US by default.',
       advanced: true,
       inputTypes: [],
     }),
     gl: field.text({
       displayName: 'Country (gl)',
-      info: 'Of the news, US by default.',
+      info: 'Country of the news, US by default.',
       advanced: true,
       inputTypes: [],
     }),
@@ -55,7 +55,7 @@ export const unifiedWebSearch = defineComponent({
     }),
     location: field.text({
       displayName: 'Location (Geo)',
-      info: 'News of a place.',
+      info: 'News about a place.',
       advanced: true,
       inputTypes: [],
     }),
@@ -86,7 +86,7 @@ export const unifiedWebSearch = defineComponent({
 })
 
 const HINTS = new Map([
-  ['Web', 'What to look for.'],
+  ['Web', 'Search terms.'],
   ['News', 'What the news are about.'],
   ['RSS', 'The address of the feed.'],
 ])

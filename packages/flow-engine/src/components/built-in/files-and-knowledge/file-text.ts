@@ -80,7 +80,7 @@ async function wordText(bytes: Uint8Array, budget: InflateBudget): Promise<strin
       parser.write(decoder.decode(piece, { stream: true }))
     },
   })
-  if (!isDocument) throw new TypeError('the file is no Word document')
+  if (!isDocument) throw new TypeError('the file is not a Word document')
   parser.end(decoder.decode())
   return paragraphs.join('\n\n')
 }

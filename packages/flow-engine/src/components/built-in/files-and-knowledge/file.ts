@@ -37,18 +37,18 @@ export const file = defineComponent({
       advanced: true,
       list: true,
       types: ['Data', 'Message'],
-      info: 'Paths of stored files; they take the place of the files chosen.',
+      info: 'Paths of stored files; they replace the selected files.',
     }),
     separator: field.string({
       displayName: 'Separator',
       default: '\n\n',
       advanced: true,
-      info: 'Between the texts of several files.',
+      info: 'Separator between the texts of several files.',
     }),
     silent_errors: field.bool({
       displayName: 'Silent Errors',
       advanced: true,
-      info: 'Leave out what cannot be read.',
+      info: 'Skip files that cannot be read.',
     }),
     delete_server_file_after_processing: field.bool({
       displayName: 'Delete Server File After Processing',

@@ -48,7 +48,7 @@ export const knowledgeIngestion = defineComponent({
     }),
     column_config: field.table({
       displayName: 'Column Configuration',
-      info: 'What each column is for.',
+      info: 'The role of each column.',
       required: true,
       columns: [
         { name: 'column_name', display_name: 'Column Name', type: 'str', edit_mode: 'inline' },
@@ -78,7 +78,7 @@ export const knowledgeIngestion = defineComponent({
     api_key: field.key({ displayName: 'Embedding Provider API Key', advanced: true }),
     allow_duplicates: field.bool({
       displayName: 'Allow Duplicates',
-      info: 'Keep rows again that are in the base already.',
+      info: 'Store rows that the base already contains.',
       default: false,
       advanced: true,
     }),

@@ -24,7 +24,7 @@ export const knowledgeRetrieval = defineComponent({
     }),
     api_key: field.key({
       displayName: 'Embedding Provider API Key',
-      info: 'Instead of the key that is kept with the base.',
+      info: 'Replaces the key stored with the base.',
       advanced: true,
     }),
     search_query: field.text({ displayName: 'Search Query', toolMode: true }),

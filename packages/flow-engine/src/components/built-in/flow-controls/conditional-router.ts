@@ -11,7 +11,7 @@ const BUILDS = 'builds'
 
 const caseSensitive = field.bool({
   displayName: 'Case Sensitive',
-  info: 'Whether capitals count.',
+  info: 'Distinguish upper and lower case.',
   default: true,
   advanced: true,
 })

@@ -25,7 +25,7 @@ export const loop = defineComponent({
   inputs: {
     data: field.handle({
       displayName: 'Inputs',
-      info: 'The rows to go through.',
+      info: 'The rows to iterate over.',
       types: ['DataFrame'],
     }),
   },

@@ -22,7 +22,7 @@ export const characterTextSplitter = defineComponent({
     }),
     chunk_overlap: field.int({
       displayName: 'Chunk Overlap',
-      info: 'Characters that a chunk may repeat of the one before.',
+      info: 'Characters shared by consecutive chunks.',
       default: 200,
     }),
     data_input: field.handle({ displayName: 'Input', types: ['Data'], required: true }),

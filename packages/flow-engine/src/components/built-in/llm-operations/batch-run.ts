@@ -37,7 +37,7 @@ export const batchRun = defineComponent({
     }),
     column_name: field.text({
       displayName: 'Column Name',
-      info: 'The column that is asked about; without one the whole row.',
+      info: 'The column to send; if empty, the whole row.',
     }),
     output_column_name: field.text({
       displayName: 'Output Column Name',

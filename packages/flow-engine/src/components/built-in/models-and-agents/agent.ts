@@ -99,7 +99,7 @@ export const agent = defineComponent({
       displayName: 'Current Date',
       default: true,
       advanced: true,
-      info: 'Offer a tool that tells the date and time.',
+      info: 'Offer a tool that returns the date and time.',
     }),
     add_calculator_tool: field.bool({ displayName: 'Calculator', default: false, newer: true }),
   },

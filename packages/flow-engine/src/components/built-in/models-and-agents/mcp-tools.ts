@@ -29,7 +29,7 @@ export const mcpTools = defineComponent({
     use_cache: field.bool({
       displayName: 'Use Cached Server',
       advanced: true,
-      info: 'Ask for the list of tools once in a run.',
+      info: 'Load the list of tools once per run.',
     }),
     verify_ssl: field.bool({
       displayName: 'Verify SSL Certificate',

@@ -71,7 +71,7 @@ export const memory = defineComponent({
       default: '{sender_name}: {text}',
       show: false,
       advanced: true,
-      info: 'Text of one message; any of its fields may stand in braces.',
+      info: 'Text of one message; use its fields in braces.',
     }),
   },
   outputs: {

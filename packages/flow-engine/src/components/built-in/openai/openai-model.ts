@@ -22,7 +22,7 @@ export const openAiModel = defineComponent({
     stream: field.bool({ displayName: 'Stream', default: false, advanced: true }),
     max_tokens: field.int({
       displayName: 'Max Tokens',
-      info: 'Longest answer; 0 sets no limit.',
+      info: 'Maximum number of output tokens; 0: no limit.',
       advanced: true,
       min: 0,
       max: 128_000,
@@ -67,7 +67,7 @@ export const openAiModel = defineComponent({
     max_retries: field.int({ displayName: 'Max Retries', default: 5, advanced: true }),
     timeout: field.int({
       displayName: 'Timeout',
-      info: 'Seconds until a request is given up.',
+      info: 'Time limit of a request in seconds.',
       default: 700,
       advanced: true,
     }),

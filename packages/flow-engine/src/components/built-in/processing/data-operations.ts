@@ -83,7 +83,7 @@ export const dataOperations = defineComponent({
     }),
     mapped_json_display: field.multiline({
       displayName: 'JSON to Map',
-      info: 'A sample, from which the paths are offered.',
+      info: 'A sample that provides the selectable paths.',
       placeholder: 'Add a JSON example.',
       refresh: true,
       attributes: { refresh_button: true },

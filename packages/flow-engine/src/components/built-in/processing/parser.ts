@@ -56,7 +56,7 @@ export const parser = defineComponent({
       displayName: 'Separator',
       default: '\n',
       advanced: true,
-      info: 'Between the texts of rows.',
+      info: 'Separator between the texts of rows.',
     }),
   },
   outputs: {

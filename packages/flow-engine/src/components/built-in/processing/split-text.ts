@@ -27,7 +27,7 @@ export const splitText = defineComponent({
     }),
     chunk_overlap: field.int({
       displayName: 'Chunk Overlap',
-      info: 'Characters that a chunk may repeat of the one before.',
+      info: 'Characters shared by consecutive chunks.',
       default: 200,
     }),
     chunk_size: field.int({
@@ -37,7 +37,7 @@ export const splitText = defineComponent({
     }),
     separator: field.text({
       displayName: 'Separator',
-      info: 'Where texts are cut; \\n is a line break.',
+      info: 'Separator at which texts are split; \\n is a line break.',
       default: '\n',
     }),
     text_key: field.text({

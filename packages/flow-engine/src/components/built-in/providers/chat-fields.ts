@@ -11,7 +11,7 @@ export const chatFields = {
 export function maxTokensField(displayName: string, { advanced = true } = {}) {
   return field.int({
     displayName,
-    info: 'Longest answer; 0 sets no limit.',
+    info: 'Maximum number of output tokens; 0: no limit.',
     default: 0,
     ...(advanced ? { advanced } : {}),
   })
@@ -32,7 +32,7 @@ export function temperatureField(value: number, { advanced = true, max = 2 } = {
 export function answersField() {
   return field.int({
     displayName: 'N',
-    info: 'Answers to ask for; the first counts.',
+    info: 'Number of answers; the first is used.',
     default: 0,
     advanced: true,
   })

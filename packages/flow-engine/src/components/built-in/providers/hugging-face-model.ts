@@ -34,7 +34,7 @@ export const huggingFaceModel = defineChatModel({
     custom_model: field.string({ displayName: 'Custom Model ID', required: true, show: false }),
     max_new_tokens: field.int({
       displayName: 'Max New Tokens',
-      info: 'Longest answer; 0 sets no limit.',
+      info: 'Maximum number of output tokens; 0: no limit.',
       default: 512,
     }),
     top_k: field.int({ displayName: 'Top K', info: 'Without effect.', advanced: true }),

@@ -13,7 +13,7 @@ export const lmStudioModel = defineChatModel({
   inputs: {
     max_tokens: field.int({
       displayName: 'Max Tokens',
-      info: 'Longest answer; 0 sets no limit.',
+      info: 'Maximum number of output tokens; 0: no limit.',
       advanced: true,
       min: 0,
       max: 128_000,

@@ -24,7 +24,7 @@ export const mistalAIEmbeddings = defineComponent({
     mistral_api_key: field.secret({ displayName: 'Mistral API Key' }),
     max_concurrent_requests: field.int({
       displayName: 'Max Concurrent Requests',
-      info: 'Without effect: batches are sent one after another.',
+      info: 'Without effect: batches are sent sequentially.',
       default: 64,
       advanced: true,
     }),

@@ -33,20 +33,20 @@ export const mistralModel = defineChatModel({
     api_key: field.secret({ displayName: 'Mistral API Key', default: 'MISTRAL_API_KEY' }),
     mistral_api_key: field.secret({
       displayName: 'Mistral API Key',
-      info: 'Older flows keep the key here.',
+      info: 'API key in older flows.',
       newer: true,
     }),
     temperature: field.float({ displayName: 'Temperature', default: 0.1, advanced: true }),
     max_retries: field.int({ displayName: 'Max Retries', default: 5, advanced: true }),
     timeout: field.int({
       displayName: 'Timeout',
-      info: 'Seconds until a request is given up.',
+      info: 'Time limit of a request in seconds.',
       default: 60,
       advanced: true,
     }),
     max_concurrent_requests: field.int({
       displayName: 'Max Concurrent Requests',
-      info: 'Without effect: a run asks once at a time.',
+      info: 'Without effect: a run sends one request at a time.',
       default: 3,
       advanced: true,
     }),

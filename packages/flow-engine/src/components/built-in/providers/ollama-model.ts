@@ -67,7 +67,7 @@ export const ollamaModel = defineComponent({
     ...tuningFields,
     timeout: field.int({
       displayName: 'Timeout',
-      info: 'Seconds until a request is given up.',
+      info: 'Time limit of a request in seconds.',
       advanced: true,
     }),
     top_p: field.float({ displayName: 'Top P', advanced: true }),

@@ -226,7 +226,7 @@ function product(left: Operand, right: Operand): Operand {
 function power(base: Operand, exponent: Operand): Operand {
   if (base.value === 0 && exponent.value < 0) throw new CalculationError('Division by zero', true)
   const value = base.value ** exponent.value
-  if (Number.isNaN(value)) throw new CalculationError('the result is no real number')
+  if (Number.isNaN(value)) throw new CalculationError('the result is not a real number')
   if (!Number.isFinite(value) && Number.isFinite(base.value)) {
     throw new CalculationError(OUT_OF_RANGE)
   }

@@ -14,7 +14,7 @@ export const currentDate = defineComponent({
   inputs: {
     timezone: field.dropdown({
       displayName: 'Timezone',
-      info: 'The zone in which the time is told.',
+      info: 'Time zone of the result.',
       options: timeZoneNames,
       default: 'UTC',
       toolMode: true,

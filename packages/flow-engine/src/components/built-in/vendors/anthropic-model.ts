@@ -33,7 +33,7 @@ export const anthropicModel = defineComponent({
     stream: field.bool({ displayName: 'Stream', default: false, advanced: true }),
     max_tokens: field.int({
       displayName: 'Max Tokens',
-      info: 'Longest answer.',
+      info: 'Maximum number of output tokens.',
       default: 4096,
       advanced: true,
     }),

@@ -24,7 +24,7 @@ export const arXiv = defineComponent({
   inputs: {
     search_query: field.text({
       displayName: 'Search Query',
-      info: 'What to look for, "quantum computing" for example.',
+      info: 'Search terms, for example "quantum computing".',
       toolMode: true,
     }),
     search_type: field.dropdown({
@@ -63,7 +63,7 @@ function failure(why: string): object[] {
 /** @throws SyntaxError for text that is no feed */
 async function readPapers(text: string): Promise<object[]> {
   const [feed] = childrenOf(await parseXml(text), 'feed')
-  if (feed === undefined) throw new SyntaxError('the answer is no feed')
+  if (feed === undefined) throw new SyntaxError('the response is not a feed')
   return childrenOf(feed, 'entry').map(readPaper)
 }
 

@@ -36,7 +36,7 @@ export const chroma = defineComponent({
     collection_name: field.string({ displayName: 'Collection Name', default: 'langflow' }),
     persist_directory: field.string({
       displayName: 'Persist Directory',
-      info: 'Part of the name under which the collection is kept.',
+      info: 'Part of the stored name of the collection.',
     }),
     ingest_data: field.handle({
       displayName: 'Ingest Data',
@@ -60,7 +60,7 @@ export const chroma = defineComponent({
     }),
     chroma_server_host: field.string({
       displayName: 'Server Host',
-      info: 'Must be empty: collections are kept by this service.',
+      info: 'Must be empty: this service stores collections itself.',
       ...advanced,
     }),
     chroma_server_http_port: field.int({ displayName: 'Server HTTP Port', ...advanced }),
@@ -72,7 +72,7 @@ export const chroma = defineComponent({
     }),
     allow_duplicates: field.bool({
       displayName: 'Allow Duplicates',
-      info: 'Keep rows again that are in the collection already.',
+      info: 'Store rows that the collection already contains.',
       default: false,
       ...advanced,
     }),
@@ -89,7 +89,7 @@ export const chroma = defineComponent({
     }),
     limit: field.int({
       displayName: 'Limit',
-      info: 'Stored rows that new ones are compared with; without it all.',
+      info: 'Number of stored rows to compare new rows with; empty: all.',
       ...advanced,
     }),
   },

@@ -25,7 +25,7 @@ export const faiss = defineComponent({
     index_name: field.string({ displayName: 'Index Name', default: 'langflow_index' }),
     persist_directory: field.string({
       displayName: 'Persist Directory',
-      info: 'Part of the name under which the index is kept.',
+      info: 'Part of the stored name of the index.',
     }),
     ingest_data: field.handle({
       displayName: 'Ingest Data',

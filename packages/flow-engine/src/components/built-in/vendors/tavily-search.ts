@@ -26,7 +26,7 @@ export const tavilySearch = defineComponent({
     api_key: field.secret({ displayName: 'Tavily API Key', required: true }),
     query: field.text({
       displayName: 'Search Query',
-      info: 'What to look for.',
+      info: 'Search terms.',
       toolMode: true,
     }),
     search_depth: field.dropdown({
@@ -37,7 +37,7 @@ export const tavilySearch = defineComponent({
     }),
     chunks_per_source: field.int({
       displayName: 'Chunks Per Source',
-      info: 'Passages of each source, 1 to 3; advanced searches only.',
+      info: 'Passages from each source, 1 to 3; advanced searches only.',
       default: 3,
       advanced: true,
     }),
@@ -49,7 +49,7 @@ export const tavilySearch = defineComponent({
     }),
     days: field.int({
       displayName: 'Days',
-      info: 'How far back news may lie.',
+      info: 'Maximum age of news.',
       default: 7,
       advanced: true,
     }),

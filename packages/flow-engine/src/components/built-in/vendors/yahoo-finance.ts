@@ -53,7 +53,7 @@ export const yfinance = defineComponent({
     }),
     method: field.dropdown({
       displayName: 'Data Method',
-      info: 'What to ask for.',
+      info: 'The query.',
       options: METHODS,
       default: 'get_news',
     }),
