@@ -102,7 +102,9 @@ describe('SQLite of flows (CO-77)', () => {
   })
 
   test('an entry that is no address is refused at the start', () => {
-    expect(() => connections({ allow: ['shop.db'] })).toThrow('ALLOWED: shop.db must be sqlite:PATH')
+    expect(() => connections({ allow: ['shop.db'] })).toThrow(
+      'ALLOWED: shop.db must be sqlite:PATH',
+    )
   })
 })
 
