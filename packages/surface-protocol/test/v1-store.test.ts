@@ -75,7 +75,7 @@ describe('SN-2: the preview', () => {
       expect(results.map(({ message }) => message !== null)).toEqual([true, false, true])
     }
     expect(parseMessages('{"deleteSurface":{"surfaceId":"s"}}')).toHaveLength(1)
-    expect(() => parseMessages('{')).toThrow(/no JSON/)
+    expect(() => parseMessages('{')).toThrow(/not valid JSON/)
   })
 })
 
