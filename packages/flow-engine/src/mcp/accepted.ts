@@ -8,9 +8,9 @@ export interface Accepted {
 export function readAccept(header: string | null): Accepted {
   if (header === null || header.trim() === '') return { json: true, stream: true }
   const types = header.split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase() ?? '')
-  const any = types.includes('*/*')
+  const anything = types.includes('*/*')
   return {
-    json: any || types.includes('application/json') || types.includes('application/*'),
-    stream: any || types.includes('text/event-stream') || types.includes('text/*'),
+    json: anything || types.includes('application/json') || types.includes('application/*'),
+    stream: anything || types.includes('text/event-stream') || types.includes('text/*'),
   }
 }

@@ -124,6 +124,13 @@ describe('CreateData, UpdateData, MergeDataComponent (MO-52)', () => {
     expect(value).toMatchObject({ data: { b: 'y', body: 'hi' }, textKey: 'body' })
   })
 
+  test('MO-52: a key named __proto__ is data like any other', async () => {
+    const parts = JSON.parse('{"__proto__": {"x": 1}}') as object
+    const data = dataOf(await build('CreateData', { field_1_key: parts }))
+    expect(Object.hasOwn(data, '__proto__')).toBe(true)
+    expect(Object.getPrototypeOf(data)).toBe(Object.prototype)
+  })
+
   test('MO-52: a text key that is not there is refused when it is checked', async () => {
     const inputs = { field_1_key: { a: 1 }, text_key: 'z', text_key_validator: true }
     await expect(build('CreateData', inputs)).rejects.toThrow("'z' is not a key of the Data: a")
@@ -187,14 +194,21 @@ describe('RegexExtractorComponent, JSONCleaner, IDGenerator (MO-53)', () => {
     expect((await extract('a'.repeat(20_000) + '!', '(a+)+$')).text).toBe('No matches found')
   })
 
+  test('AB-30: a pattern whose every match looks through the rest of the text is given up', async () => {
+    const { data, text } = await extract('a'.repeat(200_000), 'a*b|a')
+    expect(text).toContain('take too long')
+    expect(data).toEqual([{ error: text }])
+  })
+
   test('MO-53: JSONCleaner takes the object out of the words around it and repairs it', async () => {
     const given = { json_str: "Here you are: {'a': 1,} Bye" }
     expect(textOf(await build('JSONCleaner', given))).toBe('{"a":1}')
     await expect(build('JSONCleaner', { json_str: 'no braces' })).rejects.toThrow(
       'Invalid JSON string',
     )
-    await expect(build('JSONCleaner', { ...given, validate_json: true })).rejects.toThrow(
-      'Invalid JSON string',
+    expect(textOf(await build('JSONCleaner', { ...given, validate_json: true }))).toBe('{"a":1}')
+    await expect(build('JSONCleaner', { json_str: '{ no: }' })).rejects.toThrow(
+      'cannot be repaired',
     )
   })
 
@@ -292,6 +306,18 @@ describe('text splitters (MO-55)', () => {
     expect(
       await chunks('CharacterTextSplitter', 'a\n\nb', { chunk_size: 1, chunk_overlap: 0 }),
     ).toEqual(['a', 'b'])
+  })
+
+  test('MO-55: an overlap that repeats a long text without end is refused, as are many separators', async () => {
+    const wide = { chunk_size: 5000, chunk_overlap: 4999, separator: '' }
+    const text = 'x '.repeat(50_000)
+    await expect(
+      chunks('CharacterTextSplitter', text, { ...wide, separator: ' ' }),
+    ).rejects.toThrow('choose a smaller chunk_overlap')
+    const separators = Array.from({ length: 101 }, (_, at) => `<${at}>`)
+    await expect(chunks('RecursiveCharacterTextSplitter', 'abc', { separators })).rejects.toThrow(
+      'at most 100',
+    )
   })
 
   test('MO-55: an overlap larger than the size is refused', async () => {

@@ -264,6 +264,7 @@ describe('servers of the user’s own', () => {
       data_output: { data: { a: 1 } },
       dataframe_output: { rows: [{ a: 1 }, { a: 2 }] },
     })
+    expect(requests).toHaveLength(1)
     expect(requests[0]?.body).toMatchObject({ response_format: { type: 'json_object' } })
     expect((await read('plain')).outputs).toMatchObject({
       data_output: { data: { text: 'plain' } },

@@ -5,8 +5,9 @@ export interface LinearPattern {
   /** At the very start of the text. @throws TypeError for a text that is too long */
   matchesAtStart(text: string): boolean
   /**
-   * All matches from left to right: the whole match, or its group where the pattern has just one.
-   * @throws TypeError for a text that is too long
+   * All matches from left to right: the whole match, or its group where the pattern has just one. Each
+   * match may look through the rest of the text, so all together are bounded by time.
+   * @throws TypeError for a text that is too long, or when the matches take over 250 ms
    */
   all(text: string): string[]
 }
@@ -16,6 +17,8 @@ const MAX_TEXT = 1_000_000
 /** Characters times steps of the pattern: about a tenth of a second. */
 const MAX_WORK = 40_000_000
 const MAX_PATTERN = 10_000
+/** Milliseconds that all matches in one text may take. */
+const MAX_MATCHING_MS = 250
 /** A group whose name begins with a digit: the automaton takes it, the notation does not. */
 const NAME_OF_DIGITS = /(?<!\\)\(\?P<\d/
 
@@ -54,7 +57,13 @@ export async function linearPattern(source: string): Promise<LinearPattern | nul
       const found: string[] = []
       const matches = matcher(text)
       const group = matches.groupCount() === 1 ? 1 : 0
-      while (matches.find()) found.push(matches.group(group) ?? '')
+      const end = performance.now() + MAX_MATCHING_MS
+      while (matches.find()) {
+        found.push(matches.group(group) ?? '')
+        if (performance.now() > end) {
+          throw unsupported(`its matches in ${text.length} characters take too long`)
+        }
+      }
       return found
     },
   }

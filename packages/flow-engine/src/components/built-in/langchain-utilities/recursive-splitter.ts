@@ -7,6 +7,8 @@ import { dataRows } from '../processing/data-rows.ts'
 import { splitRecursively } from './split-recursively.ts'
 
 const SEPARATORS = ['\n\n', '\n', ' ', '']
+/** Each separator looks through the text once more. */
+const MAX_SEPARATORS = 100
 
 /** Cuts texts at the largest separator that makes the pieces small enough (MO-55). */
 export const recursiveCharacterTextSplitter = defineComponent({
@@ -41,6 +43,9 @@ export const recursiveCharacterTextSplitter = defineComponent({
       method: 'transform_data',
       run({ data_input, separators, chunk_size: size, chunk_overlap: overlap }, ctx) {
         const given = separators.filter((each) => each !== '').map(unescaped)
+        if (given.length > MAX_SEPARATORS) {
+          throw new TypeError(`Separators takes at most ${MAX_SEPARATORS}; got ${given.length}`)
+        }
         const options = { size, overlap, separators: given.length === 0 ? SEPARATORS : given }
         const chunks = dataRows(data_input, '"Input" (data_input)').flatMap((row) =>
           splitRecursively(dataText(row), options).map((chunk) => chunkOf(row, chunk)),

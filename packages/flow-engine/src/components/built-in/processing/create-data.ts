@@ -122,10 +122,9 @@ function fieldsOf(inputs: object): Record<string, unknown> {
     return number === undefined ? [] : [[Number(number), value]]
   })
   const parts = numbered.toSorted(([a], [b]) => a - b).flatMap(([, value]) => value)
-  const result: Record<string, unknown> = {}
-  for (const part of parts)
-    Object.assign(result, isData(part) ? part.data : isRecord(part) ? part : {})
-  return result
+  return Object.fromEntries(
+    parts.flatMap((part) => Object.entries(isData(part) ? part.data : isRecord(part) ? part : {})),
+  )
 }
 
 /** The node has as many fields as its author asks for; those that stay keep their values. */

@@ -1,4 +1,3 @@
-import { errorText } from '../../../errors.ts'
 import { repairJson } from '../../../graph/flow/repair-json.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -18,7 +17,11 @@ export const jsonCleaner = defineComponent({
     json_str: field.text({ displayName: 'JSON String', required: true }),
     remove_control_chars: field.bool({ displayName: 'Remove Control Characters', default: false }),
     normalize_unicode: field.bool({ displayName: 'Normalize Unicode', default: false }),
-    validate_json: field.bool({ displayName: 'Validate JSON', default: false }),
+    validate_json: field.bool({
+      displayName: 'Validate JSON',
+      info: 'Without effect: what cannot be repaired always fails.',
+      default: false,
+    }),
   },
   outputs: {
     output: output.message({
@@ -37,7 +40,6 @@ function clean(inputs: {
   readonly json_str: string
   readonly remove_control_chars: boolean
   readonly normalize_unicode: boolean
-  readonly validate_json: boolean
 }): string {
   const { json_str: given } = inputs
   const start = given.indexOf('{')
@@ -46,13 +48,6 @@ function clean(inputs: {
   let text = given.slice(start, end + 1)
   if (inputs.remove_control_chars) text = text.replaceAll(/\p{Cc}/gu, '')
   if (inputs.normalize_unicode) text = text.normalize('NFC')
-  if (inputs.validate_json) {
-    try {
-      JSON.parse(text)
-    } catch (error) {
-      throw new TypeError(`Invalid JSON string: ${errorText(error)}`, { cause: error })
-    }
-  }
   const read = repairJson(text)
   if (typeof read === 'string') throw new TypeError('Invalid JSON string: it cannot be repaired')
   return JSON.stringify(read)

@@ -3,6 +3,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { linearPattern } from '../../text/linear-pattern.ts'
+import { oncePerBuild } from '../vectors/once-per-build.ts'
 
 /** What a pattern matches in a text (MO-53). */
 export const regexExtractor = defineComponent({
@@ -23,7 +24,7 @@ export const regexExtractor = defineComponent({
       displayName: 'Data',
       method: 'extract_matches',
       async run(inputs, ctx) {
-        const found = await extract(inputs)
+        const found = await extract(inputs, ctx)
         const rows =
           typeof found === 'string' ? [{ error: found }] : found.map((match) => ({ match }))
         ctx.status(rows)
@@ -34,7 +35,7 @@ export const regexExtractor = defineComponent({
       displayName: 'Message',
       method: 'get_matches_text',
       async run(inputs, ctx) {
-        const found = await extract(inputs)
+        const found = await extract(inputs, ctx)
         const text = typeof found === 'string' ? found : found.join('\n') || 'No matches found'
         ctx.status(text)
         return text
@@ -43,21 +44,22 @@ export const regexExtractor = defineComponent({
   },
 })
 
-/** The matches; a string says what is wrong with the pattern. */
-async function extract({
-  input_text,
-  pattern,
-}: {
+interface ExtractInputs {
   readonly input_text: string
   readonly pattern: string
-}): Promise<string[] | string> {
-  if (pattern === '' || input_text === '') return []
-  try {
-    const compiled = await linearPattern(pattern)
-    if (compiled === null) return `Invalid regex pattern: ${pattern}`
-    return compiled.all(input_text).filter((match) => match !== '')
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return `Invalid regex pattern: ${errorText(error)}`
-  }
 }
+
+/** The matches, looked for once for both outputs; a string says what is wrong with the pattern. */
+const extract = oncePerBuild(
+  async ({ input_text: text, pattern }: ExtractInputs): Promise<string[] | string> => {
+    if (pattern === '' || text === '') return []
+    try {
+      const compiled = await linearPattern(pattern)
+      if (compiled === null) return `Invalid regex pattern: ${pattern}`
+      return compiled.all(text).filter((match) => match !== '')
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      return `Invalid regex pattern: ${errorText(error)}`
+    }
+  },
+)

@@ -9,6 +9,9 @@ export interface ChunkOptions {
   readonly keep: false | 'start' | 'end'
 }
 
+/** Characters of all chunks of one text: an overlap repeats every character in many of them. */
+const MAX_CHARACTERS = 20_000_000
+
 /**
  * Splits a text at a separator and merges the pieces into chunks of at most `size` characters
  * (CO-51). Chunks are stripped; blank ones are left out.
@@ -53,8 +56,15 @@ export function mergePieces(
   const lengths = pieces.map(lengthOf)
   let first = 0
   let total = 0
+  let made = 0
   const close = (end: number): void => {
     const chunk = pieces.slice(first, end).join(glue).trim()
+    made += chunk.length
+    if (made > MAX_CHARACTERS) {
+      throw new RangeError(
+        `The chunks have over ${MAX_CHARACTERS} characters in all; choose a smaller chunk_overlap.`,
+      )
+    }
     if (chunk !== '') chunks.push(chunk)
   }
   for (const [at, length] of lengths.entries()) {

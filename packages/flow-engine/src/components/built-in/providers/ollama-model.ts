@@ -7,6 +7,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { listOllamaModels } from '../models-and-agents/provider-models.ts'
+import { oncePerBuild } from '../vectors/once-per-build.ts'
 import { chatFields, temperatureField } from './chat-fields.ts'
 import { answerOf, compatibleModel, requireText } from './compatible-model.ts'
 
@@ -195,13 +196,15 @@ async function answer(inputs: OllamaInputs, ctx: ComponentContext): Promise<Mess
   return answerOf(await build(inputs, ctx), { ...inputs, system_message: system }, ctx, 'Ollama')
 }
 
-/** The answer as JSON; its text as `{text}` where it is none. */
-async function parsed(inputs: OllamaInputs, ctx: ComponentContext): Promise<unknown> {
-  const { text } = await answer({ ...inputs, stream: false }, ctx)
-  const read = await readText(text)
-  const value = repairJson(read)
-  return value === read ? { text: read } : value
-}
+/** The answer as JSON, asked for once for both outputs; its text as `{text}` where it is none. */
+const parsed = oncePerBuild(
+  async (inputs: OllamaInputs, ctx: ComponentContext): Promise<unknown> => {
+    const { text } = await answer({ ...inputs, stream: false }, ctx)
+    const read = await readText(text)
+    const value = repairJson(read)
+    return value === read ? { text: read } : value
+  },
+)
 
 function rowsOf(value: unknown): Record<string, unknown>[] {
   return [value].flat().map((row) => (isRecord(row) ? row : { value: row }))
