@@ -1,3 +1,4 @@
+// Over 350 lines: one list of tests, which every job store runs as a whole.
 import assert from 'node:assert/strict'
 import type { JobStore, StoredEvent } from '../store/job-store.ts'
 import { isQueueFull, isStaleWriter, isUniqueConflict } from '../store/store-error.ts'

@@ -1,3 +1,4 @@
+// Over 350 lines: growing and mending a tree share the marks of its instances.
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { DataChange } from '../data/data-model.ts'
 import { isContainer, type DataMap, type DataValue } from '../data/data-value.ts'

@@ -1,3 +1,4 @@
+// Over 350 lines: the life of one run from its first vertex to its outcome; its parts share the private state of the class.
 import { FlowError, limitExceeded } from '../../errors.ts'
 import { runAttempts } from '../durable/attempts.ts'
 import { runDurable } from '../durable/durable-task.ts'

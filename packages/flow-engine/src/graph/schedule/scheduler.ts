@@ -1,3 +1,4 @@
+// Over 350 lines: one state machine, which decides what may start; splitting it would publish its state.
 import { dependentsOf } from './dependents.ts'
 import { createCycleRun, passTokens, takeTurns, type CycleRun } from './cycle-run.ts'
 import { LazySignal } from '../context/lazy-signal.ts'

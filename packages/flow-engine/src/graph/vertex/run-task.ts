@@ -1,3 +1,4 @@
+// Over 350 lines: one build of a vertex from its inputs to its result, step after step.
 import type { TaskEnvironment } from './task-environment.ts'
 import { FlowError, limitExceeded, type SuspendedError } from '../../errors.ts'
 import { decide, type Decision } from '../schedule/decision.ts'
