@@ -213,3 +213,32 @@ test('nothing of a flow stays behind that is deleted while it builds', async () 
     await db.destroy()
   }
 })
+
+describe('components of older flows', () => {
+  test('MO-51 MO-53: a model’s answer is cleaned, queried and written as text', async () => {
+    const data = graphOf((flow) => {
+      const chat = flow.add('ChatInput')
+      const clean = flow.add('JSONCleaner')
+      const query = flow.add('ParseJSONData', { values: { query: '.people[]' } })
+      const text = flow.add('ParseData', { values: { template: '{name}', sep: ', ' } })
+      flow.connect(`${chat}.message`, `${clean}.json_str`)
+      flow.connect(`${clean}.output`, `${query}.input_value`)
+      flow.connect(`${query}.filtered_data`, `${text}.data`)
+      flow.connect(`${text}.text`, `${flow.add('ChatOutput')}.input_value`)
+    })
+    const input = "Sure: {'people': [{'name': 'Ada'}, {'name': 'Alan'}]}"
+    expect(await runText(data, input)).toBe('Ada, Alan')
+  })
+
+  test('AB-30: a pattern made to take long ends with a word about it, and others are served', async () => {
+    const data = graphOf((flow) => {
+      const chat = flow.add('ChatInput')
+      const regex = flow.add('RegexExtractorComponent', { values: { pattern: 'a*b|a' } })
+      flow.connect(`${chat}.message`, `${regex}.input_text`)
+      flow.connect(`${regex}.text`, `${flow.add('ChatOutput')}.input_value`)
+    })
+    const attack = runText(data, 'a'.repeat(200_000))
+    expect((await service.call('GET', '/health')).status).toBe(200)
+    expect(await attack).toContain('take too long')
+  })
+})
