@@ -150,8 +150,12 @@ describe.each(kinds)('the outbox over %s', (_name, isThere, open) => {
       const gone = webhooksOver(store, { runtime: createTestRuntime({ start: new Date() }) })
       await gone.endpoints.create({ tenant: TENANT, url })
       const { id } = await service.users.create(TENANT, { userName: 'ada@corp.example' })
-      void gone.deliverDue().catch(() => undefined)
-      await expect.poll(() => events.length).toBe(1)
+      // Writers of other tests on the same server may still hold the row back: look again.
+      const deliver = (): number => {
+        if (events.length === 0) void gone.deliverDue().catch(() => undefined)
+        return events.length
+      }
+      await expect.poll(deliver).toBe(1)
       isHung = false
       expect(await webhooksOver(store).deliverDue()).toMatchObject({ delivered: 0 })
       const later = createTestRuntime({ start: new Date(Date.now() + 31_000) })
