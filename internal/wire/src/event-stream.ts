@@ -1,6 +1,7 @@
 import type { Runtime } from './runtime.ts'
+import { createSilence } from './silence.ts'
 
-/** How the items of a source become the bytes of a body. */
+/** Options for turning the items of a source into the bytes of a body. */
 export interface EventStreamOptions<T> {
   /** The text of one item, with its terminators. */
   readonly encode: (item: T) => string
@@ -14,22 +15,30 @@ export interface EventStreamOptions<T> {
   }
   /** The text that closes the body when the source fails; without it the body fails too. */
   readonly onError?: (error: unknown) => string | undefined
+  /** Counts the body while it is open. */
+  readonly count?: StreamCount
+}
+
+/** Bodies that have begun and not ended. */
+export interface StreamCount {
+  open: number
 }
 
 const encoder = new TextEncoder()
 
 /**
- * A body over an async source: pulled item by item as the reader takes them, and the source is told
- * (`return`) when the reader leaves.
+ * A body over an async source: pulled item by item as the reader takes them; `return` is called on
+ * the source when the reader leaves.
  */
 export function eventStream<T>(
   source: AsyncIterable<T>,
-  { encode, signal, heartbeat, onError }: EventStreamOptions<T>,
+  { encode, signal, heartbeat, onError, count }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]()
   let pending: Promise<IteratorResult<T>> | undefined
   let left = false
   let controllerOfBody: ReadableStreamDefaultController<Uint8Array> | undefined
+  const silence = heartbeat && createSilence(heartbeat)
 
   const onAbort = (): void => {
     if (left) return
@@ -39,7 +48,9 @@ export function eventStream<T>(
 
   /** No item is taken any more; a signal that outlives the body forgets it. */
   const end = (): void => {
+    if (!left && count !== undefined) count.open -= 1
     left = true
+    silence?.end()
     signal?.removeEventListener('abort', onAbort)
   }
 
@@ -49,6 +60,7 @@ export function eventStream<T>(
     await iterator.return?.()
   }
 
+  if (count !== undefined) count.open += 1
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -59,8 +71,7 @@ export function eventStream<T>(
       async pull(controller) {
         try {
           pending ??= iterator.next()
-          const result =
-            heartbeat === undefined ? await pending : await orSilence(pending, heartbeat)
+          const result = await (silence === undefined ? pending : silence.orItem(pending))
           if (left) return
           if (result === undefined) {
             controller.enqueue(encoder.encode(heartbeat?.text))
@@ -86,21 +97,4 @@ export function eventStream<T>(
     },
     { highWaterMark: 0 },
   )
-}
-
-/** The next result, or undefined when there was none for the heartbeat's time. */
-async function orSilence<R>(
-  next: Promise<R>,
-  { everyMs, runtime }: { readonly everyMs: number; readonly runtime: Runtime },
-): Promise<R | undefined> {
-  const timer = new AbortController()
-  const silence = runtime.sleep(everyMs, timer.signal).then(
-    () => undefined,
-    () => undefined,
-  )
-  try {
-    return await Promise.race([next, silence])
-  } finally {
-    timer.abort()
-  }
 }

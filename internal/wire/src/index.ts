@@ -7,10 +7,24 @@ export {
   responseParts,
   type ResponseParts,
 } from './deferred-response.ts'
+export { elapsedMs } from './elapsed-ms.ts'
 export { eventLoopTurn } from './event-loop-turn.ts'
-export { eventStream, type EventStreamOptions } from './event-stream.ts'
+export { eventStream, type EventStreamOptions, type StreamCount } from './event-stream.ts'
 export { createEvents, type EventSource } from './events.ts'
+export { isObject } from './is-object.ts'
 export { json, respond, type JsonInit } from './json.ts'
+export { exceedsDepth, jsonExcess, type JsonLimits } from './json-excess.ts'
+export type { CollectedMetric, Labels, MetricSpec, Sample } from './metrics/family.ts'
+export {
+  createMetrics,
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type HistogramSpec,
+  type Metrics,
+} from './metrics/metrics.ts'
+export { prometheusHandler } from './metrics/prometheus.ts'
+export { requestMetrics } from './metrics/request-metrics.ts'
 export {
   BODY_TOO_LARGE,
   BodyTooLargeError,
@@ -19,8 +33,28 @@ export {
   readText,
   type BodyTooLarge,
 } from './read-body.ts'
+export { readUuid } from './read-uuid.ts'
+export {
+  joinRequestHooks,
+  observeRequest,
+  traceHeaders,
+  type AroundRequest,
+  type ObservedRequest,
+  type RequestEnd,
+  type RequestHooks,
+} from './request-hooks.ts'
+export { REQUEST_ID, requestIdOf, withRequestId } from './request-id.ts'
 export { createRouteTable, type RouteMatch, type RouteTable } from './route.ts'
 export { createSystemRuntime, type Runtime } from './runtime.ts'
 export { standIn } from './stand-in.ts'
+export {
+  createTokenBuckets,
+  leftIn,
+  refillMs,
+  waitSeconds,
+  type BucketLimit,
+  type BucketState,
+} from './token-buckets.ts'
 export { isVisibleName } from './visible-name.ts'
+export { withHeaders } from './with-headers.ts'
 export { createTestRuntime, type TestRuntime } from './test-runtime.ts'

@@ -1,0 +1,55 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+
+/** How much a JSON text may be. */
+export interface JsonLimits {
+  /** Levels of lists and objects inside one another. */
+  readonly depth: number
+  /** Values in all: members of objects and items of lists. Default: any number. */
+  readonly values?: number
+}
+
+/**
+ * Tells what a JSON text has too much of, without parsing it: what is built of a few bytes each costs a
+ * hundred times their size, and nobody else has a turn meanwhile. Brackets and commas are counted outside
+ * of strings, without recursion; the text need not be well-formed.
+ */
+export function jsonExcess(text: string, limits: JsonLimits): keyof JsonLimits | null {
+  const { depth: deepest, values: most = Number.POSITIVE_INFINITY } = limits
+  let depth = 0
+  let values = 0
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) i = endOfString(text, i)
+    else if (code === 0x7b || code === 0x5b) {
+      depth += 1
+      values += 1
+      if (depth > deepest) return 'depth'
+    } else if (code === 0x7d || code === 0x5d) depth -= 1
+    else if (code === COMMA) {
+      values += 1
+      if (values > most) return 'values'
+    }
+  }
+  return null
+}
+
+/** Returns whether a JSON text is nested deeper than so many levels. */
+export function exceedsDepth(text: string, depth: number): boolean {
+  // Every level needs two characters, or the end is missing.
+  return text.length > depth && jsonExcess(text, { depth }) === 'depth'
+}
+
+/** The position of the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+function isEscaped(text: string, position: number): boolean {
+  let backslashes = 0
+  while (text.charCodeAt(position - 1 - backslashes) === BACKSLASH) backslashes += 1
+  return backslashes % 2 === 1
+}

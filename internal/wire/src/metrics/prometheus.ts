@@ -1,0 +1,51 @@
+import type { CollectedMetric } from './family.ts'
+import type { Metrics } from './metrics.ts'
+
+const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
+const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+/**
+ * Answers with all metrics in the text format 0.0.4 of Prometheus, or in OpenMetrics where `Accept` names it.
+ * It asks for no credentials: put it behind your own, or on an address that only the scraper reaches.
+ */
+export function prometheusHandler(metrics: Metrics): (request: Request) => Promise<Response> {
+  return async (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } })
+    const isOpen = request.headers.get('accept')?.includes('application/openmetrics-text') === true
+    const body = formatMetrics(await metrics.collect(), isOpen)
+    const headers = { 'content-type': isOpen ? OPEN_METRICS : TEXT, 'cache-control': 'no-store' }
+    return new Response(request.method === 'HEAD' ? null : body, { headers })
+  }
+}
+
+/** The text of metrics. */
+export function formatMetrics(all: readonly CollectedMetric[], isOpen = false): string {
+  const parts = all.map((metric) => formatMetric(metric, isOpen))
+  return parts.join('') + (isOpen ? '# EOF\n' : '')
+}
+
+/** In OpenMetrics the name of a counter is that without `_total`. */
+function formatMetric({ name, help, type, samples }: CollectedMetric, isOpen: boolean): string {
+  const family = isOpen && type === 'counter' ? name.replace(/_total$/, '') : name
+  const lines = samples.map(({ suffix, labels, value }) => {
+    const text = labels.map(([label, of]) => `${label}="${escapeLabel(of)}"`).join(',')
+    return `${name}${suffix}${text === '' ? '' : `{${text}}`} ${formatNumber(value)}\n`
+  })
+  return [
+    `# HELP ${family} ${escapeHelp(help, isOpen)}\n`,
+    `# TYPE ${family} ${type}\n`,
+    ...lines,
+  ].join('')
+}
+
+const escapeLabel = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+
+const escapeHelp = (text: string, isOpen: boolean): string => {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+  return isOpen ? escaped.replaceAll('"', '\\"') : escaped
+}
+
+const formatNumber = (value: number): string =>
+  Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'

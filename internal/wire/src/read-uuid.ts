@@ -1,0 +1,13 @@
+const HEX = /^[0-9a-f]{32}$/i
+const HYPHENATED = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/**
+ * Reads a UUID in any accepted spelling: with or without hyphens, in braces, as a URN, in either case.
+ * @returns the hyphenated lower-case form; undefined for any other string
+ */
+export function readUuid(value: string): string | undefined {
+  const bare = value.replace(/^urn:uuid:/i, '').replace(/^\{(.*)\}$/, '$1')
+  const digits = HYPHENATED.test(bare) ? bare.replaceAll('-', '') : bare
+  if (!HEX.test(digits)) return undefined
+  return digits.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

@@ -1,0 +1,33 @@
+import { deferredResponse, responseParts } from './deferred-response.ts'
+
+type HeaderLine = readonly [name: string, value: string]
+
+/** The answer with further header lines; a deferred one stays deferred. Names are in lower case. */
+export function withHeaders(
+  response: Response,
+  lines: readonly HeaderLine[],
+  { replace }: { readonly replace: boolean },
+): Response {
+  const parts = responseParts(response)
+  if (parts !== undefined) {
+    const names = new Set(lines.map(([name]) => name))
+    const kept = replace
+      ? parts.headers.filter(([name]) => !names.has(name.toLowerCase()))
+      : parts.headers
+    return deferredResponse({ ...parts, headers: [...kept, ...lines] })
+  }
+  try {
+    return write(response, lines, replace)
+  } catch {
+    // The headers of a fetched answer are immutable.
+    return write(new Response(response.body, response), lines, replace)
+  }
+}
+
+function write(response: Response, lines: readonly HeaderLine[], replace: boolean): Response {
+  for (const [name, value] of lines) {
+    if (replace) response.headers.set(name, value)
+    else response.headers.append(name, value)
+  }
+  return response
+}
