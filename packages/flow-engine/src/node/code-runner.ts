@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { isObject } from '@x/wire'
 import { exportName } from '../components/registry/catalogue.ts'
 import type { Component } from '../components/define/component.ts'
 import type { ComponentContext } from '../components/define/context.ts'
@@ -9,14 +10,12 @@ import type { CodeRunner } from '../components/define/services.ts'
 import { createData } from '../graph/values/data.ts'
 import { createDataFrame } from '../graph/values/data-frame.ts'
 import { createMessage } from '../graph/values/message.ts'
-import { stripTypes } from '../services/code-syntax.ts'
-import { refuse } from '../services/refusal.ts'
-import { isObject } from '../wire/scalars.ts'
+import { stripTypes } from '../services/catalogue/code-syntax.ts'
 import { runSandbox, type SandboxLimits } from './run-sandbox.ts'
 import { sandboxComponentsModule, sandboxGraphModule, sandboxModule } from './sandbox-source.ts'
-import { createUserTurns, type UserTurns } from './user-turns.ts'
+import { createSandboxTurns, type UserTurns } from './user-turns.ts'
 
-/** What component code may do. */
+/** Permissions and limits of component code. */
 export interface CodeRunnerOptions extends SandboxLimits {
   /** Components that code may hand on from `@x/flow-engine/components`. */
   readonly components?: Iterable<Component>
@@ -28,6 +27,8 @@ export interface CodeRunnerOptions extends SandboxLimits {
   readonly maxSandboxes?: number
   /** Sandboxes that one user waits for; 20. One more rejects with a FlowError, status 429. */
   readonly waitingPerUser?: number
+  /** Places that other runners share, in place of `maxSandboxes` and `waitingPerUser`. */
+  readonly turns?: UserTurns
 }
 
 /** Descriptions kept, and the longest text of one that is. */
@@ -52,7 +53,7 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
 
   const { timeoutMs = 30_000, evaluationMs = 5_000 } = options
   const evaluation = { ...options, timeoutMs: Math.min(evaluationMs, timeoutMs) }
-  const turns = createTurns(options)
+  const { turns = createTurns(options) } = options
 
   // A flow loads its code in each run: what a text describes is evaluated once.
   const loaded = new Map<string, Component>()
@@ -87,14 +88,10 @@ export function createCodeRunner(options: CodeRunnerOptions = {}): CodeRunner {
 }
 
 function createTurns({ maxSandboxes, waitingPerUser = 20 }: CodeRunnerOptions): UserTurns {
-  return createUserTurns({
+  return createSandboxTurns({
     concurrency: maxSandboxes ?? Math.max(1, Math.floor(availableParallelism() / 2)),
     perUser: 1,
     waitingPerUser,
-    tooMany: () =>
-      refuse(429, 'Too many codes are running. Wait until some of yours have ended.', {
-        headers: { 'retry-after': '5' },
-      }),
   })
 }
 
@@ -168,7 +165,7 @@ async function runOutput(
   return asValue(value)
 }
 
-/** What the code asked of its context, done by the real one. */
+/** Repeats the code's calls on the real context. */
 function repeat(ctx: ComponentContext, call: unknown): void {
   const [name, args] = Array.isArray(call) ? (call as unknown[]) : []
   const [first, second] = Array.isArray(args) ? (args as unknown[]) : []
@@ -180,7 +177,7 @@ function repeat(ctx: ComponentContext, call: unknown): void {
   else if (name === 'include') ctx.include(String(first))
 }
 
-/** Inputs without what is no data: models, tools and other objects of the host stay outside. */
+/** The inputs that are data: models, tools and other objects of the host stay outside. */
 function asJson(inputs: unknown): unknown {
   return JSON.parse(
     JSON.stringify(inputs, (_key, value: unknown) =>

@@ -1,8 +1,9 @@
 import { readdir, readFile, rm, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { createKeyedQueue } from '../services/keyed-queue.ts'
-import { compareText } from '../services/compare-text.ts'
+import { createKeyedQueue } from '../base/keyed-queue.ts'
+import { compareText } from '../base/compare-text.ts'
 import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
+import { openDiskStage } from './disk-stage.ts'
 import { withFileLock } from './file-lock.ts'
 import {
   absoluteRoot,
@@ -39,6 +40,7 @@ export function createDiskBlobStore(folder: string): BlobStore {
   return {
     write: async (key, data) => writeAtomically(await place(key), data),
     create: async (key, data) => createAtomically(await place(key), data),
+    stage: () => openDiskStage(root, place),
     read: async (key) => readWhole(await locate(key)),
     async size(key) {
       const path = await locate(key)

@@ -1,6 +1,6 @@
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import type { ProfilePictures } from '../services/profile-pictures.ts'
+import type { ProfilePictures } from '../services/files/profile-pictures.ts'
 import { isFileName } from '../store/blob-store.ts'
 import { absoluteRoot, hasCode } from './safe-folder.ts'
 

@@ -36,7 +36,7 @@ export function createGuardedFetch({
   )
 }
 
-/** fetch wraps what the connection says; a closed address is told as such. */
+/** fetch wraps connection errors; a closed address is reported as such. */
 function throwBlocked(error: unknown): never {
   const cause: unknown = error instanceof Error ? error.cause : undefined
   throw cause instanceof AddressBlockedError ? cause : error

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { createSystemRuntime, type Runtime } from '@x/wire'
-import { isObject } from '../wire/scalars.ts'
+import { createSystemRuntime, isObject, type Runtime } from '@x/wire'
 import { sandboxMain, workerSource } from './sandbox-source.ts'
 
 /** Bounds of one run of the sandbox. */
@@ -12,7 +11,7 @@ export interface SandboxLimits {
   readonly runtime?: Runtime
 }
 
-/** What the sandbox is to do with the component of a module. */
+/** The request to the sandbox for the component of a module. */
 export type SandboxRequest =
   | { readonly kind: 'describe' }
   | {
@@ -25,9 +24,9 @@ export type SandboxRequest =
 const PAGE = 64 * 1024
 
 /**
- * Runs component code in an isolated interpreter in a worker thread (FE-44): no ambient authority,
- * no host objects; a worker for each run, so that nothing stays.
- * @throws Error with a text that is meant for the author of the code
+ * Runs component code in an isolated interpreter in a worker thread (FE-44): no ambient authority, no
+ * host objects; a worker per run, so that nothing stays.
+ * @throws Error with a text for the author of the code
  */
 export async function runSandbox(
   modules: Readonly<Record<string, string>>,

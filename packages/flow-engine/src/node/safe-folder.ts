@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 
-/** Whether an error of the file system carries one of these codes. */
+/** Tells whether an error of the file system has one of these codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && codes.includes(code)
@@ -41,7 +41,7 @@ export async function writeAtomically(path: string, data: Uint8Array | string): 
   }
 }
 
-/** Writes a file only where there is none; false when there is. */
+/** Writes a file only if it does not exist; false if it does. */
 export async function createAtomically(path: string, data: Uint8Array): Promise<boolean> {
   const temporary = await writeTemporary(path, data)
   try {
@@ -72,7 +72,7 @@ export function temporaryName(unique: string): string {
   return `.tmp\n${unique}`
 }
 
-/** Whether a name in a folder is a file that is being written. */
+/** Tells whether a name in a folder is a file that is still being written. */
 export function isTemporary(name: string): boolean {
   return name.startsWith('.tmp\n')
 }

@@ -1,4 +1,7 @@
-/** What component code imports as `@x/flow-engine`, inside the sandbox: descriptions, no behaviour of the host. */
+/**
+ * The module that component code imports as `@x/flow-engine` inside the sandbox: descriptions only,
+ * no behaviour of the host.
+ */
 export const sandboxModule = `
 const described = (mark) => new Proxy({}, {
   get: (_, kind) => (options = {}) => ({ [mark]: String(kind), options }),
@@ -91,7 +94,7 @@ load('component').then((module) => work(module, JSON.parse(__request))).then(
 
 /**
  * The worker thread around one sandbox, as plain text: the same from sources and from a build. The
- * interpreter's memory is bounded by the memory that it is given, since its own limit is not one.
+ * size of its WebAssembly memory bounds the interpreter; QuickJS's own limit is unreliable.
  */
 export const workerSource = `
 const { createRequire } = require('node:module')

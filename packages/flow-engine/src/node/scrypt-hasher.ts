@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import type { PasswordHasher } from '../services/passwords.ts'
-import { refuse } from '../services/refusal.ts'
+import type { PasswordHasher } from '../services/crypto/passwords.ts'
+import { refuse } from '../refusal.ts'
 
 /** Costs of scrypt (RFC 7914). */
 export interface ScryptOptions {

@@ -1,15 +1,15 @@
+import { isObject } from '@x/wire'
 import { isFlowError } from '../errors.ts'
 import { connectHttpMcp } from '../components/built-in/models-and-agents/mcp-http.ts'
 import type { McpClient, McpService } from '../components/define/services.ts'
-import { refuse } from '../services/refusal.ts'
-import { isObject } from '../wire/scalars.ts'
+import { refuse } from '../refusal.ts'
 
-/** How tool servers are reached. */
+/** Options of local tool servers. */
 export interface StdioMcpOptions {
   /**
    * The commands that may be started: exact text, or the base name of a command or of an absolute
-   * path. Default: none. Arguments are not checked: a command whose arguments evaluate code (`node -e`,
-   * `npx`, a shell) gives whoever may name it the rights of this process.
+   * path. Default: none. Arguments are not checked: a command whose arguments evaluate code (`node
+   * -e`, `npx`, a shell) gives the user who names it the rights of this process.
    */
   readonly commands?: readonly string[]
   /** The setting that holds the commands, named in refusals; `commands` of createStdioMcp. */
@@ -120,6 +120,7 @@ async function connectCommand(
     async callTool(name, toolArguments, options) {
       const result = await client.callTool({ name, arguments: { ...toolArguments } }, undefined, {
         signal: options.signal,
+        ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs }),
       })
       return {
         content: Array.isArray(result.content) ? result.content : [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createUserTurns } from './user-turns.ts'
+import { createUserTurns, whileHoldingTurn } from './user-turns.ts'
 
 const { signal } = new AbortController()
 
@@ -51,4 +51,20 @@ test('too many of one user are refused, and what is cancelled leaves the queue',
   await end('a3')
   expect(begun).toEqual(['a1', 'a3', 'a5'])
   await expect(add('b1', stop.signal)).rejects.toThrow('stopped')
+})
+
+test('work that a piece of work waits for has a place beside it, or is refused at once', async () => {
+  const { add, begun, end } = bench({ concurrency: 2, perUser: 1, waitingPerUser: 9 })
+  void add('a1')
+  void whileHoldingTurn(() => add('a2'))
+  void add('a3')
+  await expect(whileHoldingTurn(() => add('a4'))).rejects.toThrow('too many')
+  void whileHoldingTurn(() => add('b1'))
+  await expect(whileHoldingTurn(() => add('c1'))).rejects.toThrow('too many')
+  expect(begun).toEqual(['a1', 'a2', 'b1'])
+  await end('a2')
+  void whileHoldingTurn(() => add('a5'))
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a5'])
+  await end('a1')
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a5', 'a3'])
 })

@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { refuse } from '../refusal.ts'
+
 /** Bounds of work that many users share. */
 export interface UserTurnsOptions {
   /** Pieces of work at once, at least 1. */
@@ -19,6 +22,17 @@ export type UserTurns = <T>(
   signal: AbortSignal,
   work: () => Promise<T>,
 ) => Promise<T>
+
+const waitedFor = new AsyncLocalStorage<true>()
+
+/**
+ * Does what a piece of work waits for while it holds its place, as code does that calls a tool. Turns that it
+ * needs never wait behind their caller: it gets another place, or the refusal of `tooMany`. There are as many
+ * such places as ordinary ones, in all and for each user.
+ */
+export function whileHoldingTurn<T>(work: () => Promise<T>): Promise<T> {
+  return waitedFor.run(true, work)
+}
 
 interface Line {
   running: number
@@ -70,8 +84,11 @@ export function createUserTurns(options: UserTurnsOptions): UserTurns {
       signal.addEventListener('abort', abort, { once: true })
     })
 
+  const second = createPlaces(options)
+
   return async (userId, signal, work) => {
     signal.throwIfAborted()
+    if (waitedFor.getStore() === true) return second(userId, work)
     const line = lines.get(userId) ?? { running: 0, waiting: [] }
     if (running < concurrency && line.running < perUser) start(userId, line)
     else {
@@ -88,4 +105,42 @@ export function createUserTurns(options: UserTurnsOptions): UserTurns {
       startNext()
     }
   }
+}
+
+/** Places for which nobody waits. */
+function createPlaces({ concurrency, perUser, tooMany }: UserTurnsOptions) {
+  const taken = new Map<string, number>()
+  let running = 0
+  return async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
+    const own = taken.get(userId) ?? 0
+    if (running >= concurrency || own >= perUser) throw tooMany()
+    running += 1
+    taken.set(userId, own + 1)
+    try {
+      return await work()
+    } finally {
+      running -= 1
+      const left = (taken.get(userId) ?? 1) - 1
+      if (left === 0) taken.delete(userId)
+      else taken.set(userId, left)
+    }
+  }
+}
+
+/** Places for the code of users. */
+export interface SandboxTurnsOptions extends Pick<UserTurnsOptions, 'concurrency' | 'perUser'> {
+  /** Default 20. */
+  readonly waitingPerUser?: number
+}
+
+/** Turns of sandboxes; one user too many is refused with status 429. Several runners may share them. */
+export function createSandboxTurns(options: SandboxTurnsOptions): UserTurns {
+  return createUserTurns({
+    waitingPerUser: 20,
+    ...options,
+    tooMany: () =>
+      refuse(429, 'Too many codes are running. Wait until some of yours have ended.', {
+        headers: { 'retry-after': '5' },
+      }),
+  })
 }

@@ -6,11 +6,13 @@ export interface ResultCache {
     key: string,
     vertex?: KeptVertex,
   ): CachedResult | undefined | Promise<CachedResult | undefined>
-  /** Of a vertex that is not frozen too, in the editor: freezing it keeps its last result. */
+  /**
+   * In the editor also called for vertices that are not frozen: freezing one keeps its last result.
+   */
   set(key: string, result: CachedResult, vertex?: KeptVertex): void | Promise<void>
 }
 
-/** Whose result it is, for caches that keep results with their flow. */
+/** The vertex of a result, for caches that keep results with their flow. */
 export interface KeptVertex {
   readonly flowId: string
   /** Name of the vertex and of its build in loops, as 64 hexadecimal digits. */

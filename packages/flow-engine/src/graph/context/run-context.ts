@@ -6,6 +6,8 @@ import type { TokenUsage } from '../../models/chat-model.ts'
 import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
 import { limitExceeded, type FlowError } from '../../errors.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
+import type { CallPlace } from './run-host.ts'
+import type { RunTeller } from './run-teller.ts'
 import type { RunLimits } from '../plan/limits.ts'
 import { earlierMessages } from '../messages/earlier-messages.ts'
 import { createRunMessages } from '../messages/memory-messages.ts'
@@ -14,6 +16,7 @@ import type { FlowProblem } from '../flow/problems.ts'
 import {
   LazyEvent,
   TokenEvent,
+  type TokenPiece,
   type RunEvent,
   type RunEventData,
   type UnsentEvent,
@@ -21,7 +24,7 @@ import {
 import type { RunLog } from '../events/run-log.ts'
 import { createSecrets, type Secrets } from '../events/secrets.ts'
 
-/** What the builds of all vertices of one run share. */
+/** State shared by the builds of all vertices of one run. */
 export interface RunContext {
   readonly runId: string
   readonly flowId: string
@@ -42,32 +45,38 @@ export interface RunContext {
   /** The same, without making them where there are none. */
   readonly knownSecrets: Secrets | undefined
   readonly messages: MessageLog
-  /** Somebody has asked for `messages`. */
+  /** True once `messages` was read. */
   readonly hasMessages: boolean
   send: SendEvent
-  sendToken(chunk: string, id: string): void
-  /** Whether pieces of blanks alone are sent. */
+  sendToken(piece: TokenPiece): void
+  /** Sends pieces that are blank. */
   readonly blankTokens: boolean
   sendEnd(end: UnsentEvent<'end_vertex'>): void
   /** False once the run ended or was aborted: what comes later is dropped. */
   open(): boolean
   warn(problem: FlowProblem): void
-  usage(usage: TokenUsage): void
-  runFlow(flow: FlowJson, options: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult>
+  usage(vertexId: string, usage: TokenUsage): void
+  runFlow(
+    flow: FlowJson,
+    options: ChildRunOptions,
+    from: { readonly vertexId: string; readonly signal: AbortSignal },
+  ): Promise<ChildRunResult>
   /** DR-30; rejects with `not_resumable` where nothing keeps the question. */
-  suspend(vertexId: string, question: unknown, options: SuspendOptions): Promise<unknown>
+  suspend(from: CallPlace, question: unknown, options: SuspendOptions): Promise<unknown>
   /** DR-55. @param number counts the sleeps of a build, from 1 */
   sleep(
-    vertexId: string,
+    from: CallPlace,
     number: number,
     time: number | string | Date,
     signal: AbortSignal,
   ): Promise<void>
+  /** Tells the hooks; undefined where there are none (DR-70). */
+  readonly teller: RunTeller | undefined
   /** DR-41. */
   step<T>(vertexId: string, name: string, work: () => T | Promise<T>): Promise<T>
 }
 
-/** What a run knows before its first vertex; the rest of its context follows from it. */
+/** The facts of a run before its first vertex; the rest of its context follows from them. */
 export interface RunContextOptions extends Pick<
   RunContext,
   | 'runId'
@@ -89,11 +98,12 @@ export interface RunContextOptions extends Pick<
   /** Called instead of throwing when the number of events is over its limit. */
   overflow(error: FlowError): void
   warn(problem: FlowProblem): void
-  usage(usage: TokenUsage): void
+  usage(vertexId: string, usage: TokenUsage): void
   runFlow(
     flow: FlowJson,
     options: ChildRunOptions,
     from: {
+      readonly vertexId: string
       readonly signal: AbortSignal
       readonly secrets: Secrets
       readonly messages: () => Pick<MessageLog, 'adopt'>
@@ -102,8 +112,9 @@ export interface RunContextOptions extends Pick<
   ): Promise<ChildRunResult>
   /** Those of the run that called this one: what one knows the other hides (FE-65). */
   readonly secrets: Secrets | undefined
-  /** What a run that may rest knows; made when it is first asked for. */
+  /** The state of a run that may suspend; created on first use. */
   durable(): Pick<RunContext, 'suspend' | 'sleep' | 'step'>
+  readonly teller?: RunTeller | undefined
 }
 
 export function createRunContext(options: RunContextOptions): RunContext {
@@ -139,6 +150,10 @@ class LazyRunContext implements RunContext {
 
   get runId(): string {
     return this.#options.runId
+  }
+
+  get teller(): RunTeller | undefined {
+    return this.#options.teller
   }
 
   get blankTokens(): boolean {
@@ -188,7 +203,7 @@ class LazyRunContext implements RunContext {
   get messages(): MessageLog {
     return (this.#messages ??= createMessageLog({
       service: this.#messageService,
-      send: (event, data) => this.send(event, data),
+      send: (event, data, vertexId) => this.send(event, data, vertexId),
       runtime: this.runtime,
       secrets: this.secrets,
       limits: this.limits,
@@ -205,13 +220,17 @@ class LazyRunContext implements RunContext {
     return messages
   }
 
-  send<K extends keyof RunEventData>(event: K, make: () => RunEventData[K]): void {
+  send<K extends keyof RunEventData>(
+    event: K,
+    make: () => RunEventData[K],
+    vertexId?: string,
+  ): void {
     if (!this.#hasRoom(event)) return
-    this.#log.push(new LazyEvent(this.#log.nextSeq, event, make) as RunEvent)
+    this.#log.push(new LazyEvent(this.#log.nextSeq, event, make, vertexId) as RunEvent)
   }
 
-  sendToken(chunk: string, id: string): void {
-    if (this.#hasRoom('token')) this.#log.push(new TokenEvent(this.#log.nextSeq, chunk, id))
+  sendToken(piece: TokenPiece): void {
+    if (this.#hasRoom('token')) this.#log.push(new TokenEvent(this.#log.nextSeq, piece))
   }
 
   sendEnd(end: UnsentEvent<'end_vertex'>): void {
@@ -239,18 +258,22 @@ class LazyRunContext implements RunContext {
     this.#options.warn(problem)
   }
 
-  usage(usage: TokenUsage): void {
-    this.#options.usage(usage)
+  usage(vertexId: string, usage: TokenUsage): void {
+    this.#options.usage(vertexId, usage)
   }
 
-  runFlow(flow: FlowJson, child: ChildRunOptions, signal: AbortSignal): Promise<ChildRunResult> {
-    const send: SendEvent = (event, make) => this.send(event, make)
+  runFlow(
+    flow: FlowJson,
+    child: ChildRunOptions,
+    from: { readonly vertexId: string; readonly signal: AbortSignal },
+  ): Promise<ChildRunResult> {
+    const send: SendEvent = (event, make) => this.send(event, make, from.vertexId)
     const messages = (): MessageLog => this.messages
-    return this.#options.runFlow(flow, child, { signal, secrets: this.secrets, messages, send })
+    return this.#options.runFlow(flow, child, { ...from, secrets: this.secrets, messages, send })
   }
 
-  suspend(vertexId: string, question: unknown, options: SuspendOptions): Promise<unknown> {
-    return this.#options.durable().suspend(vertexId, question, options)
+  suspend(from: CallPlace, question: unknown, options: SuspendOptions): Promise<unknown> {
+    return this.#options.durable().suspend(from, question, options)
   }
 
   sleep(...nap: Parameters<RunContext['sleep']>): Promise<void> {

@@ -8,14 +8,17 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Secrets } from '../events/secrets.ts'
 import type { VertexResult } from './run-options.ts'
 
-/** What a host of durable runs plugs into a run (FE-63, FE-63a); all optional. */
+/** Hooks of a host of durable runs (FE-63, FE-63a); all optional. */
 export interface RunHost {
-  /** Where an earlier process left off. */
+  /** The point at which an earlier process stopped. */
   readonly resume?: ResumePoint | undefined
   /** Asked before each vertex; false when another process goes on with the run: nothing starts any more. */
   readonly mayStart?: (() => boolean) | undefined
-  /** A vertex, or a pass of a loop, has finished: its state, to be kept before anything behind it starts. */
-  readonly checkpoint?: ((vertexId: string, state: string) => Promise<void>) | undefined
+  /**
+   * A vertex, a step, or a pass of a loop, has finished: its state, to be kept before anything behind it
+   * starts. False when it is too large to be kept (DR-19).
+   */
+  readonly checkpoint?: ((vertexId: string, state: string) => Promise<boolean>) | undefined
   /** A vertex has failed: its state, which keeps it failed in later runs of the job (DR-2). */
   readonly failed?: ((vertexId: string, state: string) => Promise<void>) | undefined
   /** `ctx.suspend`. */
@@ -24,11 +27,19 @@ export interface RunHost {
   readonly sleep?: ((nap: Nap) => Promise<'over' | 'suspended'>) | undefined
   /** Called when the run is at rest: the question that is to be told, unless it was told before. */
   readonly rest?: (() => QuestionNotice | undefined) | undefined
-  /** Told of the values that go into a build, secrets and all; `built` gives the mask. */
+  /** Called with the input values of a build, secrets included; `built` gives the mask. */
   readonly inputs?:
     ((vertex: PlanVertex, values: Readonly<Record<string, unknown>>) => void) | undefined
-  /** Told of each build, for the records of a monitor. */
+  /** Called with each build, for the records of a monitor. */
   readonly built?: ((build: BuildRecord) => void) | undefined
+  /** Of the job that the run is. */
+  readonly jobId?: string | undefined
+  /** The job was begun before. */
+  readonly continued?: true | undefined
+  /** Told of what hooks throw. */
+  readonly report?: ((error: unknown) => void) | undefined
+  /** The run and the vertex that started this one. */
+  readonly parent?: { readonly runId: string; readonly vertexId: string } | undefined
   /** Runs around this one. */
   readonly depth?: number | undefined
   /** Counts the runs within the outermost one. */
@@ -44,14 +55,20 @@ export interface ResumePoint {
   readonly checkpoints: ReadonlyMap<string, string>
   /** `vertices_sorted` is in the log. */
   readonly sorted: boolean
-  /** How many `end_vertex` of an id are in the log. */
+  /** Number of `end_vertex` events in the log, by vertex id. */
   readonly reported: ReadonlyMap<string, number>
 }
 
-/** A question of a component, masked and checked. */
-export interface Ask {
+/** The vertex and pass that asks or sleeps. */
+export interface CallPlace {
   readonly vertexId: string
-  /** Of the outermost loop around the vertex. */
+  /** The tool call of an agent that it belongs to; without `?` (DR-40). */
+  readonly scope?: string | undefined
+}
+
+/** A question of a component, masked and checked. */
+export interface Ask extends CallPlace {
+  /** Pass of the outermost loop around the vertex. */
   readonly pass: number | undefined
   readonly sessionId: string
   /** JSON. */
@@ -69,8 +86,7 @@ export interface Ask {
 }
 
 /** A sleep of a component. */
-export interface Nap {
-  readonly vertexId: string
+export interface Nap extends CallPlace {
   readonly pass: number | undefined
   /** Counts the sleeps of a build, from 1. */
   readonly number: number
@@ -79,7 +95,9 @@ export interface Nap {
   readonly signal: AbortSignal
 }
 
-/** What is told of an open question: an event, and a message where there is a session (DR-32, DR-42). */
+/**
+ * The announcement of an open question: an event, and a message if there is a session (DR-32, DR-42).
+ */
 export interface QuestionNotice {
   readonly event: SuspendedJson
   readonly sessionId: string
@@ -111,4 +129,14 @@ export interface BuildRecord {
   readonly result: VertexResult
   /** Hides the run's secrets in what is stored of it (FE-65). */
   readonly mask: <T>(value: T) => T
+}
+
+/** Nothing to restore, to keep or to bound: the common case. */
+export function isPlain({ resume, checkpoint }: RunHost): boolean {
+  return resume === undefined && checkpoint === undefined
+}
+
+/** Tells whether an earlier process has reported the end of this build. */
+export function wasReported({ resume }: RunHost, vertexId: string, build: number): boolean {
+  return resume !== undefined && build <= (resume.reported.get(vertexId) ?? 0)
 }

@@ -1,17 +1,12 @@
-import type { Runtime } from '@x/wire'
+import { isObject, type Runtime } from '@x/wire'
 import { FlowCompileError, invalidRequest } from '../../errors.ts'
-import {
-  compileFlow,
-  compilePartly,
-  graphOf,
-  unknownProblems,
-  type FlowPlan,
-} from '../plan/compile.ts'
+import { compileGiven, graphOf, unknownProblems, type FlowPlan } from '../plan/compile.ts'
 import { completeLimits, type RunLimits } from '../plan/limits.ts'
-import { isPlainObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+import { ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import { readNamedInputs, type VertexInputs } from './named-inputs.ts'
 import type { RunInput, RunOptions } from './run-options.ts'
-import { sliceOf, type Slice } from '../plan/slice.ts'
+import { sliceOf, type GraphSlice } from '../plan/slice.ts'
 import { applyTweaks, refuseInputTweak, type AppliedTweaks } from './tweaks.ts'
 
 /** A class, since a copy that changes a member gets a hidden class of its own. */
@@ -33,8 +28,10 @@ class CheckedInput {
 export class RunRequest {
   readonly plan: FlowPlan
   readonly graph: PlanGraph
-  readonly slice: Slice
+  readonly slice: GraphSlice
   readonly tweaks: AppliedTweaks
+  /** DR-76. */
+  readonly inputs: VertexInputs
   readonly options: RunOptions
   readonly mode: 'run' | 'build'
   readonly strict: boolean
@@ -56,6 +53,8 @@ export class RunRequest {
     this.input = readInput(options, mode)
     this.parallel = readParallel(options.parallel)
     checkConcurrency(options.concurrency)
+    checkNote('carrier', options.carrier)
+    checkNote('requestId', options.requestId)
     const plan = planOf(flow, options)
     const graph = graphOf(plan)
     if (graph === undefined) throw invalidRequest('The plan was not made by compileFlow')
@@ -64,6 +63,7 @@ export class RunRequest {
     this.slice = sliceFor(graph, options, mode)
     refuseUnknown(plan, this, options)
     this.tweaks = applyTweaks(graph, options.tweaks)
+    this.inputs = readNamedInputs(graph, options.inputs)
     this.options = options
     this.mode = mode
     this.strict = plan.compat === 'strict'
@@ -78,12 +78,9 @@ export class RunRequest {
 function planOf(flow: unknown, options: RunOptions): FlowPlan {
   if (isPlan(flow)) return flow
   const { components, compat, limits, services } = options
-  if (components === undefined) {
-    throw invalidRequest('The option components is needed to run a flow that was not compiled')
-  }
   const customCode = services?.codeRunner
-  const compile = isPart(options) ? compilePartly : compileFlow
-  return compile(flow, { components, compat, limits, customCode })
+  const given = { components, compat, limits, customCode }
+  return compileGiven(flow, given, isPart(options) ? 'keep-unknown' : 'strict')
 }
 
 function isPart({ stopComponentId, startComponentId }: RunOptions): boolean {
@@ -112,7 +109,7 @@ function isPlan(flow: unknown): flow is FlowPlan {
 /** FE-18, FE-23, FE-26: null is "", undefined no input. */
 function readInput(options: RunOptions, mode: 'run' | 'build'): CheckedInput {
   const given: unknown = options.input
-  const input = isPlainObject(given) ? (given as RunInput) : { value: readText(given) }
+  const input = isObject(given) ? (given as RunInput) : { value: readText(given) }
   const value = readText(input.value)
   const type = input.type ?? (mode === 'build' ? 'any' : 'chat')
   if (value !== undefined) refuseInputTweak(options.tweaks, type)
@@ -132,10 +129,19 @@ function checkConcurrency(concurrency = Number.POSITIVE_INFINITY): void {
   throw invalidRequest('The option concurrency must be a number of at least 1')
 }
 
+const LONGEST_NOTE = 1024
+
+/** What a caller gives to the hooks is kept with each job. */
+function checkNote(name: string, value: unknown): void {
+  if (value === undefined) return
+  if ((JSON.stringify(value) ?? '').length > LONGEST_NOTE)
+    throw invalidRequest(`The option ${name} must have at most ${LONGEST_NOTE} characters of JSON`)
+}
+
 function readText(value: unknown): string | undefined {
   if (value === undefined) return undefined
   if (value === null) return ''
-  if (typeof value !== 'string') throw invalidRequest('The input value must be a text or null')
+  if (typeof value !== 'string') throw invalidRequest('The input value must be a string or null')
   return value
 }
 
@@ -144,21 +150,21 @@ function flowIdOf(flow: unknown): string | undefined {
 }
 
 function asObject(flow: unknown): PlainObject {
-  return isPlainObject(flow) ? flow : {}
+  return isObject(flow) ? flow : {}
 }
 
-const slices = new WeakMap<PlanGraph, Map<string, Slice>>()
+const slices = new WeakMap<PlanGraph, Map<string, GraphSlice>>()
 const KEPT_SLICES = 16
 
 /** Slices depend on the plan alone and are kept with it. */
-function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'): Slice {
+function sliceFor(graph: PlanGraph, options: RunOptions, mode: 'run' | 'build'): GraphSlice {
   const { stopComponentId, startComponentId } = options
   const whole = stopComponentId === undefined && startComponentId === undefined
   const key = whole ? mode : JSON.stringify([mode, stopComponentId, startComponentId])
   const before = slices.get(graph)
   const known = before?.get(key)
   if (known !== undefined) return known
-  const kept = before ?? new Map<string, Slice>()
+  const kept = before ?? new Map<string, GraphSlice>()
   slices.set(graph, kept)
   const slice = sliceOf(graph, { mode, stopComponentId, startComponentId })
   if (kept.size < KEPT_SLICES) kept.set(key, slice)

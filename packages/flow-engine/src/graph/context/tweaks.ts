@@ -1,5 +1,6 @@
+import { isObject } from '@x/wire'
 import { invalidRequest } from '../../errors.ts'
-import { isPlainObject, own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { warning, type FlowProblem } from '../flow/problems.ts'
 import { repairJson } from '../flow/repair-json.ts'
@@ -44,7 +45,7 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
   }
   const byName = new Map(graph.vertices.map((vertex) => [vertex.displayName, vertex]))
   for (const [key, entry] of Object.entries(tweaks)) {
-    if (!isPlainObject(entry)) continue
+    if (!isObject(entry)) continue
     const vertex = vertexOf(graph, key) ?? byName.get(key)
     if (vertex === undefined) continue
     for (const [name, value] of Object.entries(entry)) apply(vertex, name, value)
@@ -57,7 +58,7 @@ export function applyTweaks(graph: PlanGraph, tweaks: Tweaks | undefined): Appli
     for (const name of names) {
       if (!Object.hasOwn(tweaks, name)) continue
       const value = own(tweaks, name)
-      if (!isPlainObject(value)) apply(vertex, name, value)
+      if (!isObject(value)) apply(vertex, name, value)
     }
   }
   return { fields, warnings }
@@ -70,7 +71,7 @@ export function refuseInputTweak(tweaks: Tweaks | undefined, type: RunInput['typ
   checkCount(tweaks ?? {})
   const clash = Object.entries(tweaks ?? {}).some(
     ([key, entry]) =>
-      isPlainObject(entry) &&
+      isObject(entry) &&
       Object.hasOwn(entry, 'input_value') &&
       names.some((name) => key.includes(name)),
   )
@@ -86,7 +87,7 @@ function checkCount(tweaks: Tweaks): void {
   let count = entries.length
   for (const key of count > MOST_TWEAKS ? [] : entries) {
     const entry = own(tweaks, key)
-    if (isPlainObject(entry)) count += Object.keys(entry).length
+    if (isObject(entry)) count += Object.keys(entry).length
   }
   if (count > MOST_TWEAKS) throw invalidRequest(`A run takes at most ${MOST_TWEAKS} tweaks.`)
 }
@@ -110,7 +111,7 @@ function tweakField(field: PlainObject, value: unknown): PlainObject {
   if (type === 'NestedDict') {
     return { ...field, value: typeof value === 'string' ? repairJson(value) : value }
   }
-  if (!isPlainObject(value)) {
+  if (!isObject(value)) {
     if (type === 'file') return { ...field, file_path: value }
     return withText({ ...field, value })
   }

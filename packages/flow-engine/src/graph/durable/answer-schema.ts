@@ -1,9 +1,9 @@
+import { isObject } from '@x/wire'
 import type { JsonSchema, StandardSchema } from '../../components/define/suspend-options.ts'
 import { linearPattern } from '../../components/text/linear-pattern.ts'
 import { errorText, invalidRequest } from '../../errors.ts'
-import { isPlainObject } from '../flow/plain-object.ts'
 
-/** What is wrong with an answer. */
+/** A problem of an answer. */
 export interface AnswerProblem {
   /** Names and positions with dots; '' = the answer itself. */
   readonly path: string
@@ -50,7 +50,7 @@ const TYPES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['boolean', (value: unknown) => typeof value === 'boolean'],
   ['null', (value: unknown) => value === null],
   ['array', (value: unknown) => Array.isArray(value)],
-  ['object', isPlainObject],
+  ['object', isObject],
 ])
 
 const MAX_DEPTH = 32
@@ -68,7 +68,7 @@ export async function readAnswerSchema(
   schema: JsonSchema | StandardSchema<unknown>,
 ): Promise<JsonSchema> {
   const json: unknown = isStandardSchema(schema) ? jsonSchemaOf(schema) : schema
-  if (!isPlainObject(json)) throw unusable('a schema must be an object')
+  if (!isObject(json)) throw unusable('a schema must be an object')
   await checkKeywords(json, 0)
   return json
 }
@@ -93,10 +93,10 @@ async function checkKeywords(schema: JsonSchema, depth: number): Promise<void> {
     if (typeof name !== 'string' || !TYPES.has(name)) throw unusable(`type ${String(name)}`)
   }
   if (typeof pattern === 'string') await readPattern(pattern)
-  const inner = Object.values(isPlainObject(properties) ? properties : {})
+  const inner = Object.values(isObject(properties) ? properties : {})
   for (const child of [...inner, items, additionalProperties]) {
     if (child === undefined || typeof child === 'boolean') continue
-    if (!isPlainObject(child)) throw unusable('a schema must be an object')
+    if (!isObject(child)) throw unusable('a schema must be an object')
     await checkKeywords(child, depth + 1)
   }
 }
@@ -148,7 +148,7 @@ async function check(schema: JsonSchema, value: unknown, place: Place): Promise<
   if (typeof value === 'string') await checkString(schema, value, report)
   if (typeof value === 'number') checkNumber(schema, value, report)
   if (Array.isArray(value)) await checkList(schema, value, place, report)
-  else if (isPlainObject(value)) await checkObject(schema, value, place, report)
+  else if (isObject(value)) await checkObject(schema, value, place, report)
 }
 
 type Report = (message: string) => void
@@ -184,7 +184,7 @@ async function checkList(
   if (typeof maxItems === 'number' && value.length > maxItems)
     report(`must have at most ${maxItems} items`)
   if (items === false && value.length > 0) report('must be empty')
-  if (!isPlainObject(items)) return
+  if (!isObject(items)) return
   for (const [index, item] of value.entries()) {
     if (problems.length >= MAX_PROBLEMS) return
     await check(items, item, { path: join(path, String(index)), problems })
@@ -200,12 +200,12 @@ async function checkObject(
   for (const name of listOf(required)) {
     if (typeof name === 'string' && !Object.hasOwn(value, name)) report(`${name} is required`)
   }
-  const known = isPlainObject(properties) ? properties : {}
+  const known = isObject(properties) ? properties : {}
   for (const [name, item] of Object.entries(value)) {
     if (problems.length >= MAX_PROBLEMS) return
     const own = Object.hasOwn(known, name) ? known[name] : additionalProperties
     if (own === false) report(`${name} is not allowed`)
-    if (isPlainObject(own)) await check(own, item, { path: join(path, name), problems })
+    if (isObject(own)) await check(own, item, { path: join(path, name), problems })
   }
 }
 
@@ -222,7 +222,7 @@ function listOf(value: unknown): readonly unknown[] {
 function isSame(left: unknown, right: unknown): boolean {
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length && left.every((item, n) => isSame(item, right[n]))
-  if (!isPlainObject(left) || !isPlainObject(right)) return left === right
+  if (!isObject(left) || !isObject(right)) return left === right
   const names = Object.keys(left)
   return (
     names.length === Object.keys(right).length &&

@@ -1,15 +1,14 @@
-import { isPlainObject } from '../flow/plain-object.ts'
+import { isObject } from '@x/wire'
 import type { JsonSchema, SuspendOptions } from '../../components/define/suspend-options.ts'
 import { InvalidAnswerError, invalidRequest, limitExceeded } from '../../errors.ts'
-import type { Ask } from '../context/run-host.ts'
+import type { Ask, CallPlace } from '../context/run-host.ts'
 import { isStandardSchema, readAnswerSchema } from './answer-schema.ts'
 
 /** Bytes of a question as JSON. */
 const LONGEST_QUESTION = 256 * 1024
 
-/** Where a question is asked. */
-export interface AskPlace {
-  readonly vertexId: string
+/** The place of a question. */
+export interface AskPlace extends CallPlace {
   readonly pass: number | undefined
   readonly sessionId: string
   /** Hides the secrets of the run. */
@@ -23,7 +22,7 @@ export interface AskPlace {
 export async function makeAsk(
   question: unknown,
   options: SuspendOptions,
-  { vertexId, pass, sessionId, mask }: AskPlace,
+  { vertexId, scope, pass, sessionId, mask }: AskPlace,
 ): Promise<Ask> {
   const { schema, expiresInMs, kind = 'question', prompt = null, actionRequests } = options
   if (expiresInMs !== undefined && !(expiresInMs > 0))
@@ -40,6 +39,7 @@ export async function makeAsk(
   })
   const told = {
     vertexId,
+    ...(scope === undefined ? {} : { scope }),
     pass,
     sessionId,
     kind,
@@ -59,10 +59,10 @@ export async function makeAsk(
   }
 }
 
-/** What may be chosen: the options, and the fallback when it is one more choice. */
+/** The choices: the options, and the fallback if it is one more choice. */
 function decisions(options: readonly { readonly actionId: string }[], fallback: unknown): string[] {
   const ids = options.map(({ actionId }) => actionId)
-  const last = isPlainObject(fallback) ? fallback['action_id'] : undefined
+  const last = isObject(fallback) ? fallback['action_id'] : undefined
   return ids.length > 0 && typeof last === 'string' && !ids.includes(last) ? [...ids, last] : ids
 }
 
@@ -89,6 +89,6 @@ export async function transformAnswer(
 
 function pathText(path: unknown): string {
   if (!Array.isArray(path)) return ''
-  const keys = path.map((part: unknown) => (isPlainObject(part) ? part['key'] : part))
+  const keys = path.map((part: unknown) => (isObject(part) ? part['key'] : part))
   return keys.map(String).join('.')
 }

@@ -1,20 +1,21 @@
+import { isObject } from '@x/wire'
 import type { RetryOptions, RetryPolicy } from '../../components/define/retry-policy.ts'
 import { invalidRequest, isFlowError, type FlowError, type FlowErrorCode } from '../../errors.ts'
 import type { RunHost } from '../context/run-host.ts'
-import { isPlainObject } from '../flow/plain-object.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import { stateOf } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
 import { vertexFailure } from '../vertex/failure.ts'
 import type { TaskEnvironment } from '../vertex/task-environment.ts'
-import { runTask, type TaskResult } from '../vertex/run-task.ts'
+import { runTask } from '../vertex/run-task.ts'
+import type { TaskResult } from '../vertex/task-build.ts'
 
 const DELAY_MS = 1000
 const FACTOR = 2
 const MAX_DELAY_MS = 60_000
 const MAX_ATTEMPTS = 100
 
-/** What another attempt would not change (DR-52). */
+/** Errors that another attempt would not change (DR-52). */
 const FINAL: ReadonlySet<FlowErrorCode> = new Set<FlowErrorCode>([
   'suspended',
   'cancelled',
@@ -49,8 +50,9 @@ export function runAttempts(
 }
 
 /**
- * The policy of a vertex: of the run by id, display name or type, the run's only one, the component's.
- * @throws FlowError `invalid_request` for a number of attempts that is none
+ * The policy of a vertex: of the run by id, display name or type, the run's only one, the
+ * component's.
+ * @throws FlowError `invalid_request` for an invalid number of attempts
  */
 function policyOf(vertex: PlanVertex, retry: RetryOptions | undefined): RetryPolicy | undefined {
   const { id, displayName, type, component, cycle } = vertex
@@ -108,7 +110,7 @@ async function repeat(
 function attemptsMade({ resume }: RunHost, name: string): number {
   const kept = resume?.checkpoints.get(name)
   const stored: unknown = kept === undefined ? undefined : JSON.parse(kept)
-  return isPlainObject(stored) ? Number(stored['attempts']) || 0 : 0
+  return isObject(stored) ? Number(stored['attempts']) || 0 : 0
 }
 
 function isFinal(thrown: unknown, { code }: FlowError): boolean {

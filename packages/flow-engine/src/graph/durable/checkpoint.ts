@@ -1,27 +1,32 @@
+import { isObject } from '@x/wire'
 import { decide } from '../schedule/decision.ts'
 import type { OutputValues } from '../schedule/scope.ts'
 import { fromBase64, toBase64 } from '../values/base64.ts'
-import { define, isPlainObject } from '../flow/plain-object.ts'
+import { define } from '../flow/plain-object.ts'
 import { createData, isData } from '../values/data.ts'
 import { createDataFrame, isDataFrame } from '../values/data-frame.ts'
 import { createMessage, isMessage, type MessageInit } from '../values/message.ts'
-import type { BranchCall } from '../schedule/decision.ts'
 import type { LogEntry } from '../events/vertex-logs.ts'
 import { FlowError, type FlowErrorCode } from '../../errors.ts'
-import type { TaskResult } from '../vertex/run-task.ts'
+import type { TaskResult } from '../vertex/task-build.ts'
 
 /** Kept before a component starts that may not be run twice (FE-63), with the pass it runs in. */
 export function startMark(pass: number | undefined): string {
   return JSON.stringify({ started: true, pass })
 }
 
-/** Whether a state is the mark of a vertex that has begun. */
+/** Tells whether a state marks a vertex that has begun. */
 export function isStartMark(state: string): boolean {
   return state.startsWith('{"started":true')
 }
 
 /** Takes the place of the start mark while a component waits for an answer: it is run afresh (FE-63a). */
 export const REST_MARK = '{"rests":true}'
+
+/** Tells whether a state is no result, but says where a vertex stands. */
+export function isMark(state: string): boolean {
+  return state === REST_MARK || isStartMark(state)
+}
 
 class NotJsonError extends Error {}
 
@@ -65,30 +70,27 @@ export function encodeFailure(
   return JSON.stringify({ failed: { code, reason }, pass })
 }
 
-interface StoredTask {
+/** The JSON of a `TaskResult`, with its values encoded. */
+interface StoredTask extends Omit<TaskResult, 'outputs' | 'logs' | 'decision'> {
   readonly outputs: readonly (readonly [string, unknown])[]
-  readonly branches: readonly BranchCall[]
   readonly logs: readonly (readonly [string, unknown])[]
-  readonly hasStatus: boolean | 'text'
-  readonly bytes: number
-  readonly usedFrozenResult: boolean
 }
 
 /**
- * What is kept of a vertex for the pass it is to be built in, from the host's own store: its result, its
- * failure, or that it was running in this pass or a later one.
+ * The stored state of a vertex in the pass it is about to be built in: its result, its failure, or
+ * that it was running in this pass or a later one.
  */
 export function readCheckpoint(
   state: string | undefined,
   pass: number | undefined,
 ): TaskResult | FlowError | 'started' | undefined {
   const stored: unknown = state === undefined ? undefined : JSON.parse(state)
-  if (!isPlainObject(stored)) return undefined
+  if (!isObject(stored)) return undefined
   if (stored['started'] === true) {
     return Number(stored['pass'] ?? 0) >= (pass ?? 0) ? 'started' : undefined
   }
   const { failed } = stored
-  if (isPlainObject(failed) && stored['pass'] === pass)
+  if (isObject(failed) && stored['pass'] === pass)
     return new FlowError(failed['code'] as FlowErrorCode, String(failed['reason']))
   if (!Array.isArray(stored['outputs']) || stored['pass'] !== pass) return undefined
   return decodeTask(stored as unknown as StoredTask)
@@ -102,15 +104,7 @@ function decodeTask(stored: StoredTask): TaskResult {
   )
   const { branches, hasStatus, bytes, usedFrozenResult } = stored
   const decision = decide(branches, undefined)
-  return {
-    outputs,
-    branches,
-    decision,
-    logs: new Map(logs),
-    hasStatus,
-    bytes,
-    usedFrozenResult,
-  }
+  return { outputs, branches, decision, logs: new Map(logs), hasStatus, bytes, usedFrozenResult }
 }
 
 const KIND = '$value'
@@ -155,7 +149,7 @@ function encodeEntries(value: object, depth: number): unknown[] {
 
 export function decodeValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeValue)
-  if (!isPlainObject(value)) return value
+  if (!isObject(value)) return value
   switch (value[KIND]) {
     case 'number':
       return Number(value.text)

@@ -1,15 +1,17 @@
-import { FlowError, isFlowError } from '../../errors.ts'
+import { FlowError, isFlowError, limitExceeded } from '../../errors.ts'
 import { vertexFailure } from '../vertex/failure.ts'
 import { encodeFailure, encodeTask, readCheckpoint, startMark } from './checkpoint.ts'
-import { DEAD, UNBUILT } from '../vertex/inputs.ts'
+import { DEAD_EDGE, UNBUILT } from '../vertex/inputs.ts'
 import { runAttempts } from './attempts.ts'
+import { passOf } from '../schedule/pass-of.ts'
 import { decodePass, encodePass, passName, type ReturnedPass } from './pass-checkpoint.ts'
-import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import type { ResumePoint, RunHost } from '../context/run-host.ts'
 import { edgeState } from '../schedule/scope.ts'
 import type { Task } from '../schedule/task.ts'
 import type { TaskEnvironment } from '../vertex/task-environment.ts'
-import { learnSecrets, runTask, type TaskResult } from '../vertex/run-task.ts'
+import { learnSecrets, runTask } from '../vertex/run-task.ts'
+import type { TaskResult } from '../vertex/task-build.ts'
 
 export interface DurableOptions {
   readonly environment: TaskEnvironment
@@ -39,36 +41,35 @@ export async function runDurable(
     await checkpoint(vertex.id, startMark(pass))
   }
   const keeps = (): boolean => keepsState(task) && !environment.isResting(task)
+  const keepFailure = async (thrown: unknown): Promise<void> => {
+    const { error, reason } = vertexFailure(thrown, vertex, environment.run.secrets.mask)
+    await host.failed?.(vertex.id, encodeFailure({ code: error.code, reason }, pass))
+  }
   let result: TaskResult
   try {
     result = isOuterLoop(task)
       ? await runLoop(task, build, options)
       : await runAttempts(task, build, options)
   } catch (thrown) {
-    const { run } = environment
-    // What ends because the run ends has not failed by itself.
-    if (host.failed !== undefined && keeps() && run.open()) {
-      const { error, reason } = vertexFailure(thrown, vertex, run.secrets.mask)
-      await host.failed(vertex.id, encodeFailure({ code: error.code, reason }, pass))
-    }
+    // A build that ends because the run ends has not failed by itself.
+    if (keeps() && environment.run.open()) await keepFailure(thrown)
     throw thrown
   }
   if (checkpoint !== undefined && keeps()) {
     const state = encodeTask(result, pass)
-    if (state !== undefined) await checkpoint(vertex.id, state)
+    const isKept = state === undefined || (await checkpoint(vertex.id, state))
+    if (!isKept && vertex.component.idempotent === false) {
+      const error = notKept()
+      await keepFailure(error)
+      throw error
+    }
   }
   return result
 }
 
-/** The pass of the outermost loop around a vertex; undefined outside of loops. */
-export function passOf(
-  { region }: PlanVertex,
-  { regions }: PlanGraph,
-  builds: readonly number[],
-): number | undefined {
-  const outermost = regions[region]?.path[1]
-  const loop = outermost === undefined ? undefined : regions[outermost]?.loop
-  return loop === undefined ? undefined : builds[loop]
+/** Of a vertex that may not run twice, so that its state has to be kept (DR-19). */
+export function notKept(): FlowError {
+  return limitExceeded('checkpointBytes', 'the result is too large to be kept with the job')
 }
 
 /** Cycles, and loops in the passes of others, are repeated as a whole. */
@@ -130,7 +131,7 @@ function keptPass(
   return decodePass(resume.checkpoints.get(passName(id, pass)))
 }
 
-/** What a loop that has just been built was given by its last pass. */
+/** The last pass's values for a loop that has just been built. */
 function passBefore(task: Task, { environment, builds }: DurableOptions): ReturnedPass {
   const { vertex } = task
   const { graph } = environment.request
@@ -150,10 +151,10 @@ function passBefore(task: Task, { environment, builds }: DurableOptions): Return
 }
 
 function broughtBack(edge: PlanEdge, { scope }: Task, { request }: TaskEnvironment): unknown {
-  if (request.slice.contains[edge.source] !== 1) return DEAD
+  if (request.slice.contains[edge.source] !== 1) return DEAD_EDGE
   const state = edgeState(request.graph, scope, edge)
   if (typeof state === 'object') return state.outputs[edge.output] ?? null
-  return state === 'dead' ? DEAD : UNBUILT
+  return state === 'dead' ? DEAD_EDGE : UNBUILT
 }
 
 function interrupted({ displayName }: PlanVertex): FlowError {

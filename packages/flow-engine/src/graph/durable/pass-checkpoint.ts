@@ -1,10 +1,10 @@
+import { isObject } from '@x/wire'
 import { decodeValue, encodeJson, encodeValue } from './checkpoint.ts'
-import { DEAD, UNBUILT } from '../vertex/inputs.ts'
-import { isPlainObject } from '../flow/plain-object.ts'
+import { DEAD_EDGE, UNBUILT } from '../vertex/inputs.ts'
 
-/** What a pass of a loop has brought back, kept so that a resumed run leaves the pass out (FE-63). */
+/** The values that a pass of a loop returned, kept so that a resumed run skips the pass (FE-63). */
 export interface ReturnedPass {
-  /** By position of the loop-back edge: a value, `DEAD` or `UNBUILT`. */
+  /** By position of the loop-back edge: a value, `DEAD_EDGE` or `UNBUILT`. */
   readonly returned: ReadonlyMap<number, unknown>
   /** Builds so far of the vertices in the passes, by id. */
   readonly builds: ReadonlyMap<string, number>
@@ -19,7 +19,7 @@ export function passName(loopId: string, pass: number): string {
 export function encodePass({ returned, builds }: ReturnedPass): string | undefined {
   return encodeJson(() => ({
     returned: [...returned].map(([edge, value]) => {
-      if (value === DEAD) return [edge, 'dead']
+      if (value === DEAD_EDGE) return [edge, 'dead']
       return value === UNBUILT ? [edge, 'unbuilt'] : [edge, 'value', encodeValue(value)]
     }),
     builds: [...builds],
@@ -29,7 +29,7 @@ export function encodePass({ returned, builds }: ReturnedPass): string | undefin
 export function decodePass(state: string | undefined): ReturnedPass | undefined {
   const stored: unknown = state === undefined ? undefined : JSON.parse(state)
   // Ids are untrusted: a vertex may be called like a pass.
-  if (!isPlainObject(stored) || !Array.isArray(stored['returned'])) return undefined
+  if (!isObject(stored) || !Array.isArray(stored['returned'])) return undefined
   const returned = stored['returned'] as [number, string, unknown][]
   return {
     returned: new Map(returned.map(([edge, kind, value]) => [edge, readReturned(kind, value)])),
@@ -38,6 +38,6 @@ export function decodePass(state: string | undefined): ReturnedPass | undefined 
 }
 
 function readReturned(kind: string, value: unknown): unknown {
-  if (kind === 'dead') return DEAD
+  if (kind === 'dead') return DEAD_EDGE
   return kind === 'unbuilt' ? UNBUILT : decodeValue(value)
 }

@@ -1,8 +1,9 @@
+import { isObject } from '@x/wire'
 import type { QuestionNotice } from '../context/run-host.ts'
-import { isPlainObject, ownObject } from '../flow/plain-object.ts'
+import { ownObject } from '../flow/plain-object.ts'
 import { createMessage, type Message } from '../values/message.ts'
 
-/** What became of a question. */
+/** The state of a question. */
 export interface CardState {
   /** The `action_id` of the answer, or `submit` for one without; null while there is none. */
   readonly submittedAction: string | null
@@ -22,7 +23,7 @@ export function questionCard({ event, ...place }: QuestionNotice, state: CardSta
     kind,
     prompt,
     options,
-    fields: (isPlainObject(schema) ? ownObject(schema, 'properties') : undefined) ?? {},
+    fields: (isObject(schema) ? ownObject(schema, 'properties') : undefined) ?? {},
     allowed_decisions,
     submitted_action: state.submittedAction,
     superseded: state.superseded,
@@ -40,8 +41,8 @@ export function questionCard({ event, ...place }: QuestionNotice, state: CardSta
   })
 }
 
-/** What an answer chose, as its card shows it. */
+/** The choice of an answer, as its card shows it. */
 export function submittedAction(answer: unknown): string {
-  const chosen = isPlainObject(answer) ? answer['action_id'] : undefined
+  const chosen = isObject(answer) ? answer['action_id'] : undefined
   return typeof chosen === 'string' ? chosen : 'submit'
 }

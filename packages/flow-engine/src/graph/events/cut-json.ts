@@ -32,7 +32,7 @@ export function createCutter(limits: CutLimits, reserved = 0): (value: JsonValue
     left -= bytes
     return true
   }
-  // The least that is left of a value has been paid with the list or the object that holds it.
+  // The list or object around a value has reserved the value's minimum size.
   const cut = (value: JsonValue): JsonValue => {
     if (typeof value === 'string') {
       const text = cutText(value, limits.textLength)

@@ -8,7 +8,7 @@ const SMALL = 2048
 
 const encoder = new TextEncoder()
 
-/** Whether the data of an event is certainly small enough, by its number of characters. */
+/** Tells whether the data of an event is certainly small enough, by its number of characters. */
 export function surelyFits(characters: number, eventBytes: number): boolean {
   return characters <= longestText(eventBytes)
 }
@@ -19,7 +19,7 @@ export function longestText(eventBytes: number): number {
 }
 
 /**
- * FE-64, for what did not fit surely.
+ * Checks the exact size if the estimate is inconclusive (FE-64).
  * @throws FlowError `limit_exceeded`
  */
 export function checkEventSize(what: string, data: unknown, eventBytes: number): void {

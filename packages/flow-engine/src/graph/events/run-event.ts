@@ -10,6 +10,8 @@ export interface RunEventOf<K extends keyof RunEventData> {
   readonly seq: number
   readonly event: K
   readonly data: RunEventData[K]
+  /** Of `token`, `add_message` and `remove_message`: who sent it (DR-75); not on the wire. */
+  readonly vertexId?: string | undefined
 }
 
 /** An event that gets its number when it is sent. */
@@ -61,7 +63,7 @@ export interface VertexBuildJson {
   timestamp: string
 }
 
-/** What a vertex build looks like on the wire (results.md 1). */
+/** The wire form of a vertex build (results.md 1). */
 export interface VertexDataJson {
   results: Record<string, unknown>
   outputs: Record<string, OutputJson>
@@ -95,11 +97,13 @@ export class LazyEvent<K extends keyof RunEventData> implements RunEventOf<K> {
   readonly seq: number
   readonly event: K
   #make: (() => RunEventData[K]) | undefined
+  readonly vertexId: string | undefined
   #data: RunEventData[K] | undefined = undefined
 
-  constructor(seq: number, event: K, make: () => RunEventData[K]) {
+  constructor(seq: number, event: K, make: () => RunEventData[K], vertexId?: string) {
     this.seq = seq
     this.event = event
+    this.vertexId = vertexId
     this.#make = make
   }
 
@@ -116,15 +120,29 @@ export class LazyEvent<K extends keyof RunEventData> implements RunEventOf<K> {
   }
 }
 
+/** A piece of the text of a message. */
+export interface TokenPiece {
+  readonly chunk: string
+  /** Of the message. */
+  readonly id: string
+  readonly vertexId?: string | undefined
+}
+
 /** A piece of a streamed text; its data is as cheap as what would make it later. */
 export class TokenEvent implements RunEventOf<'token'> {
   readonly seq: number
   readonly event = 'token'
   readonly data: RunEventData['token']
+  readonly vertexId: string | undefined
 
-  constructor(seq: number, chunk: string, id: string) {
+  constructor(seq: number, { chunk, id, vertexId }: TokenPiece) {
     this.seq = seq
+    this.vertexId = vertexId
     this.data = new Token(chunk, id)
+  }
+
+  toJSON(): object {
+    return eventJson(this)
   }
 }
 

@@ -1,5 +1,5 @@
 import { longestText } from './event-size.ts'
-import type { RunEvent } from './run-event.ts'
+import { TokenEvent as JoinedTokens, type RunEvent } from './run-event.ts'
 import { youngList } from '../values/young-list.ts'
 
 export interface RunLogOptions {
@@ -9,7 +9,7 @@ export interface RunLogOptions {
   readonly eventBytes?: number
   /** Number of the first event; default 0. */
   readonly firstSeq?: number
-  /** Told of each event when it is sent. */
+  /** Called with each event when it is sent. */
   readonly onPush?: (event: RunEvent) => void
 }
 
@@ -36,10 +36,10 @@ interface Reader {
 const DONE: IteratorResult<RunEvent> = { done: true, value: undefined }
 
 export function createRunLog(options: RunLogOptions): RunLog {
-  return new EventLog(options)
+  return new RunEventLog(options)
 }
 
-class EventLog implements RunLog {
+class RunEventLog implements RunLog {
   readonly #bufferedTokens: number
   /** Most characters of joined tokens. */
   readonly #longest: number
@@ -94,7 +94,7 @@ class EventLog implements RunLog {
           readers.delete(reader)
           return Promise.resolve(DONE)
         }
-        // Of tokens that were joined in the log only one was counted.
+        // Tokens that the log joined were counted once.
         reader.tokensRead = this.#tokens
         return new Promise((resolve) => void reader.waiting.push(resolve))
       },
@@ -147,7 +147,7 @@ class EventLog implements RunLog {
   }
 
   /**
-   * Joins old tokens, so that a run nobody reads keeps one text instead of thousands of events.
+   * Joins old tokens, so that a run without readers keeps one text instead of thousands of events.
    * No reader has passed the event that was pushed just now.
    */
   #compact(): void {
@@ -179,7 +179,8 @@ class EventLog implements RunLog {
 function joinTokens(run: readonly TokenEvent[]): RunEvent {
   const chunk = run.map(({ data }) => data.chunk).join('')
   const last = run.at(-1)
-  return { seq: last?.seq ?? 0, event: 'token', data: { chunk, id: last?.data.id ?? '' } }
+  const { seq = 0, vertexId } = last ?? {}
+  return new JoinedTokens(seq, { chunk, id: last?.data.id ?? '', vertexId })
 }
 
 /** The first reader's place behind a position. */

@@ -12,7 +12,7 @@ export interface Secrets {
   readonly mask: (text: string) => string
   /** JSON with every text in it masked; the same object when there is nothing to hide. */
   readonly maskJson: <T>(value: T) => T
-  /** Whether a value holds a secret anywhere. */
+  /** Tells whether a value contains a secret at any depth. */
   readonly occursIn: (value: unknown) => boolean
   /** Masks a text that comes in pieces; holds back an end that may be the start of a secret. */
   readonly stream: () => StreamMask
@@ -20,7 +20,7 @@ export interface Secrets {
 
 export interface StreamMask {
   push(chunk: string): string
-  /** What was held back. */
+  /** The text held back so far. */
   end(): string
 }
 
@@ -49,7 +49,7 @@ export function createSecrets(): Secrets {
   }
 }
 
-/** A secret as it stands in JSON, in addresses and forms, and in base64 (DR-22). */
+/** The forms of a secret: in JSON, in addresses and forms, and in base64 (DR-22). */
 function formsOf(secret: string): readonly string[] {
   const form = new URLSearchParams([['', secret]]).toString().slice(1)
   return [

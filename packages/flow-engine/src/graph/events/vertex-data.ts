@@ -108,7 +108,7 @@ function isHandle(value: unknown): boolean {
   )
 }
 
-/** A text that cannot be read is none (FE-66). */
+/** A text that cannot be read counts as empty (FE-66). */
 function shownText(data: Data): string {
   try {
     return dataText(data)
@@ -117,7 +117,7 @@ function shownText(data: Data): string {
   }
 }
 
-/** An object of a class that is none of the language's own. */
+/** Tells whether an object is an instance of a class beyond the language's own. */
 function hasMethods(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) {

@@ -1,6 +1,6 @@
 import type { LogEntry } from './vertex-logs.ts'
 
-/** What a component noted in a build; most note nothing. */
+/** The notes of a component in a build; most builds have none. */
 export interface VertexNotes {
   readonly logs: ReadonlyMap<string, readonly LogEntry[]>
   readonly hasStatus: boolean | 'text'

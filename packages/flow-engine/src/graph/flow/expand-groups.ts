@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import {
   findGraph,
   isProblem,
@@ -14,7 +15,7 @@ import {
   type SourceHandle,
   type TargetHandle,
 } from './handles.ts'
-import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
+import { own, ownObject, ownText, type PlainObject } from './plain-object.ts'
 import { problem, type FlowProblem } from './problems.ts'
 
 /** A group, and the one around it. */
@@ -50,7 +51,7 @@ export interface FlatGraph {
   readonly problems: readonly FlowProblem[]
 }
 
-/** What edges at a group mean for its inner nodes. */
+/** The meaning of a group's edges for its inner nodes. */
 interface Group {
   readonly node: FlatNode
   readonly inner: RawGraph
@@ -125,7 +126,7 @@ function innerNodes(group: FlatNode, inner: RawGraph): Pending[] {
   }
   const link = { id: group.id, outer: group.group, top: group.group?.top ?? group.id }
   return inner.nodes.map((value) => {
-    const id = isPlainObject(value) ? ownText(value, 'id') : undefined
+    const id = isObject(value) ? ownText(value, 'id') : undefined
     const overrides = values.get(id ?? '') ?? NO_OVERRIDES
     return { value, group: link, frozen: group.frozen, overrides }
   })
@@ -233,7 +234,7 @@ function outputProxy(
 ): { id: string; handle: { id: string; name?: string } } | undefined {
   const outputs = own(group.node.details, 'outputs')
   const declared = Array.isArray(outputs)
-    ? outputs.filter(isPlainObject).find((item) => ownText(item, 'name') === handle.name)
+    ? outputs.filter(isObject).find((item) => ownText(item, 'name') === handle.name)
     : undefined
   const proxy = proxyOf(declared, 'name')
   if (proxy !== undefined) return { id: proxy.id, handle: { id: proxy.id, name: proxy.name } }

@@ -1,4 +1,5 @@
-import { isPlainObject, own, ownObject, ownText, type PlainObject } from './plain-object.ts'
+import { isObject } from '@x/wire'
+import { own, ownObject, ownText, type PlainObject } from './plain-object.ts'
 import { problem, type FlowProblem } from './problems.ts'
 
 export type {
@@ -28,7 +29,7 @@ export interface NodeEntry {
 
 /** Finds the lists of a flow: at the top, or in `data` (FE-1). Undefined when there are none. */
 export function findGraph(flow: unknown): RawGraph | undefined {
-  if (!isPlainObject(flow)) return undefined
+  if (!isObject(flow)) return undefined
   const holder = hasLists(flow) ? flow : ownObject(flow, 'data')
   if (holder === undefined || !hasLists(holder)) return undefined
   return { nodes: list(own(holder, 'nodes')), edges: list(own(holder, 'edges')) }
@@ -36,16 +37,16 @@ export function findGraph(flow: unknown): RawGraph | undefined {
 
 /** Why `findGraph` found nothing. */
 export function noGraph(flow: unknown): FlowProblem {
-  if (!isPlainObject(flow)) return problem('no_graph', 'A flow must be an object')
+  if (!isObject(flow)) return problem('no_graph', 'A flow must be an object')
   const inner = own(flow, 'data')
-  const keys = Object.keys(isPlainObject(inner) ? inner : flow).slice(0, 20)
+  const keys = Object.keys(isObject(inner) ? inner : flow).slice(0, 20)
   const found = keys.length === 0 ? 'none' : keys.join(', ').slice(0, 500)
   return problem('no_graph', `The flow has neither nodes nor edges; keys found: ${found}`)
 }
 
 /** A node, `undefined` for a note, or what is wrong with it (FE-2). */
 export function readNode(value: unknown, index: number): NodeEntry | FlowProblem | undefined {
-  if (!isPlainObject(value)) return problem('malformed_node', `Node ${index} is no object`)
+  if (!isObject(value)) return problem('malformed_node', `Node ${index} is not an object`)
   const data = ownObject(value, 'data')
   if (ownText(value, 'type') === 'noteNode' || ownText(data ?? {}, 'type') === 'note') {
     return undefined
@@ -59,7 +60,7 @@ export function readNode(value: unknown, index: number): NodeEntry | FlowProblem
   const details = ownObject(data, 'node')
   if (details === undefined) return bad('data.node is missing')
   const template = own(details, 'template') ?? {}
-  if (!isPlainObject(template)) return bad('data.node.template is no object')
+  if (!isObject(template)) return bad('data.node.template is no object')
   return { id, type, raw: value, details, template }
 }
 
@@ -72,7 +73,7 @@ export interface EdgeEntry {
 }
 
 export function readEdge(value: unknown, index: number): EdgeEntry | FlowProblem {
-  if (!isPlainObject(value)) return problem('malformed_edge', `Edge ${index} is no object`)
+  if (!isObject(value)) return problem('malformed_edge', `Edge ${index} is not an object`)
   const id = ownText(value, 'id')
   const source = ownText(value, 'source')
   const target = ownText(value, 'target')

@@ -1,5 +1,6 @@
+import { isObject } from '@x/wire'
 import { FlowError } from '../../errors.ts'
-import { isPlainObject, own, ownObject, ownText, texts, type PlainObject } from './plain-object.ts'
+import { own, ownObject, ownText, texts, type PlainObject } from './plain-object.ts'
 
 /** The end of an edge at an output (FE-5). */
 export interface SourceHandle {
@@ -17,7 +18,7 @@ export interface TargetHandle {
   /** null or absent: the field's `type` decides (FE-6). */
   readonly inputTypes?: readonly string[] | null
   readonly type: string
-  /** Of an edge into a group: the inner field (FE-7). */
+  /** The inner field of an edge into a group (FE-7). */
   readonly proxy?: { readonly id: string; readonly field: string }
 }
 
@@ -44,9 +45,9 @@ export function isSourceHandle(handle: Handle): handle is SourceHandle {
   return !('fieldName' in handle)
 }
 
-/** A handle from the object in an edge's `data`; undefined when it is none. */
+/** A handle from the object in an edge's `data`; undefined if it is not a handle. */
 export function readHandle(value: unknown): Handle | undefined {
-  if (!isPlainObject(value)) return undefined
+  if (!isObject(value)) return undefined
   const fieldName = ownText(value, 'fieldName')
   return fieldName === undefined ? readSource(value) : readTarget(value, fieldName)
 }
@@ -109,7 +110,7 @@ function readOldForm(text: string): Handle | undefined {
 
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(formatValue).join(',')}]`
-  if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null'
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
   const entries = Object.keys(value)
     .filter((key) => value[key] !== undefined)
     .toSorted()

@@ -1,9 +1,7 @@
+import { isObject } from '@x/wire'
+
 /** An object of untrusted JSON; read its keys with `own`. */
 export type PlainObject = Readonly<Record<string, unknown>>
-
-export function isPlainObject(value: unknown): value is PlainObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** An own property; names such as `__proto__` are ordinary keys (FE-9). */
 export function own(object: PlainObject, key: string): unknown {
@@ -17,7 +15,7 @@ export function ownText(object: PlainObject, key: string): string | undefined {
 
 export function ownObject(object: PlainObject, key: string): PlainObject | undefined {
   const value = own(object, key)
-  return isPlainObject(value) ? value : undefined
+  return isObject(value) ? value : undefined
 }
 
 /** The texts of a list; anything else gives none. */

@@ -1,4 +1,4 @@
-/** What can be wrong with a flow, errors in the order in which they are reported (FE-8). */
+/** Codes of the problems of a flow; errors stand in the order they are reported in (FE-8). */
 export const problemOrder = [
   'no_graph',
   'malformed_node',
@@ -20,6 +20,7 @@ export const problemOrder = [
   'code_tweak',
   'missing_file',
   'unresolved_field',
+  'file_left_out',
 ] as const
 
 export type FlowProblemCode = (typeof problemOrder)[number]

@@ -36,7 +36,7 @@ function repaired(text: string): string {
   return result
 }
 
-/** Whether the next character that is no blank closes a list or an object. */
+/** Tells whether the next character that is not blank closes a list or an object. */
 function closesNext(text: string, from: number): boolean {
   let at = from
   while (/\s/.test(text.charAt(at))) at += 1

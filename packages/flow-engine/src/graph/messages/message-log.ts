@@ -1,3 +1,4 @@
+import { messageToRecord } from './message-record.ts'
 import type { Runtime } from '@x/wire'
 import type { MessageRecord, MessageService } from '../../components/define/services.ts'
 import { checkEventSize, surelyFits } from '../events/event-size.ts'
@@ -10,10 +11,12 @@ import { jsonSafe } from '../values/json-safe.ts'
 import { changeMessage, type Message, type MessageInit } from '../values/message.ts'
 import { valueBytes } from '../values/value-size.ts'
 
-/** Sends an event; the data is made when somebody reads it. */
+/** Sends an event; its data is created on first read. */
 export type SendEvent = <K extends keyof RunEventData>(
   event: K,
   make: () => RunEventData[K],
+  /** Who sends it. */
+  vertexId?: string,
 ) => void
 
 export interface MessageLogOptions {
@@ -35,10 +38,13 @@ export interface MessageLog {
   readonly records: ReadonlyMap<string, MessageRecord>
   /** Messages that runs within this one have stored: sent on from here, they are changed, not added. */
   adopt(messages: Iterable<MessageRecord>): void
-  /** Whether a message would be stored. */
+  /** Tells whether a message would be stored. */
   keeps(message: Message): boolean
-  send(message: Message): Promise<Message>
-  update(message: Message, options?: { readonly store?: boolean | undefined }): Promise<Message>
+  send(message: Message, vertexId?: string): Promise<Message>
+  update(
+    message: Message,
+    options?: { readonly store?: boolean | undefined; readonly vertexId?: string | undefined },
+  ): Promise<Message>
   /**
    * A message with a time and an id of its own.
    * @param stored whether an earlier run of the job has stored it
@@ -73,6 +79,8 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
   const records = new Map<string, MessageRecord>()
   const adopted = new Map<string, MessageRecord>()
   const partials = new Map<string, PartialMessage>()
+  /** The vertices that sent them, by the id of the message. */
+  const senders = new Map<string, string>()
 
   const complete = (message: Message): Message => {
     const id = message.id ?? orderedId(runtime)
@@ -90,7 +98,7 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
   }
 
   const write = async (message: Message, more?: Partial<MessageRecord>): Promise<void> => {
-    const row = toRecord(message)
+    const row = messageToRecord(message)
     const record = secrets.maskJson(more === undefined ? row : { ...row, ...more })
     const known = records.has(record.id) || adopted.has(record.id)
     records.set(record.id, record)
@@ -121,15 +129,18 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
     checkEventSize('a message', messageToJson(message), eventBytes)
   }
 
-  const announce = (message: Message): void => {
-    if (options.open()) send('add_message', () => secrets.maskJson(messageToJson(message)))
+  const announce = (message: Message, vertexId?: string): void => {
+    if (vertexId !== undefined && message.id !== undefined) senders.set(message.id, vertexId)
+    if (options.open())
+      send('add_message', () => secrets.maskJson(messageToJson(message)), vertexId)
   }
 
   const remove = async (id: string): Promise<void> => {
     partials.delete(id)
     if (!records.delete(id)) return
     await service.remove(id)
-    send('remove_message', () => ({ id }))
+    send('remove_message', () => ({ id }), senders.get(id))
+    senders.delete(id)
   }
 
   const keeps = (message: Message): boolean => (message.sessionId || options.sessionId) !== ''
@@ -140,27 +151,27 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
       for (const message of messages) adopted.set(message.id, message)
     },
     keeps,
-    async send(message) {
+    async send(message, vertexId) {
       if (!keeps(message) || !options.open()) return message
       const sent = complete(message)
       checkSize(sent)
       await write(sent)
-      announce(sent)
+      announce(sent, vertexId)
       return sent
     },
-    async update(message, { store = true } = {}) {
+    async update(message, { store = true, vertexId } = {}) {
       if (!keeps(message) || !options.open()) return message
       const sent = complete(message)
       checkSize(sent)
       if (store) await write(sent)
-      announce(sent)
+      announce(sent, vertexId)
       return sent
     },
     async place(message, stored) {
       if (!keeps(message) || !options.open()) return
       const sent = changeMessage(complete(message), { timestamp: message.timestamp })
       checkSize(sent)
-      const record = secrets.maskJson(toRecord(sent))
+      const record = secrets.maskJson(messageToRecord(sent))
       records.set(record.id, record)
       await (stored ? service.update(record) : service.add(record))
       announce(sent)
@@ -205,30 +216,3 @@ export function createMessageLog(options: MessageLogOptions): MessageLog {
 
 /** A failure belongs to no context (events.md 2.7). */
 const NO_CONTEXT = { contextId: null } as const
-
-function toRecord(message: Message): MessageRecord {
-  return {
-    id: message.id ?? '',
-    flowId: message.flowId,
-    timestamp: message.timestamp,
-    sender: message.sender,
-    senderName: message.senderName,
-    sessionId: message.sessionId,
-    contextId: message.contextId,
-    text: typeof message.text === 'string' ? message.text : '',
-    files: message.files.map(pathOf),
-    error: message.error,
-    edit: message.edit,
-    category: message.category,
-    properties: message.properties,
-    contentBlocks: [...message.contentBlocks],
-    duration: message.duration,
-  }
-}
-
-function pathOf(file: unknown): string {
-  if (typeof file === 'string') return file
-  const path: unknown =
-    typeof file === 'object' && file !== null ? Reflect.get(file, 'path') : undefined
-  return typeof path === 'string' ? path : ''
-}

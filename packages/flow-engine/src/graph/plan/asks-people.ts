@@ -1,13 +1,14 @@
+import { isObject } from '@x/wire'
 import type { Component } from '../../components/define/component.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { expandGroups } from '../flow/expand-groups.ts'
 import { findGraph, type FlowNode } from '../flow/flow-json.ts'
-import { isPlainObject, own, ownObject, type PlainObject } from '../flow/plain-object.ts'
+import { own, ownObject, type PlainObject } from '../flow/plain-object.ts'
 import { graphOf, type FlowPlan } from './compile.ts'
 
 const plans = new WeakMap<FlowPlan, boolean>()
 
-/** Whether runs of a plan may ask a person: by a component, or before a tool call (DR-35). */
+/** Tells whether runs of a plan may ask a person: in a component, or before a tool call (DR-35). */
 export function planAsksPeople(plan: FlowPlan): boolean {
   const known = plans.get(plan)
   if (known !== undefined) return known
@@ -45,7 +46,7 @@ function hasApprovals(template: PlainObject): boolean {
   const rows = own(ownObject(template, 'tools_metadata') ?? {}, 'value')
   if (!Array.isArray(rows)) return false
   return rows.some((row: unknown) => {
-    const actions = isPlainObject(row) ? own(row, 'approval_actions') : undefined
+    const actions = isObject(row) ? own(row, 'approval_actions') : undefined
     return Array.isArray(actions) && actions.length > 0
   })
 }

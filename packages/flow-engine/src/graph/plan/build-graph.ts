@@ -78,7 +78,7 @@ function planVertices(
   const cycleOf = new Map(
     layout.cycles.flatMap((members, cycle) => members.map((member) => [member, cycle] as const)),
   )
-  const { releases, entrances } = releaseLists(nodes.length, edges, layout)
+  const releases = releaseLists(nodes.length, edges, layout)
   const local = new Int32Array(nodes.length)
   for (const { members } of layout.regions) {
     for (const [position, member] of members.entries()) local[member] = position
@@ -111,7 +111,6 @@ function planVertices(
       incoming: incoming[index] ?? [],
       outgoing: leaving,
       releases: releases[index] ?? [],
-      entrances: entrances[index] ?? [],
       inCycle: cyclic.has(index),
       region: layout.regionOf[index] ?? 0,
       local: local[index] ?? 0,
@@ -139,10 +138,9 @@ function computedOutputs(
   return [...new Set(order)].filter((name) => connected.has(name))
 }
 
-/** By `from`: edges decided at its end, and a loop's edges into its own passes. */
-function releaseLists(count: number, edges: readonly PlanEdge[], layout: Layout) {
+/** By `from`: the edges decided at its end; a loop's edges into its own passes are left out. */
+function releaseLists(count: number, edges: readonly PlanEdge[], layout: Layout): PlanEdge[][] {
   const releases: PlanEdge[][] = Array.from({ length: count }, () => [])
-  const entrances: PlanEdge[][] = Array.from({ length: count }, () => [])
   for (const edge of edges) {
     if (edge.loopBack || edge.self) continue
     const own = layout.loopRegion.size === 0 ? undefined : layout.loopRegion.get(edge.from)
@@ -151,10 +149,9 @@ function releaseLists(count: number, edges: readonly PlanEdge[], layout: Layout)
       continue
     }
     const path = layout.regions[layout.regionOf[edge.target] ?? 0]?.path ?? []
-    const into = path.includes(own)
-    ;(into ? entrances : releases)[edge.from]?.push(edge)
+    if (!path.includes(own)) releases[edge.from]?.push(edge)
   }
-  return { releases, entrances }
+  return releases
 }
 
 const NO_CHAT: Pick<PlanVertex, 'chatOutput' | 'chatOutputs'> = {

@@ -1,5 +1,6 @@
 import type { FlatEdge } from '../flow/expand-groups.ts'
 import { isSourceHandle } from '../flow/handles.ts'
+import { handlesFit } from '../flow/handles-fit.ts'
 import { problem, type FlowProblem } from '../flow/problems.ts'
 import { isUnknownComponent } from './unknown-component.ts'
 import { hasField, hasOutput, takesLoop, type ResolvedNode } from './vertex-plan.ts'
@@ -13,14 +14,6 @@ export interface CheckedEdge {
   readonly loopBack: boolean
   readonly edge: FlatEdge
 }
-
-/** Other names of value types (FE-6). */
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ['JSON', 'Data'],
-  ['Table', 'DataFrame'],
-  ['Text', 'Message'],
-  ['str', 'Message'],
-])
 
 /** The edges of a flow, each once; what does not fit goes into `problems` (FE-6 to FE-8). */
 export function checkEdges(
@@ -85,23 +78,8 @@ function checkEdge(
     return problem('missing_output', text, place)
   }
   if (loopBack ? !takesLoop(target, field) : !hasField(target, field)) return bad('missing_field')
-  if (edge.typed && !typesFit(edge)) return bad('type_mismatch')
+  if (edge.typed && !handlesFit(edge.sourceHandle, edge.targetHandle)) return bad('type_mismatch')
   return { source: edge.source, target: edge.target, output, field, loopBack, edge }
-}
-
-/** FE-6. */
-function typesFit({ sourceHandle, targetHandle }: FlatEdge): boolean {
-  const given = sourceHandle.output_types.map(canonical)
-  if (isSourceHandle(targetHandle)) return given.length > 0
-  const type = canonical(targetHandle.type)
-  const { inputTypes } = targetHandle
-  if (inputTypes === undefined || inputTypes === null) return given.includes(type)
-  const taken = inputTypes.map(canonical)
-  return taken.includes(type) || given.some((name) => taken.includes(name))
-}
-
-function canonical(type: string): string {
-  return ALIASES.get(type) ?? type
 }
 
 function add(checked: Map<string, CheckedEdge>, edge: CheckedEdge): void {

@@ -3,7 +3,10 @@ import { own, ownObject } from '../flow/plain-object.ts'
 import { problem, type FlowProblem } from '../flow/problems.ts'
 import type { ResolvedNode } from './vertex-plan.ts'
 
-/** Of two streaming vertices one may not stand behind the other (FE-8): one problem for each that does. */
+/**
+ * Finds streaming vertices that are downstream of another streaming vertex (FE-8): one problem for
+ * each.
+ */
 export function connectedStreams(
   nodes: readonly ResolvedNode[],
   edges: readonly CheckedEdge[],

@@ -3,7 +3,8 @@ import { CODE_IS_OFF, codeComponent } from '../../components/node/code-component
 import { languagesOf } from '../../components/node/code-runners.ts'
 import type { Component } from '../../components/define/component.ts'
 import type { ComponentRegistry } from '../../components/registry/registry.ts'
-import { FlowCompileError } from '../../errors.ts'
+import { FlowCompileError, invalidRequest } from '../../errors.ts'
+import { isFlowDraft, readDraft, type FlowDraft } from '../draft/flow-draft.ts'
 import { buildGraph } from './build-graph.ts'
 import { checkEdges, type CheckedEdge } from './check-edges.ts'
 import { expandGroups, type FlatGraph, type FlatNode } from '../flow/expand-groups.ts'
@@ -22,18 +23,19 @@ import { problem, sortProblems, warning, type FlowProblem } from '../flow/proble
 import { connectedStreams } from './check-streams.ts'
 import { unknownComponent } from './unknown-component.ts'
 import { unknownTypes, type UnknownNode } from './unknown-types.ts'
+import { sharedKeyEdges } from './shared-key-edges.ts'
 import { isOfClass, resolvedNode, type ResolvedNode } from './vertex-plan.ts'
 
 export interface CompileOptions {
   readonly components: ComponentRegistry
-  /** What a stopped branch takes with it (FE-30). Default `default`. */
+  /** The extent to which a stopped branch stops vertices downstream (FE-30). Default `default`. */
   readonly compat?: 'strict' | 'default' | undefined
   readonly limits?: Partial<RunLimits> | undefined
   /** Nodes whose code was changed in the editor (FE-42). Default `warn`. */
   readonly edited?: 'warn' | 'refuse' | undefined
   /**
-   * Whether nodes with code of their own run it (FE-44, PY-50): the runner of `services.codeRunner`,
-   * which their runs need; true stands for one that runs TypeScript. Default false.
+   * Runs the code of nodes (FE-44, PY-50): the runner that their runs get as `services.codeRunner`;
+   * true stands for a runner of TypeScript. Default false.
    */
   readonly customCode?: boolean | CodeAbility | undefined
 }
@@ -50,9 +52,16 @@ export interface FlowPlan {
 const graphs = new WeakMap<FlowPlan, PlanGraph>()
 const unknowns = new WeakMap<FlowPlan, readonly UnknownNode[]>()
 
+/** As `CompileOptions`; a draft brings its components (DR-78). */
+export interface DraftCompileOptions extends Omit<CompileOptions, 'components'> {
+  readonly components?: ComponentRegistry | undefined
+}
+
 /** @throws FlowCompileError with everything that is wrong with the flow (FE-8) */
-export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan {
-  return planOf(flow, analyse(flow, options), options)
+export function compileFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowPlan
+export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan
+export function compileFlow(given: unknown, options: DraftCompileOptions = {}): FlowPlan {
+  return compileGiven(given, options, 'strict')
 }
 
 /**
@@ -61,7 +70,32 @@ export function compileFlow(flow: unknown, options: CompileOptions): FlowPlan {
  * @throws FlowCompileError with everything else that is wrong with the flow
  */
 export function compilePartly(flow: unknown, options: CompileOptions): FlowPlan {
-  return planOf(flow, analyse(flow, options, 'keep-unknown'), options)
+  return compileGiven(flow, options, 'keep-unknown')
+}
+
+/** @throws FlowCompileError; FlowError `invalid_request` without components */
+export function compileGiven(
+  given: unknown,
+  options: DraftCompileOptions,
+  mode: 'strict' | 'keep-unknown',
+): FlowPlan {
+  const [flow, complete] = withComponents(given, options)
+  return planOf(flow, analyse(flow, complete, mode), complete)
+}
+
+/** @throws FlowError `invalid_request` without components */
+function withComponents(
+  given: unknown,
+  options: DraftCompileOptions,
+): readonly [flow: unknown, CompileOptions] {
+  if (isFlowDraft(given)) {
+    const { flow, components } = readDraft(given, options.components)
+    return [flow, { ...options, components }]
+  }
+  const { components } = options
+  if (components === undefined)
+    throw invalidRequest('The option components is needed to run a flow that was not compiled')
+  return [given, { ...options, components }]
 }
 
 /**
@@ -93,12 +127,14 @@ function planOf(flow: unknown, analysis: Analysis, options: CompileOptions): Flo
 }
 
 /** The same checks; gives errors and warnings, in the order of FE-8, and never throws. */
-export function checkFlow(flow: unknown, options: CompileOptions): FlowProblem[] {
-  const { problems, warnings } = analyse(flow, options)
+export function checkFlow(draft: FlowDraft, options?: DraftCompileOptions): FlowProblem[]
+export function checkFlow(flow: unknown, options: CompileOptions): FlowProblem[]
+export function checkFlow(given: unknown, options: DraftCompileOptions = {}): FlowProblem[] {
+  const { problems, warnings } = analyse(...withComponents(given, options))
   return [...problems, ...warnings]
 }
 
-/** What `compileFlow` made of the flow; undefined for an object that only looks like a plan. */
+/** The graph that `compileFlow` built; undefined for an object that only looks like a plan. */
 export function graphOf(plan: FlowPlan): PlanGraph | undefined {
   return graphs.get(plan)
 }
@@ -131,7 +167,8 @@ function analyse(
     for (const { node } of unknown)
       byId.set(node.id, resolvedNode(node, unknownComponent(node), undefined))
   const nodes = [...byId.values()].filter((node) => node !== null)
-  const edges = checkEdges(graph.edges, byId, problems)
+  const drawn = checkEdges(graph.edges, byId, problems)
+  const edges = [...drawn, ...sharedKeyEdges(nodes, drawn)]
   problems.push(...severalChatInputs(nodes, graph), ...connectedStreams(nodes, edges))
   return { problems: sortProblems(problems), warnings, nodes, edges, unknown }
 }
@@ -193,20 +230,22 @@ function resolveNodes(
   return resolved
 }
 
-/** What is asked of a code runner before it runs anything. */
+/** The part of a code runner that is used before it runs anything. */
 export type CodeAbility = Pick<CodeRunner, 'languages' | 'missing'>
 
 interface Resolution {
   readonly component: Component | undefined
-  /** Why there is none, where it is more than an unknown name. */
+  /** The reason, if it is more than an unknown name. */
   readonly why?: string
-  /** What its own code needs (PY-30). */
+  /** The requirement of its own code that is missing (PY-30). */
   readonly needs?: string
-  /** How what runs differs from what the node shows. */
+  /** The difference between what runs and what the node shows. */
   readonly notice?: string
 }
 
 const PYTHON = 'Python code is not run by this service'
+const OWN_PYTHON =
+  'Python of its own, which the operator of the server runs with SERVICE_PYTHON=true'
 
 /** The component of a node and what becomes of code of its own (FE-42, FE-44). */
 function resolveNode(node: FlatNode, options: CompileOptions): Resolution {
@@ -224,7 +263,7 @@ function resolveNode(node: FlatNode, options: CompileOptions): Resolution {
     return withoutNames({ node, component, needs })
   }
   const why = code.kind === 'script' ? CODE_IS_OFF : PYTHON
-  if (component === undefined) return code.kind === 'script' ? { component, why } : { component }
+  if (component === undefined) return { component, why: code.kind === 'script' ? why : OWN_PYTHON }
   // Nothing of the template of a new component is left once its code has changed.
   if (component.type === 'CustomComponent') return { component: undefined, why }
   const notice = `Component ${node.id} was changed in the editor and runs as ${component.type} of the catalogue: ${why}`

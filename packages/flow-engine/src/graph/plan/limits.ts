@@ -18,6 +18,8 @@ export interface RunLimits {
   eventBytes: number
   /** Texts and bytes of one output. Default 64 MiB. */
   valueBytes: number
+  /** Checkpoints and steps of one job (DR-19). Default 256 MiB. */
+  checkpointBytes: number
   /** Unread tokens of one reader before neighbours are joined (FE-68). Default 1,024. */
   bufferedTokens: number
   /** Characters of a text in `end_vertex` (results.md 6). Default 6,000. */
@@ -35,6 +37,7 @@ export const defaultRunLimits: RunLimits = Object.freeze({
   events: 1_000_000,
   eventBytes: 8 * 1024 * 1024,
   valueBytes: 64 * 1024 * 1024,
+  checkpointBytes: 256 * 1024 * 1024,
   bufferedTokens: 1_024,
   textLength: 6_000,
   items: 1_000,
@@ -42,7 +45,7 @@ export const defaultRunLimits: RunLimits = Object.freeze({
 
 const complete = new WeakSet<object>([defaultRunLimits])
 
-/** Those of a base, the defaults if there is none, with what is given and not `undefined` put over them. */
+/** The limits of a base, or the defaults, overridden by the given ones that are not `undefined`. */
 export function completeLimits(
   given: Partial<RunLimits> | undefined,
   base: RunLimits = defaultRunLimits,
@@ -77,7 +80,7 @@ function readLimit(name: string, value: unknown): number | null {
   throw invalidRequest(`limits.${name} must be a number of 0 or more, null or Infinity`)
 }
 
-/** Whether limits were completed here before: the runs of a service share them. */
+/** Tells whether limits were completed here before: the runs of a service share them. */
 function isComplete(given: Partial<RunLimits>): given is RunLimits {
   return complete.has(given)
 }

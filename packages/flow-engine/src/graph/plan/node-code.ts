@@ -6,8 +6,9 @@ import type { ComponentRegistry } from '../../components/registry/registry.ts'
 import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 
 /**
- * What the code field of a node holds (FE-42): `stock` is the text that came with the component,
- * `script` TypeScript or JavaScript of its own, `changed` Python that somebody wrote or edited; its text may be gone.
+ * The code field of a node (FE-42): `stock` is the text that came with the component, `script` is
+ * custom TypeScript or JavaScript, `changed` is Python that was written or edited; its text may be
+ * missing.
  */
 export type NodeCode =
   | { readonly kind: 'stock' }
@@ -38,7 +39,8 @@ export function readNodeCode(
   const changed: NodeCode = { kind: 'changed', text }
   if (own(details, 'edited') === true) return changed
   if (isStock) return STOCK
-  // The text is all there is: of an unknown type, and of a component somebody began from the template.
+  // The code is all there is: for an unknown type, and for a custom component begun from the
+  // template.
   const isOwn = component === undefined || component.type === 'CustomComponent'
   if (isOwn && text !== undefined && languageOf(text) === 'python') return changed
   const isCustom = ownText(metadata, 'module')?.startsWith('custom_components.') === true
@@ -77,7 +79,7 @@ function hashOf(component: Component): string {
 
 const LONGEST = 1024 * 1024
 
-/** Too long a text is nobody's stock code; hashing it would only take time. */
+/** A text this long cannot be stock code; hashing it would only take time. */
 function hashOfText(text: string): string {
   return text.length > LONGEST ? 'too long' : codeHash(text)
 }

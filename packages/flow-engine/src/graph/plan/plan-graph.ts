@@ -33,7 +33,7 @@ export interface PlanVertex {
   readonly connected: ReadonlySet<string>
   readonly frozen: boolean
   readonly toolMode: boolean
-  /** How what runs differs from what the node shows (FE-42). */
+  /** The difference between what runs and what the node shows (FE-42). */
   readonly notice: string | undefined
   readonly role: 'input' | 'output' | undefined
   /** Without incoming edges. */
@@ -51,8 +51,6 @@ export interface PlanVertex {
   readonly outgoing: readonly PlanEdge[]
   /** Edges that are decided when this vertex has finished, a loop when its last pass has. */
   readonly releases: readonly PlanEdge[]
-  /** Of a loop: its edges into its own passes. */
-  readonly entrances: readonly PlanEdge[]
   /** FE-10: part of a cycle of any kind, or with an edge to itself. */
   readonly inCycle: boolean
   /** The region its builds belong to. */
@@ -75,13 +73,17 @@ export interface PlanEdge {
   /** Comes back to a loop's output (FE-5). */
   readonly loopBack: boolean
   readonly self: boolean
-  /** What the target waits for: the source, or the loop around it in the nearest common region. */
+  /**
+   * The vertex the target waits for: the source, or the loop around it in the nearest common region.
+   */
   readonly from: number
   /** Region of `from`. */
   readonly fromRegion: number
 }
 
-/** What is built together: the whole flow, or the vertices that run in each pass of a loop (FE-32). */
+/**
+ * Vertices that are built together: the whole flow, or those that run in each pass of a loop (FE-32).
+ */
 export interface Region {
   readonly index: number
   /** Undefined for the whole flow. */

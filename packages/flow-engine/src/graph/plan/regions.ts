@@ -10,7 +10,7 @@ export interface Arc {
   readonly loopBack: boolean
 }
 
-/** Where each vertex runs: loops and what runs in their passes, and cycles without a loop. */
+/** The regions of a flow: loops with the vertices of their passes, and cycles without a loop. */
 export interface Layout {
   readonly regions: readonly Region[]
   readonly regionOf: Int32Array

@@ -9,13 +9,13 @@ export interface SliceRequest {
 }
 
 /** The part of a flow that a run builds, and where it begins (FE-11, FE-12). */
-export interface Slice {
+export interface GraphSlice {
   /** 1 for each vertex of the slice. */
   readonly contains: Uint8Array
   readonly size: number
   /** Starts at once, in node order. */
   readonly firstLayer: readonly number[]
-  /** The start vertex, when it stands in a cycle that it enters (FE-15). */
+  /** The start vertex, if it is in a cycle that it enters (FE-15). */
   readonly entry: number | undefined
   /**
    * Edges that each vertex outside of loops waits for, by its place in the flow; undefined when a
@@ -26,7 +26,7 @@ export interface Slice {
 }
 
 /** Chooses what runs; an unknown id leaves nothing to do. */
-export function sliceOf(graph: PlanGraph, request: SliceRequest): Slice {
+export function sliceOf(graph: PlanGraph, request: SliceRequest): GraphSlice {
   const stop = positionOf(graph, request.stopComponentId)
   const start = positionOf(graph, request.startComponentId)
   if (stop === null || start === null) return nothing(graph, request)
@@ -42,7 +42,7 @@ interface Ends {
   readonly given: boolean
 }
 
-function cut(graph: PlanGraph, ends: Ends, request: SliceRequest): Slice {
+function cut(graph: PlanGraph, ends: Ends, request: SliceRequest): GraphSlice {
   let { stop, start } = ends
   if (stop !== undefined && graph.vertices[stop]?.inCycle === true) {
     start ??= stop
@@ -76,7 +76,7 @@ function begin(
   graph: PlanGraph,
   contains: Uint8Array,
   start: number | undefined,
-): Pick<Slice, 'firstLayer' | 'entry'> {
+): Pick<GraphSlice, 'firstLayer' | 'entry'> {
   const entry = start !== undefined && isCyclic(graph.vertices[start]) ? start : undefined
   const inside = graph.vertices.filter((vertex) => contains[vertex.index] === 1)
   const roots = inside.filter((vertex) => isRoot(vertex, contains))
@@ -142,7 +142,7 @@ function positionOf(graph: PlanGraph, id: string | undefined): number | undefine
   return graph.indexOf.get(id) ?? null
 }
 
-function nothing(graph: PlanGraph, request: SliceRequest): Slice {
+function nothing(graph: PlanGraph, request: SliceRequest): GraphSlice {
   const { stopComponentId: stop, startComponentId: start } = request
   const unknown = [stop, start].find((id) => id !== undefined && !graph.indexOf.has(id))
   const text =

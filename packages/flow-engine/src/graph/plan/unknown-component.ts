@@ -1,9 +1,10 @@
+import { isObject } from '@x/wire'
 import type { Component } from '../../components/define/component.ts'
 import { defineComponent } from '../../components/define/define.ts'
 import { output } from '../../components/define/output.ts'
 import { FlowError } from '../../errors.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
-import { isPlainObject, own, ownText } from '../flow/plain-object.ts'
+import { own, ownText } from '../flow/plain-object.ts'
 
 const made = new WeakSet<Component>()
 
@@ -13,7 +14,7 @@ const made = new WeakSet<Component>()
  */
 export function unknownComponent({ type, details }: FlatNode): Component {
   const listed = own(details, 'outputs')
-  const shown = Array.isArray(listed) ? listed.filter(isPlainObject) : []
+  const shown = Array.isArray(listed) ? listed.filter(isObject) : []
   const names = shown.flatMap((one) => ownText(one, 'name') ?? [])
   const fail = (): never => {
     throw new FlowError('component_failed', `Unknown component types: ${type}`)

@@ -7,7 +7,7 @@ import { problem, type FlowProblem } from '../flow/problems.ts'
 export interface UnknownNode {
   readonly node: FlatNode
   readonly why: string | undefined
-  /** What its own code needs; said before anything that is known of its type. */
+  /** The requirement of its own code that is missing; reported before anything about its type. */
   readonly needs?: string | undefined
 }
 

@@ -1,7 +1,8 @@
+import { isObject } from '@x/wire'
 import type { Component } from '../../components/define/component.ts'
 import { classOf } from '../flow/flow-json.ts'
 import type { FlatNode } from '../flow/expand-groups.ts'
-import { isPlainObject, own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
+import { own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanVertex } from './plan-graph.ts'
 
 /** The one output of a node in tool mode (FE-43). */
@@ -15,7 +16,7 @@ export interface ResolvedNode {
   readonly toolMode: boolean
   /** In the component's order. */
   readonly outputs: readonly string[]
-  /** How what runs differs from what the node shows (FE-42). */
+  /** The difference between what runs and what the node shows (FE-42). */
   readonly notice: string | undefined
 }
 
@@ -51,27 +52,27 @@ function offeredOutputs(details: PlainObject, component: Component): readonly st
   if (!Array.isArray(listed)) {
     return names.filter((name) => component.outputs[name]?.dynamic !== true)
   }
-  const offered = new Set(listed.filter(isPlainObject).map((output) => ownText(output, 'name')))
+  const offered = new Set(listed.filter(isObject).map((output) => ownText(output, 'name')))
   return names.filter((name) => offered.has(name))
 }
 
-/** Whether an edge may start at this output. */
+/** Tells whether an edge may start at this output. */
 export function hasOutput({ component, outputs }: ResolvedNode, name: string): boolean {
   return outputs.includes(name) || name === TOOL_OUTPUT || Object.hasOwn(component.outputs, name)
 }
 
-/** Whether an edge may end at this field. */
+/** Tells whether an edge may end at this field. */
 export function hasField({ component, node }: ResolvedNode, name: string): boolean {
   return Object.hasOwn(component.inputs, name) || ownObject(node.template, name) !== undefined
 }
 
-/** Whether an edge may come back to this output (FE-5). */
+/** Tells whether an edge may loop back to this output (FE-5). */
 export function takesLoop({ component, node }: ResolvedNode, name: string): boolean {
   if (!Object.hasOwn(component.outputs, name)) return false
   if (component.outputs[name]?.allowsLoop === true) return true
   const listed = own(node.details, 'outputs')
   if (!Array.isArray(listed)) return false
-  const output = listed.filter(isPlainObject).find((item) => ownText(item, 'name') === name)
+  const output = listed.filter(isObject).find((item) => ownText(item, 'name') === name)
   return output !== undefined && own(output, 'allows_loop') === true
 }
 

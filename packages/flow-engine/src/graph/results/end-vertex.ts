@@ -20,7 +20,7 @@ export interface EndVertexFacts {
   readonly vertex: PlanVertex
   readonly notes: VertexNotes | undefined
   readonly inactivated: readonly string[]
-  /** What its end has set going. */
+  /** The vertices that became ready at its end. */
   readonly ready: readonly { readonly vertex: PlanVertex }[]
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -105,7 +105,7 @@ function failureLimits(limits: RunLimits): RunLimits {
   return { ...limits, textLength: Math.min(textLength, Math.floor(longestText(eventBytes) * 0.4)) }
 }
 
-/** What texts take at most in an event. */
+/** Upper bound of the bytes of texts in an event. */
 function longestBytes(texts: readonly string[]): number {
   // Their quotes and commas are less than a character.
   return texts.reduce((bytes, text) => bytes + (text.length + 1) * CHARACTER_BYTES, 0)

@@ -41,8 +41,10 @@ describe('FinishedRun', () => {
       warnings: [],
       messages: [],
       usage: { inputTokens: 0, outputTokens: 0 },
+      vertexUsage: new Map(),
       durationMs: expect.any(Number) as number,
       text: expect.any(Function) as RunResult['text'],
+      output: expect.any(Function) as RunResult['output'],
     })
     expect(result).not.toHaveProperty('error')
     const failed = await start({ fails: true }).result

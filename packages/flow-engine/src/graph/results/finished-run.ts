@@ -1,7 +1,8 @@
 import type { FlowError } from '../../errors.ts'
-import type { Outcome } from './outcome.ts'
+import type { RunOutcome } from './run-outcome.ts'
 import type { PlanGraph } from '../plan/plan-graph.ts'
 import type { FlowProblem } from '../flow/problems.ts'
+import { outputReader } from './result-output.ts'
 import { textOf } from './result-text.ts'
 import type { RunContext } from '../context/run-context.ts'
 import type { RunResult, VertexResult } from '../context/run-options.ts'
@@ -9,13 +10,16 @@ import { selectsOutput, type RunRequest } from '../context/run-request.ts'
 import type { VertexNotes } from '../events/vertex-notes.ts'
 import { youngList } from '../values/young-list.ts'
 
-/** What of a run is needed to write its answer, and is no part of the public result. */
+/** The facts of a run that its HTTP answer needs and the public result lacks. */
 export interface ResultNotes {
   readonly inputValue: string | undefined
   readonly graph: PlanGraph
   readonly vertices: ReadonlyMap<string, VertexNotes> | undefined
   readonly secrets: RunContext['knownSecrets']
 }
+
+/** Most runs ask no model. */
+const NO_USAGE: RunResult['vertexUsage'] = new Map()
 
 /** The result of a run; retains nothing else of it. A class, not a literal (decision 009). */
 export class FinishedRun implements RunResult {
@@ -29,14 +33,16 @@ export class FinishedRun implements RunResult {
   readonly warnings: FlowProblem[]
   readonly messages: RunResult['messages']
   readonly usage: RunResult['usage']
+  readonly vertexUsage: RunResult['vertexUsage']
   readonly durationMs: number
   readonly text: RunResult['text']
+  readonly output: RunResult['output']
   readonly #inputValue: string | undefined
   readonly #graph: PlanGraph
   readonly #notes: ResultNotes['vertices']
   readonly #secrets: ResultNotes['secrets']
 
-  constructor(outcome: Outcome, request: RunRequest, run: RunContext, durationMs: number) {
+  constructor(outcome: RunOutcome, request: RunRequest, run: RunContext, durationMs: number) {
     const { vertices, error } = outcome
     const outputs = selectedResults(outcome, request)
     this.status = outcome.failed ? 'failed' : outcome.cancelled ? 'cancelled' : 'succeeded'
@@ -49,8 +55,10 @@ export class FinishedRun implements RunResult {
     this.warnings = outcome.warnings
     this.messages = run.hasMessages ? [...run.messages.records.values()] : youngList()
     this.usage = outcome.usage
+    this.vertexUsage = outcome.vertexUsage ?? NO_USAGE
     this.durationMs = durationMs
     this.text = (component) => textOf({ outputs, vertices }, component)
+    this.output = outputReader(vertices)
     this.#inputValue = request.input.value ?? undefined
     this.#graph = request.graph
     this.#notes = outcome.notes
@@ -69,7 +77,7 @@ export class FinishedRun implements RunResult {
   }
 }
 
-function selectedResults({ vertices }: Outcome, request: RunRequest): VertexResult[] {
+function selectedResults({ vertices }: RunOutcome, request: RunRequest): VertexResult[] {
   const selects = selectsOutput(request)
   const selected = youngList<VertexResult>()
   for (const vertex of request.graph.vertices) {

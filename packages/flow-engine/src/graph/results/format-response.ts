@@ -16,7 +16,7 @@ import {
 export interface RunResponse {
   session_id: string
   outputs: RunOutputJson[]
-  /** How the run differed from what the flow shows; left out when it did not. */
+  /** The differences between the run and what the flow shows; left out if there are none. */
   warnings?: RunWarningJson[]
 }
 
@@ -75,7 +75,8 @@ export function formatRunResponse(results: RunResult | readonly RunResult[]): Ru
 }
 
 /** Other warnings stay in process: the recorded answers of such runs have no field for them. */
-const isShown = ({ code }: FlowProblem): boolean => code === 'edited_component'
+const isShown = ({ code }: FlowProblem): boolean =>
+  code === 'edited_component' || code === 'file_left_out'
 
 function warningJson({ code, message, nodeId }: FlowProblem): RunWarningJson {
   return { code, message, ...(nodeId === undefined ? {} : { component_id: nodeId }) }

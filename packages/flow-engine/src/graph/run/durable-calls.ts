@@ -1,7 +1,9 @@
+import { isObject } from '@x/wire'
 import type { SuspendOptions } from '../../components/define/suspend-options.ts'
 import { FlowError, SuspendedError } from '../../errors.ts'
 import type { RunContext } from '../context/run-context.ts'
-import type { QuestionNotice, RunHost } from '../context/run-host.ts'
+import type { CallPlace, QuestionNotice, RunHost } from '../context/run-host.ts'
+import { notKept } from '../durable/durable-task.ts'
 import { makeAsk, transformAnswer } from '../durable/ask.ts'
 import {
   decodeValue,
@@ -10,10 +12,9 @@ import {
   REST_MARK,
   startMark,
 } from '../durable/checkpoint.ts'
-import { passOf } from '../durable/durable-task.ts'
+import { passOf } from '../schedule/pass-of.ts'
 import { questionCard, submittedAction, type CardState } from '../durable/question-card.ts'
 import { durationText, wakeTime } from '../durable/sleep-time.ts'
-import { isPlainObject } from '../flow/plain-object.ts'
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 
 export interface DurableCallsOptions {
@@ -24,7 +25,7 @@ export interface DurableCallsOptions {
   readonly builds: readonly number[]
 }
 
-/** What components ask of a run that may rest: questions, sleeps and steps (DR-30, DR-41, DR-55). */
+/** The durable calls of components: questions, sleeps and steps (DR-30, DR-41, DR-55). */
 export class DurableCalls {
   readonly #options: DurableCallsOptions
   /** Steps of this run and of earlier ones, by name. */
@@ -35,14 +36,14 @@ export class DurableCalls {
     this.#steps = new Map(options.host.resume?.checkpoints)
   }
 
-  async suspend(vertexId: string, question: unknown, options: SuspendOptions): Promise<unknown> {
+  async suspend(from: CallPlace, question: unknown, options: SuspendOptions): Promise<unknown> {
     const { host, run } = this.#options
     const { suspend } = host
     if (suspend === undefined) throw notResumable(host)
-    const vertex = this.#vertex(vertexId)
+    const vertex = this.#vertex(from.vertexId)
     const pass = this.#passOf(vertex)
     const mask = run.secrets.maskJson
-    const place = { vertexId, pass, sessionId: run.sessionId, mask }
+    const place = { ...from, pass, sessionId: run.sessionId, mask }
     const ask = await makeAsk(question, options, place)
     return this.#resting(vertex, pass, async () => {
       const outcome = await suspend(ask)
@@ -58,7 +59,7 @@ export class DurableCalls {
   }
 
   async sleep(
-    vertexId: string,
+    from: CallPlace,
     number: number,
     time: number | string | Date,
     signal: AbortSignal,
@@ -69,10 +70,10 @@ export class DurableCalls {
     const left = until.getTime() - runtime.now().getTime()
     if (host.sleep === undefined) return left <= 0 ? undefined : runtime.sleep(left, signal)
     const { sleep } = host
-    const vertex = this.#vertex(vertexId)
+    const vertex = this.#vertex(from.vertexId)
     const pass = this.#passOf(vertex)
     await this.#resting(vertex, pass, async () => {
-      const outcome = await sleep({ vertexId, pass, number, until: () => until, signal })
+      const outcome = await sleep({ ...from, pass, number, until: () => until, signal })
       if (outcome === 'suspended') throw new SuspendedError()
     })
   }
@@ -87,8 +88,8 @@ export class DurableCalls {
     const state = encodeJson(() => ({ step: encodeValue(value) }))
     // A value that is no data is made again each time.
     if (state === undefined) return value
-    await checkpoint(key, state)
-    this.#steps.set(key, state)
+    if (await checkpoint(key, state)) this.#steps.set(key, state)
+    else if (this.#vertex(vertexId)?.component.idempotent === false) throw notKept()
     return value
   }
 
@@ -130,15 +131,13 @@ function stepName(vertexId: string, name: string, pass: number | undefined): str
 
 function readStep(state: string | undefined): { readonly value: unknown } | undefined {
   const stored: unknown = state === undefined ? undefined : JSON.parse(state)
-  return isPlainObject(stored) && 'step' in stored
-    ? { value: decodeValue(stored['step']) }
-    : undefined
+  return isObject(stored) && 'step' in stored ? { value: decodeValue(stored['step']) } : undefined
 }
 
 function notResumable({ depth = 0 }: RunHost): FlowError {
   const why =
     depth > 0
       ? 'Human input is not possible in a child run: move it to the outer flow.'
-      : 'The run cannot be suspended: it is no resumable job'
+      : 'The run cannot be suspended: it is not a resumable job'
   return new FlowError('not_resumable', why)
 }

@@ -5,7 +5,7 @@ import type { RunHost } from '../context/run-host.ts'
 import type { LazySignal } from '../context/lazy-signal.ts'
 import type { Phase } from './phase.ts'
 
-/** What the vertices of one run are built with. */
+/** The shared inputs of all vertex builds of a run. */
 export interface ExecutionOptions {
   readonly request: RunRequest
   readonly run: RunContext

@@ -3,7 +3,7 @@ import type { Decision } from '../schedule/decision.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import type { Task } from '../schedule/task.ts'
-import type { TaskResult } from '../vertex/run-task.ts'
+import type { TaskResult } from '../vertex/task-build.ts'
 
 const NO_IDS: readonly string[] = []
 
@@ -17,7 +17,7 @@ export class InactivatedVertices {
     this.#request = request
   }
 
-  /** Of a build that succeeded; its decision is kept for the vertices behind it. */
+  /** After a build that succeeded; its decision is kept for the vertices downstream. */
   after(task: Task, { decision, branches }: TaskResult): readonly string[] {
     const { vertex, scope } = task
     if (branches.length > 0) {
@@ -34,7 +34,7 @@ export class InactivatedVertices {
     return [...ids].toSorted((a, b) => (indexOf.get(a) ?? 0) - (indexOf.get(b) ?? 0))
   }
 
-  /** What is excluded until its vertex decides again. */
+  /** The vertices that are excluded until their vertex decides again. */
   excluded(): readonly string[] {
     return this.#excluded?.size ? [...this.#excluded.values()].flat() : NO_IDS
   }

@@ -8,7 +8,7 @@ export async function tellQuestion(
   notice: QuestionNotice | undefined,
 ): Promise<void> {
   if (notice === undefined) return
-  // A service that cannot store the message does not keep anybody from answering.
+  // A service that cannot store the message must not prevent an answer.
   await run.messages.place(questionCard(notice, OPEN_CARD), false).catch(() => undefined)
   if (run.open()) run.send('suspended', () => notice.event)
 }

@@ -1,10 +1,10 @@
 import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { edgeState, scopeOf, type Scope } from './scope.ts'
-import type { Slice } from '../plan/slice.ts'
+import type { GraphSlice } from '../plan/slice.ts'
 
 export interface Behind {
   readonly graph: PlanGraph
-  readonly slice: Slice
+  readonly slice: GraphSlice
   readonly scope: Scope
   readonly vertex: PlanVertex
   readonly outputs: ReadonlySet<string>

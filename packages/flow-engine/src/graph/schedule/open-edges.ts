@@ -1,19 +1,19 @@
 import type { PlanEdge, PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { BLOCKED, DONE, edgeState, scopeOf, SKIPPED, type Scope } from './scope.ts'
-import type { Slice } from '../plan/slice.ts'
+import type { GraphSlice } from '../plan/slice.ts'
 
-export type Outcome = 'alive' | 'dead' | 'blocked'
+export type EdgeOutcome = 'alive' | 'dead' | 'blocked'
 
 /** A decision about an edge that has not been worked off. */
 export interface Decided {
   readonly scope: Scope
   readonly edge: PlanEdge
-  readonly outcome: Outcome
+  readonly outcome: EdgeOutcome
 }
 
 interface Facts {
   readonly graph: PlanGraph
-  readonly slice: Slice
+  readonly slice: GraphSlice
   /** The cycle that is entered, if any. */
   readonly entered: number | undefined
 }
@@ -44,7 +44,7 @@ function counts(vertex: PlanVertex, edge: PlanEdge, { graph, slice, entered }: F
   return !edge.self || vertex.index !== slice.entry
 }
 
-function outsideOutcome(scope: Scope, edge: PlanEdge, graph: PlanGraph): Outcome | undefined {
+function outsideOutcome(scope: Scope, edge: PlanEdge, graph: PlanGraph): EdgeOutcome | undefined {
   const from = graph.vertices[edge.from]
   const at = scopeOf(graph, scope, edge.fromRegion)
   if (from === undefined || at === undefined) return 'dead'
@@ -55,7 +55,7 @@ function outsideOutcome(scope: Scope, edge: PlanEdge, graph: PlanGraph): Outcome
   return status === SKIPPED ? 'dead' : undefined
 }
 
-/** What the end of its source decides about an edge. */
-export function outcomeOf(graph: PlanGraph, scope: Scope, edge: PlanEdge): Outcome {
+/** The decision about an edge at the end of its source. */
+export function outcomeOf(graph: PlanGraph, scope: Scope, edge: PlanEdge): EdgeOutcome {
   return typeof edgeState(graph, scope, edge) === 'object' ? 'alive' : 'dead'
 }

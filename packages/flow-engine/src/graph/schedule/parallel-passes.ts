@@ -23,13 +23,13 @@ export function announcePasses(
   scope.sideBySide.set(loop, { parallel, items, given: 0, building: true, returned })
 }
 
-/** Whether the loop is to be built now: for a further item, or because all passes are over. */
+/** Tells whether the loop is to be built now: for another item, or because all passes are over. */
 export function isLoopDue(passes: SideBySide, running: number): boolean {
   if (passes.building) return false
   return passes.given < passes.items ? running < passes.parallel : running === 0
 }
 
-/** Keeps what a pass has brought back; of several loop-back edges the last that delivers wins. */
+/** Keeps the value that a pass returned; of several loop-back edges the last that delivers wins. */
 export function keepReturned(
   graph: PlanGraph,
   pass: Scope,
@@ -46,8 +46,8 @@ export function keepReturned(
 }
 
 /**
- * What a loop-back edge brings to the build after the last pass: the values of all passes, in the
- * order of the items, null where none came back; undefined in the builds before.
+ * The value of a loop-back edge for the build after the last pass: the values of all passes in the
+ * order of the items, null for passes that returned none; undefined in earlier builds.
  */
 export function returnedValues(passes: SideBySide, field: string): readonly unknown[] | undefined {
   if (passes.given < passes.items) return undefined
@@ -72,7 +72,10 @@ export function cancelPasses(scope: Scope, loop: number, except: Scope | undefin
   return cancelled
 }
 
-/** What stops the builds of a scope before the run is stopped: that of the nearest pass beside others. */
+/**
+ * The signal that stops the builds of a scope before the run is stopped: that of the nearest parallel
+ * pass.
+ */
 export function signalOf(scope: Scope): AbortSignal | undefined {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
     if (at.stop !== undefined) return at.stop.signal

@@ -19,15 +19,15 @@ import {
   STARTED,
   type Built,
 } from './scope.ts'
-import { countOpenEdges, outcomeOf, type Decided, type Outcome } from './open-edges.ts'
+import { countOpenEdges, outcomeOf, type Decided, type EdgeOutcome } from './open-edges.ts'
 import { addPass, cancelPasses, isLoopDue, keepReturned } from './parallel-passes.ts'
-import type { Slice } from '../plan/slice.ts'
+import type { GraphSlice } from '../plan/slice.ts'
 import { inNodeOrder, Task } from './task.ts'
 import { youngList } from '../values/young-list.ts'
 
 export interface SchedulerOptions {
   readonly graph: PlanGraph
-  readonly slice: Slice
+  readonly slice: GraphSlice
   /** A stopped branch takes every descendant with it (FE-30). */
   readonly strict: boolean
 }
@@ -38,7 +38,7 @@ export interface SchedulerOptions {
  */
 export class Scheduler {
   readonly #graph: PlanGraph
-  readonly #slice: Slice
+  readonly #slice: GraphSlice
   readonly #strict: boolean
   readonly root: Scope
   /** Passes that a failure has taken out of the run and whose builds are to be stopped (FE-32). */
@@ -79,7 +79,7 @@ export class Scheduler {
     return this.#takeReady()
   }
 
-  /** Whether a vertex that waited for a free place is still to be built. */
+  /** Tells whether a vertex that waited for a free slot is still to be built. */
   wants({ scope, vertex }: Task): boolean {
     return !scope.cancelled && scope.status[vertex.local] !== BLOCKED
   }
@@ -196,7 +196,7 @@ export class Scheduler {
   }
 
   /** Never decides about the vertex itself, which could go on without end. */
-  #apply(scope: Scope, edge: PlanEdge, outcome: Outcome): void {
+  #apply(scope: Scope, edge: PlanEdge, outcome: EdgeOutcome): void {
     const vertex = this.#graph.vertices[edge.target]
     if (vertex === undefined) return
     const { local } = vertex
@@ -242,7 +242,7 @@ export class Scheduler {
     this.#release(task)
   }
 
-  /** A vertex is settled: what waits for it is told. */
+  /** Settles a vertex and notifies the vertices that wait for it. */
   #close(scope: Scope, vertex: PlanVertex, status: typeof DONE | typeof SKIPPED): void {
     scope.status[vertex.local] = status
     for (const edge of vertex.releases) {
@@ -260,8 +260,8 @@ export class Scheduler {
     if (scope.remaining === 0) this.#afterPass(scope)
   }
 
-  /** As `#outcome`, for an edge that mostly begins at the vertex itself. */
-  #ownOutcome(scope: Scope, vertex: PlanVertex, edge: PlanEdge): Outcome {
+  /** As `outcomeOf`, for an edge that mostly begins at the vertex itself. */
+  #ownOutcome(scope: Scope, vertex: PlanVertex, edge: PlanEdge): EdgeOutcome {
     const built = scope.built[vertex.local]
     if (edge.source !== vertex.index || built === undefined)
       return outcomeOf(this.#graph, scope, edge)
@@ -348,7 +348,7 @@ export class Scheduler {
     if (cycle.active.size === 0 && cycle.holders.size === 0) this.#closeCycle(scope, cycle)
   }
 
-  /** Nothing is under way in the cycle: what waits for it is told. */
+  /** No vertex of the cycle is running: notifies the vertices that wait for it. */
   #closeCycle(scope: Scope, cycle: CycleRun): void {
     if (cycle.over) return
     cycle.over = true
@@ -359,7 +359,7 @@ export class Scheduler {
     }
   }
 
-  /** FE-13: starts what a waiting vertex still needs and nobody has started. */
+  /** FE-13: starts the vertices that a waiting vertex still needs and that were not started. */
   #pull(task: Task): void {
     const work = [task]
     for (let item = work.pop(); item !== undefined; item = work.pop()) {

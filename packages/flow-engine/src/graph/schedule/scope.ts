@@ -1,10 +1,10 @@
 import type { Decision } from './decision.ts'
 import type { PlanEdge, PlanGraph, PlanVertex, Region } from '../plan/plan-graph.ts'
 import type { LazySignal } from '../context/lazy-signal.ts'
-import type { Slice } from '../plan/slice.ts'
+import type { GraphSlice } from '../plan/slice.ts'
 import { blanks, zeros } from '../values/young-list.ts'
 
-/** Where a vertex of a scope stands. */
+/** The states of a vertex in a scope. */
 export const IDLE = 0
 /** Waits for a free place, or is being built; a loop: until its last pass. */
 export const STARTED = 1
@@ -17,7 +17,7 @@ export const BLOCKED = 4
 export const LIVE = 1
 /** An edge was decided as dead. */
 export const DEAD = 2
-/** Its idle ancestors have been looked for. */
+/** Its idle ancestors were started (FE-13). */
 export const PULLED = 4
 
 /** Values of a build by the names of its outputs. */
@@ -40,14 +40,14 @@ export interface SideBySide {
   given: number
   /** The loop is being built, or will be as soon as there is a free place. */
   building: boolean
-  /** What came back from the passes that are over, by field and place of the item. */
+  /** The values returned by finished passes, by field and index of the item. */
   readonly returned: Map<string, unknown[]>
 }
 
 export interface ScopeOptions {
   readonly parent: Scope | undefined
   readonly serial: number
-  /** Where the counts of open edges begin; default 0. */
+  /** Initial counts of open edges. Default 0. */
   readonly waiting?: readonly number[] | undefined
   readonly opener?: Built | undefined
   /** Default 0. */
@@ -77,15 +77,15 @@ export class Scope {
   lastPass: Map<number, Scope> | undefined = undefined
   /** Loops in this scope whose passes may run side by side, by region. */
   sideBySide: Map<number, SideBySide> | undefined = undefined
-  /** What passes that are not repeated brought back to a loop in this scope, by edge (FE-63). */
+  /** Values that skipped passes returned to a loop in this scope, by edge (FE-63). */
   replayed: ReadonlyMap<number, unknown> | undefined = undefined
   /** Members that are not settled yet. */
   remaining = 0
   /** Builds that are under way. */
   running = 0
-  /** Of a pass: the build of the loop that opened it. */
+  /** For a pass: the build of the loop that opened it. */
   readonly opener: Built | undefined
-  /** Of a pass beside others: the place of its item, and what stops its builds. */
+  /** For a parallel pass: the index of its item, and the signal that stops its builds. */
   readonly item: number
   readonly stop: LazySignal | undefined
   /** Another pass has failed: nothing of this one counts any more (FE-32). */
@@ -106,8 +106,8 @@ export class Scope {
   }
 }
 
-/** How many vertices of a region are in the slice. */
-export function membersIn({ members }: Region, { contains, size }: Slice): number {
+/** Number of vertices of a region in the slice. */
+export function membersIn({ members }: Region, { contains, size }: GraphSlice): number {
   if (size === contains.length) return members.length
   let count = 0
   for (const member of members) count += contains[member] ?? 0
@@ -142,7 +142,7 @@ export function scopeOf(graph: PlanGraph, from: Scope, region: number): Scope | 
   return scope
 }
 
-/** What an edge leads on: built and alive, dead, or from a source that has not been built. */
+/** The state of an edge: built and alive, dead, or from a source that has not been built. */
 export function edgeState(
   graph: PlanGraph,
   scope: Scope,

@@ -1,17 +1,20 @@
 import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
 import { warning, type FlowProblem } from '../flow/problems.ts'
 import { DEAD, IDLE, LIVE, PULLED, scopeOf, type Scope } from './scope.ts'
-import type { Slice } from '../plan/slice.ts'
+import type { GraphSlice } from '../plan/slice.ts'
 
 export interface StalledRequest {
   readonly graph: PlanGraph
-  readonly slice: Slice
+  readonly slice: GraphSlice
   readonly root: Scope
   /** Those that were not over when the run came to rest. */
   readonly scopes: Iterable<Scope>
 }
 
-/** Vertices that wait for a cycle nobody entered, and all that wait for them, in node order (FE-15). */
+/**
+ * Vertices that wait for a cycle that was never entered, and all that wait for them, in node order
+ * (FE-15).
+ */
 export function stalledVertices({ graph, slice, root, scopes }: StalledRequest): PlanVertex[] {
   if (root.remaining === 0) return []
   const { vertices } = graph
@@ -38,7 +41,7 @@ export function stalledVertices({ graph, slice, root, scopes }: StalledRequest):
   }
 }
 
-function isClosedCycle(vertex: PlanVertex, graph: PlanGraph, slice: Slice): boolean {
+function isClosedCycle(vertex: PlanVertex, graph: PlanGraph, slice: GraphSlice): boolean {
   if (slice.entry === vertex.index) return false
   if (vertex.cycle === undefined) return vertex.incoming.some((edge) => edge.self)
   const entry = slice.entry === undefined ? undefined : graph.vertices[slice.entry]

@@ -1,3 +1,4 @@
+import type { OpenBuild } from '../context/run-teller.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { Scope } from './scope.ts'
 
@@ -5,6 +6,8 @@ import type { Scope } from './scope.ts'
 export class Task {
   readonly scope: Scope
   readonly vertex: PlanVertex
+  /** Where hooks look into the run: its build, whose end they are still to be told. */
+  open: OpenBuild | undefined = undefined
 
   constructor(scope: Scope, vertex: PlanVertex) {
     this.scope = scope

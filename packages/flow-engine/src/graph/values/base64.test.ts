@@ -12,3 +12,11 @@ test('DR-21: bytes of a checkpoint are base64; lists of older versions are read'
   expect(decodeValue({ $value: 'bytes', bytes: [1, 2, 255] })).toEqual(Uint8Array.of(1, 2, 255))
   expect(fromBase64(toBase64(Uint8Array.of()))).toEqual(Uint8Array.of())
 })
+
+test('base64 of every length and byte is that of RFC 4648', () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, at) => at)
+  for (let length = 0; length <= bytes.length; length += 1) {
+    const part = bytes.subarray(bytes.length - length)
+    expect(toBase64(part)).toBe(Buffer.from(part).toString('base64'))
+  }
+})

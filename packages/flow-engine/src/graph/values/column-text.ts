@@ -1,7 +1,7 @@
 import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 
-/** What the cells of a column have in common, which decides how they are written (CO-6). */
+/** Shared properties of a column's cells, which decide how they are written (CO-6). */
 export interface ColumnFacts {
   /** Numbers and gaps only, or truth values only. */
   readonly numeric: boolean

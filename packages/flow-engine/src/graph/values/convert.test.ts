@@ -162,3 +162,23 @@ describe('toText (CO-6)', () => {
     expect(toText(createDataFrame([{ a: ' ' }]))).toBe('| a   |\n|:----|\n|     |')
   })
 })
+
+describe('AB-37 large tables as text', () => {
+  test('hundreds of thousands of rows, and a long text of digits that is no number', () => {
+    const rows = Array.from({ length: 200_000 }, (_, index) => ({ a: index, b: 'x' }))
+    expect(toMarkdownTable(createDataFrame(rows)).split('\n')).toHaveLength(200_002)
+    const digits = createDataFrame([{ a: `${'1'.repeat(300_000)}x` }])
+    expect(toMarkdownTable(digits)).toContain('11x')
+  })
+
+  test('one long cell beside many short ones fills no memory', () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => ({
+      a: index === 0 ? 'x'.repeat(1_000_000) : 'y',
+    }))
+    expect(() => toMarkdownTable(createDataFrame(rows))).toThrow('more than 16777216 characters')
+    const lines = createDataFrame([{ a: `z${'\n'.repeat(500_000)}${'x'.repeat(500_000)}y` }])
+    expect(() => toMarkdownTable(lines)).toThrow('more than 16777216 characters')
+    const digits = rows.map(({ a }) => ({ a: a === 'y' ? '1' : `1.${'1'.repeat(1_000_000)}` }))
+    expect(() => toMarkdownTable(createDataFrame(digits))).toThrow('more than 16777216 characters')
+  })
+})

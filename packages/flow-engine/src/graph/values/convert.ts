@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import { createData, isData, type Data } from './data.ts'
 import {
   completeRow,
@@ -48,7 +49,7 @@ export function toData(value: unknown): Data {
     return createData({ text: typeof value.text === 'string' ? value.text : '' })
   if (isDataFrame(value)) return createData({ results: value.rows.map((row) => ({ ...row })) })
   if (Array.isArray(value)) return createData({ results: value.map(toPlain) })
-  if (isRecord(value)) return createData(value)
+  if (isObject(value)) return createData(value)
   return createData({ text: value === null || value === undefined ? '' : toLiteralText(value) })
 }
 
@@ -81,19 +82,15 @@ export function toPlain(value: unknown): unknown {
   return value
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function rowsOfData({ data }: Data): readonly Row[] {
   const [only, ...others] = Object.values(data)
   const isTable = others.length === 0 && Array.isArray(only) && only.length > 0
-  return isTable && only.every(isRecord) ? only : [data]
+  return isTable && only.every(isObject) ? only : [data]
 }
 
 function rowsOfList(list: readonly unknown[]): Row[] {
   const valued = list.filter((item) => isData(item) || isMessage(item)).length
-  if (valued !== list.length && (valued > 0 || !list.every(isRecord))) {
+  if (valued !== list.length && (valued > 0 || !list.every(isObject))) {
     throw new TypeError('List items must be either all Data objects or all dictionaries')
   }
   return list.map((item) =>

@@ -26,7 +26,7 @@ export function cellOf(row: Row, column: string): unknown {
 
 /** Characters that nulls may add to the JSON of any table. */
 const NULLS = 1_000_000
-/** How often they may add what the names of the cells take that are there. */
+/** Factor by which padding may exceed the existing names of cells. */
 const TIMES_NAMES = 4
 /** Characters of a null and what surrounds it, the name of its column left out. */
 const NULL_CELL = 8

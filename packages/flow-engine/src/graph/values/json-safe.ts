@@ -4,21 +4,21 @@ const MAX_DEPTH = 500
 
 /** The value itself where JSON can hold it as it is, else what `formatValue` makes of it (FE-66). */
 export function jsonSafe(value: unknown): unknown {
-  return isJson(value, 0) ? value : formatValue(value)
+  return isJsonValue(value, 0) ? value : formatValue(value)
 }
 
 /** A circle is too deep. */
-function isJson(value: unknown, depth: number): boolean {
+function isJsonValue(value: unknown, depth: number): boolean {
   if (value === null || value === undefined) return true
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
   if (depth > MAX_DEPTH) return false
-  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  if (Array.isArray(value)) return value.every((item) => isJsonValue(item, depth + 1))
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return false
   return Object.keys(value).every((name) => {
     // No getter is called, which might throw or give something else the next time.
     const property = Object.getOwnPropertyDescriptor(value, name)
-    return property !== undefined && 'value' in property && isJson(property.value, depth + 1)
+    return property !== undefined && 'value' in property && isJsonValue(property.value, depth + 1)
   })
 }

@@ -1,7 +1,10 @@
+import { FlowError } from '../../errors.ts'
 import { cellOf, type DataFrame } from './data-frame.ts'
 import { formatNumber, toLiteralText } from './literal-text.ts'
 
 const MIN_PADDING = 2
+/** Characters of a table: each row is as wide as the widest. */
+const MOST_CHARACTERS = 16 * 1024 * 1024
 
 export interface MarkdownOptions {
   /** Drop rows without any value, empty blank cells, shorten runs of newlines (CO-6). */
@@ -17,15 +20,20 @@ interface Column {
   /** Some cell has line breaks, also such as are cut off at its ends. */
   readonly multiline: boolean
   readonly width: number
+  /** Lines of all cells. */
+  readonly lines: number
 }
 
 /**
  * A frame as a pipe table (CO-5): numbers to the right, text to the left, `|` in cells escaped. A
  * frame without columns is an empty text.
+ * @throws FlowError `limit_exceeded` for a table of more than 16,777,216 characters
  */
 export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {}): string {
   if (frame.columns.length === 0) return ''
   const rows = options.clean === true ? frame.rows.filter(hasValue) : frame.rows
+  const least = frame.columns.reduce((sum, name) => sum + name.length + MIN_PADDING + 3, 0)
+  if (least * rows.length > MOST_CHARACTERS) throw tooLarge()
   const cells = frame.columns.map((name) =>
     rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row, name) : undefined)),
   )
@@ -35,6 +43,7 @@ export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {})
     const values = cells[at] ?? []
     return layOut(name, truths ? values.map(Number) : values, options)
   })
+  checkSize(columns)
   const heads = columns.map((column) => pad(column.header, column))
   const rules = columns.map(({ width, numeric }) => {
     if (rows.length === 0) return '-'.repeat(width + 2)
@@ -47,6 +56,19 @@ export function toMarkdownTable(frame: DataFrame, options: MarkdownOptions = {})
   ].join('\n')
 }
 
+/** @throws FlowError `limit_exceeded` */
+function checkSize(columns: readonly Column[]): void {
+  const characters = columns.reduce((sum, { width, lines }) => sum + (width + 3) * lines, 0)
+  if (characters > MOST_CHARACTERS) throw tooLarge()
+}
+
+function tooLarge(): FlowError {
+  return new FlowError(
+    'limit_exceeded',
+    `The table as text has more than ${MOST_CHARACTERS} characters: a long cell makes each row as long`,
+  )
+}
+
 /** A cell with newlines makes a row of several lines; in such a table a row of empty cells has none. */
 function bodyLines(columns: readonly Column[], count: number): string[] {
   const multiline = columns.some((column) => column.multiline)
@@ -56,7 +78,7 @@ function bodyLines(columns: readonly Column[], count: number): string[] {
       const text = column.cells[index] ?? ''
       return text === '' && multiline ? [] : text.split('\n')
     })
-    const height = Math.max(0, ...cells.map((cell) => cell.length))
+    const height = cells.reduce((most, cell) => Math.max(most, cell.length), 0)
     for (let line = 0; line < height; line += 1) {
       const parts = columns.map((column, at) => pad(cells[at]?.[line] ?? '', column))
       lines.push(`| ${parts.join(' | ')} |`)
@@ -70,13 +92,21 @@ function layOut(header: string, values: readonly unknown[], options: MarkdownOpt
   const texts = values.map((value) => (numeric ? numberText(value) : cellText(value, options)))
   const multiline = texts.some((text) => text.includes('\n'))
   const cells = numeric ? alignDecimals(texts) : texts.map((text) => text.trim())
-  const widths = cells.flatMap((cell) => cell.split('\n').map(textWidth))
+  let lines = 0
+  let width = textWidth(header) + MIN_PADDING
+  for (const cell of cells) {
+    for (const line of cell.split('\n')) {
+      lines += 1
+      width = Math.max(width, textWidth(line))
+    }
+  }
   return {
     header,
     numeric,
     cells,
     multiline,
-    width: Math.max(textWidth(header) + MIN_PADDING, ...widths),
+    width,
+    lines,
   }
 }
 
@@ -99,7 +129,7 @@ function isNumeric(values: readonly unknown[]): boolean {
 }
 
 function isNumberText(value: unknown): boolean {
-  return typeof value === 'string' && /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)
+  return typeof value === 'string' && /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(value)
 }
 
 function numberText(value: unknown): string {
@@ -127,7 +157,8 @@ function alignDecimals(texts: readonly string[]): string[] {
     const point = /^[-+.\d]/.test(text) ? text.search(/[.e]/i) : -1
     return point < 0 ? -1 : text.length - point - 1
   })
-  const most = Math.max(-1, ...decimals)
+  const most = decimals.reduce((found, each) => Math.max(found, each), -1)
+  if (most * texts.length > MOST_CHARACTERS) throw tooLarge()
   return texts.map((text, index) => text + ' '.repeat(most - (decimals[index] ?? -1)))
 }
 

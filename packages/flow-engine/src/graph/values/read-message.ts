@@ -49,7 +49,7 @@ export function readMessage(fields: Readonly<Record<string, unknown>>): Message 
   return createMessage({ ...(init as MessageInit), data: Object.fromEntries(data) })
 }
 
-/** `YYYY-MM-DD HH:MM:SS UTC`, ISO, or a Date; anything else is none. */
+/** Reads `YYYY-MM-DD HH:MM:SS UTC`, ISO, or a Date; undefined for anything else. */
 function readTimestamp(value: unknown): Date | undefined {
   if (value instanceof Date) return value
   if (typeof value !== 'string') return undefined

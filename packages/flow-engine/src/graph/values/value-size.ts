@@ -29,7 +29,7 @@ export function valueBytes(value: unknown, limit = Number.POSITIVE_INFINITY): nu
   return bytes
 }
 
-/** What of an object is counted; an object of an unknown class is opaque. */
+/** The parts of an object that are counted; an object of an unknown class is opaque. */
 function partsOf(item: object): Iterable<unknown> {
   if (isMessage(item)) return [item.text, item.data, item.files, item.contentBlocks]
   if (isData(item)) return [item.data]

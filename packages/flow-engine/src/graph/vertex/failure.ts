@@ -4,7 +4,7 @@ import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { ErrorMessageJson } from '../events/run-event.ts'
 import { createMessage, type Message } from '../values/message.ts'
 
-/** What a component threw, as the failure of its vertex (FE-70), and its text alone. */
+/** Wraps a component's error as the failure of its vertex (FE-70), and gives its text. */
 export function vertexFailure(
   thrown: unknown,
   { id, displayName }: Pick<PlanVertex, 'id' | 'displayName'>,

@@ -1,13 +1,7 @@
+import { isObject } from '@x/wire'
 import type { AnyFieldOptions, FieldKind } from '../../components/define/field.ts'
 import { fieldToTemplate } from '../../components/define/template.ts'
-import {
-  define,
-  isPlainObject,
-  own,
-  ownObject,
-  ownText,
-  type PlainObject,
-} from '../flow/plain-object.ts'
+import { define, own, ownObject, ownText, type PlainObject } from '../flow/plain-object.ts'
 import type { PlanEdge, PlanVertex } from '../plan/plan-graph.ts'
 import { IF_KNOWN } from '../context/tweaks.ts'
 import { staticValue } from './static-value.ts'
@@ -26,7 +20,7 @@ export interface FieldPlan {
   readonly required: boolean
   /** Name of a variable to resolve; undefined = the value stands for itself. */
   readonly variable: string | undefined
-  /** What a tweak has set: the value where no variable has this name (FE-23). */
+  /** A tweak's value, used if no variable has this name (FE-23). */
   readonly literal: unknown
   /** The component looks elsewhere when the field is blank or its variable is missing (NX-13). */
   readonly fallback: boolean
@@ -197,7 +191,7 @@ function isSecret(given: PlainObject | undefined, kind: FieldKind | undefined): 
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0
-  return isPlainObject(value) && isBare(value) && Object.keys(value).length === 0
+  return isObject(value) && isBare(value) && Object.keys(value).length === 0
 }
 
 function isBare(value: object): boolean {

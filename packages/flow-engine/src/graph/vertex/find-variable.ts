@@ -6,12 +6,12 @@ import type { RunContext } from '../context/run-context.ts'
 interface Lookup {
   /** Variables of the request. */
   readonly variables: Readonly<Record<string, string>> | undefined
-  /** Whether vendors' keys of the environment may be read, so that no flow shows them (AB-41). */
+  /** Allows vendors' keys from the environment, so that no flow contains them (AB-41). */
   readonly takesKeys: boolean
   readonly run: Pick<RunContext, 'services' | 'flowId' | 'userId'>
 }
 
-/** FE-20: of the request, of the user, of the environment; null where none of them has it. */
+/** FE-20: a variable of the request, of the user, of the environment; null if it does not exist. */
 export async function findVariable(
   name: string,
   { variables, takesKeys, run }: Lookup,

@@ -4,17 +4,15 @@ import type { CachedResult } from '../context/cache.ts'
 import type { PlanVertex } from '../plan/plan-graph.ts'
 import type { VertexFields } from './field-plan.ts'
 import type { BranchCall } from '../schedule/decision.ts'
-import type { LogEntry } from '../events/vertex-logs.ts'
+import type { VertexNotes } from '../events/vertex-notes.ts'
 import { isData } from '../values/data.ts'
 import { isDataFrame } from '../values/data-frame.ts'
 import { formatValue } from '../values/format-value.ts'
 import { isMessage } from '../values/message.ts'
 
-/** What a frozen vertex keeps besides its values. */
-export interface FrozenResult extends CachedResult {
+/** The part of a build that a frozen vertex keeps: values, notes and calls of branches. */
+export interface FrozenResult extends CachedResult, VertexNotes {
   readonly branches: readonly BranchCall[]
-  readonly logs: ReadonlyMap<string, readonly LogEntry[]>
-  readonly hasStatus: boolean | 'text'
 }
 
 export interface KeyRequest {

@@ -18,7 +18,8 @@ export function givenValues({
   request,
 }: GivenRequest): ReadonlyMap<string, unknown> {
   const { session, stream, input } = fields.settable
-  if (!session && !stream && vertex.role !== 'input') return NONE
+  const named = request.inputs.get(vertex.index)
+  if (!session && !stream && vertex.role !== 'input' && named === undefined) return NONE
   const values = new Map<string, unknown>()
   const { options, mode, sessionId } = request
   if (session) {
@@ -34,5 +35,6 @@ export function givenValues({
   if (stream && options.stream !== undefined && !Object.hasOwn(options.tweaks ?? {}, 'stream')) {
     values.set('stream', options.stream)
   }
+  for (const [name, value] of named ?? []) values.set(name, value)
   return values
 }

@@ -12,14 +12,14 @@ import { warning } from '../flow/problems.ts'
 import type { RunContext } from '../context/run-context.ts'
 
 /** Behind a stopped or excluded output, or from a vertex that was skipped. */
-export const DEAD = Symbol('dead')
+export const DEAD_EDGE = Symbol('dead')
 /** In a cycle: the source has not been built yet (FE-15). */
 export const UNBUILT = Symbol('unbuilt')
 
 export interface InputRequest {
   readonly vertex: PlanVertex
   readonly fields: VertexFields
-  /** What an edge brings to this build, `DEAD` or `UNBUILT`. */
+  /** The value of an edge for this build, `DEAD_EDGE` or `UNBUILT`. */
   deliver(edge: PlanEdge): unknown
   /** Request input, files, session and stream of this run, for fields that no edge feeds (FE-20). */
   readonly given: ReadonlyMap<string, unknown>
@@ -57,21 +57,21 @@ function edgeValue(field: FieldPlan, request: InputRequest): unknown {
   const [only] = field.edges
   if (only !== undefined && field.edges.length === 1 && !field.list) {
     const value = request.deliver(only)
-    if (value !== UNBUILT && value !== DEAD) return value
+    if (value !== UNBUILT && value !== DEAD_EDGE) return value
   }
-  let last: unknown = DEAD
+  let last: unknown = DEAD_EDGE
   let unbuilt = false
   const list: unknown[] = []
   for (const edge of field.edges) {
     const value = request.deliver(edge)
     if (value === UNBUILT) unbuilt = true
-    if (value === UNBUILT || value === DEAD) continue
+    if (value === UNBUILT || value === DEAD_EDGE) continue
     last = value
     if (!field.list) continue
     if (Array.isArray(value)) for (const item of value) list.push(item)
     else list.push(value)
   }
-  if (last !== DEAD) return field.list ? list : last
+  if (last !== DEAD_EDGE) return field.list ? list : last
   if (unbuilt) return field.edges.some((edge) => edge.loopBack) ? null : field.value
   if (field.edges.every((edge) => edge.loopBack)) return null
   if (field.required) return field.value

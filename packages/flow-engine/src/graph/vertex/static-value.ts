@@ -1,4 +1,4 @@
-import { isPlainObject } from '../flow/plain-object.ts'
+import { isObject } from '@x/wire'
 
 /** A template field's value on its way into a vertex (FE-21). */
 export interface StaticField {
@@ -51,7 +51,7 @@ function number(value: unknown, finish: (read: number) => number): unknown {
 
 /** A list of objects becomes one object, later keys winning. */
 function merged(value: unknown): unknown {
-  if (!Array.isArray(value) || !value.every(isPlainObject)) return value
+  if (!Array.isArray(value) || !value.every(isObject)) return value
   return Object.fromEntries(value.flatMap((item) => Object.entries(item)))
 }
 
@@ -59,7 +59,7 @@ function filePath({ path, value }: StaticField): unknown {
   return isEmptyText(path) ? (Array.isArray(value) ? value : null) : path
 }
 
-/** JSON text of keyword arguments; text that is none is dropped. */
+/** Parses the JSON text of keyword arguments; other text is dropped. */
 function parsedText(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {

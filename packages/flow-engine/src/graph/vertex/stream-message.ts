@@ -47,7 +47,7 @@ async function stream(
     if (!signal.aborted && partial?.id !== undefined) await run.messages.withdraw(partial.id)
     throw error
   }
-  // What arrived before the run was stopped is kept by the message log.
+  // The message log keeps the text that arrived before the run was stopped.
   signal.throwIfAborted()
   ctx.flush()
   if (partial === undefined) return changeMessage(message, { text: '' })
@@ -59,7 +59,7 @@ async function stream(
   return whole
 }
 
-/** What is stored and shown while the text comes in. */
+/** The message that is stored and shown while the text comes in. */
 function partialOf(message: Message, ctx: VertexContext): Message {
   const { source } = message.properties
   const { vertexId: id, displayName: display_name } = ctx

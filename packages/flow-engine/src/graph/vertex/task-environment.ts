@@ -1,18 +1,24 @@
 import type { RunContext } from '../context/run-context.ts'
 import type { RunRequest } from '../context/run-request.ts'
-import type { RunHost } from '../context/run-host.ts'
+import { isPlain, type RunHost } from '../context/run-host.ts'
 import type { Task } from '../schedule/task.ts'
 
-/** What the builds of a run share. A class, not a literal: see `youngList`. */
+/** The shared state of the builds of a run. A class, not a literal (decision 009). */
 export class TaskEnvironment {
   readonly run: RunContext
   readonly request: RunRequest
+  /** Builds so far, by position of the vertex. */
+  readonly builds: readonly number[]
   /** Results are identified, because a frozen vertex may keep some. */
   readonly keyed: boolean
   /** Passes of a loop at once; 1 where the run is kept for another process (FE-32, FE-63). */
   readonly parallel: number
   readonly inputs: RunHost['inputs']
-  /** Whether vertices may come to rest: their builds have a signal of their own (DR-5). */
+  /** Builds are neither repeated nor kept by the host. */
+  readonly isPlain: boolean
+  /** The time of the scheduler's turn. */
+  readonly clock: { readonly time: number }
+  /** Vertices may suspend: their builds have a signal of their own (DR-5). */
   readonly mayRest: boolean
   #resting: Set<Task> | undefined
   #attempts: Map<Task, number> | undefined
@@ -21,16 +27,28 @@ export class TaskEnvironment {
   constructor(
     run: RunContext,
     request: RunRequest,
-    { host, rested }: { readonly host: RunHost; readonly rested: (task: Task) => void },
+    {
+      host,
+      rested,
+      builds,
+      clock,
+    }: {
+      readonly host: RunHost
+      readonly rested: (task: Task) => void
+      readonly builds: readonly number[]
+      readonly clock: { readonly time: number }
+    },
   ) {
     const { graph, options } = request
-    const isDurable = host.resume !== undefined || host.checkpoint !== undefined
+    this.isPlain = isPlain(host)
+    this.clock = clock
     this.run = run
+    this.builds = builds
     this.request = request
     const isEdited = request.mode === 'build'
     this.keyed =
       options.cache !== undefined && (isEdited || graph.vertices.some(({ frozen }) => frozen))
-    this.parallel = isDurable ? 1 : request.parallel
+    this.parallel = this.isPlain ? request.parallel : 1
     this.inputs = host.inputs
     this.mayRest = host.suspend !== undefined
     this.#rested = rested
@@ -45,7 +63,7 @@ export class TaskEnvironment {
     return this.#attempts?.get(task) ?? 1
   }
 
-  /** Whether a build waits for an answer or a time: what comes of it is dropped. */
+  /** Tells whether a build is suspended; its result is dropped. */
   isResting(task: Task): boolean {
     return this.#resting?.has(task) === true
   }

@@ -20,7 +20,16 @@ interface Held {
   readers: number
 }
 
-/** Lets go of large values when their last reader has run (FE-16). */
+/** The vertices whose values stay whole: those that are reported, and those of the option `keep` (DR-77). */
+function keepsValues(request: RunRequest): (vertex: PlanVertex) => boolean {
+  const reported = selectsOutput(request)
+  const { keep = [] } = request.options
+  if (keep === 'outputs') return (vertex) => vertex.role === 'output' || reported(vertex)
+  const names = new Set(keep)
+  return (vertex) => names.has(vertex.id) || names.has(vertex.displayName) || reported(vertex)
+}
+
+/** Releases large values once their last reader has run (FE-16). */
 export function createValueRelease(request: RunRequest) {
   let held: WeakMap<Scope, Map<number, Held>> | undefined
   let selects: ((vertex: PlanVertex) => boolean) | undefined
@@ -39,7 +48,7 @@ export function createValueRelease(request: RunRequest) {
       const within = [...readers].every(
         (reader) => request.graph.vertices[reader]?.region === vertex.region,
       )
-      selects ??= selectsOutput(request)
+      selects ??= keepsValues(request)
       if (readers.size === 0 || !within || selects(vertex)) return
       held ??= new WeakMap()
       const values = held.get(scope) ?? new Map<number, Held>()

@@ -5,6 +5,7 @@ import type { InputSource } from '../../components/define/context.ts'
 import type { FileReference } from '../../components/define/services.ts'
 import { FlowError, limitExceeded, OutputMethodError, type SuspendedError } from '../../errors.ts'
 import type { RunContext } from '../context/run-context.ts'
+import type { VertexInfo } from '../context/run-hooks.ts'
 import { finishStream } from './stream-message.ts'
 import { changeMessage, isMessage } from '../values/message.ts'
 import { valueBytes } from '../values/value-size.ts'
@@ -12,7 +13,7 @@ import { VertexContext, type BuildFacts, type VertexFacts } from './vertex-conte
 import { TOOL_OUTPUT } from '../plan/vertex-plan.ts'
 import type { OutputValues } from '../schedule/scope.ts'
 
-/** One build of one vertex: what it is given, and what comes of it. */
+/** One build of one vertex: its inputs, and its result. */
 export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
   implements BuildFacts, FieldValueOptions
 {
@@ -25,12 +26,14 @@ export abstract class VertexBuild<V extends VertexFacts = VertexFacts>
   inputs: Record<string, unknown> = NO_VALUES
   /** The outputs to compute, in order. */
   names: readonly string[]
-  /** What was computed; no prototype. */
+  /** Holds the computed values; without a prototype. */
   // A third of the size of Object.create(null), which makes a hash table.
   readonly outputs: OutputValues = Object.setPrototypeOf({}, null) as OutputValues
   /** Texts and bytes in the outputs. */
   bytes = 0
   partial: string | undefined = undefined
+  /** Where hooks look into the run. */
+  info: VertexInfo | undefined = undefined
   readonly ctx: VertexContext
 
   constructor(run: RunContext, { vertex, build, names }: BuildPlace<V>) {
@@ -66,7 +69,7 @@ interface BuildPlace<V> {
   readonly names: readonly string[]
 }
 
-const NO_VALUES: Record<string, unknown> = {}
+export const NO_VALUES: Record<string, unknown> = {}
 
 /**
  * Builds one vertex: converts its inputs, prepares it, computes its outputs in order (FE-25). A
@@ -192,10 +195,10 @@ async function toolsOf(request: VertexBuild): Promise<unknown> {
     vertexId: vertex.id,
     values: raw,
     metadata: raw.tools_metadata,
-    async open(args, callSignal) {
+    async open(args, call) {
       const outer = request.signal ?? run.signal
-      const signal = callSignal === undefined ? outer : AbortSignal.any([outer, callSignal])
-      const ctx = new VertexContext(run, new ToolCall(request, signal))
+      const signal = call === undefined ? outer : AbortSignal.any([outer, call.signal])
+      const ctx = new VertexContext(run, new ToolCall(request, signal, call?.scope))
       const values = { ...raw, ...args }
       const inputs = await fieldValues(vertex.component, values, {
         file: (path) => fileOf(path, run),
@@ -210,20 +213,26 @@ class ToolCall implements BuildFacts {
   readonly vertex: VertexFacts
   readonly build: number
   readonly signal: AbortSignal
+  readonly scope: string | undefined
   readonly asTool = true
   readonly #request: VertexBuild
   readonly #state = new Map<string, unknown>()
   #rests = false
 
-  constructor(request: VertexBuild, signal: AbortSignal) {
+  constructor(request: VertexBuild, signal: AbortSignal, scope: string | undefined) {
     this.vertex = request.vertex
     this.build = request.build
     this.signal = signal
+    this.scope = scope
     this.#request = request
   }
 
   get over(): boolean {
     return this.#rests || this.#request.over
+  }
+
+  get info(): VertexInfo | undefined {
+    return this.#request.info
   }
 
   async rest(): Promise<void> {

@@ -1,3 +1,4 @@
+// Over 350 lines: everything that one build may ask of its run; the parts share the private state of the class.
 import type { Runtime } from '@x/wire'
 import type {
   ChildRunOptions,
@@ -13,9 +14,15 @@ import type { SuspendOptions } from '../../components/define/suspend-options.ts'
 import { isSuspendedError, type SuspendedError } from '../../errors.ts'
 import { checkEventSize, surelyFits } from '../events/event-size.ts'
 import type { FlowJson } from '../flow/flow-json.ts'
+import { warning } from '../flow/problems.ts'
 import { findVariable } from './find-variable.ts'
 import { orderedId } from '../messages/ordered-id.ts'
 import type { RunContext } from '../context/run-context.ts'
+import type { CallPlace } from '../context/run-host.ts'
+import { CallsBeside } from './calls-beside.ts'
+import type { VertexInfo } from '../context/run-hooks.ts'
+import { CALLS, toldCall, type CallTeller } from '../../components/define/call-teller.ts'
+import { toldFetch } from '../../outgoing/told-fetch.ts'
 import type { StreamMask } from '../events/secrets.ts'
 import { changeMessage, type Message } from '../values/message.ts'
 import { VertexLogs, type LogEntry } from '../events/vertex-logs.ts'
@@ -49,6 +56,8 @@ export interface BuildFacts {
   readonly over: boolean
   /** Called by an agent: its messages are muted (FE-43). */
   readonly asTool: boolean
+  /** Names the agent's call, where it is a step (DR-40). */
+  readonly scope?: string | undefined
   /** Written by the context: the last message the component sent in state `partial`. */
   partial?: string | undefined
   /** The component waits for an answer or a time: what it does now is dropped (DR-5). */
@@ -56,6 +65,8 @@ export interface BuildFacts {
   sources(field: string): readonly InputSource[]
   inputType(field: string): string | undefined
   handleTypes(field: string): readonly string[]
+  /** Where hooks look into the run. */
+  readonly info?: VertexInfo | undefined
   /** Variables of the request. */
   readonly variables: Readonly<Record<string, string>> | undefined
   /** See the context. */
@@ -65,7 +76,7 @@ export interface BuildFacts {
 const NO_CALLS: readonly BranchCall[] = []
 const NO_LOGS: ReadonlyMap<string, readonly LogEntry[]> = new Map()
 
-/** What one build gives its component (FE-40), and what the component did with it. */
+/** The context of one build (FE-40), and the record of the component's calls to it. */
 export class VertexContext implements ComponentContext {
   readonly #run: RunContext
   readonly #facts: BuildFacts
@@ -76,6 +87,9 @@ export class VertexContext implements ComponentContext {
   #lastMessage: string | undefined
   #sleeps = 0
   #steps: Map<string, number> | undefined
+  #besides: CallsBeside | undefined
+  #told: Readonly<ComponentServices> | undefined
+  #calls: CallTeller | undefined
   /** `text` when the state that was reported last is a text. */
   hasStatus: boolean | 'text' = false
   statusValue: unknown = undefined
@@ -85,7 +99,7 @@ export class VertexContext implements ComponentContext {
     this.#facts = facts
   }
 
-  /** What it has logged, by output. */
+  /** Log entries, by output. */
   get logs(): ReadonlyMap<string, readonly LogEntry[]> {
     return this.#logs?.entries ?? NO_LOGS
   }
@@ -97,7 +111,16 @@ export class VertexContext implements ComponentContext {
     return this.#run.runtime
   }
   get services(): Readonly<ComponentServices> {
-    return this.#facts.vertex.isRoot ? this.#run.rootServices : this.#run.services
+    const services = this.#facts.vertex.isRoot ? this.#run.rootServices : this.#run.services
+    if (this.asTool || this[CALLS] === undefined || services.fetch === undefined) return services
+    return (this.#told ??= Object.freeze({ ...services, fetch: toldFetch(services.fetch, this) }))
+  }
+
+  /** Tells the hooks of the calls that this build makes (DR-70). */
+  get [CALLS](): CallTeller | undefined {
+    const { info } = this.#facts
+    if (info === undefined) return undefined
+    return (this.#calls ??= this.#run.teller?.calls(info))
   }
   get runId(): string {
     return this.#run.runId
@@ -147,7 +170,7 @@ export class VertexContext implements ComponentContext {
     return this.#run.open() && !this.#facts.over
   }
 
-  /** Whether the output being computed goes to a chat output (FE-51). */
+  /** True if the output being computed goes to a chat output (FE-51). */
   get streams(): boolean {
     return !this.asTool && this.#facts.vertex.chatOutputs.has(this.#output)
   }
@@ -200,7 +223,10 @@ export class VertexContext implements ComponentContext {
     const isInput = this.#facts.vertex.role === 'input'
     const id = message.id ?? (isInput ? orderedId(this.runtime) : undefined)
     if (isInput && id !== undefined) this.#run.inputMessages.add(id)
-    const sent = await this.#run.messages.send(isInput ? changeMessage(message, { id }) : message)
+    const sent = await this.#run.messages.send(
+      isInput ? changeMessage(message, { id }) : message,
+      this.vertexId,
+    )
     this.#lastMessage = sent.id
     if (sent.id !== undefined) this.#facts.sent?.add(sent.id)
     if (sent.properties.state === 'partial') this.#facts.partial = sent.id
@@ -210,7 +236,7 @@ export class VertexContext implements ComponentContext {
   async updateMessage(message: Message, options?: { readonly store?: boolean }): Promise<Message> {
     if (this.asTool || !this.open) return message
     this.#flush(message.id)
-    const sent = await this.#run.messages.update(message, options)
+    const sent = await this.#run.messages.update(message, { ...options, vertexId: this.vertexId })
     this.#lastMessage = sent.id
     return sent
   }
@@ -240,6 +266,12 @@ export class VertexContext implements ComponentContext {
     if (this.open) (this.#logs ??= new VertexLogs()).add(this.#output, name, value)
   }
 
+  warn(message: string, file: string): void {
+    if (!this.open) return
+    this.log('Warning', message)
+    this.#run.warn(warning('file_left_out', message, { nodeId: this.vertexId, field: file }))
+  }
+
   status(value: unknown): void {
     this.hasStatus = typeof value === 'string' ? 'text' : true
     this.statusValue = value
@@ -248,41 +280,70 @@ export class VertexContext implements ComponentContext {
   async callTool(
     tool: Tool,
     args: unknown,
-    { signal = this.signal }: { readonly signal?: AbortSignal } = {},
+    { signal = this.signal, step }: { readonly signal?: AbortSignal; readonly step?: string } = {},
+  ): Promise<unknown> {
+    if (step === undefined) return this.#resting(() => this.#call(tool, args, { signal }))
+    const name = this.#stepName(step)
+    const scope = `${encodeURIComponent(this.vertexId)}.${this.build}.${encodeURIComponent(name)}`
+    this.#besides ??= new CallsBeside((reason) => this.#facts.rest(reason))
+    return this.#besides.run(() =>
+      this.#run.step(this.vertexId, name, () => this.#call(tool, args, { signal, scope })),
+    )
+  }
+
+  async #call(
+    tool: Tool,
+    args: unknown,
+    options: { readonly signal: AbortSignal; readonly scope?: string },
   ): Promise<unknown> {
     const { vertexId: id } = tool
-    if (id === undefined) return this.#resting(() => tool.call(args, { signal }))
+    const work = (): Promise<unknown> => tool.call(args, options)
+    const facts = { kind: 'tool', name: tool.name, input: () => args } as const
+    const told = (): Promise<unknown> => toldCall(this, facts, work)
+    if (id === undefined) return told()
     if (this.open) this.#run.send('build_start', () => ({ id }))
     try {
-      return await this.#resting(() => tool.call(args, { signal }))
+      return await told()
     } finally {
       if (this.open) this.#run.send('build_end', () => ({ id }))
     }
   }
 
   usage(usage: TokenUsage): void {
-    this.#run.usage(usage)
+    this.#run.usage(this.vertexId, usage)
   }
 
   runFlow(flow: FlowJson, options: ChildRunOptions = {}): Promise<ChildRunResult> {
-    return this.#run.runFlow(flow, options, this.signal)
+    return this.#run.runFlow(flow, options, { vertexId: this.vertexId, signal: this.signal })
   }
 
   suspend<T = unknown>(question: unknown, options: SuspendOptions<T> = {}): Promise<T> {
-    return this.#resting(() => this.#run.suspend(this.vertexId, question, options)) as Promise<T>
+    return this.#resting(() => this.#run.suspend(this.#place, question, options)) as Promise<T>
   }
 
   sleep(time: number | string | Date): Promise<void> {
     const number = (this.#sleeps += 1)
-    return this.#resting(() => this.#run.sleep(this.vertexId, number, time, this.signal))
+    return this.#resting(() => this.#run.sleep(this.#place, number, time, this.signal))
   }
 
   step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+    return this.#run.step(this.vertexId, this.#stepName(name), work)
+  }
+
+  /** The second step of a name in one build is another one; those of a tool call are its own. */
+  #stepName(name: string): string {
     this.#steps ??= new Map()
     const count = (this.#steps.get(name) ?? 0) + 1
     this.#steps.set(name, count)
     const own = count === 1 ? name : `${name}#${count}`
-    return this.#run.step(this.vertexId, own, work)
+    const { scope } = this.#facts
+    return scope === undefined ? own : `${scope}/${own}`
+  }
+
+  get #place(): CallPlace {
+    const { vertexId } = this
+    const { scope } = this.#facts
+    return scope === undefined ? { vertexId } : { vertexId, scope }
   }
 
   /** A tool that asks lets its agent rest too. */
@@ -309,7 +370,7 @@ export class VertexContext implements ComponentContext {
     if (chunk === '') return
     const { eventBytes } = this.#run.limits
     if (!surelyFits(chunk.length, eventBytes)) checkEventSize('a token', { chunk, id }, eventBytes)
-    this.#run.sendToken(chunk, id)
+    this.#run.sendToken({ chunk, id, vertexId: this.vertexId })
   }
 
   #branch(what: BranchCall[0], output: string): void {

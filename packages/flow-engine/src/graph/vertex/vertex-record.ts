@@ -51,7 +51,7 @@ export class VertexRecord implements VertexResult, Built {
   }
 }
 
-/** What came of a build that failed. */
+/** The record of a build that failed. */
 export function failedRecord(
   vertex: PlanVertex,
   build: Pick<VertexResult, 'builds' | 'attempts' | 'durationMs'> & { readonly error: FlowError },

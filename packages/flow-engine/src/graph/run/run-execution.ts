@@ -1,4 +1,3 @@
-// Over 350 lines: the life of one run from its first vertex to its outcome; its parts share the private state of the class.
 import { FlowError, limitExceeded } from '../../errors.ts'
 import { runAttempts } from '../durable/attempts.ts'
 import { runDurable } from '../durable/durable-task.ts'
@@ -10,39 +9,38 @@ import { FinishedRun } from '../results/finished-run.ts'
 import { InactivatedVertices } from './inactivated.ts'
 import type { LazySignal } from '../context/lazy-signal.ts'
 import { notesOf } from '../events/vertex-notes.ts'
-import { Outcome } from '../results/outcome.ts'
+import { RunOutcome } from '../results/run-outcome.ts'
 import type { Phase } from './phase.ts'
 import type { ExecutionOptions } from './execution-options.ts'
 import { tellQuestion } from './tell-question.ts'
+import { tellRunEnd } from './tell-run.ts'
 import { deadlinesOf, type Deadline } from './run-deadlines.ts'
 import type { RunContext } from '../context/run-context.ts'
-import type { RunHost } from '../context/run-host.ts'
+import { wasReported, type RunHost } from '../context/run-host.ts'
 import type { RunLog } from '../events/run-log.ts'
 import type { RunResult } from '../context/run-options.ts'
 import type { RunRequest } from '../context/run-request.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import type { Task } from '../schedule/task.ts'
 import { sortedVertices } from '../results/sorted-vertices.ts'
-import { problemsOfCycles, stalledVertices } from '../schedule/stalled.ts'
+import { noteStalled } from './note-stalled.ts'
+import { RunTurn } from './run-turn.ts'
+import { TaskQueue } from './task-queue.ts'
 import { createValueRelease, SMALL_BYTES } from '../vertex/value-release.ts'
 import { TaskEnvironment } from '../vertex/task-environment.ts'
-import type { TaskResult } from '../vertex/run-task.ts'
+import type { TaskResult } from '../vertex/task-build.ts'
 import { failedRecord, VertexRecord } from '../vertex/vertex-record.ts'
-import { youngList, zeros } from '../values/young-list.ts'
-
-const SOON = Promise.resolve()
-const wasCancelled = (): { cancelled: true } => ({ cancelled: true })
-const wasNot = (): object => ({})
+import { zeros } from '../values/young-list.ts'
 
 /** Builds the vertices of one run: starts what the scheduler releases, reports what ends. */
-export class Execution implements Deadline {
+export class RunExecution implements Deadline {
   readonly #request: RunRequest
   readonly #run: RunContext
   readonly #log: RunLog
   readonly #host: RunHost
   readonly #controller: LazySignal
   readonly #phase: Phase
-  readonly outcome: Outcome
+  readonly outcome: RunOutcome
   readonly #scheduler: Scheduler
   readonly #environment: TaskEnvironment
   #release: ReturnType<typeof createValueRelease> | undefined
@@ -51,11 +49,8 @@ export class Execution implements Deadline {
   readonly #inactivated: InactivatedVertices
   deadline = Number.POSITIVE_INFINITY
   readonly #startedAt: number
-  #time: number | undefined
-  /** Builds that ended without a pause and are not reported yet. */
-  #ended: (() => void)[] = youngList()
-  #queue: Task[] = youngList()
-  #next = 0
+  readonly #turn: RunTurn
+  readonly #queue = new TaskQueue()
   #running = 0
   #suspended = 0
   #resolve: (result: RunResult) => void = () => undefined
@@ -69,12 +64,14 @@ export class Execution implements Deadline {
     this.#host = host
     this.#controller = controller
     this.#phase = phase
-    this.outcome = new Outcome(request)
+    this.outcome = new RunOutcome(request)
     this.builds = zeros(graph.vertices.length)
     this.#scheduler = new Scheduler({ graph, slice, strict })
     this.#inactivated = new InactivatedVertices(request)
     const rested = (task: Task): void => this.#rested(task)
-    this.#environment = new TaskEnvironment(run, request, { host, rested })
+    this.#turn = new RunTurn(request.runtime)
+    const shared = { host, rested, builds: this.builds, clock: this.#turn }
+    this.#environment = new TaskEnvironment(run, request, shared)
     this.#startedAt = request.runtime.now().getTime()
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
@@ -118,7 +115,7 @@ export class Execution implements Deadline {
     if (!this.#leave(task)) return
     this.#suspended += 1
     this.#running -= 1
-    this.#time = undefined
+    this.#turn.end()
     this.#pump()
   }
 
@@ -151,8 +148,8 @@ export class Execution implements Deadline {
   /** Starts what there is room for; the rest waits. */
   #enqueue(tasks: readonly Task[]): void {
     for (const task of tasks) {
-      if (this.#queue.length === 0 && this.#hasRoom()) this.#begin(task)
-      else this.#queue.push(task)
+      if (this.#queue.isEmpty && this.#hasRoom()) this.#begin(task)
+      else this.#queue.add(task)
     }
     this.#pump()
   }
@@ -164,14 +161,9 @@ export class Execution implements Deadline {
   }
 
   #pump(): void {
-    while (this.#next < this.#queue.length && this.#hasRoom()) {
-      const task = this.#queue[this.#next]
-      this.#next += 1
+    while (!this.#queue.isEmpty && this.#hasRoom()) {
+      const task = this.#queue.take()
       if (task !== undefined && this.#scheduler.wants(task)) this.#begin(task)
-    }
-    if (this.#next === this.#queue.length && this.#next > 0) {
-      this.#queue = youngList()
-      this.#next = 0
     }
     if (this.#running > 0 || this.#phase.current !== 'running') return
     void (this.#suspended > 0 ? this.#rest() : this.#finish())
@@ -183,18 +175,15 @@ export class Execution implements Deadline {
     this.builds[index] = build
     this.#running += 1
     task.scope.running += 1
-    const from = this.#clock()
+    const from = this.#turn.time
     let work: TaskResult | Promise<TaskResult>
     try {
-      work = this.#plain
-        ? runAttempts(task, build, { environment: this.#environment, host: this.#host })
-        : runDurable(task, build, {
-            environment: this.#environment,
-            host: this.#host,
-            builds: this.builds,
-          })
+      const options = { environment: this.#environment, host: this.#host, builds: this.builds }
+      work = this.#environment.isPlain
+        ? runAttempts(task, build, options)
+        : runDurable(task, build, options)
     } catch (thrown) {
-      this.#settled(() => void this.#failed(task, thrown, from))
+      this.#turn.reportLater(() => void this.#failed(task, thrown, from))
       return
     }
     if (work instanceof Promise) {
@@ -204,39 +193,15 @@ export class Execution implements Deadline {
       )
     } else {
       const result = work
-      this.#settled(() => this.#succeeded(task, result, from))
+      this.#turn.reportLater(() => this.#succeeded(task, result, from))
     }
   }
 
-  /** What ended at once is reported after everything that became ready with it has started (FE-14). */
-  #settled(report: () => void): void {
-    this.#ended.push(report)
-    if (this.#ended.length === 1) SOON.then(() => this.#reportEnded()).catch(() => undefined)
-  }
-
-  #reportEnded(): void {
-    this.#time = undefined
-    const ended = this.#ended
-    this.#ended = youngList()
-    for (const report of ended) report()
-    this.#time = undefined
-  }
-
   #afterWait(task: Task, result: TaskResult, from: number): void {
-    this.#time = undefined
+    this.#turn.end()
+    if (task.open !== undefined) this.#run.teller?.ended(task.open, result, this.#turn.time)
     this.#succeeded(task, result, from)
-    this.#time = undefined
-  }
-
-  /** The clock, read once for everything that happens without a pause. */
-  #clock(): number {
-    return (this.#time ??= this.#run.runtime.now().getTime())
-  }
-
-  /** Nothing to restore, to keep or to bound: the common case. */
-  get #plain(): boolean {
-    const { resume, checkpoint } = this.#host
-    return resume === undefined && checkpoint === undefined
+    this.#turn.end()
   }
 
   #succeeded(task: Task, result: TaskResult, from: number): void {
@@ -244,7 +209,7 @@ export class Execution implements Deadline {
     this.#running -= 1
     if (this.#phase.current !== 'running') return
     const { vertex, scope } = task
-    const at = this.#clock()
+    const at = this.#turn.time
     const record = new VertexRecord(vertex, {
       outputs: result.outputs,
       decision: result.decision,
@@ -276,7 +241,7 @@ export class Execution implements Deadline {
     return true
   }
 
-  /** FE-32: what runs in the passes beside a failed one has a turn of the event loop to end by itself. */
+  /** FE-32: passes beside a failed one get one turn of the event loop to stop by themselves. */
   #abandon(): void {
     if (this.#scheduler.cancelled.length === 0) return
     const passes = this.#scheduler.cancelled.splice(0)
@@ -288,7 +253,7 @@ export class Execution implements Deadline {
     this.#running += 1
     const goOn = (): void => {
       this.#running -= 1
-      this.#time = undefined
+      this.#turn.end()
       if (this.#phase.current === 'running') this.#pump()
     }
     eventLoopTurn().then(goOn, goOn)
@@ -296,16 +261,11 @@ export class Execution implements Deadline {
 
   /** Sends `end_vertex`, unless an earlier process has. */
   #report(end: EndVertex): void {
-    if (!this.#isReported(end.result.id, end.result.builds)) this.#run.sendEnd(end)
-  }
-
-  /** Whether an earlier process has told how this build ended. */
-  #isReported(id: string, builds: number): boolean {
-    const { resume } = this.#host
-    return resume !== undefined && builds <= (resume.reported.get(id) ?? 0)
+    if (!wasReported(this.#host, end.result.id, end.result.builds)) this.#run.sendEnd(end)
   }
 
   async #failed(task: Task, thrown: unknown, from: number): Promise<void> {
+    if (task.open !== undefined) this.#run.teller?.failed(task.open, thrown)
     if (this.#environment.isResting(task) || !this.#leave(task)) return
     if (this.#phase.current !== 'running') {
       this.#running -= 1
@@ -322,7 +282,7 @@ export class Execution implements Deadline {
     if (!ends) this.#abandon()
     // The message has the reason alone; a service that cannot store it changes nothing else.
     const text = cutToEvent(reason, limits.eventBytes)
-    if (!this.#isReported(vertex.id, this.builds[vertex.index] ?? 1))
+    if (!wasReported(this.#host, vertex.id, this.builds[vertex.index] ?? 1))
       await messages.fail(failureMessage(text, vertex)).catch(() => undefined)
     this.#running -= 1
     if (!ends && this.#phase.current !== 'running') return
@@ -338,7 +298,7 @@ export class Execution implements Deadline {
     const inactivated = this.#inactivated.excluded()
     const end = { result, vertex, notes: undefined, inactivated, ready: [], at }
     this.#report(new EndVertex(end, this.#run))
-    this.#time = undefined
+    this.#turn.end()
     if (ends) await this.#finishAfterTurn()
     else this.#pump()
   }
@@ -349,7 +309,7 @@ export class Execution implements Deadline {
     for (const scope of this.#scheduler.scopes) scope.stop?.abort(reason)
   }
 
-  /** Components have one turn of the event loop to end by themselves. */
+  /** Components get one turn of the event loop to stop by themselves. */
   async #finishAfterTurn(): Promise<void> {
     if (this.#running > 0) await eventLoopTurn()
     await this.#finish()
@@ -363,10 +323,10 @@ export class Execution implements Deadline {
     if (this.deadline < Number.POSITIVE_INFINITY) deadlinesOf(this.#run.runtime).remove(this)
     if (this.#suspended > 0 && atRest) {
       this.#log.close()
-      this.#settle()
+      this.#settle(true)
       return undefined
     }
-    if (atRest) this.#noteStalled()
+    if (atRest) noteStalled(this.outcome, this.#request, this.#scheduler)
     const end = (): void => this.#end()
     if (this.#run.hasMessages) return this.#run.messages.settle().then(end, end)
     end()
@@ -374,23 +334,16 @@ export class Execution implements Deadline {
   }
 
   #end(): void {
-    this.#run.send('end', this.outcome.cancelled ? wasCancelled : wasNot)
+    const { cancelled } = this.outcome
+    this.#run.send('end', () => (cancelled ? { cancelled } : {}))
     this.#log.close()
     this.#settle()
   }
 
-  #settle(): void {
-    const now = this.#run.runtime.now().getTime()
-    const duration = Math.max(0, now - this.#startedAt)
-    this.#resolve(new FinishedRun(this.outcome, this.#request, this.#run, duration))
-  }
-
-  /** FE-15. */
-  #noteStalled(): void {
-    const { graph, slice } = this.#request
-    const { root, scopes } = this.#scheduler
-    const stalled = stalledVertices({ graph, slice, root, scopes })
-    this.outcome.stalled = stalled.map((vertex) => vertex.id)
-    this.outcome.warnings.push(...problemsOfCycles(stalled))
+  #settle(rests = false): void {
+    const duration = Math.max(0, this.#run.runtime.now().getTime() - this.#startedAt)
+    const finished = new FinishedRun(this.outcome, this.#request, this.#run, duration)
+    tellRunEnd(finished, this.outcome, { run: this.#run, host: this.#host, rests })
+    this.#resolve(finished)
   }
 }

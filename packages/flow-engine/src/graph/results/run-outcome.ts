@@ -1,3 +1,4 @@
+import type { TokenUsage } from '../../models/chat-model.ts'
 import type { FlowError } from '../../errors.ts'
 import type { VertexNotes } from '../events/vertex-notes.ts'
 import type { FlowProblem } from '../flow/problems.ts'
@@ -6,12 +7,13 @@ import type { RunRequest } from '../context/run-request.ts'
 import { youngList } from '../values/young-list.ts'
 
 /** The state of a run's outcome so far. A class, not a literal (decision 009). */
-export class Outcome {
+export class RunOutcome {
   readonly vertices = new Map<string, VertexResult>()
-  /** Of the last builds of vertices whose component noted something. */
+  /** Notes of the last build of each vertex whose component noted something. */
   notes: Map<string, VertexNotes> | undefined = undefined
   readonly warnings: FlowProblem[] = youngList()
   readonly usage: RunResult['usage'] = new Usage()
+  vertexUsage: Map<string, RunResult['usage']> | undefined = undefined
   /** The first failure, or why the run was stopped. */
   error: FlowError | undefined = undefined
   failed = false
@@ -22,6 +24,19 @@ export class Outcome {
     for (const warning of plan.warnings) this.warnings.push(warning)
     for (const warning of slice.warnings) this.warnings.push(warning)
     for (const warning of tweaks.warnings) this.warnings.push(warning)
+  }
+
+  /** Adds the tokens of one answer, which a vertex asked for. */
+  use(vertexId: string, used: TokenUsage): void {
+    const { inputTokens, outputTokens } = used
+    if (inputTokens === 0 && outputTokens === 0) return
+    const known = (this.vertexUsage ??= new Map())
+    const own = known.get(vertexId) ?? new Usage()
+    known.set(vertexId, own)
+    for (const sum of [own, this.usage]) {
+      sum.inputTokens += inputTokens
+      sum.outputTokens += outputTokens
+    }
   }
 
   /** Keeps the last build of a vertex, in order of first build. */

@@ -1,0 +1,14 @@
+/** Orders texts by code point, as the databases do. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i += 1) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x !== y) return codeRank(x) - codeRank(y)
+  }
+  return a.length - b.length
+}
+
+/** Surrogates stand for code points above every other unit. */
+function codeRank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}

@@ -1,0 +1,46 @@
+import { invalidRequest } from '../../errors.ts'
+import { ownObject } from '../flow/plain-object.ts'
+import type { PlanGraph, PlanVertex } from '../plan/plan-graph.ts'
+import type { NamedInputs } from './run-options.ts'
+
+/** Values for fields of one run, by vertex. */
+export type VertexInputs = ReadonlyMap<number, ReadonlyMap<string, unknown>>
+
+const NONE: VertexInputs = new Map()
+
+/**
+ * Inputs by id of a vertex, else by display name (DR-76).
+ * @throws FlowError `invalid_request` naming what is unknown, ambiguous or fed by an edge
+ */
+export function readNamedInputs(graph: PlanGraph, inputs: NamedInputs | undefined): VertexInputs {
+  if (inputs === undefined) return NONE
+  const found = new Map<number, ReadonlyMap<string, unknown>>()
+  for (const [key, fields] of Object.entries(inputs)) {
+    const vertex = vertexOf(graph, key)
+    const names = Object.keys(fields)
+    for (const name of names) checkField(vertex, name)
+    if (found.has(vertex.index)) throw invalidRequest(`inputs names the vertex ${vertex.id} twice`)
+    found.set(vertex.index, new Map(Object.entries(fields)))
+  }
+  return found
+}
+
+function vertexOf(graph: PlanGraph, key: string): PlanVertex {
+  const index = graph.indexOf.get(key)
+  const own = index === undefined ? undefined : graph.vertices[index]
+  if (own !== undefined) return own
+  const [named, ...others] = graph.vertices.filter(({ displayName }) => displayName === key)
+  if (named === undefined) throw invalidRequest(`inputs: there is no vertex ${key}`)
+  if (others.length === 0) return named
+  const ids = [named, ...others].map(({ id }) => id).join(', ')
+  throw invalidRequest(`inputs: several vertices are called ${key}; use one of the ids ${ids}`)
+}
+
+function checkField(vertex: PlanVertex, name: string): void {
+  const { template, component, displayName, incoming } = vertex
+  if (name === 'code') throw invalidRequest(`inputs: the code of ${displayName} cannot be given`)
+  const isKnown = Object.hasOwn(component.inputs, name) || ownObject(template, name) !== undefined
+  if (!isKnown) throw invalidRequest(`inputs: ${displayName} has no field ${name}`)
+  if (incoming.some((edge) => edge.field === name && !edge.self))
+    throw invalidRequest(`inputs: the field ${name} of ${displayName} is fed by an edge`)
+}

@@ -1,0 +1,272 @@
+import { errorText, FlowError, isFlowError } from '../../errors.ts'
+import type { CallFacts, CallTeller, OpenCall } from '../../components/define/call-teller.ts'
+import { maskedCause } from '../events/masked-cause.ts'
+import type { Secrets } from '../events/secrets.ts'
+import { formatValue } from '../values/format-value.ts'
+import type {
+  Around,
+  CallEnd,
+  HookContent,
+  RunEnd,
+  RunHooks,
+  RunInfo,
+  VertexEnd,
+  VertexInfo,
+} from './run-hooks.ts'
+
+export interface RunTellerOptions {
+  readonly hooks: RunHooks
+  readonly info: RunInfo
+  /** In milliseconds. */
+  readonly now: () => number
+  readonly secrets: Pick<Secrets, 'mask' | 'maskJson'>
+  /** Told of what hooks throw. */
+  readonly report: (error: unknown) => void
+}
+
+type Told<End> = Omit<End, 'durationMs'>
+
+/**
+ * An attempt to build a vertex that is under way. Those of a run form a list of their own: a Set, and the
+ * closures of a promise for each of them, cost more than the hooks (DR-91).
+ */
+export abstract class OpenBuild {
+  abstract readonly vertex: VertexInfo
+  startedAt = 0
+  isOpen = false
+  before: OpenBuild | undefined = undefined
+  next: OpenBuild | undefined = undefined
+
+  /** The report of its end, whose duration the teller adds: from its result, or with its error. */
+  abstract endOf(result: unknown, thrown?: unknown): BuildEnd
+}
+
+/** Made for every attempt (decision 009). */
+export class BuildEnd implements VertexEnd {
+  readonly status: VertexEnd['status']
+  durationMs = 0
+  readonly usedFrozenResult: boolean
+  declare readonly error?: FlowError
+  declare readonly content?: HookContent
+
+  constructor(
+    status: VertexEnd['status'],
+    usedFrozenResult = false,
+    { error, content }: EndFacts = NOTHING,
+  ) {
+    this.status = status
+    this.usedFrozenResult = usedFrozenResult
+    if (error !== undefined) this.error = error
+    if (content !== undefined) this.content = content
+  }
+}
+
+interface EndFacts {
+  readonly error?: FlowError | undefined
+  readonly content?: HookContent | undefined
+}
+
+const NOTHING: EndFacts = {}
+
+/** Tells the hooks of one run what happens in it; each start has one end (DR-70 to DR-73). */
+export class RunTeller {
+  readonly info: RunInfo
+  readonly #options: RunTellerOptions
+  /** Builds under way, in the order of their start. */
+  #first: OpenBuild | undefined
+  #last: OpenBuild | undefined
+  #startedAt: number | undefined
+
+  constructor(options: RunTellerOptions) {
+    this.info = options.info
+    this.#options = options
+  }
+
+  start(): void {
+    const { hooks, now } = this.#options
+    this.#startedAt = now()
+    this.#safely(() => hooks.onRunStart?.(this.info))
+  }
+
+  /** Builds that did not end by themselves end before; of a run that rests, those that ask or sleep. */
+  end(end: Told<RunEnd>): void {
+    if (this.#startedAt === undefined) return
+    const status = end.status === 'suspended' ? 'suspended' : 'cancelled'
+    for (let open = this.#first; open !== undefined; open = this.#first)
+      this.#vertexEnded(open, new BuildEnd(status))
+    const { hooks, now } = this.#options
+    const durationMs = Math.max(0, now() - this.#startedAt)
+    this.#safely(() => hooks.onRunEnd?.(this.info, { ...end, durationMs }))
+  }
+
+  /**
+   * One attempt to build a vertex begins.
+   * @param at when, in milliseconds; default: now
+   * @returns what `within` takes
+   */
+  begin(open: OpenBuild, at = this.#options.now()): void | Around {
+    const { hooks } = this.#options
+    open.startedAt = at
+    open.isOpen = true
+    open.before = this.#last
+    if (this.#last === undefined) this.#first = open
+    else this.#last.next = open
+    this.#last = open
+    try {
+      const around = hooks.onVertexStart?.(open.vertex)
+      if (around !== undefined) this.#settle(around)
+      return around
+    } catch (error) {
+      this.#options.report(error)
+      return undefined
+    }
+  }
+
+  /**
+   * It ended with a result, unless the run ended it before.
+   * @param at when, in milliseconds; default: now
+   */
+  ended(open: OpenBuild, result: unknown, at?: number): void {
+    if (open.isOpen) this.#vertexEnded(open, open.endOf(result), at)
+  }
+
+  /** It ended with an error, unless the run ended it before. */
+  failed(open: OpenBuild, thrown: unknown): void {
+    if (open.isOpen) this.#vertexEnded(open, open.endOf(undefined, thrown))
+  }
+
+  /** The calls of a build. */
+  calls(vertex: VertexInfo): CallTeller {
+    return { open: (facts) => this.#openCall(vertex, facts) }
+  }
+
+  /** Whether the hooks ask for what goes in and out. */
+  get wantsContent(): boolean {
+    return this.#options.hooks.content === true
+  }
+
+  /** @param output a list of one, or of none where there is no output */
+  contentOf(input: unknown, output: readonly unknown[]): HookContent {
+    const { maskJson } = this.#options.secrets
+    const given = maskJson(formatValue(input))
+    return output.length === 0
+      ? { input: given }
+      : { input: given, output: maskJson(formatValue(output[0])) }
+  }
+
+  #openCall(vertex: VertexInfo, { input, ...facts }: CallFacts): OpenCall {
+    const { hooks, now } = this.#options
+    const call = { ...vertex, ...facts }
+    const wanted = this.wantsContent ? input : undefined
+    const startedAt = now()
+    const around = this.#safely(() => hooks.onCallStart?.(call))
+    let over = false
+    return {
+      around: (work) => this.within(around, work),
+      wantsContent: wanted !== undefined,
+      ended: ({ error, usage, output = [] } = {}) => {
+        if (over) return
+        over = true
+        const end: CallEnd = {
+          status: error === undefined ? 'ok' : 'failed',
+          ...(error === undefined ? {} : { error: this.#masked(error) }),
+          ...(usage === undefined ? {} : { usage }),
+          durationMs: Math.max(0, now() - startedAt),
+          ...(wanted === undefined ? {} : { content: this.contentOf(wanted(), output) }),
+        }
+        this.#safely(() => hooks.onCallEnd?.(call, end))
+      },
+    }
+  }
+
+  #masked(thrown: unknown): FlowError {
+    const { mask } = this.#options.secrets
+    const code = isFlowError(thrown) ? thrown.code : 'component_failed'
+    return new FlowError(code, mask(errorText(thrown)), { cause: maskedCause(thrown, mask) })
+  }
+
+  #vertexEnded(open: OpenBuild, end: BuildEnd, at?: number): void {
+    const { hooks, now } = this.#options
+    this.#remove(open)
+    if (hooks.onVertexEnd === undefined) return
+    end.durationMs = Math.max(0, (at ?? now()) - open.startedAt)
+    try {
+      this.#settle(hooks.onVertexEnd(open.vertex, end))
+    } catch (error) {
+      this.#options.report(error)
+    }
+  }
+
+  #remove(open: OpenBuild): void {
+    const { before, next } = open
+    open.isOpen = false
+    if (before === undefined) this.#first = next
+    else before.next = next
+    if (next === undefined) this.#last = before
+    else next.before = before
+    open.before = undefined
+    open.next = undefined
+  }
+
+  /** What the work gives or throws counts, whatever the host's function around it does. */
+  within<T>(around: void | Around, work: () => T): T {
+    if (typeof around !== 'function') return work()
+    const done = new Done(work)
+    try {
+      const given: unknown = around(done.call)
+      // The host handles the failure of a promise that it derived from the work's own.
+      if (given instanceof Promise) given.catch(() => undefined)
+    } catch (error) {
+      if (!done.failed) this.#options.report(error)
+    }
+    return done.result()
+  }
+
+  #settle(given: unknown): void {
+    if (given instanceof Promise) given.catch((error: unknown) => this.#options.report(error))
+  }
+
+  /** A hook that gives a promise, though it should give nothing, may fail later too. */
+  #safely<T>(call: () => T): T | undefined {
+    try {
+      const given = call()
+      this.#settle(given)
+      return given
+    } catch (error) {
+      this.#options.report(error)
+      return undefined
+    }
+  }
+}
+
+/** Work that is done once, by its first caller. */
+class Done<T> {
+  readonly #work: () => T
+  #outcome: { readonly value: T } | { readonly thrown: unknown } | undefined
+
+  constructor(work: () => T) {
+    this.#work = work
+  }
+
+  get failed(): boolean {
+    return this.#outcome !== undefined && 'thrown' in this.#outcome
+  }
+
+  readonly call = (): T => {
+    if (this.#outcome === undefined) {
+      try {
+        this.#outcome = { value: this.#work() }
+      } catch (thrown) {
+        this.#outcome = { thrown }
+      }
+    }
+    return this.result()
+  }
+
+  result(): T {
+    const outcome = this.#outcome
+    if (outcome === undefined) return this.call()
+    if ('thrown' in outcome) throw outcome.thrown
+    return outcome.value
+  }
+}

@@ -1,0 +1,104 @@
+import { createNode, type CreateNodeOptions } from '../../components/node/create-node.ts'
+import type { Component } from '../../components/define/component.ts'
+import { formatHandle, type SourceHandle, type TargetHandle } from '../flow/handles.ts'
+import type { FlowEdge, FlowJson, FlowNode, NodeOutput } from '../flow/node-json.ts'
+
+/** An output, or a field, of a node. */
+export interface End {
+  readonly node: FlowNode
+  readonly name: string
+}
+
+/** Nodes and edges in wire form, as the editor would export them. */
+export class FlowGraph {
+  nodes: FlowNode[] = []
+  edges: FlowEdge[] = []
+  readonly #name: string
+  #added = 0
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  /** Adds what `make` returns for this id and place; the default id is `<type>-00001`, counted. */
+  add(type: string, id: string | undefined, make: (place: Place) => FlowNode): FlowNode {
+    const position = { x: 400 * this.#added, y: 0 }
+    this.#added += 1
+    const node = make({ id: id ?? this.nextId(type), position })
+    this.nodes.push(node)
+    return node
+  }
+
+  addComponent(component: Component, options: CreateNodeOptions): FlowNode {
+    return this.add(component.type, options.id, (place) =>
+      createNode(component, { ...options, ...place }),
+    )
+  }
+
+  nextId(type: string): string {
+    const taken = new Set(this.nodes.flatMap(allIds))
+    for (let number = 1; ; number += 1) {
+      const id = `${type}-${String(number).padStart(5, '0')}`
+      if (!taken.has(id)) return id
+    }
+  }
+
+  connect(from: End, to: End): void {
+    this.edges.push(edgeBetween(from, to))
+  }
+
+  toJSON(): FlowJson {
+    const { nodes, edges } = this
+    return structuredClone({ name: this.#name, description: '', data: { nodes, edges } })
+  }
+}
+
+interface Place {
+  readonly id: string
+  readonly position: { readonly x: number; readonly y: number }
+}
+
+function allIds(node: FlowNode): string[] {
+  const inner = (node.data.node.flow as FlowJson | undefined)?.data?.nodes ?? []
+  return [node.id, ...inner.flatMap(allIds)]
+}
+
+function edgeBetween(from: End, to: End): FlowEdge {
+  const source = sourceHandle(from)
+  const target = targetHandle(to)
+  const [sourceText, targetText] = [formatHandle(source), formatHandle(target)]
+  return {
+    id: `xy-edge__${from.node.id}${sourceText}-${to.node.id}${targetText}`,
+    source: from.node.id,
+    target: to.node.id,
+    sourceHandle: sourceText,
+    targetHandle: targetText,
+    data: { sourceHandle: source, targetHandle: target },
+  }
+}
+
+/** The output of that name which the node lists. */
+export function listedOutput({ node, name }: End): NodeOutput | undefined {
+  return node.data.node.outputs?.find((output) => output.name === name)
+}
+
+export function sourceHandle(from: End): SourceHandle {
+  const { id, data } = from.node
+  const types = listedOutput(from)?.types ?? []
+  return { dataType: data.type, id, name: from.name, output_types: types }
+}
+
+/** Of a field; of an output when the node has no such field: the edge of a loop that comes back (FE-5). */
+export function targetHandle(to: End): SourceHandle | TargetHandle {
+  const { id, data } = to.node
+  const template = data.node.template
+  const field = Object.hasOwn(template, to.name) ? template[to.name] : undefined
+  const output = listedOutput(to)
+  if (field === undefined && output !== undefined) {
+    const types = [...(output.types ?? []), ...(output.loop_types ?? [])]
+    return { dataType: data.type, id, name: to.name, output_types: types }
+  }
+  const inputTypes = field?.input_types
+  const handle = { fieldName: to.name, id, type: field?.type ?? 'str' }
+  return inputTypes === undefined || inputTypes === null ? handle : { ...handle, inputTypes }
+}

@@ -1,0 +1,29 @@
+import { isSourceHandle, type Handle, type SourceHandle } from './handles.ts'
+
+/** Other names of value types (FE-6). */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['JSON', 'Data'],
+  ['Table', 'DataFrame'],
+  ['Text', 'Message'],
+  ['str', 'Message'],
+])
+
+/** Tells whether a value of an output may enter a field, by the types on both handles (FE-6). */
+export function handlesFit(source: SourceHandle, target: Handle): boolean {
+  const given = source.output_types.map(canonical)
+  if (isSourceHandle(target)) return given.length > 0
+  const type = canonical(target.type)
+  const { inputTypes } = target
+  if (inputTypes === undefined || inputTypes === null) return given.includes(type)
+  return inputTypes.map(canonical).includes(type) || typesMeet(source.output_types, inputTypes)
+}
+
+/** Tells whether one of the value types that are given is taken. */
+export function typesMeet(given: readonly string[], taken: readonly string[]): boolean {
+  const names = new Set(taken.map(canonical))
+  return given.some((type) => names.has(canonical(type)))
+}
+
+function canonical(type: string): string {
+  return ALIASES.get(type) ?? type
+}

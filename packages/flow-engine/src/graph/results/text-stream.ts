@@ -1,0 +1,61 @@
+import { FlowError } from '../../errors.ts'
+import type { RunResult } from '../context/run-options.ts'
+import { selectsOutput, type RunRequest } from '../context/run-request.ts'
+import type { RunEvent } from '../events/run-event.ts'
+
+/** A run whose text is read. */
+export interface TextSource {
+  /** From the first event, for each reader anew. */
+  readonly events: () => AsyncIterable<RunEvent>
+  readonly result: () => Promise<RunResult>
+  /** Whether a vertex writes the text; missing: the first message that comes in pieces is it. */
+  readonly writes?: (vertexId: string | undefined) => boolean
+}
+
+/** The pieces of the text of a result as they come, for any number of readers (DR-75). */
+export function textStream(source: TextSource): AsyncIterable<string> {
+  return { [Symbol.asyncIterator]: () => pieces(source) }
+}
+
+/**
+ * A message that is withdrawn, or another text than the pieces made: the new text follows.
+ * @throws the error of the run, after the pieces
+ */
+async function* pieces({ events, result, writes }: TextSource): AsyncGenerator<string, void> {
+  let message: string | undefined
+  let given = ''
+  for await (const { event, data, vertexId } of events()) {
+    if (event === 'remove_message' && data.id === message) {
+      message = undefined
+      given = ''
+    }
+    if (event !== 'token' || data.chunk === '') continue
+    const isOther = message !== undefined && message !== data.id
+    if (writes === undefined ? isOther : !writes(vertexId)) continue
+    if (isOther) given = ''
+    message = data.id
+    given += data.chunk
+    yield data.chunk
+  }
+  const ended = await result()
+  const text = ended.text()
+  const rest = text?.startsWith(given) === true ? text.slice(given.length) : (text ?? '')
+  if (rest !== '') yield rest
+  if (ended.status !== 'succeeded')
+    throw ended.error ?? new FlowError('cancelled', 'The run was cancelled')
+}
+
+/** Whether a vertex is the first that is reported, or what feeds it. */
+export function writersOf({ request }: { readonly request: RunRequest | undefined }) {
+  let ids: ReadonlySet<string> | undefined
+  return (vertexId: string | undefined): boolean => {
+    if (vertexId === undefined || request === undefined) return false
+    if (ids === undefined) {
+      const { vertices } = request.graph
+      const first = vertices.find(selectsOutput(request))
+      const before = first?.incoming.map(({ source }) => vertices[source]?.id ?? '') ?? []
+      ids = new Set(first === undefined ? [] : [first.id, ...before])
+    }
+    return ids.has(vertexId)
+  }
+}

@@ -1,0 +1,87 @@
+import type { ChildRunOptions } from '../../components/define/context.ts'
+import type { ComponentServices } from '../../components/define/services.ts'
+import { limitExceeded } from '../../errors.ts'
+import type { RunHost } from '../context/run-host.ts'
+import type { FlowRun, RunOptions, RunResult } from '../context/run-options.ts'
+import type { RunRequest } from '../context/run-request.ts'
+import type { Secrets } from '../events/secrets.ts'
+import type { FlowJson } from '../flow/flow-json.ts'
+import type { MessageLog, SendEvent } from '../messages/message-log.ts'
+
+/** Runs within each other (MO-60). */
+const MAX_DEPTH = 8
+/** Runs within one, at all depths. */
+const MAX_NESTED = 1000
+
+/** Starts a run for a host that keeps runs durable: `startRun` of run.ts, which uses this file. */
+export type StartRun = (flow: unknown, options: RunOptions, host: RunHost) => FlowRun
+
+export interface ChildRun {
+  readonly startRun: StartRun
+  /** From the enclosing run. */
+  readonly host: RunHost
+  readonly runId: () => string
+  readonly vertexId: string
+  readonly request: RunRequest
+  readonly services: ComponentServices
+  readonly flow: FlowJson
+  readonly child: ChildRunOptions
+  readonly signal: AbortSignal
+  readonly secrets: Secrets
+  readonly nested: { runs: number }
+  /** From the enclosing run. */
+  readonly messages: () => Pick<MessageLog, 'adopt'>
+  /** Sends an event of the run around it. */
+  readonly send: SendEvent
+}
+
+/** Starts a run within a run: same services and signal, its events are its own (FE-40). */
+export async function runChild({
+  startRun,
+  host,
+  runId,
+  vertexId,
+  request,
+  services,
+  flow,
+  child,
+  signal,
+  secrets,
+  nested,
+  messages,
+  send,
+}: ChildRun): Promise<RunResult> {
+  const depth = (host.depth ?? 0) + 1
+  if (depth > MAX_DEPTH)
+    throw limitExceeded('depth', `Flows are nested more than ${MAX_DEPTH} deep`)
+  nested.runs += 1
+  if (nested.runs > MAX_NESTED)
+    throw limitExceeded('nested', `more than ${MAX_NESTED} runs within one`)
+  const { options, limits, sessionId, runtime } = request
+  const { cache, variables, userId, concurrency, parallel, allowPrivate } = options
+  const { hooks, carrier, requestId } = options
+  const components = request.graph.registry
+  const shared = { services, runtime, signal, limits, cache, variables, userId, allowPrivate }
+  const looked = hooks === undefined ? {} : { hooks, carrier, requestId }
+  const parent = hooks === undefined ? undefined : { runId: runId(), vertexId }
+  const around = { depth, secrets, nested, parent, jobId: host.jobId, report: host.report }
+  const { relay: isRelayed = false, ...own } = child
+  const run = startRun(
+    flow,
+    { sessionId, ...own, components, ...shared, ...looked, concurrency, parallel },
+    around,
+  )
+  if (isRelayed) await relay(run, send)
+  const result = await run.result
+  if (result.messages.length > 0) messages().adopt(result.messages)
+  return result
+}
+
+/** Sends the messages and tokens of one run as those of another. */
+async function relay(run: FlowRun, send: SendEvent): Promise<void> {
+  for await (const event of run) {
+    if (event.event === 'add_message') send('add_message', () => event.data)
+    else if (event.event === 'token') send('token', () => event.data)
+    else if (event.event === 'remove_message') send('remove_message', () => event.data)
+  }
+}

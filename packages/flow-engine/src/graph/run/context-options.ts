@@ -1,0 +1,174 @@
+import type { Runtime } from '@x/wire'
+import type { ChildRunOptions, ChildRunResult } from '../../components/define/context.ts'
+import type { ComponentServices } from '../../components/define/services.ts'
+import type { FlowError } from '../../errors.ts'
+import type { TokenUsage } from '../../models/chat-model.ts'
+import type { LazySignal } from '../context/lazy-signal.ts'
+import type { RunContextOptions } from '../context/run-context.ts'
+import type { RunRequest } from '../context/run-request.ts'
+import type { RunTeller } from '../context/run-teller.ts'
+import type { RunLog } from '../events/run-log.ts'
+import type { Secrets } from '../events/secrets.ts'
+import type { FlowJson } from '../flow/flow-json.ts'
+import type { FlowProblem } from '../flow/problems.ts'
+import { createRunMessages } from '../messages/memory-messages.ts'
+import type { RunLimits } from '../plan/limits.ts'
+import { runChild, type ChildRun, type StartRun } from './child-run.ts'
+import { DurableCalls } from './durable-calls.ts'
+import type { Phase } from './phase.ts'
+import type { RunExecution } from './run-execution.ts'
+import type { RunStart } from './run-start.ts'
+import { createTeller, looksIn } from './tell-run.ts'
+
+interface Surroundings {
+  readonly startRun: StartRun
+  readonly controller: LazySignal
+  readonly phase: Phase
+}
+
+/** The facts of a run that its context needs. */
+export class ContextOptions implements RunContextOptions {
+  readonly flowId: string
+  readonly flowName: string | undefined
+  readonly sessionId: string
+  readonly userId: string | undefined
+  readonly runtime: Runtime
+  readonly limits: RunLimits
+  readonly log: RunLog
+  readonly secrets: Secrets | undefined
+  readonly #start: RunStart
+  readonly #request: RunRequest
+  readonly #startRun: StartRun
+  readonly #controller: LazySignal
+  readonly #phase: Phase
+  #services: ComponentServices | undefined
+  #shared: Map<string, unknown> | undefined
+  #durable: DurableCalls | undefined
+  #nested: { runs: number } | undefined
+  /** Null where no hook looks in. */
+  #teller: RunTeller | null | undefined
+
+  constructor(start: RunStart, request: RunRequest, { startRun, controller, phase }: Surroundings) {
+    const { host } = start
+    this.flowId = request.flowId
+    this.flowName = request.flowName
+    this.sessionId = request.sessionId
+    this.userId = request.options.userId
+    this.runtime = request.runtime
+    this.limits = request.limits
+    this.log = start.log
+    this.secrets = host.secrets
+    this.#start = start
+    this.#request = request
+    this.#startRun = startRun
+    this.#controller = controller
+    this.#phase = phase
+  }
+
+  get runId(): string {
+    return this.#start.id
+  }
+
+  get #execution(): RunExecution {
+    const { execution } = this.#start
+    if (execution === undefined) throw new TypeError('The run has not begun')
+    return execution
+  }
+
+  /** With a message service, which child runs share. */
+  get services(): ComponentServices {
+    const { services } = this.#request.options
+    return (this.#services ??= {
+      ...services,
+      messages: services?.messages ?? createRunMessages(),
+    })
+  }
+
+  get blankTokens(): boolean | undefined {
+    return this.#request.options.blankTokens
+  }
+
+  get allowPrivate(): boolean | undefined {
+    return this.#request.options.allowPrivate
+  }
+
+  get shared(): Map<string, unknown> {
+    const { context = {} } = this.#request.options
+    return (this.#shared ??= new Map(Object.entries(context)))
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  open(): boolean {
+    return this.#phase.current === 'running'
+  }
+
+  overflow(error: FlowError): void {
+    this.#execution.exceed(error)
+  }
+
+  /** Once for each place, however often it is built. */
+  warn(problem: FlowProblem): void {
+    const { warnings } = this.#execution.outcome
+    const { code, nodeId, field } = problem
+    const isKnown = (known: FlowProblem): boolean =>
+      known.code === code && known.nodeId === nodeId && known.field === field
+    if (!warnings.some(isKnown)) warnings.push(problem)
+  }
+
+  usage(vertexId: string, used: TokenUsage): void {
+    this.#execution.outcome.use(vertexId, used)
+  }
+
+  async runFlow(
+    flow: FlowJson,
+    child: ChildRunOptions,
+    from: Pick<ChildRun, 'vertexId' | 'signal' | 'secrets' | 'messages' | 'send'>,
+  ): Promise<ChildRunResult> {
+    const { services } = this
+    const result = await runChild({
+      startRun: this.#startRun,
+      host: this.#start.host,
+      runId: () => this.runId,
+      nested: (this.#nested ??= this.#start.host.nested ?? { runs: 0 }),
+      request: this.#request,
+      services,
+      flow,
+      child,
+      ...from,
+    })
+    this.usage(from.vertexId, result.usage)
+    return result
+  }
+
+  /** Without hooks a run costs nothing more. */
+  get teller(): RunTeller | undefined {
+    if (this.#teller !== undefined) return this.#teller ?? undefined
+    const { hooks } = this.#request.options
+    if (hooks === undefined) return undefined
+    if (!looksIn(hooks)) {
+      this.#teller = null
+      return undefined
+    }
+    const { host, run } = this.#start
+    const secrets = {
+      mask: (text: string): string => run?.knownSecrets?.mask(text) ?? text,
+      maskJson: <T>(value: T): T => run?.knownSecrets?.maskJson(value) ?? value,
+    }
+    return (this.#teller ??= createTeller(hooks, this.#request, {
+      host,
+      runId: this.runId,
+      secrets,
+    }))
+  }
+
+  durable(): DurableCalls {
+    const { host, run } = this.#start
+    if (run === undefined) throw new TypeError('The run has not begun')
+    const { graph } = this.#request
+    const { builds } = this.#execution
+    return (this.#durable ??= new DurableCalls({ host, graph, run, builds }))
+  }
+}

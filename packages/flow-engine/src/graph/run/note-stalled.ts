@@ -1,0 +1,15 @@
+import type { RunRequest } from '../context/run-request.ts'
+import type { RunOutcome } from '../results/run-outcome.ts'
+import type { Scheduler } from '../schedule/scheduler.ts'
+import { problemsOfCycles, stalledVertices } from '../schedule/stalled.ts'
+
+/** The vertices that were left waiting for a cycle (FE-15). */
+export function noteStalled(
+  outcome: RunOutcome,
+  { graph, slice }: RunRequest,
+  { root, scopes }: Scheduler,
+): void {
+  const stalled = stalledVertices({ graph, slice, root, scopes })
+  outcome.stalled = stalled.map((vertex) => vertex.id)
+  outcome.warnings.push(...problemsOfCycles(stalled))
+}

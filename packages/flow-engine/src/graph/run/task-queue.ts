@@ -1,0 +1,26 @@
+import type { Task } from '../schedule/task.ts'
+import { youngList } from '../values/young-list.ts'
+
+/** Tasks that wait for a free slot, in the order in which they became ready. */
+export class TaskQueue {
+  #tasks: Task[] = youngList()
+  #next = 0
+
+  get isEmpty(): boolean {
+    return this.#tasks.length === 0
+  }
+
+  add(task: Task): void {
+    this.#tasks.push(task)
+  }
+
+  take(): Task | undefined {
+    const task = this.#tasks[this.#next]
+    this.#next += 1
+    if (this.#next >= this.#tasks.length) {
+      this.#tasks = youngList()
+      this.#next = 0
+    }
+    return task
+  }
+}

@@ -1,0 +1,36 @@
+import { isSuspendedError, type SuspendedError } from '../../errors.ts'
+
+/** Calls of one build side by side: when one has to rest, the others end first (DR-40). */
+export class CallsBeside {
+  readonly #rest: (reason: SuspendedError) => Promise<void>
+  #running = 0
+  #reason: SuspendedError | undefined
+  #rested: (() => void)[] = []
+
+  constructor(rest: (reason: SuspendedError) => Promise<void>) {
+    this.#rest = rest
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    this.#running += 1
+    try {
+      return await work()
+    } catch (error) {
+      if (isSuspendedError(error)) this.#reason ??= error
+      throw error
+    } finally {
+      this.#running -= 1
+      if (this.#reason !== undefined) await this.#untilRest(this.#reason)
+    }
+  }
+
+  /** Holds back what a call gave, so that nothing follows from it before the build rests. */
+  async #untilRest(reason: SuspendedError): Promise<void> {
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => this.#rested.push(resolve))
+      return
+    }
+    await this.#rest(reason)
+    for (const resolve of this.#rested.splice(0)) resolve()
+  }
+}

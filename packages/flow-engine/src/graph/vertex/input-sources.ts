@@ -1,0 +1,29 @@
+import type { InputSource } from '../../components/define/context.ts'
+import type { RunRequest } from '../context/run-request.ts'
+import type { PlanVertex } from '../plan/plan-graph.ts'
+import { fieldsOf } from './field-plan.ts'
+
+const MODEL_FIELDS = ['model_name', 'model_id', 'model'] as const
+
+/** The sources of a field's edges, with the model each is set to (CO-31). */
+export function sourcesOf(vertex: PlanVertex, field: string, request: RunRequest): InputSource[] {
+  const { graph, tweaks } = request
+  return vertex.incoming
+    .filter((edge) => edge.field === field && !edge.self)
+    .flatMap((edge) => {
+      const source = graph.vertices[edge.source]
+      if (source === undefined) return []
+      const { id: vertexId, type, displayName } = source
+      const model = modelOf(source, tweaks.fields.get(source.index))
+      return [{ vertexId, type, displayName, output: edge.output, model }]
+    })
+}
+
+function modelOf(vertex: PlanVertex, tweaked: Parameters<typeof fieldsOf>[1]): string | undefined {
+  const { fixed } = fieldsOf(vertex, tweaked)
+  for (const name of MODEL_FIELDS) {
+    const value = fixed[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return undefined
+}

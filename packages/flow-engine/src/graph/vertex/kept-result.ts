@@ -1,0 +1,81 @@
+import type { KeptVertex } from '../context/cache.ts'
+import type { PlanVertex } from '../plan/plan-graph.ts'
+import { decide } from '../schedule/decision.ts'
+import type { OutputValues } from '../schedule/scope.ts'
+import type { Task } from '../schedule/task.ts'
+import { isFrozenResult, placeOf, resultKey, type FrozenResult } from './frozen.ts'
+import type { TaskBuild, TaskResult } from './task-build.ts'
+import type { TaskEnvironment } from './task-environment.ts'
+
+/**
+ * The key of the result that is to be kept: of frozen vertices, and in the editor of the others too,
+ * since freezing keeps the last result (FE-33). Passes of loops are kept of frozen vertices only.
+ */
+export function keyOf(
+  { fields, build }: TaskBuild,
+  { vertex, scope }: Task,
+  { keyed, request, run }: TaskEnvironment,
+): string | undefined {
+  // What this run alone was given makes no result for another.
+  if (!keyed || request.inputs.has(vertex.index)) return undefined
+  const isOnce = build === 1 && vertex.loop === undefined && scope.parent === undefined
+  if (!vertex.frozen && !(request.mode === 'build' && isOnce)) return undefined
+  return resultKey({ vertex, fields, userId: run.userId, flowId: run.flowId, build })
+}
+
+/** The kept result of a frozen vertex, if there is one. */
+export async function recall(
+  key: string,
+  { vertex, build }: TaskBuild,
+  { request, run }: TaskEnvironment,
+): Promise<FrozenResult | undefined> {
+  const { cache } = request.options
+  if (!vertex.frozen || cache === undefined) return undefined
+  try {
+    const kept = await cache.get(key, keptVertex(vertex, build, run.flowId))
+    return kept !== undefined && isFrozenResult(kept) ? kept : undefined
+  } catch {
+    // A cache that does not answer is an empty one.
+    return undefined
+  }
+}
+
+/** Larger results are kept of frozen vertices only: others let go of their values (FE-16). */
+const MAX_UNFROZEN_BYTES = 1024 * 1024
+
+/** Keeps the result of a build, unless it is too large or holds a secret. */
+export async function keep(
+  { outputs, branches, logs, hasStatus, bytes, vertex, build }: TaskBuild,
+  key: string,
+  { request, run }: TaskEnvironment,
+): Promise<void> {
+  const { cache } = request.options
+  if (!vertex.frozen && bytes > MAX_UNFROZEN_BYTES) return
+  if (cache === undefined || run.secrets.occursIn(outputs)) return
+  const result: FrozenResult = { outputs, branches, logs, hasStatus, bytes: bytes + 256 }
+  try {
+    await cache.set(key, result, keptVertex(vertex, build, run.flowId))
+  } catch {
+    // The result is right whether it is kept or not.
+  }
+}
+
+function keptVertex(vertex: PlanVertex, build: number, flowId: string): KeptVertex {
+  return { flowId, place: placeOf(vertex, build), frozen: vertex.frozen }
+}
+
+/** A kept result as that of this build. */
+export function fromFrozen(kept: FrozenResult): TaskResult {
+  const { outputs, branches, logs, hasStatus, bytes } = kept
+  const decision = decide(branches, undefined)
+  const values = Object.assign(Object.create(null), outputs) as OutputValues
+  return {
+    outputs: values,
+    branches,
+    decision,
+    logs,
+    hasStatus,
+    bytes,
+    usedFrozenResult: true,
+  }
+}

@@ -1,0 +1,101 @@
+import type { HookContent, RunInfo, VertexEnd, VertexInfo } from '../context/run-hooks.ts'
+import { BuildEnd, OpenBuild, type RunTeller } from '../context/run-teller.ts'
+import { passOf } from '../schedule/pass-of.ts'
+import type { Task } from '../schedule/task.ts'
+import { vertexFailure } from './failure.ts'
+import type { TaskBuild, TaskResult } from './task-build.ts'
+import { NO_VALUES } from './vertex-build.ts'
+
+/** An attempt to build a vertex, as hooks are told of it (DR-70). */
+export class OpenTask extends OpenBuild {
+  readonly vertex: VertexInfo
+  readonly #work: TaskBuild
+  readonly #teller: RunTeller
+
+  constructor(work: TaskBuild, teller: RunTeller) {
+    super()
+    const { vertex, build, attempt, environment } = work
+    const pass = passOf(vertex, environment.request.graph, environment.builds)
+    this.vertex = new VertexFacts(teller.info, vertex, { build, attempt, pass })
+    this.#work = work
+    this.#teller = teller
+  }
+
+  endOf(result: TaskResult | undefined, thrown?: unknown): BuildEnd {
+    const { environment, vertex } = this.#work
+    const { secrets } = environment.run
+    const isFrozen = result?.usedFrozenResult === true
+    const status = statusOf(this.#work, result)
+    const error =
+      status === 'failed' ? vertexFailure(thrown, vertex, secrets.mask).error : undefined
+    if (error === undefined && !this.#teller.wantsContent) return new BuildEnd(status, isFrozen)
+    return new BuildEnd(status, isFrozen, { error, content: this.#contentOf(status, result) })
+  }
+
+  /** None of a vertex that did not get its inputs. */
+  #contentOf(status: VertexEnd['status'], result: TaskResult | undefined): HookContent | undefined {
+    const { raw } = this.#work
+    if (!this.#teller.wantsContent || raw === NO_VALUES) return undefined
+    const output = status === 'ok' && result !== undefined ? [result.outputs] : []
+    return this.#teller.contentOf(withoutCode(raw), output)
+  }
+}
+
+function statusOf(
+  { task, environment }: TaskBuild,
+  result: TaskResult | undefined,
+): VertexEnd['status'] {
+  if (environment.isResting(task)) return 'suspended'
+  if (!environment.run.open() || task.scope.cancelled) return 'cancelled'
+  return result === undefined ? 'failed' : 'ok'
+}
+
+/** A class, not a copy: it is made for every attempt of every vertex (DR-91). */
+class VertexFacts implements VertexInfo {
+  readonly runId: string
+  readonly flowId: string
+  readonly sessionId: string
+  declare readonly jobId?: string
+  declare readonly flowName?: string
+  declare readonly userId?: string
+  declare readonly parentRunId?: string
+  declare readonly parentVertexId?: string
+  declare readonly requestId?: string
+  declare readonly carrier?: Readonly<Record<string, string>>
+  declare readonly continued?: true
+  readonly vertexId: string
+  readonly type: string
+  readonly displayName: string
+  readonly build: number
+  readonly attempt: number
+  declare readonly pass?: number
+
+  constructor(
+    run: RunInfo,
+    { id, type, displayName }: Pick<Task['vertex'], 'id' | 'type' | 'displayName'>,
+    { build, attempt, pass }: { build: number; attempt: number; pass: number | undefined },
+  ) {
+    this.runId = run.runId
+    this.flowId = run.flowId
+    this.sessionId = run.sessionId
+    if (run.jobId !== undefined) this.jobId = run.jobId
+    if (run.flowName !== undefined) this.flowName = run.flowName
+    if (run.userId !== undefined) this.userId = run.userId
+    if (run.parentRunId !== undefined) this.parentRunId = run.parentRunId
+    if (run.parentVertexId !== undefined) this.parentVertexId = run.parentVertexId
+    if (run.requestId !== undefined) this.requestId = run.requestId
+    if (run.carrier !== undefined) this.carrier = run.carrier
+    if (run.continued !== undefined) this.continued = run.continued
+    this.vertexId = id
+    this.type = type
+    this.displayName = displayName
+    this.build = build
+    this.attempt = attempt
+    if (pass !== undefined) this.pass = pass
+  }
+}
+
+/** The source text of a component is no input of interest. */
+export function withoutCode({ code: _, ...fields }: Readonly<Record<string, unknown>>): object {
+  return fields
+}

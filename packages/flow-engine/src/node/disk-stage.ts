@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { link, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BlobStage } from '../store/blob-store.ts'
+import { hasCode, isTemporary, realFolder, temporaryName } from './safe-folder.ts'
+
+/** Files of a process that died are removed after a day. */
+const KEPT_MS = 24 * 3600 * 1000
+
+/**
+ * Bytes in a file of the root folder, which gets its name when they are all there.
+ * @param place the path of a key, its folder made
+ */
+export async function openDiskStage(
+  root: string,
+  place: (key: string) => Promise<string>,
+): Promise<BlobStage> {
+  const folder = await realFolder(root, root, true)
+  if (folder === undefined) throw new TypeError('The folder cannot be made')
+  const path = join(folder, temporaryName(randomBytes(8).toString('hex')))
+  const file = await open(path, 'wx', 0o600)
+  await removeOld(folder, (await file.stat()).mtimeMs - KEPT_MS)
+  let size = 0
+  let isOpen = true
+  const close = async (): Promise<void> => {
+    if (!isOpen) return
+    isOpen = false
+    await file.close()
+  }
+  return {
+    get size() {
+      return size
+    },
+    async write(piece) {
+      for (let at = 0; at < piece.length;) at += (await file.write(piece, at)).bytesWritten
+      size += piece.length
+    },
+    async create(key) {
+      const target = await place(key)
+      if (isOpen) await file.sync()
+      await close()
+      try {
+        await link(path, target)
+        return true
+      } catch (error) {
+        if (hasCode(error, 'EEXIST')) return false
+        throw error
+      }
+    },
+    async discard() {
+      await close()
+      await rm(path, { force: true })
+    },
+  }
+}
+
+/** By the clock of the disk, which may not be that of this machine. */
+async function removeOld(folder: string, oldest: number): Promise<void> {
+  for (const name of (await readdir(folder)).filter(isTemporary)) {
+    const path = join(folder, name)
+    const entry = await stat(path).catch(() => undefined)
+    if (entry !== undefined && entry.mtimeMs < oldest) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,95 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import {
+  MOST_PAGES,
+  MOST_TEXT,
+  documentRefusals,
+} from '../components/built-in/files-and-knowledge/document-limits.ts'
+import type { DocumentReader } from '../components/define/services.ts'
+import { refuse } from '../refusal.ts'
+import { READER_SOURCE } from './document-reader-source.ts'
+import { createWorkerPool } from './worker-pool.ts'
+
+export interface DocumentReaderOptions {
+  /** Milliseconds that a document may take; default 30,000. */
+  readonly timeoutMs?: number
+  /** Documents at once, a thread for each; default 2. One user has one fewer, at least 1. */
+  readonly workers?: number
+  /** Documents of one user that wait; default 20. One more is refused. */
+  readonly waitingPerUser?: number
+  /** Bytes that a document may take while it is read, for its values and for its buffers each; default 256 MiB. */
+  readonly memoryBytes?: number
+  readonly runtime?: Runtime
+}
+
+export interface WorkerDocumentReader extends DocumentReader {
+  /** Ends the workers; a later document starts new ones. */
+  close(): Promise<void>
+}
+
+/**
+ * Reads PDF documents and workbooks in worker threads (AB-36): a file of 50 KB can unpack to work of half a
+ * minute. Each user has a queue of its own and the queues take turns. Workers start with the first documents and
+ * do not keep the process alive.
+ */
+export function createDocumentReader(options: DocumentReaderOptions = {}): WorkerDocumentReader {
+  const { timeoutMs = 30_000, workers = 2, waitingPerUser = 20 } = options
+  const { memoryBytes = 256 * MIB, runtime = createSystemRuntime() } = options
+  const pool = createWorkerPool<ReaderRequest, ReaderAnswer, unknown[][]>({
+    source: READER_SOURCE,
+    workerData: {
+      base: import.meta.url,
+      bufferBytes: memoryBytes,
+      pages: MOST_PAGES,
+      text: MOST_TEXT,
+    },
+    transfer: ({ bytes }) => [bytes.buffer],
+    heapBytes: memoryBytes,
+    timeoutMs,
+    workers,
+    waitingPerUser,
+    runtime,
+    tooMany: () => refuse(429, 'Too many documents are being read'),
+    tooLong: (cause) =>
+      new TypeError(`The document takes longer than ${timeoutMs / 1000} seconds to read`, {
+        cause,
+      }),
+    outOfMemory: () =>
+      new TypeError(`The document takes more than ${Math.ceil(memoryBytes / MIB)} MB to read`),
+  })
+  return {
+    async pdf(bytes, caller) {
+      const answer = await pool.ask(() => ({ kind: 'pdf', bytes: Uint8Array.from(bytes) }), caller)
+      return checked(answer).text
+    },
+    async sheet(bytes, caller) {
+      const rows: unknown[][] = []
+      const request = (): ReaderRequest => ({ kind: 'sheet', bytes: Uint8Array.from(bytes) })
+      const answer = await pool.ask(request, caller, (part) => {
+        for (const row of part) rows.push(row)
+      })
+      checked(answer)
+      return rows
+    },
+    close: () => pool.close(),
+  }
+}
+
+const MIB = 1024 * 1024
+
+interface ReaderRequest {
+  readonly kind: 'pdf' | 'sheet'
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Rows of a sheet come in parts before it. */
+type ReaderAnswer =
+  | { readonly text: string }
+  | { readonly over: keyof typeof documentRefusals }
+  | { readonly problem: string }
+
+/** @throws FlowError `limit_exceeded`; TypeError in the words of the library */
+function checked(answer: ReaderAnswer): { readonly text: string } {
+  if ('over' in answer) throw documentRefusals[answer.over]()
+  if ('problem' in answer) throw new TypeError(answer.problem)
+  return answer
+}
