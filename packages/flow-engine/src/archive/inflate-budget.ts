@@ -1,14 +1,14 @@
 import { FlowError } from '../errors.ts'
 
 const MB = 1024 * 1024
-/** What one uploaded file may become when unpacked (AB-35). */
+/** Unpacked size limit of one uploaded file (AB-35). */
 const MAX_BYTES = 100 * MB
 const MAX_RATIO = 100
 /** Small files may hold more than their ratio allows. */
 const LEAST_BYTES = MB
 const MAX_ENTRIES = 10_000
 
-/** What is left of the size that a file may have when it is unpacked. */
+/** The unpacked bytes that a file may still produce. */
 export interface InflateBudget {
   /** @throws FlowError `limit_exceeded` when more was inflated than the file may hold */
   spend(bytes: number): void
@@ -17,16 +17,16 @@ export interface InflateBudget {
 }
 
 /**
- * The budget of a file of this size: 100 times the size, at least 1 MiB, at most 100 MiB in all. It
- * counts what is inflated, not what the archive says of itself (AB-35).
+ * The budget of a file of this size: 100 times the size, at least 1 MiB, at most 100 MiB in all or what
+ * is given. It counts what is inflated, not what the archive says of itself (AB-35).
  */
-export function createInflateBudget(fileBytes: number): InflateBudget {
-  let bytes = Math.min(MAX_BYTES, Math.max(LEAST_BYTES, fileBytes * MAX_RATIO))
+export function createInflateBudget(fileBytes: number, most = MAX_BYTES): InflateBudget {
+  let bytes = Math.min(most, Math.max(LEAST_BYTES, fileBytes * MAX_RATIO))
   let entries = MAX_ENTRIES
   return {
     spend(count) {
       bytes -= count
-      if (bytes < 0) throw tooLarge()
+      if (bytes < 0) throw tooLarge(most)
     },
     enter() {
       entries -= 1
@@ -35,8 +35,8 @@ export function createInflateBudget(fileBytes: number): InflateBudget {
   }
 }
 
-function tooLarge(): FlowError {
-  const text = 'The file is too large when unpacked (limit 100 MB)'
+function tooLarge(most: number): FlowError {
+  const text = `The file is too large when unpacked (limit ${most / MB} MB)`
   return new FlowError('limit_exceeded', text)
 }
 

@@ -1,8 +1,13 @@
+import { eventLoopTurn } from '@x/wire'
 import { Unzip, UnzipInflate, unzipSync } from 'fflate'
 import type { InflateBudget } from './inflate-budget.ts'
 
 /** Bytes of the archive that are inflated at a time: each becomes at most 1,000 times as much. */
-const SLICE = 16 * 1024
+const SLICE = 4 * 1024
+/** Bytes, packed and unpacked, behind which others have their turn. */
+const TURN = 2 * 1024 * 1024
+/** What reading an entry costs besides its bytes, in bytes that are unpacked. */
+const ENTRY = 16 * 1024
 
 export interface ReadZipOptions {
   readonly budget: InflateBudget
@@ -16,14 +21,20 @@ export interface ReadZipOptions {
  * Reads entries of a zip file in its order, counting what comes out while it is inflated (AB-35).
  * @throws FlowError `limit_exceeded` over the budget; Error for damaged data
  */
-export function readZip(bytes: Uint8Array, { budget, wanted, onData }: ReadZipOptions): void {
+export async function readZip(
+  bytes: Uint8Array,
+  { budget, wanted, onData }: ReadZipOptions,
+): Promise<void> {
   if (!beginsLikeZip(bytes)) throw new Error('invalid zip data')
+  let done = 0
   const unzip = new Unzip((entry) => {
     budget.enter()
+    done += ENTRY
     if (!wanted(entry.name)) return
     entry.ondata = (error, piece, isLast) => {
       if (error !== null) throw error
       budget.spend(piece.length)
+      done += piece.length
       onData(entry.name, piece, isLast)
     }
     entry.start()
@@ -31,6 +42,10 @@ export function readZip(bytes: Uint8Array, { budget, wanted, onData }: ReadZipOp
   unzip.register(UnzipInflate)
   for (let at = 0; at < bytes.length; at += SLICE) {
     unzip.push(bytes.subarray(at, at + SLICE), at + SLICE >= bytes.length)
+    done += SLICE
+    if (done < TURN) continue
+    done = 0
+    await eventLoopTurn()
   }
 }
 
@@ -40,13 +55,13 @@ function beginsLikeZip([p, k, third, fourth]: Uint8Array): boolean {
 }
 
 /** The wanted entries whole, in their order. @throws as readZip */
-export function readZipEntries(
+export async function readZipEntries(
   bytes: Uint8Array,
   options: Pick<ReadZipOptions, 'budget' | 'wanted'>,
-): { name: string; bytes: Uint8Array }[] {
+): Promise<{ name: string; bytes: Uint8Array }[]> {
   const entries: { name: string; bytes: Uint8Array }[] = []
   let pieces: Uint8Array[] = []
-  readZip(bytes, {
+  await readZip(bytes, {
     ...options,
     onData(name, piece, isLast) {
       pieces.push(piece)
@@ -61,9 +76,14 @@ export function readZipEntries(
 /**
  * Checks an archive that a library is going to unpack by itself: neither what its directory
  * announces nor what really comes out is over the budget.
+ * @param onData looks at what comes out
  * @throws as readZip
  */
-export function checkZip(bytes: Uint8Array, createBudget: () => InflateBudget): void {
+export async function checkZip(
+  bytes: Uint8Array,
+  createBudget: () => InflateBudget,
+  onData: ReadZipOptions['onData'],
+): Promise<void> {
   const announced = createBudget()
   unzipSync(bytes, {
     filter({ originalSize }) {
@@ -72,7 +92,7 @@ export function checkZip(bytes: Uint8Array, createBudget: () => InflateBudget): 
       return false
     },
   })
-  readZip(bytes, { budget: createBudget(), wanted: () => true, onData: () => undefined })
+  await readZip(bytes, { budget: createBudget(), wanted: () => true, onData })
 }
 
 /** Pieces put together. */

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Addresses that are nobody's on the public Internet (IANA special-purpose registries). */
+/** Addresses that are not on the public Internet (IANA special-purpose registries). */
 const PRIVATE_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -19,8 +19,7 @@ const PRIVATE_V4 = [
   '240.0.0.0/4',
 ]
 const PRIVATE_V6 = [
-  '::/128',
-  '::1/128',
+  '::/112',
   '64:ff9b:1::/48',
   '100::/64',
   '2001::/23',
@@ -36,7 +35,7 @@ const PRIVATE_V6 = [
 
 /** Which hosts and addresses may be fetched. */
 export interface AddressRules {
-  /** Whether a host is allowed by name, wherever it leads. */
+  /** Tells whether a host is allowed by name, whatever it resolves to. */
   allowsHost(host: string): boolean
   allowsAddress(address: string): boolean
 }
@@ -66,7 +65,7 @@ export function createAddressRules(allow: readonly string[] = []): AddressRules 
   }
 }
 
-/** Whether a host is an address already, with or without the brackets of a URL. */
+/** Tells whether a host is an address already, with or without the brackets of a URL. */
 export function isAddress(host: string): boolean {
   const text = bare(host)
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
@@ -94,16 +93,18 @@ function bare(host: string): string {
     .replace(/\.$/, '')
 }
 
-/** Networks whose last 32 bits are an IPv4 address: mapped, compatible and translated ones. */
+/** Networks whose last 32 bits are an IPv4 address: mapped, translated and compatible ones. */
 const EMBEDDING = ['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '::/96']
+/** Here stand `::` and `::1`, which are no IPv4 addresses; all of it is closed. */
+const UNSPECIFIED = '::/112'
 
 /** The IPv4 address inside an IPv6 address, where it has one. */
 function reachedBy(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address
-  const embeds = EMBEDDING.some((range) => address.match(ipaddr.IPv6.parseCIDR(range)))
-  const bytes = address.toByteArray().slice(12)
-  const isPlain = !embeds || (bytes[0] === 0 && bytes[1] === 0)
-  return isPlain ? address : new ipaddr.IPv4(bytes)
+  const isIn = (range: string): boolean => address.match(ipaddr.IPv6.parseCIDR(range))
+  if (isIn(UNSPECIFIED) || !EMBEDDING.some(isIn)) return address
+  // `::ffff:0:0` too: the system takes it for 0.0.0.0, which is this machine.
+  return new ipaddr.IPv4(address.toByteArray().slice(12))
 }
 
 function readRange(range: string): Range {

@@ -1,6 +1,6 @@
 import { environmentAddress, vendors } from './vendors.ts'
 
-/** Where the requests of a model go, and who said so. */
+/** The address of a model's requests, and who set it. */
 export interface ModelAddress {
   /** Undefined: the client's own default. */
   readonly url: string | undefined

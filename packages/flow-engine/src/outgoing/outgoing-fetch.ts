@@ -2,6 +2,7 @@ import type { ComponentServices } from '../components/define/services.ts'
 import { createDefaultFetch } from './default-fetch.ts'
 import { withKeyRules } from './key-rules.ts'
 import { guardedBy, openFetch } from './open-fetch.ts'
+import { untoldFetch } from './told-fetch.ts'
 
 export interface OutgoingOptions {
   /** Private hosts or ranges that the platform's guarded fetch may reach; none by default. */
@@ -21,7 +22,8 @@ export function outgoingFetch(
   { fetch: given, environment = {} }: Pick<ComponentServices, 'fetch' | 'environment'>,
   { allow, allowPrivate = false }: OutgoingOptions = {},
 ): typeof fetch {
-  const chosen = given ?? (allowPrivate ? open : allow ? createDefaultFetch(allow) : platform)
+  const chosen =
+    untoldFetch(given) ?? (allowPrivate ? open : allow ? createDefaultFetch(allow) : platform)
   const ruled = withKeyRules(chosen, environment)
   if (ruled === chosen) return chosen
   return guardedBy(ruled, withKeyRules(openFetch(chosen), environment))

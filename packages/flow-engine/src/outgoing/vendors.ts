@@ -1,4 +1,4 @@
-/** Who offers models or searches over the network, and what the environment may say of it. */
+/** A network provider of models or searches, with the environment variables that concern it. */
 export interface Vendor {
   /** Providers as components name them. */
   readonly providers: readonly string[]
@@ -114,7 +114,9 @@ export const vendors: readonly Vendor[] = [
 
 type Environment = Readonly<Record<string, string>>
 
-/** Whether a variable of the environment is the key of a vendor, which goes to that vendor only (AB-41). */
+/**
+ * Tells whether an environment variable is a vendor's key, which is only sent to that vendor (AB-41).
+ */
 export const isVendorKey = (name: string): boolean =>
   vendors.some(({ keys }) => keys.includes(name))
 
@@ -128,7 +130,10 @@ export function environmentAddress(
   return name === undefined ? undefined : environment[name]
 }
 
-/** Whether a request goes to the vendor itself or to the address that the environment names for it. */
+/**
+ * Tells whether a request goes to the vendor itself or to the address that the environment names for
+ * it.
+ */
 export function isAddressOf(
   vendor: Vendor,
   address: string,

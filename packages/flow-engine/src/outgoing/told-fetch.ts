@@ -1,0 +1,41 @@
+import { toldCall } from '../components/define/call-teller.ts'
+
+const PARTS = Symbol.for('@x/flow-engine.toldFetch')
+
+interface Parts {
+  readonly original: typeof fetch
+  readonly context: object
+}
+
+/** The fetch that a component makes its own requests with: hooks are told of them (DR-70). */
+export function toldFetch(original: typeof fetch, context: object): typeof fetch {
+  const told: typeof fetch = (input, init) => {
+    const name = requestName(input, init)
+    return toldCall(context, { kind: 'request', name }, () => original(input, init))
+  }
+  return Object.defineProperty(told, PARTS, { value: { original, context } satisfies Parts })
+}
+
+/** The fetch behind it, for clients whose calls are told of by themselves. */
+export function untoldFetch(given: typeof fetch | undefined): typeof fetch | undefined {
+  const parts = given === undefined ? undefined : partsOf(given)
+  return parts?.original ?? given
+}
+
+/** The same requests told of, when those of the first are. */
+export function toldLike(given: typeof fetch | undefined, other: typeof fetch): typeof fetch {
+  const parts = given === undefined ? undefined : partsOf(given)
+  return parts === undefined ? other : toldFetch(other, parts.context)
+}
+
+function partsOf(given: typeof fetch): Parts | undefined {
+  return Reflect.get(given, PARTS) as Parts | undefined
+}
+
+/** Method and host: the rest of an address may hold secrets. */
+function requestName(input: string | URL | Request, init: RequestInit | undefined): string {
+  const isRequest = input instanceof Request
+  const method = init?.method ?? (isRequest ? input.method : 'GET')
+  const address = isRequest ? input.url : String(input)
+  return `${method.toUpperCase()} ${URL.canParse(address) ? new URL(address).host : ''}`.trim()
+}
