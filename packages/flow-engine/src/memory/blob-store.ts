@@ -1,6 +1,6 @@
 import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
-import { createKeyedQueue } from '../services/keyed-queue.ts'
-import { compareText } from '../services/compare-text.ts'
+import { createKeyedQueue } from '../base/keyed-queue.ts'
+import { compareText } from '../base/compare-text.ts'
 
 /** A BlobStore that lives as long as the object. */
 export function createMemoryBlobStore(): BlobStore {
@@ -16,6 +16,33 @@ export function createMemoryBlobStore(): BlobStore {
       if (blobs.has(checked(key))) return false
       blobs.set(key, data.slice())
       return true
+    },
+    async stage() {
+      const pieces: Uint8Array[] = []
+      let size = 0
+      return {
+        get size() {
+          return size
+        },
+        async write(piece) {
+          pieces.push(piece.slice())
+          size += piece.length
+        },
+        async create(key) {
+          if (blobs.has(checked(key))) return false
+          const whole = new Uint8Array(size)
+          let at = 0
+          for (const piece of pieces) {
+            whole.set(piece, at)
+            at += piece.length
+          }
+          blobs.set(key, whole)
+          return true
+        },
+        async discard() {
+          pieces.length = 0
+        },
+      }
     },
     read: async (key) => blobs.get(checked(key))?.slice() ?? null,
     size: async (key) => blobs.get(checked(key))?.length ?? null,

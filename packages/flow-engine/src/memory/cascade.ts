@@ -37,9 +37,12 @@ function removeSignIn(tables: MemoryTables, userId: string): void {
   }
 }
 
-/** Removes a flow with its messages, vertex builds and transactions. */
+/** Removes a flow with its versions, messages, vertex builds and transactions. */
 export function removeFlow(tables: MemoryTables, flowId: string): void {
-  tables.flows.delete(flowId)
+  const { flows, flowVersions, flowVersionCounts } = tables
+  flows.delete(flowId)
+  for (const { id } of flowVersions.filter((row) => row.flowId === flowId)) flowVersions.delete(id)
+  flowVersionCounts.delete(flowId)
   removeRecords(tables, flowId)
 }
 

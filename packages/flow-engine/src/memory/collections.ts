@@ -1,4 +1,4 @@
-import { compareText } from '../services/compare-text.ts'
+import { compareText } from '../base/compare-text.ts'
 import type { CollectionPage, CollectionSize, CollectionStore } from '../store/collections.ts'
 import { triple } from './rows.ts'
 import type { MemoryTables, MemoryVector } from './tables.ts'

@@ -2,8 +2,10 @@ import type { FlowStore } from '../store/flow-store.ts'
 import type { OnUserWrite } from '../store/users.ts'
 import { createTransactions, createVertexBuilds } from './build-records.ts'
 import { createCollections } from './collections.ts'
-import { createComponents, createLikes, createTags } from './components.ts'
+import { createComponents, createLikes, createTags } from './shared-components.ts'
+import { createCounts } from './counts.ts'
 import { createFlows } from './flows.ts'
+import { createFlowVersions } from './flow-versions.ts'
 import { createMessages } from './messages.ts'
 import {
   createApiKeys,
@@ -45,7 +47,7 @@ export function createMemoryFlowStore({ onUserWrite }: MemoryFlowStoreOptions = 
 interface Line {
   /** Waits for everything that entered before. */
   enter<T>(work: () => Promise<T>): Promise<T>
-  /** Runs at once when nobody is in, else as `enter`. */
+  /** Runs at once if the bench is empty, else as `enter`. */
   pass<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -72,6 +74,7 @@ function createNouns(tables: MemoryTables, written: Parameters<typeof createUser
     variables: createVariables(tables),
     projects: createProjects(tables),
     flows: createFlows(tables),
+    versions: createFlowVersions(tables),
     userFiles: createUserFiles(tables),
     messages: createMessages(tables),
     vertexBuilds: createVertexBuilds(tables),
@@ -83,6 +86,7 @@ function createNouns(tables: MemoryTables, written: Parameters<typeof createUser
     refreshFamilies: createRefreshFamilies(tables),
     oidcLinks: createOidcLinks(tables),
     collections: createCollections(tables),
+    counts: createCounts(tables),
   }
 }
 

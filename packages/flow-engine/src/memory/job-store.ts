@@ -1,31 +1,49 @@
+import { FRESH_JOB } from '../store/fresh-job.ts'
 import { firstAfter } from '../jobs/job-event.ts'
 import type {
   CheckpointStore,
   ClaimedJob,
   EventLog,
+  JobListQuery,
   JobQueue,
   JobStore,
+  ListedJob,
   LiveBus,
   StoredEvent,
   StoredJob,
 } from '../store/job-store.ts'
 import { QueueFullError, StaleWriterError, UniqueConflictError } from '../store/store-error.ts'
 import { copy } from './rows.ts'
+import { createSchedules } from './schedules.ts'
 
 type MemoryJob = StoredJob & { readonly worker: string | null; readonly leaseUntil: Date | null }
 
-/** A JobStore that lives as long as the object. */
+/** Characters of finished jobs: beyond them the oldest go at the next `trim` (DR-19). */
+const MOST_FINISHED = 256 * 1024 * 1024
+
+/** A JobStore that lives as long as the object. Finished jobs take at most 256 MiB (DR-19). */
 export function createMemoryJobStore(): JobStore {
   const fences: Fences = new Map()
+  const logs: Logs = new Map()
+  const states: States = new Map()
+  const sizeOf = (jobId: string): number => {
+    let size = 0
+    for (const { data } of logs.get(jobId) ?? []) size += data.length
+    for (const state of states.get(jobId)?.values() ?? []) size += state.length
+    return size
+  }
   return {
-    queue: createQueue(),
-    log: createLog(fences),
+    queue: createQueue(sizeOf),
+    log: createLog(logs, fences),
     bus: createBus(),
-    checkpoints: createCheckpoints(fences),
+    checkpoints: createCheckpoints(states, fences),
+    schedules: createSchedules(),
   }
 }
 
-function createQueue(): JobQueue {
+function createQueue(sizeOf: (jobId: string) => number): JobQueue {
+  /** Of finished jobs, which no longer change. */
+  const sizes = new Map<string, number>()
   const jobs = new Map<string, MemoryJob>()
   const waiting = new Set<string>()
   const running = new Set<MemoryJob>()
@@ -59,7 +77,7 @@ function createQueue(): JobQueue {
       if (jobs.has(job.id)) throw new UniqueConflictError('job.id')
       if (maxQueued !== null && waiting.size >= maxQueued && waitingIn(job.lane) >= maxQueued)
         throw new QueueFullError(maxQueued)
-      put({ ...copy(job), ...FRESH })
+      put({ ...copy(job), ...FRESH_JOB, worker: null, leaseUntil: null })
       waiting.add(job.id)
     },
     async claim(worker, leaseUntil, now, lanes) {
@@ -89,7 +107,7 @@ function createQueue(): JobQueue {
       put({ ...job, leaseUntil: new Date(leaseUntil) })
       return job.cancelRequested ? 'cancel' : 'kept'
     },
-    async finish(jobId, worker, { state, finishedAt, error = null }) {
+    async finish(jobId, worker, { state, finishedAt, error = null, usage }) {
       const job = held(jobId, worker)
       if (job === undefined) return false
       put({
@@ -97,6 +115,7 @@ function createQueue(): JobQueue {
         state,
         finishedAt: new Date(finishedAt),
         error,
+        usage: usage ?? job.usage,
         worker: null,
         leaseUntil: null,
       })
@@ -111,7 +130,8 @@ function createQueue(): JobQueue {
       const job = held(jobId, worker)
       if (job === undefined) return false
       const idle = { worker: null, leaseUntil: null, answer: null }
-      put({ ...job, ...copy(rest), ...idle, state: 'suspended' })
+      const { usage = job.usage, ...question } = copy(rest)
+      put({ ...job, ...question, ...idle, usage, state: 'suspended' })
       return true
     },
     async resume(jobId, answer, _now, attempts) {
@@ -154,6 +174,16 @@ function createQueue(): JobQueue {
         .toSorted((a, b) => a.leaseUntil.getTime() - b.leaseUntil.getTime())
         .map((job) => copy(job))
     },
+    async countOpen() {
+      const open = { queued: 0, running: 0, suspended: 0 }
+      for (const { state } of jobs.values())
+        if (state === 'queued' || state === 'running' || state === 'suspended') open[state] += 1
+      return open
+    },
+    async list({ offset, limit, ...wanted }) {
+      const found = [...jobs.values()].filter(isWanted(wanted)).toSorted(byAge)
+      return { items: found.slice(offset, offset + limit).map(listed), total: found.length }
+    },
     async get(jobId) {
       const job = jobs.get(jobId)
       return job === undefined ? null : stored(job)
@@ -168,35 +198,54 @@ function createQueue(): JobQueue {
         for (const { id } of ofLane.slice(0, Math.max(0, ofLane.length - keep))) surplus.add(id)
       }
       const spared = spare?.getTime() ?? Infinity
+      let size = 0
+      for (const { id, request } of ended) {
+        const own = sizes.get(id) ?? sizeOf(id) + request.length
+        sizes.set(id, own)
+        size += own
+      }
       const gone = ended.filter(({ id, finishedAt }) => {
         const finished = Number(finishedAt)
-        return finished < before.getTime() || (surplus.has(id) && finished < spared)
+        const isTooMuch = surplus.has(id) || size > MOST_FINISHED
+        const goes = finished < before.getTime() || (isTooMuch && finished < spared)
+        if (goes) size -= sizes.get(id) ?? 0
+        return goes
       })
-      for (const { id } of gone) jobs.delete(id)
+      for (const { id } of gone) {
+        jobs.delete(id)
+        sizes.delete(id)
+      }
       return gone.map(({ id }) => id)
     },
   }
 }
 
-const FRESH = {
-  state: 'queued',
-  startedAt: null,
-  finishedAt: null,
-  attempts: 0,
-  cancelRequested: false,
-  error: null,
-  question: null,
-  answer: null,
-  crashes: 0,
-  askedAt: null,
-  wakeAt: null,
-  worker: null,
-  leaseUntil: null,
-} as const
-
 function byRest(a: MemoryJob, b: MemoryJob): number {
   const time = Number(a.askedAt) - Number(b.askedAt)
   return time === 0 ? Number(a.id > b.id) - Number(a.id < b.id) : time
+}
+
+/** Newest first. */
+function byAge(a: MemoryJob, b: MemoryJob): number {
+  const time = Number(b.createdAt) - Number(a.createdAt)
+  return time === 0 ? Number(b.id > a.id) - Number(b.id < a.id) : time
+}
+
+function isWanted(query: Omit<JobListQuery, 'offset' | 'limit'>): (job: MemoryJob) => boolean {
+  const { userId, flowId, sessionId, states, lanes, from, to } = query
+  return (job) =>
+    job.userId === userId &&
+    (flowId ?? job.flowId) === job.flowId &&
+    (sessionId ?? job.sessionId) === job.sessionId &&
+    (states?.includes(job.state) ?? true) &&
+    (lanes?.includes(job.lane) ?? true) &&
+    (from === undefined || job.createdAt >= from) &&
+    (to === undefined || job.createdAt <= to)
+}
+
+function listed(job: MemoryJob): ListedJob {
+  const { request: _request, question: _question, answer: _answer, ...rest } = stored(job)
+  return rest
 }
 
 function isLate(now: Date): (job: MemoryJob) => job is ClaimedJob {
@@ -210,14 +259,17 @@ function stored({ worker: _worker, leaseUntil: _leaseUntil, ...job }: MemoryJob)
 
 /** The highest fence with which the log of each job was opened. */
 type Fences = Map<string, number>
+/** Events of each job. */
+type Logs = Map<string, StoredEvent[]>
+/** Checkpoints of each job, by name. */
+type States = Map<string, Map<string, string>>
 
 function checkFence(fences: Fences, jobId: string, fence = Infinity): void {
   if (fence < (fences.get(jobId) ?? 0)) throw new StaleWriterError(jobId, fence)
 }
 
 /** Keeps the events as they are given: their data may not have been encoded yet. */
-function createLog(fences: Fences): EventLog {
-  const logs = new Map<string, StoredEvent[]>()
+function createLog(logs: Logs, fences: Fences): EventLog {
   const lastOf = (jobId: string): number => logs.get(jobId)?.at(-1)?.seq ?? -1
   return {
     async open(jobId, fence) {
@@ -267,8 +319,7 @@ function createBus(): LiveBus {
   }
 }
 
-function createCheckpoints(fences: Fences): CheckpointStore {
-  const jobs = new Map<string, Map<string, string>>()
+function createCheckpoints(jobs: States, fences: Fences): CheckpointStore {
   return {
     async put(jobId, vertexId, state, fence) {
       checkFence(fences, jobId, fence)

@@ -7,7 +7,7 @@ const MAX_KEPT = 100
 export interface MemoryBaseOptions {
   /** `<provider>/<model>` that embeds the messages. Default `OpenAI/text-embedding-3-small`. */
   readonly model?: string
-  /** Where the vectors are kept. Default: in memory, the last 100 bases. */
+  /** Store of the vectors. Default: in memory, the last 100 bases. */
   readonly vectors?: VectorStores
 }
 

@@ -1,4 +1,4 @@
-import { compareText } from '../services/compare-text.ts'
+import { compareText } from '../base/compare-text.ts'
 import type { Page, Slice } from '../store/paging.ts'
 
 /** A copy that shares nothing changeable with the row. */

@@ -5,11 +5,11 @@ import type {
   MessageRecord,
 } from '../components/define/services.ts'
 import { createMemoryVectorStore } from '../components/built-in/vectors/open-store.ts'
-import { createKeyedQueue } from '../services/keyed-queue.ts'
+import { createKeyedQueue } from '../base/keyed-queue.ts'
 import { createRunMessages } from '../graph/messages/memory-messages.ts'
 import { createMemoryKnowledge, type KnowledgeInit } from './knowledge.ts'
 
-/** What the services hold at the start; all optional. */
+/** Initial contents of the services; all optional. */
 export interface MemoryServicesInit {
   readonly messages?: readonly MessageRecord[]
   readonly variables?: Readonly<Record<string, string>>

@@ -38,6 +38,10 @@ export function createRefreshFamilies(tables: MemoryTables): RefreshFamilyStore 
         refreshTokens.delete(row.id)
       }
     },
+    async keepNewest(userId, most) {
+      const own = refreshFamilies.filter((row) => row.userId === userId)
+      for (const { id } of own.slice(0, Math.max(0, own.length - most))) removeFamily(tables, id)
+    },
     async trim(before) {
       for (const { id } of refreshFamilies.filter((row) => row.expiresAt < before)) {
         removeFamily(tables, id)

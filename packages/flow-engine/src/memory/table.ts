@@ -20,7 +20,7 @@ export interface Table<T> {
   rollback(): void
 }
 
-/** What makes rows of a table equal: one key for each constraint; null is never equal. */
+/** Unique constraints of a table: one key for each; null is never equal. */
 export type UniqueKeys<T> = readonly (readonly [
   constraint: UniqueConstraint,
   key: (row: T) => string | null,

@@ -6,8 +6,9 @@ import type {
   CollectionSize,
   Placed,
 } from '../store/collections.ts'
-import type { SharedComponentRecord, TagRecord } from '../store/components.ts'
+import type { SharedComponentRecord, TagRecord } from '../store/shared-components.ts'
 import type { FlowRecord } from '../store/flows.ts'
+import type { FlowVersionRecord } from '../store/flow-versions.ts'
 import type { McpServerRecord } from '../store/mcp-servers.ts'
 import type { StoredMessage } from '../store/messages.ts'
 import type { ProjectRecord } from '../store/projects.ts'
@@ -23,6 +24,15 @@ export type MemoryCollection = CollectionRecord & CollectionSize
 
 /** A row as it is kept. */
 export type MemoryVector = CollectionRow & Placed & { readonly collectionId: string }
+
+/** A version as it is kept. */
+export type MemoryFlowVersion = FlowVersionRecord
+
+/** The highest number that a version of a flow was given. */
+export interface FlowVersionCount {
+  readonly flowId: string
+  readonly last: number
+}
 
 /** A shared component and the ids of its tags. */
 export type TaggedComponent = SharedComponentRecord & { readonly tagIds: readonly string[] }
@@ -72,6 +82,10 @@ export function createTables() {
       ],
       ['flow.webhookName', (row) => row.webhookName],
     ]),
+    flowVersions: createTable<MemoryFlowVersion>((row) => row.id, 'flowVersion.id', [
+      ['flowVersion.number', (row) => pair(row.flowId, String(row.number))],
+    ]),
+    flowVersionCounts: createTable<FlowVersionCount>((row) => row.flowId, 'flowVersion.number'),
     userFiles: createTable<UserFileRecord>((row) => row.id, 'userFile.id', [
       ['userFile.name', (row) => pair(row.userId, row.name)],
       ['userFile.path', (row) => row.path],

@@ -1,10 +1,10 @@
 import type { OnUserWrite, UserChange, UserRecord, UserStore } from '../store/users.ts'
 import { removeOwned } from './cascade.ts'
-import { compareText } from '../services/compare-text.ts'
+import { compareText } from '../base/compare-text.ts'
 import { copy, copyOrNull, patched, slice } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Users in memory; `written` is told of every write. */
+/** Users in memory; `written` is called for every write. */
 export function createUsers(
   tables: MemoryTables,
   written: (change: UserChange) => ReturnType<OnUserWrite<never>>,

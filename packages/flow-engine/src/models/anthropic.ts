@@ -1,12 +1,12 @@
+import { isObject } from '@x/wire'
 import { isFlowError } from '../errors.ts'
-import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatModel, FinishReason } from './chat-model.ts'
 import { messagesBody } from './anthropic-messages.ts'
 import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
 import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
 import { readAnswer } from './read-answer.ts'
-import { readFailure, sendRequest } from './send-request.ts'
+import { readFailure, sendModelRequest } from './send-model-request.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com'
@@ -18,7 +18,7 @@ export function createAnthropicModel(options: ModelClientOptions): ChatModel {
   return {
     name: options.model,
     async *stream(request) {
-      const response = await sendRequest({
+      const response = await sendModelRequest({
         ...sending,
         url: `${trimSlash(options.baseUrl ?? DEFAULT_BASE_URL)}/v1/messages`,
         headers: {
@@ -47,7 +47,7 @@ export function createAnthropicModel(options: ModelClientOptions): ChatModel {
 function* wholeAnswer(text: string, secrets: readonly string[]): Generator<ChatChunk> {
   const body = parseObject(text)
   if (body === undefined || !Array.isArray(body.content)) throw unexpected(text, secrets)
-  for (const part of body.content.filter(isRecord)) {
+  for (const part of body.content.filter(isObject)) {
     if (part.type === 'text') yield { text: typeof part.text === 'string' ? part.text : '' }
     if (part.type === 'tool_use') {
       yield { toolCall: { id: String(part.id), name: String(part.name), args: part.input ?? {} } }
@@ -70,14 +70,14 @@ async function* streamedAnswer(
   for await (const data of eventData(response, runtime)) {
     const event = parseObject(data)
     if (event === undefined || event.type === 'error') throw unexpected(data, secrets)
-    if (event.type === 'message_start' && isRecord(event.message)) {
+    if (event.type === 'message_start' && isObject(event.message)) {
       Object.assign(tokens, readUsage(event.message.usage))
     }
-    const block = isRecord(event.content_block) ? event.content_block : {}
+    const block = isObject(event.content_block) ? event.content_block : {}
     if (event.type === 'content_block_start' && block.type === 'tool_use') {
       calls.set(event.index, { id: String(block.id), name: String(block.name), text: '' })
     }
-    const delta = isRecord(event.delta) ? event.delta : {}
+    const delta = isObject(event.delta) ? event.delta : {}
     if (delta.type === 'text_delta' && typeof delta.text === 'string' && delta.text !== '') {
       yield { text: delta.text }
     }
@@ -107,7 +107,7 @@ const FINISH = new Map<unknown, FinishReason>([
 ])
 
 function readUsage(usage: unknown): { input?: number; output?: number } {
-  if (!isRecord(usage)) return {}
+  if (!isObject(usage)) return {}
   return {
     ...(typeof usage.input_tokens === 'number' ? { input: usage.input_tokens } : {}),
     ...(typeof usage.output_tokens === 'number' ? { output: usage.output_tokens } : {}),
@@ -117,7 +117,7 @@ function readUsage(usage: unknown): { input?: number; output?: number } {
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-/** What a model is asked (FE-50). */
+/** A request to a model (FE-50). */
 export interface ChatRequest {
   messages: readonly ChatMessage[]
   tools?: readonly ToolSpec[]
@@ -67,10 +67,24 @@ export interface Tool extends ToolSpec {
   readonly vertexId?: string
   /** First tag is the name the tool had before the user renamed it (CO-21). */
   readonly tags?: readonly string[]
-  call(args: unknown, options: { signal: AbortSignal }): Promise<unknown>
+  /** A person decides before each call, in one of these ways (DR-40); none or empty = no approval. */
+  readonly approvalActions?: readonly ApprovalAction[]
+  /** The tool's result is the agent's answer, and the model is not asked again. Default false. */
+  readonly returnDirect?: boolean
+  /** @param options `scope`: names the call within its run, so that its questions and steps are its own */
+  call(args: unknown, options: { signal: AbortSignal; scope?: string }): Promise<unknown>
 }
 
-/** Whether a value can be used as a chat model: it has a `stream` method and is no stream itself. */
+/**
+ * A person's decision about a tool call: make it as it is, make it with other arguments, skip it, or
+ * give its result.
+ */
+export type ApprovalAction = 'approve' | 'edit' | 'reject' | 'respond'
+
+/**
+ * Tells whether a value can be used as a chat model: it has a `stream` method and is not a stream
+ * itself.
+ */
 export function isChatModel(value: unknown): value is ChatModel {
   return hasMethod(value, 'stream')
 }

@@ -4,18 +4,34 @@ import { bodyChunks } from './read-answer.ts'
 
 const MAX_EVENT_CHARS = 8 * 1024 * 1024
 
+/** A server-sent event; `id` and `event` where it names them. */
+export interface ServerSentEvent {
+  readonly data: string
+  readonly id?: string
+  readonly event?: string
+}
+
+/** The `data` of each server-sent event of an answer. @throws as `serverSentEvents` */
+export async function* eventData(response: Response, runtime?: Runtime): AsyncGenerator<string> {
+  for await (const { data } of serverSentEvents(response, runtime)) yield data
+}
+
 /**
- * The `data` of each server-sent event of an answer, in order; the work is linear in its length,
- * however small its pieces are.
+ * The server-sent events of an answer, in order; the work is linear in its length, however small its
+ * pieces are.
  * @throws FlowError `limit_exceeded` for an event of over 8 Mi characters; `timeout`, see `bodyChunks`
  */
-export async function* eventData(response: Response, runtime?: Runtime): AsyncGenerator<string> {
+export async function* serverSentEvents(
+  response: Response,
+  runtime?: Runtime,
+): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder()
   // Pieces of the line that has not ended yet.
   let open: string[] = []
   let openChars = 0
   let data: string[] = []
   let dataChars = 0
+  let names: { id?: string; event?: string } = {}
   let afterReturn = false
   for await (const chunk of bodyChunks(response, runtime)) {
     const text = decoder.decode(chunk, { stream: true })
@@ -32,10 +48,13 @@ export async function* eventData(response: Response, runtime?: Runtime): AsyncGe
       if (part !== undefined) {
         data.push(part)
         dataChars += part.length
-      } else if (line === '' && data.length > 0) {
-        yield data.join('\n')
+      } else if (line !== '') {
+        names = { ...names, ...nameOf(line) }
+      } else if (data.length > 0) {
+        yield { data: data.join('\n'), ...names }
         data = []
         dataChars = 0
+        names = {}
       }
     }
     open.push(last)
@@ -45,10 +64,19 @@ export async function* eventData(response: Response, runtime?: Runtime): AsyncGe
   }
   const rest = dataOf(open.join(''))?.trim()
   if (rest !== undefined) data.push(rest)
-  if (data.length > 0) yield data.join('\n')
+  if (data.length > 0) yield { data: data.join('\n'), ...names }
+}
+
+function nameOf(line: string): { id?: string; event?: string } {
+  if (line.startsWith('id:')) return { id: valueOf(line, 3) }
+  return line.startsWith('event:') ? { event: valueOf(line, 6) } : {}
 }
 
 function dataOf(line: string): string | undefined {
-  if (!line.startsWith('data:')) return undefined
-  return line.slice(line.startsWith('data: ') ? 6 : 5)
+  return line.startsWith('data:') ? valueOf(line, 5) : undefined
+}
+
+/** What follows the colon of a line, without the one blank that may follow it. */
+function valueOf(line: string, from: number): string {
+  return line.slice(line[from] === ' ' ? from + 1 : from)
 }

@@ -1,3 +1,4 @@
+import { readStream } from '../base/read-stream.ts'
 import type { ChatChunk, ChatMessage, ChatModel, ChatRequest, FinishReason } from './chat-model.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 
@@ -45,7 +46,7 @@ export function fromAiSdk(model: object): ChatModel {
         return
       }
       const { stream } = await sdk.doStream(toCall(request))
-      for await (const part of readParts(stream)) yield* partChunks(part)
+      for await (const part of readStream(stream)) yield* partChunks(part)
     },
   }
 }
@@ -174,17 +175,4 @@ function countOf(value: unknown): number {
   const count: unknown =
     typeof value === 'object' && value !== null ? Reflect.get(value, 'total') : value
   return typeof count === 'number' ? count : 0
-}
-
-async function* readParts(stream: ReadableStream<AiSdkPart>): AsyncGenerator<AiSdkPart> {
-  const reader = stream.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined)
-  }
 }

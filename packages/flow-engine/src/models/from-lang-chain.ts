@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import type { ChatChunk, ChatMessage, ChatModel, ChatRequest, TokenUsage } from './chat-model.ts'
-import { isRecord } from '../graph/values/convert.ts'
 import { parseToolArguments } from './tool-arguments.ts'
 
 /** The part of a LangChain chat model that is used here. */
@@ -83,15 +83,15 @@ function toMessage({ role, content, toolCalls: calls, toolCallId }: ChatMessage)
 }
 
 function textOf(message: unknown): string {
-  const content = isRecord(message) ? message.content : ''
+  const content = isObject(message) ? message.content : ''
   if (typeof content === 'string') return content
-  const parts = Array.isArray(content) ? content.filter(isRecord) : []
+  const parts = Array.isArray(content) ? content.filter(isObject) : []
   return parts.map((part) => (typeof part.text === 'string' ? part.text : '')).join('')
 }
 
 function* toolCalls(message: unknown): Generator<ChatChunk> {
-  const calls = isRecord(message) && Array.isArray(message.tool_calls) ? message.tool_calls : []
-  for (const [index, call] of calls.filter(isRecord).entries()) {
+  const calls = isObject(message) && Array.isArray(message.tool_calls) ? message.tool_calls : []
+  for (const [index, call] of calls.filter(isObject).entries()) {
     const { id, name, args } = call
     yield {
       toolCall: {
@@ -108,8 +108,8 @@ function* joinedToolCalls(parts: readonly unknown[]): Generator<ChatChunk> {
   const calls = new Map<number, { id: string; name: string; text: string }>()
   for (const part of parts) {
     const pieces =
-      isRecord(part) && Array.isArray(part.tool_call_chunks) ? part.tool_call_chunks : []
-    for (const piece of pieces.filter(isRecord)) {
+      isObject(part) && Array.isArray(part.tool_call_chunks) ? part.tool_call_chunks : []
+    for (const piece of pieces.filter(isObject)) {
       const index = typeof piece.index === 'number' ? piece.index : calls.size
       const call = calls.get(index) ?? { id: '', name: '', text: '' }
       calls.set(index, {
@@ -133,8 +133,8 @@ function pieceText(value: unknown): string {
 }
 
 function finishOf(parts: readonly unknown[]): ChatChunk {
-  const usages = parts.map((part) => (isRecord(part) ? part.usage_metadata : undefined))
-  const usage = usages.filter(isRecord).reduce<TokenUsage | undefined>(
+  const usages = parts.map((part) => (isObject(part) ? part.usage_metadata : undefined))
+  const usage = usages.filter(isObject).reduce<TokenUsage | undefined>(
     (sum, { input_tokens: input, output_tokens: output }) => ({
       inputTokens: (sum?.inputTokens ?? 0) + Number(input ?? 0),
       outputTokens: (sum?.outputTokens ?? 0) + Number(output ?? 0),
@@ -142,7 +142,7 @@ function finishOf(parts: readonly unknown[]): ChatChunk {
     undefined,
   )
   const called = parts.some(
-    (part) => isRecord(part) && [part.tool_calls, part.tool_call_chunks].flat().some(isRecord),
+    (part) => isObject(part) && [part.tool_calls, part.tool_call_chunks].flat().some(isObject),
   )
   return { finish: called ? 'tool_calls' : 'stop', ...(usage === undefined ? {} : { usage }) }
 }

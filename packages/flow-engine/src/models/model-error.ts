@@ -1,6 +1,6 @@
 import { FlowError, isFlowError } from '../errors.ts'
 
-/** What a provider said, in one form for all of them (FE-50). */
+/** A provider's error, in one form for all of them (FE-50). */
 export interface ProviderFailure {
   /** HTTP status; null when there was no answer. */
   readonly status: number | null

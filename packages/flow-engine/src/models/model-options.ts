@@ -1,6 +1,6 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
 
-/** What every client of a model provider is given. */
+/** Options of every client of a model provider. */
 export interface ModelClientOptions {
   readonly model: string
   readonly apiKey?: string | undefined
@@ -25,7 +25,9 @@ export interface OpenAiModelOptions extends ModelClientOptions {
   readonly query?: Readonly<Record<string, string>> | undefined
   /** The address names the model already. */
   readonly omitModel?: boolean | undefined
-  /** How the token limit is called; older servers know `max_tokens` only. Default `max_completion_tokens`. */
+  /**
+   * Name of the token limit; older servers only know `max_tokens`. Default `max_completion_tokens`.
+   */
   readonly maxTokensName?: 'max_completion_tokens' | 'max_tokens' | undefined
 }
 

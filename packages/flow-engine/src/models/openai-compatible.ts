@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import { isFlowError } from '../errors.ts'
-import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatModel, ChatRequest, Embedder } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
@@ -11,7 +11,7 @@ import {
 } from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { readAnswer } from './read-answer.ts'
-import { readFailure, sendRequest } from './send-request.ts'
+import { readFailure, sendModelRequest } from './send-model-request.ts'
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -26,7 +26,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): ChatModel {
   return {
     name: options.model,
     async *stream(request) {
-      const response = await sendRequest({
+      const response = await sendModelRequest({
         ...sending,
         url: addressOf('chat/completions', options),
         headers: { ...authorization(options), ...options.headers },
@@ -69,7 +69,7 @@ function parseBody(text: string, secrets: readonly string[]): Record<string, unk
   } catch {
     body = undefined
   }
-  if (isRecord(body) && !(isRecord(body.error) || typeof body.error === 'string')) return body
+  if (isObject(body) && !(isObject(body.error) || typeof body.error === 'string')) return body
   const { code, message } = readFailure(text)
   throw new ModelError({
     status: null,
@@ -102,7 +102,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       const vectors: number[][] = []
       for (let at = 0; at < texts.length; at += size) {
         const input = texts.slice(at, at + size)
-        const response = await sendRequest({
+        const response = await sendModelRequest({
           ...sending,
           url: addressOf('embeddings', options),
           headers: { ...authorization(options), ...options.headers },
@@ -133,7 +133,7 @@ function addressOf(
 }
 
 function readVectors({ data }: Record<string, unknown>, count: number): number[][] {
-  const rows = Array.isArray(data) ? data.filter(isRecord) : []
+  const rows = Array.isArray(data) ? data.filter(isObject) : []
   if (rows.length !== count) {
     const message = `The answer holds ${rows.length} embeddings for ${count} texts`
     throw new ModelError({ status: null, code: null, message })

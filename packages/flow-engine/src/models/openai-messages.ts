@@ -1,4 +1,4 @@
-import { isRecord } from '../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ChatChunk, ChatMessage, ChatRequest, FinishReason, TokenUsage } from './chat-model.ts'
 import type { OpenAiModelOptions } from './model-options.ts'
 import { isReasoningModel } from './model-names.ts'
@@ -79,9 +79,9 @@ function dropUndefined(object: Record<string, unknown>): Record<string, unknown>
 /** An answer that came in one piece. */
 export function* readCompletion(body: Record<string, unknown>): Generator<ChatChunk> {
   const choice = firstChoice(body)
-  const message = isRecord(choice?.message) ? choice.message : {}
+  const message = isObject(choice?.message) ? choice.message : {}
   if (typeof message.content === 'string') yield { text: message.content }
-  const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isRecord) : []
+  const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : []
   for (const [index, call] of calls.entries()) yield toolCallChunk(readCall(call), index)
   yield finishChunk(choice?.finish_reason, readUsage(body.usage))
 }
@@ -96,9 +96,9 @@ export function createDeltaReader() {
     *read(body: Record<string, unknown>): Generator<ChatChunk> {
       usage = readUsage(body.usage) ?? usage
       const choice = firstChoice(body)
-      const delta = isRecord(choice?.delta) ? choice.delta : {}
+      const delta = isObject(choice?.delta) ? choice.delta : {}
       if (typeof delta.content === 'string' && delta.content !== '') yield { text: delta.content }
-      const parts = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isRecord) : []
+      const parts = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isObject) : []
       for (const part of parts) {
         const index = typeof part.index === 'number' ? part.index : calls.size
         calls.set(index, addPart(calls.get(index), readCall(part)))
@@ -120,7 +120,7 @@ interface PartialCall {
 }
 
 function readCall(call: Record<string, unknown>): PartialCall {
-  const part = isRecord(call.function) ? call.function : {}
+  const part = isObject(call.function) ? call.function : {}
   const given = part.arguments
   return {
     id: typeof call.id === 'string' ? call.id : '',
@@ -155,7 +155,7 @@ const FINISH = new Map<unknown, FinishReason>([
 ])
 
 function readUsage(usage: unknown): TokenUsage | undefined {
-  if (!isRecord(usage)) return undefined
+  if (!isObject(usage)) return undefined
   return {
     inputTokens: Number(usage.prompt_tokens ?? 0),
     outputTokens: Number(usage.completion_tokens ?? 0),
@@ -163,5 +163,5 @@ function readUsage(usage: unknown): TokenUsage | undefined {
 }
 
 function firstChoice({ choices }: Record<string, unknown>): Record<string, unknown> | undefined {
-  return Array.isArray(choices) ? choices.find(isRecord) : undefined
+  return Array.isArray(choices) ? choices.find(isObject) : undefined
 }

@@ -1,42 +1,50 @@
 import type { Runtime } from '@x/wire'
 import { FlowError } from '../errors.ts'
+import { callsOf, toldCall, type OpenCall } from '../components/define/call-teller.ts'
 import type { ComponentServices, ModelProviders, ModelSpec } from '../components/define/services.ts'
 import { checkKey } from '../outgoing/key-rules.ts'
 import { modelAddress } from '../outgoing/model-address.ts'
 import { openFetch } from '../outgoing/open-fetch.ts'
 import { outgoingFetch } from '../outgoing/outgoing-fetch.ts'
 import { createAnthropicModel } from './anthropic.ts'
-import { isChatModel, type ChatModel, type Embedder, type TokenUsage } from './chat-model.ts'
+import {
+  isChatModel,
+  type ChatChunk,
+  type ChatMessage,
+  type ChatModel,
+  type ChatRequest,
+  type Embedder,
+  type ToolCall,
+  type TokenUsage,
+} from './chat-model.ts'
 import { trimSlash } from './model-options.ts'
 import { createOpenAiEmbedder, createOpenAiModel } from './openai-compatible.ts'
 import { findServed, type ProviderFacts } from './provider-table.ts'
 import { createWatsonxEmbedder } from './watsonx-embedder.ts'
 import { createWatsonxModel } from './watsonx.ts'
 
-/** What the built-in clients need of the component that asks. */
+/** The part of a component's context that the built-in clients use. */
 export interface ModelHost {
   readonly services: Readonly<ComponentServices>
   readonly runtime: Runtime
-  /** Told of the tokens of each answer. */
+  /** Called with the tokens of each answer. */
   usage?(usage: TokenUsage): void
 }
 
 /** The model of a provider and name: the host's, else the built-in client on `services.fetch` (FE-46). */
 export async function findChatModel(host: ModelHost, spec: ModelSpec): Promise<ChatModel> {
   const { models } = host.services
-  if (isChatModel(models)) return counted(models, host)
-  return counted(
-    models === undefined ? builtinChatModel(host, spec) : await models.chatModel(spec),
-    host,
-  )
+  if (isChatModel(models)) return counted(models, host, spec)
+  const made = models === undefined ? builtinChatModel(host, spec) : await models.chatModel(spec)
+  return counted(made, host, spec)
 }
 
 /** The model, with the tokens of its answers reported to the host. */
-function counted(model: ChatModel, host: ModelHost): ChatModel {
+function counted(model: ChatModel, host: ModelHost, spec: ModelSpec): ChatModel {
   return {
     ...(model.name === undefined ? {} : { name: model.name }),
     async *stream(request) {
-      for await (const chunk of model.stream(request)) {
+      for await (const chunk of toldStream(model, request, { host, spec })) {
         if ('finish' in chunk && chunk.usage !== undefined) host.usage?.(chunk.usage)
         yield chunk
       }
@@ -44,22 +52,86 @@ function counted(model: ChatModel, host: ModelHost): ChatModel {
   }
 }
 
+/** The chunks of an answer; hooks are told of the call, where there are any (DR-70, DR-72). */
+function toldStream(
+  model: ChatModel,
+  request: ChatRequest,
+  { host, spec }: { readonly host: ModelHost; readonly spec: ModelSpec },
+): AsyncIterable<ChatChunk> {
+  const { provider, model: name } = spec
+  const call = callsOf(host)?.open({
+    kind: 'model',
+    name: request.model ?? name,
+    ...(provider === '' ? {} : { provider }),
+    model: request.model ?? name,
+    input: () => request.messages,
+  })
+  return call === undefined ? model.stream(request) : chunksWithin(call, model.stream(request))
+}
+
+async function* chunksWithin(
+  call: OpenCall,
+  chunks: AsyncIterable<ChatChunk>,
+): AsyncGenerator<ChatChunk> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let usage: TokenUsage | undefined
+  let text = ''
+  const toolCalls: ToolCall[] = []
+  let isOver = false
+  try {
+    for (;;) {
+      const { done, value } = await call.around(() => iterator.next())
+      isOver = done === true
+      if (isOver) break
+      const chunk = value as ChatChunk
+      if ('finish' in chunk) usage = chunk.usage
+      else if (call.wantsContent && 'text' in chunk) text += chunk.text
+      else if (call.wantsContent && 'toolCall' in chunk) toolCalls.push(chunk.toolCall)
+      yield chunk
+    }
+  } catch (error) {
+    isOver = true
+    call.ended({ error, usage })
+    throw error
+  } finally {
+    const answer = { role: 'assistant', content: text, toolCalls } satisfies ChatMessage
+    call.ended({ usage, output: [answer] })
+    // Whoever wants no more of the answer ends it.
+    if (!isOver) await iterator.return?.()
+  }
+}
+
 /** The same for embeddings; a host that gives one chat model for everything has no embedder. */
 export async function findEmbedder(host: ModelHost, spec: ModelSpec): Promise<Embedder> {
   const { models } = host.services
-  if (models === undefined || isChatModel(models)) return builtinEmbedder(host, spec)
-  return models.embedder(spec)
+  const isBuiltIn = models === undefined || isChatModel(models)
+  const made = isBuiltIn ? builtinEmbedder(host, spec) : await models.embedder(spec)
+  return callsOf(host) === undefined ? made : toldEmbedder(made, host, spec)
+}
+
+function toldEmbedder(embedder: Embedder, host: ModelHost, spec: ModelSpec): Embedder {
+  const { provider, model } = spec
+  const facts = { kind: 'embedding', name: model, provider, model } as const
+  return {
+    embed: (texts, signal) => toldCall(host, facts, () => embedder.embed(texts, signal)),
+    ...(embedder.embedQuery === undefined
+      ? {}
+      : {
+          embedQuery: (text: string, signal?: AbortSignal) =>
+            toldCall(host, facts, async () => (await embedder.embedQuery?.(text, signal)) ?? []),
+        }),
+  }
 }
 
 /** The built-in clients: a flow that chooses one of their models needs a key of its own. */
 const builtIn = new WeakSet<object>()
 
-/** Whether the host makes the models, so that keys and addresses are its business. */
+/** Tells whether the host creates the models; keys and addresses are then up to the host. */
 export function hostServesModels({ models }: Readonly<ComponentServices>): boolean {
   return models !== undefined && !builtIn.has(models)
 }
 
-/** Whether the host makes the embedders. */
+/** Tells whether the host creates the embedders. */
 export function hostEmbeds(services: Readonly<ComponentServices>): boolean {
   return hostServesModels(services) && !isChatModel(services.models)
 }

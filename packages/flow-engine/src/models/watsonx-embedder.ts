@@ -1,9 +1,9 @@
-import { isRecord } from '../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { Embedder } from './chat-model.ts'
 import { ModelError } from './model-error.ts'
 import { sendingOptions, trimSlash } from './model-options.ts'
 import { readAnswer } from './read-answer.ts'
-import { sendRequest } from './send-request.ts'
+import { sendModelRequest } from './send-model-request.ts'
 import { createWatsonxToken, type WatsonxModelOptions } from './watsonx.ts'
 
 const API_VERSION = '2024-10-08'
@@ -19,7 +19,7 @@ export function createWatsonxEmbedder(options: WatsonxModelOptions): Embedder {
       const vectors: number[][] = []
       for (let at = 0; at < texts.length; at += BATCH) {
         const inputs = texts.slice(at, at + BATCH)
-        const response = await sendRequest({
+        const response = await sendModelRequest({
           ...sending,
           url: `${trimSlash(options.baseUrl ?? '')}/ml/v1/text/embeddings?version=${API_VERSION}`,
           headers: { authorization: `Bearer ${await bearer(signal)}` },
@@ -45,7 +45,7 @@ function readVectors(text: string, count: number): number[][] {
   } catch {
     body = undefined
   }
-  const rows = isRecord(body) && Array.isArray(body.results) ? body.results.filter(isRecord) : []
+  const rows = isObject(body) && Array.isArray(body.results) ? body.results.filter(isObject) : []
   if (rows.length !== count) {
     const message = `The answer holds ${rows.length} embeddings for ${count} texts`
     throw new ModelError({ status: null, code: null, message })

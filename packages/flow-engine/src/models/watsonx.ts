@@ -1,12 +1,12 @@
+import { elapsedMs, isObject } from '@x/wire'
 import { isFlowError } from '../errors.ts'
-import { isRecord } from '../graph/values/convert.ts'
 import type { ChatChunk, ChatModel, ChatRequest } from './chat-model.ts'
 import { eventData } from './event-lines.ts'
 import { brokenStream, ModelError, redact } from './model-error.ts'
 import { sendingOptions, trimSlash, type ModelClientOptions } from './model-options.ts'
 import { chatBody, createDeltaReader, readCompletion } from './openai-messages.ts'
 import { readAnswer } from './read-answer.ts'
-import { readFailure, sendRequest } from './send-request.ts'
+import { readFailure, sendModelRequest } from './send-model-request.ts'
 
 const TOKEN_URL = 'https://iam.cloud.ibm.com/identity/token'
 const API_VERSION = '2024-10-08'
@@ -28,7 +28,7 @@ export function createWatsonxModel(options: WatsonxModelOptions): ChatModel {
       const streams = request.stream !== false
       const path = streams ? 'chat_stream' : 'chat'
       const base = trimSlash(options.baseUrl ?? '')
-      const response = await sendRequest({
+      const response = await sendModelRequest({
         ...sending,
         url: `${base}/ml/v1/text/${path}?version=${API_VERSION}`,
         headers: { authorization: `Bearer ${await bearer(request.signal)}` },
@@ -75,12 +75,12 @@ export function createWatsonxToken(
   options: ModelClientOptions,
 ): (signal: AbortSignal) => Promise<string> {
   const { runtime } = sendingOptions(options)
-  let token: { readonly text: string; readonly until: number } | undefined
+  let token: { readonly text: string; readonly since: number; readonly forMs: number } | undefined
   return async (signal) => {
     const now = runtime.now().getTime()
-    if (token === undefined || token.until <= now) {
+    if (token === undefined || elapsedMs(token.since, now) >= token.forMs) {
       const { access_token: text, expires_in: seconds } = await askForToken(options, signal)
-      token = { text, until: now + Math.max(0, seconds - 60) * 1000 }
+      token = { text, since: now, forMs: Math.max(0, seconds - 60) * 1000 }
     }
     return token.text
   }
@@ -92,7 +92,7 @@ async function askForToken(
 ): Promise<{ access_token: string; expires_in: number }> {
   const sending = sendingOptions(options)
   const { secrets } = sending
-  const response = await sendRequest({
+  const response = await sendModelRequest({
     ...sending,
     url: TOKEN_URL,
     headers: {},
@@ -111,7 +111,7 @@ async function askForToken(
 function parse(text: string, secrets: readonly string[]): Record<string, unknown> {
   try {
     const body: unknown = JSON.parse(text)
-    if (isRecord(body) && !('errors' in body)) return body
+    if (isObject(body) && !('errors' in body)) return body
   } catch {
     // said below
   }

@@ -22,7 +22,9 @@ import { providerSetting, type ProviderSetting } from './provider-setting.ts'
 import type { ModelSpec } from '../define/services.ts'
 import { isVariableValue, missingVariable } from '../define/variable-value.ts'
 
-/** What a component with a model picker knows of its model (NX-10 to NX-13). */
+/**
+ * The provider, key and address of the model chosen in a component's model picker (NX-10 to NX-13).
+ */
 export interface ModelAccess {
   readonly picked: PickedModel
   readonly apiKey: ProviderKey
@@ -229,7 +231,7 @@ interface Needs {
   readonly kind: Place['kind']
 }
 
-/** What a provider needs besides its key (CO-34, NX-13). */
+/** Checks the settings a provider needs besides its key (CO-34, NX-13). */
 function checkNeeds(facts: ProviderFacts, { choice, address, project, older, kind }: Needs): void {
   if (facts.name === 'Ollama') {
     need(address, 'Ollama API URL is required when using Ollama provider')

@@ -9,9 +9,9 @@ import type {
   TokenUsage,
 } from '../../models/chat-model.ts'
 import type { ComponentContext } from '../define/context.ts'
-import { readImages } from './message-images.ts'
+import { readAttachments } from './message-attachments.ts'
 
-/** What a component adds to each request of its model. */
+/** The settings that a component adds to each request of its model. */
 export type ModelSettings = Pick<
   ChatRequest,
   'model' | 'temperature' | 'maxTokens' | 'seed' | 'responseFormat'
@@ -46,13 +46,13 @@ export async function questionMessages(
   return [...system, await chatMessageOf(input, ctx)]
 }
 
-/** A message as a model reads it: sender Machine as assistant, images as content parts. */
+/** A message as a model reads it: sender Machine as assistant, files as content parts. */
 export async function chatMessageOf(message: Message, ctx: ComponentContext): Promise<ChatMessage> {
   const role = message.sender === 'Machine' ? 'assistant' : 'user'
   const text = await readText(message.text)
-  const images = await readImages(message.files, ctx)
-  if (images.length === 0) return { role, content: text }
-  const parts: ContentPart[] = [{ type: 'text', text }, ...images]
+  const attached = await readAttachments(message.files, ctx)
+  if (attached.length === 0) return { role, content: text }
+  const parts: ContentPart[] = [{ type: 'text', text }, ...attached]
   return { role, content: parts }
 }
 

@@ -11,8 +11,8 @@ export interface ProviderSetting {
 }
 
 /**
- * The first that is not blank: the node's own value, else the variable of that name of the request,
- * of the user, of the environment (NX-13). null where there is none.
+ * The first setting that is not blank: the node's own value, else the variable of that name of the
+ * request, of the user, of the environment (NX-13). Null if all are missing.
  */
 export async function providerSetting(
   given: ProviderKey,

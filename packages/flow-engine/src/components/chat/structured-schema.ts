@@ -1,4 +1,4 @@
-import { isRecord } from '../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { titleOf } from '../define/title.ts'
 
 /** One field of a structured answer, as users describe it. */
@@ -105,7 +105,7 @@ export function readStructured(
   answer: unknown,
   fields: readonly SchemaField[],
 ): Record<string, unknown>[] {
-  const objects = isRecord(answer) && Array.isArray(answer.objects) ? answer.objects : undefined
+  const objects = isObject(answer) && Array.isArray(answer.objects) ? answer.objects : undefined
   if (objects === undefined) throw new TypeError('The answer holds no list "objects"')
   return objects.map((object: unknown) => readRecord(object, fields))
 }
@@ -118,7 +118,7 @@ export function readRecord(
   object: unknown,
   fields: readonly SchemaField[],
 ): Record<string, unknown> {
-  if (!isRecord(object)) throw new TypeError('An element of "objects" is not an object')
+  if (!isObject(object)) throw new TypeError('An element of "objects" is not an object')
   return Object.fromEntries(
     fields.map((field) => {
       if (!Object.hasOwn(object, field.name)) {
@@ -160,7 +160,7 @@ const CONVERT: Readonly<Record<SchemaType, (value: unknown) => unknown>> = {
     return ['false', '0', 'f', 'n', 'no'].includes(word) ? false : undefined
   },
   array: (value) => (Array.isArray(value) ? value : undefined),
-  object: (value) => (isRecord(value) ? value : undefined),
+  object: (value) => (isObject(value) ? value : undefined),
 }
 
 function toNumber(value: unknown): number | undefined {

@@ -5,7 +5,7 @@ import type { NodeDetails, NodeTemplate } from '../../graph/flow/node-json.ts'
 import type { NodeUpdate, RefreshContext } from './refresh-context.ts'
 import type { OutputDefinition, Outputs } from './output.ts'
 
-/** What all definitions say besides their inputs and outputs (FE-40). */
+/** The parts of a definition besides inputs and outputs (FE-40). */
 export interface ComponentFacts {
   /** The name nodes carry in `data.type`. */
   readonly type: string
@@ -40,13 +40,18 @@ export interface ComponentFacts {
    */
   readonly suspends?: boolean | 'connected'
   /**
+   * It writes or reads values of the run under a key, which is the text of a field: a vertex that reads
+   * waits for those that write its key, where it does not stand before them itself.
+   */
+  readonly sharedKey?: SharedKey
+  /**
    * The outputs of a node that follow from its values, in place of those it lists: values by field.
    * `outputs` are those of a new node.
    */
   nodeOutputs?(
     values: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, OutputDefinition>>
-  /** How often it is built again when it fails; a run may say otherwise (DR-51). */
+  /** Retries after a failure; a run's own options replace them (DR-51). */
   readonly retry?: RetryPolicy
   /** Runs source text of a flow: gets no key of the server's environment (AB-41). */
   readonly sandboxed?: boolean
@@ -60,6 +65,13 @@ export interface ComponentFacts {
     value: unknown,
     ctx: RefreshContext,
   ): NodeUpdate | undefined | void | Promise<NodeUpdate | undefined | void>
+}
+
+export interface SharedKey {
+  readonly field: string
+  /** The output that writes, or the list field that takes what is written. */
+  readonly writes?: string
+  readonly reads?: string
 }
 
 export interface ComponentDefinition<
@@ -91,12 +103,21 @@ export interface ComponentTool {
   call(args: Readonly<Record<string, unknown>>, ctx: ComponentContext): unknown
 }
 
-/** A component as the engine reads it: names filled in, the types of its inputs erased. */
-export interface Component extends Omit<ComponentFacts, 'displayName'> {
+/** What an output is after `defineComponent`. */
+export type Declared = Readonly<Record<string, OutputDefinition>>
+
+/**
+ * A component as the engine reads it: names filled in. `I` and `O` are its inputs and outputs, for the
+ * builder of flows (DR-78); `Component` alone is any component.
+ */
+export interface Component<I extends Fields = Fields, O extends Declared = Declared> extends Omit<
+  ComponentFacts,
+  'displayName'
+> {
   readonly kind: 'component'
   readonly displayName: string
-  readonly inputs: Fields
-  readonly outputs: Readonly<Record<string, OutputDefinition>>
+  readonly inputs: I
+  readonly outputs: O
   /** The component with the outputs that only this node has; itself where there are none. */
   readonly forNode?: (details: NodeDetails) => Component
   prepare?(inputs: Values<Fields>, ctx: ComponentContext): void | Promise<void>

@@ -6,7 +6,7 @@ import type { FlowJson } from '../../graph/flow/node-json.ts'
 import type { ComponentServices } from './services.ts'
 import type { VariableValue } from './variable-value.ts'
 
-/** What a component is given besides its inputs (FE-40). */
+/** The context of a build, besides its inputs (FE-40). */
 export interface ComponentContext {
   /** The run was cancelled or failed, the vertex timed out, or the tool call was cancelled. */
   readonly signal: AbortSignal
@@ -26,28 +26,31 @@ export interface ComponentContext {
   readonly build: number
   /** 1 for the first attempt of this build (DR-50). */
   readonly attempt: number
-  /** Of this vertex in this run; fresh in each pass of an enclosing loop. */
+  /** State of this vertex in this run; fresh in each pass of an enclosing loop. */
   readonly state: Map<string, unknown>
-  /** Of this run. */
+  /** State of this run, shared by all its vertices. */
   readonly shared: Map<string, unknown>
   /** Names of the outputs with an edge. */
   readonly connected: ReadonlySet<string>
-  /** Whether an output of this vertex goes to a chat output (FE-51), and the sender name that it shows. */
+  /** Set if an output of this vertex goes to a chat output (FE-51), with the sender name it shows. */
   readonly chatOutput?: { readonly senderName?: string } | undefined
   /**
-   * For a component with a loop-back edge, in its first build: it will give this many items. Gives how
-   * many passes may run at once (run option `parallel`, FE-32). With more than 1 the component is built
-   * for further items before the passes of earlier ones are over, without a value on the loop-back edge;
-   * the build after the last pass gets there the list of what came back, in the order of the items.
+   * For a component with a loop-back edge, in its first build: announces the number of items. Returns
+   * the number of passes that may run at once (run option `parallel`, FE-32). With more than 1, the
+   * component is built for further items before earlier passes are over, without a value on the loop-back
+   * edge; the build after the last pass gets the list of returned values there, in the order of the items.
    */
   expectPasses(items: number): number
-  /** Where the edges of a field come from. */
+  /** The sources of a field's edges. */
   sources(field: string): readonly InputSource[]
   /** `_input_type` of a field in the node's own template; undefined where it has no such field. */
   inputType(field: string): string | undefined
   /** Names of the value types that the node's own template lets into a field; none where it says nothing. */
   handleTypes(field: string): readonly string[]
-  /** A variable of the request, of the user or of the environment; null where none has it (FE-20). */
+  /**
+   * A variable of the request, of the user or of the environment, in this order; null if it does not
+   * exist (FE-20).
+   */
   variable(name: string): Promise<VariableValue | null>
   /** FE-30; an output name that the component does not have is an error of the component. */
   stop(output: string): void
@@ -66,9 +69,23 @@ export interface ComponentContext {
    */
   token(chunk: string, messageId?: string, options?: { readonly send?: boolean }): void
   log(name: string, value: unknown): void
+  /**
+   * Adds a warning `file_left_out` about a file to those of the run and of its answer, once for each file, and to
+   * the log of the vertex.
+   */
+  warn(message: string, file: string): void
   status(value: unknown): void
-  /** Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22). */
-  callTool(tool: Tool, args: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>
+  /**
+   * Calls a tool; `build_start` and `build_end` of the component behind it surround the call (CO-22).
+   * @param options `step`: keeps the result as a step of that name does, and the questions and steps of
+   * the tool apart from those of its other calls (DR-40). Calls side by side that are steps end before the
+   * build rests.
+   */
+  callTool(
+    tool: Tool,
+    args: unknown,
+    options?: { readonly signal?: AbortSignal; readonly step?: string },
+  ): Promise<unknown>
   /** Adds to the tokens the run has used. */
   usage(usage: TokenUsage): void
   /**
@@ -77,10 +94,12 @@ export interface ComponentContext {
    */
   runFlow(flow: FlowJson, options?: ChildRunOptions): Promise<ChildRunResult>
   /**
-   * Asks a person; resolves with the answer. Until there is one the run rests: this call rejects with
-   * SuspendedError, and the component is run afresh when the answer is there (DR-30, DR-5).
+   * Asks a person; resolves with the answer. Until then the run is suspended: this call rejects with
+   * SuspendedError, and the component runs again from its start once the answer arrives (DR-30,
+   * DR-5).
    * @param question any JSON, at most 256 KiB
-   * @throws FlowError `not_resumable` where nobody can be asked; `expired` when nobody answered in time
+   * @throws FlowError `not_resumable` if there is no one to ask; `expired` if there was no answer in
+   * time
    */
   suspend<T = unknown>(question: unknown, options?: SuspendOptions<T>): Promise<T>
   /**

@@ -1,6 +1,6 @@
 import type { Component, ComponentDefinition } from './component.ts'
 import type { Fields } from './field.ts'
-import type { OutputDefinition, Outputs } from './output.ts'
+import type { OutputDefinition, Outputs, TypedOutput } from './output.ts'
 
 /**
  * Checks inputs and outputs against each other and gives the component the engine runs (FE-40).
@@ -8,7 +8,7 @@ import type { OutputDefinition, Outputs } from './output.ts'
  */
 export function defineComponent<I extends Fields, O extends Outputs<I>>(
   definition: ComponentDefinition<I, O>,
-): Component {
+): Component<I, Kept<O>> {
   for (const reserved of ['code', '_type']) {
     if (Object.hasOwn(definition.inputs, reserved)) {
       throw new TypeError(`${definition.type}: an input cannot be named ${reserved}`)
@@ -17,11 +17,12 @@ export function defineComponent<I extends Fields, O extends Outputs<I>>(
   const outputs: Record<string, OutputDefinition> = Object.create(null) as Record<string, never>
   for (const [name, declare] of Object.entries(definition.outputs)) outputs[name] = erase(declare())
   const { forNode, ...rest } = definition as ComponentDefinition
-  const component: Component = {
+  const component: Component<I, Kept<O>> = {
     ...rest,
     kind: 'component',
     displayName: definition.displayName ?? definition.type,
-    outputs: Object.freeze(outputs),
+    inputs: definition.inputs,
+    outputs: Object.freeze(outputs) as Kept<O>,
   }
   if (forNode === undefined) return Object.freeze(component)
   return Object.freeze({
@@ -33,6 +34,12 @@ export function defineComponent<I extends Fields, O extends Outputs<I>>(
       return Object.freeze({ ...component, outputs: { ...outputs, ...Object.fromEntries(added) } })
     },
   } satisfies Component)
+}
+
+/** The declared outputs with the types of their values and handles; the component's inputs are erased. */
+type Kept<O> = {
+  readonly [K in keyof O]: OutputDefinition &
+    (O[K] extends () => TypedOutput<infer V, infer H, infer L> ? TypedOutput<V, H, L> : unknown)
 }
 
 /** The boundary where the types of a component's own inputs end: the engine converts by declaration. */

@@ -42,7 +42,7 @@ export type FieldKind =
   | 'auth'
   | 'picker'
 
-/** What every field may say about itself. */
+/** Options of every field. */
 export interface FieldOptions<T = unknown> {
   /** Default: the field's name with capitals. */
   readonly displayName?: string
@@ -63,7 +63,7 @@ export interface FieldOptions<T = unknown> {
   /** The editor asks for an update when the value changes (CO-15). */
   readonly refresh?: boolean
   readonly dynamic?: boolean
-  /** In no new node and not in the catalogue: nodes of newer versions have it. */
+  /** In no new node and not in the catalogue: nodes of newer or older versions have it. */
   readonly newer?: boolean
   /**
    * The component looks elsewhere when there is no value: the field is never missing, and a variable
@@ -140,17 +140,22 @@ export interface AnyFieldOptions
 /** A key as the node gives it: a text, or the variable that it names. */
 export type ProviderKey = string | VariableValue | null
 
-/** The declaration of one input. `T` is what `run` receives. */
-export interface Field<T = unknown> {
+/**
+ * The declaration of one input. `T` is what `run` receives, `G` the JSON that a node's template may hold,
+ * `H` the names of the value types that an edge may bring (FE-6).
+ */
+export interface Field<T = unknown, G = unknown, H extends string = string> {
   readonly fieldKind: FieldKind
   readonly options: AnyFieldOptions
-  /** Never present; carries the type. */
+  /** Never present; these three carry types. */
   readonly valueType?: T
+  readonly givenType?: G
+  readonly handleType?: H
 }
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** What `run` receives for the declared inputs. */
+/** The values that `run` receives for the declared inputs. */
 export type Values<I extends Fields> = {
   readonly [K in keyof I]: I[K] extends Field<infer T> ? T : never
 }
@@ -163,70 +168,123 @@ type Optional<O, T> = O extends { readonly list: true }
     : T | null
 type Given = string | number | boolean | object
 type Plain = Record<string, unknown>
+/** As `Listed`, of values that are only read. */
+type Many<O, T> = O extends { readonly list: true } ? readonly T[] : T
+/** The options of a choice; any string where others may be typed in, or follow from other fields. */
+type Choice<O> = O extends
+  { readonly combobox: true } | { readonly refresh: true } | { readonly dynamic: true }
+  ? string
+  : O extends { readonly options: readonly (infer S extends string)[] }
+    ? S
+    : string
+/** The value types that may be plugged in: those of the options, else `D`. */
+type Plugged<O, D extends string> = O extends {
+  readonly inputTypes: readonly (infer H extends string)[]
+}
+  ? HandleName<H>
+  : O extends { readonly types: readonly (infer H extends string)[] }
+    ? HandleName<H>
+    : D
+type Picked<O> = O extends { readonly as: 'dropdown' }
+  ? 'Message'
+  : O extends { readonly modelType: 'embedding' }
+    ? 'Embeddings'
+    : 'LanguageModel'
+/** One name for each value type (FE-6). */
+export type HandleName<H extends string> = H extends keyof HandleAliases ? HandleAliases[H] : H
+interface HandleAliases {
+  readonly JSON: 'Data'
+  readonly Table: 'DataFrame'
+  readonly Text: 'Message'
+  readonly str: 'Message'
+}
 
-function declare<T>(fieldKind: FieldKind, options: AnyFieldOptions = {}): Field<T> {
+function declare<T, G, H extends string>(
+  fieldKind: FieldKind,
+  options: AnyFieldOptions = {},
+): Field<T, G, H> {
   return { fieldKind, options }
 }
 
 /** Declarations of inputs, one function for each field class (FE-40, CO-10). */
 export const field = {
   message: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Optional<O, Message>>('message', options),
+    declare<Optional<O, Message>, Many<O, string>, Plugged<O, 'Message'>>('message', options),
   text: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Listed<O, string>>('text', options),
+    declare<Listed<O, string>, Many<O, string>, Plugged<O, 'Message'>>('text', options),
   multiline: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Listed<O, string>>('multiline', options),
+    declare<Listed<O, string>, Many<O, string>, Plugged<O, 'Message'>>('multiline', options),
   query: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Listed<O, string>>('query', options),
+    declare<Listed<O, string>, Many<O, string>, Plugged<O, 'Message'>>('query', options),
   prompt: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Listed<O, string>>('prompt', options),
+    declare<Listed<O, string>, Many<O, string>, Plugged<O, 'prompt'>>('prompt', options),
   code: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Listed<O, string>>('code', options),
+    declare<Listed<O, string>, Many<O, string>, Plugged<O, 'code'>>('code', options),
   /** As `text`, but a text that is still being streamed is handed on unread. */
   stream: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Listed<O, string | AsyncIterable<string>>>('stream', options),
+    declare<Listed<O, string | AsyncIterable<string>>, Many<O, string>, Plugged<O, 'Message'>>(
+      'stream',
+      options,
+    ),
   string: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Listed<O, string>>('string', options),
+    declare<Listed<O, string>, Many<O, string>, Plugged<O, 'Message'>>('string', options),
   secret: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Optional<O, string>>('secret', options),
+    declare<Optional<O, string>, Many<O, string>, Plugged<O, never>>('secret', options),
   /** A secret for which the component looks elsewhere when it is blank (NX-13). */
   key: (options?: FieldOptions<string>) =>
-    declare<ProviderKey>('secret', { ...options, fallback: true }),
+    declare<ProviderKey, string, never>('secret', { ...options, fallback: true }),
   /** A model chosen in a list, or one from an edge (NX-10). */
-  picker: (options?: PickerOptions) => declare<PickedModel>('picker', options),
+  picker: <const O extends PickerOptions>(options?: O) =>
+    declare<PickedModel, unknown, Plugged<O, Picked<O>>>('picker', options),
   link: <const O extends FieldOptions<string>>(options?: O) =>
-    declare<Listed<O, string>>('link', options),
-  int: <const O extends NumberOptions>(options?: O) => declare<Optional<O, number>>('int', options),
+    declare<Listed<O, string>, Many<O, string>, Plugged<O, 'link'>>('link', options),
+  int: <const O extends NumberOptions>(options?: O) =>
+    declare<Optional<O, number>, Many<O, number>, Plugged<O, 'int'>>('int', options),
   float: <const O extends NumberOptions>(options?: O) =>
-    declare<Optional<O, number>>('float', options),
+    declare<Optional<O, number>, Many<O, number>, Plugged<O, 'float'>>('float', options),
   slider: <const O extends NumberOptions>(options?: O) =>
-    declare<Optional<O, number>>('slider', options),
+    declare<Optional<O, number>, Many<O, number>, Plugged<O, 'slider'>>('slider', options),
   bool: <const O extends FieldOptions<boolean>>(options?: O) =>
-    declare<Listed<O, boolean>>('bool', options),
+    declare<Listed<O, boolean>, Many<O, boolean>, Plugged<O, 'bool'>>('bool', options),
   dropdown: <const O extends ChoiceOptions>(options?: O) =>
-    declare<Listed<O, string>>('dropdown', options),
-  tab: <const O extends ChoiceOptions>(options?: O) => declare<Listed<O, string>>('tab', options),
-  multiselect: (options?: ChoiceOptions) => declare<string[]>('multiselect', options),
-  sortableList: (options?: SortableListOptions) =>
-    declare<SortableOption[]>('sortableList', options),
+    declare<Listed<O, string>, Many<O, Choice<O>>, Plugged<O, 'Message'>>('dropdown', options),
+  tab: <const O extends ChoiceOptions>(options?: O) =>
+    declare<Listed<O, string>, Many<O, Choice<O>>, Plugged<O, 'tab'>>('tab', options),
+  multiselect: <const O extends ChoiceOptions>(options?: O) =>
+    declare<string[], readonly Choice<O>[], Plugged<O, 'Message'>>('multiselect', options),
+  sortableList: <const O extends SortableListOptions>(options?: O) =>
+    declare<SortableOption[], readonly SortableOption[], Plugged<O, 'sortableList'>>(
+      'sortableList',
+      options,
+    ),
   /** A list of objects is merged into one. */
-  dict: (options?: FieldOptions<object>) => declare<Plain>('dict', options),
-  nestedDict: (options?: FieldOptions<object>) => declare<Plain>('nestedDict', options),
-  table: (options?: TableOptions) => declare<Plain[]>('table', options),
-  data: <const O extends FieldOptions>(options?: O) => declare<Optional<O, Data>>('data', options),
+  dict: <const O extends FieldOptions<object>>(options?: O) =>
+    declare<Plain, object, Plugged<O, 'dict'>>('dict', options),
+  nestedDict: <const O extends FieldOptions<object>>(options?: O) =>
+    declare<Plain, object, Plugged<O, 'NestedDict'>>('nestedDict', options),
+  table: <const O extends TableOptions>(options?: O) =>
+    declare<Plain[], readonly object[], Plugged<O, 'table'>>('table', options),
+  data: <const O extends FieldOptions>(options?: O) =>
+    declare<Optional<O, Data>, unknown, Plugged<O, 'Data'>>('data', options),
   dataFrame: <const O extends FieldOptions>(options?: O) =>
-    declare<Optional<O, DataFrame>>('dataFrame', options),
+    declare<Optional<O, DataFrame>, unknown, Plugged<O, 'DataFrame'>>('dataFrame', options),
   /** As the edge brings it; null (a list: []) when nothing does. */
   handle: <const O extends HandleOptions>(options?: O) =>
-    declare<Listed<O, unknown>>('handle', options),
+    declare<Listed<O, unknown>, unknown, Plugged<O, 'other'>>('handle', options),
   model: <const O extends FieldOptions>(options?: O) =>
-    declare<Optional<O, ChatModel>>('model', options),
+    declare<Optional<O, ChatModel>, unknown, Plugged<O, 'LanguageModel'>>('model', options),
   embeddings: <const O extends FieldOptions>(options?: O) =>
-    declare<Optional<O, Embedder>>('embeddings', options),
-  memory: (options?: FieldOptions) => declare<unknown>('memory', options),
-  tools: (options?: FieldOptions) => declare<Tool[]>('tools', options),
-  file: (options?: FileOptions) => declare<FileReference[]>('file', options),
-  mcp: (options?: FieldOptions) => declare<unknown>('mcp', options),
-  connect: (options?: ChoiceOptions) => declare<unknown>('connect', options),
-  auth: (options?: FieldOptions) => declare<unknown>('auth', options),
+    declare<Optional<O, Embedder>, unknown, Plugged<O, 'Embeddings'>>('embeddings', options),
+  memory: <const O extends FieldOptions>(options?: O) =>
+    declare<unknown, unknown, Plugged<O, 'Memory'>>('memory', options),
+  tools: <const O extends FieldOptions>(options?: O) =>
+    declare<Tool[], unknown, Plugged<O, 'Tool'>>('tools', options),
+  file: <const O extends FileOptions>(options?: O) =>
+    declare<FileReference[], string | readonly string[], Plugged<O, 'file'>>('file', options),
+  mcp: <const O extends FieldOptions>(options?: O) =>
+    declare<unknown, unknown, Plugged<O, 'mcp'>>('mcp', options),
+  connect: <const O extends ChoiceOptions>(options?: O) =>
+    declare<unknown, unknown, Plugged<O, 'connect'>>('connect', options),
+  auth: <const O extends FieldOptions>(options?: O) =>
+    declare<unknown, unknown, Plugged<O, 'auth'>>('auth', options),
 } as const

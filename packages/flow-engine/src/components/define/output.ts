@@ -3,7 +3,7 @@ import type { Data } from '../../graph/values/data.ts'
 import type { DataFrame } from '../../graph/values/data-frame.ts'
 import type { Message } from '../../graph/values/message.ts'
 import type { ComponentContext } from './context.ts'
-import type { Fields, Values } from './field.ts'
+import type { Fields, HandleName, Values } from './field.ts'
 
 export type OutputKind =
   'message' | 'data' | 'dataFrame' | 'list' | 'model' | 'embeddings' | 'tools' | 'any'
@@ -35,6 +35,17 @@ export interface OutputDefinition<I extends Fields = Fields> extends OutputOptio
 }
 
 /**
+ * An output with the types that a builder of flows checks: `V` is its value, `H` the names of its value
+ * types (FE-6), `L` whether an edge may come back to it.
+ */
+export interface TypedOutput<V = unknown, H extends string = string, L extends boolean = boolean> {
+  /** Never present; these three carry types. */
+  readonly valueType?: V
+  readonly handleType?: H
+  readonly loopType?: L
+}
+
+/**
  * The declaration of one output, read by `defineComponent`. A function, because TypeScript then
  * infers the declared inputs before it looks at `run`: the parameters of `run` are typed.
  */
@@ -44,34 +55,66 @@ export type Outputs<I extends Fields> = Readonly<Record<string, Output<I>>>
 
 type Rows = DataFrame | readonly object[] | null | undefined
 
-function declare<I extends Fields>(
+/** The options of one output of values `T`, with the types of its handle and of its loop kept. */
+type Options<I extends Fields, T, Y extends string, L extends boolean> = OutputOptions<I, T> & {
+  readonly types?: readonly Y[]
+  readonly allowsLoop?: L
+}
+
+/** A declaration with its types. `Outputs` lacks them, so that no type is inferred from there. */
+type Declaration<
+  I extends Fields,
+  V,
+  H extends string,
+  L extends boolean,
+> = () => OutputDefinition<I> & TypedOutput<V, H, L>
+
+function declare<I extends Fields, V, H extends string, L extends boolean>(
   outputKind: OutputKind,
   type: string,
   options: OutputOptions<I, unknown>,
-): Output<I> {
+): Declaration<I, V, H, L> {
   return () => ({ types: [type], ...options, outputKind })
 }
 
 /** Declarations of outputs; each turns what `run` returns into its value (`toOutputValue`). */
 export const output = {
-  message: <I extends Fields>(
-    options: OutputOptions<I, Message | string | null | undefined>,
-  ): Output<I> => declare('message', 'Message', options),
-  data: <I extends Fields>(
-    options: OutputOptions<I, Data | object | null | undefined>,
-  ): Output<I> => declare('data', 'Data', options),
-  dataFrame: <I extends Fields>(options: OutputOptions<I, Rows>): Output<I> =>
+  message: <I extends Fields, const Y extends string = 'Message', const L extends boolean = false>(
+    options: Options<I, Message | string | null | undefined, Y, L>,
+  ): Declaration<I, Message | null, HandleName<Y>, L> => declare('message', 'Message', options),
+  data: <I extends Fields, const Y extends string = 'Data', const L extends boolean = false>(
+    options: Options<I, Data | object | null | undefined, Y, L>,
+  ): Declaration<I, Data | null, HandleName<Y>, L> => declare('data', 'Data', options),
+  dataFrame: <
+    I extends Fields,
+    const Y extends string = 'DataFrame',
+    const L extends boolean = false,
+  >(
+    options: Options<I, Rows, Y, L>,
+  ): Declaration<I, DataFrame | null, HandleName<Y>, L> =>
     declare('dataFrame', 'DataFrame', options),
-  list: <I extends Fields>(
-    options: OutputOptions<I, readonly (Data | object)[] | null | undefined>,
-  ): Output<I> => declare('list', 'Data', options),
-  model: <I extends Fields>(options: OutputOptions<I, ChatModel>): Output<I> =>
-    declare('model', 'LanguageModel', options),
-  embeddings: <I extends Fields>(options: OutputOptions<I, Embedder>): Output<I> =>
-    declare('embeddings', 'Embeddings', options),
-  tools: <I extends Fields>(options: OutputOptions<I, readonly Tool[]>): Output<I> =>
-    declare('tools', 'Tool', options),
-  any: <I extends Fields>(
-    options: OutputOptions<I, unknown> & { readonly types: readonly string[] },
-  ): Output<I> => declare('any', 'Data', options),
+  list: <I extends Fields, const Y extends string = 'Data', const L extends boolean = false>(
+    options: Options<I, readonly (Data | object)[] | null | undefined, Y, L>,
+  ): Declaration<I, readonly unknown[] | null, HandleName<Y>, L> =>
+    declare('list', 'Data', options),
+  model: <
+    I extends Fields,
+    const Y extends string = 'LanguageModel',
+    const L extends boolean = false,
+  >(
+    options: Options<I, ChatModel, Y, L>,
+  ): Declaration<I, ChatModel, HandleName<Y>, L> => declare('model', 'LanguageModel', options),
+  embeddings: <
+    I extends Fields,
+    const Y extends string = 'Embeddings',
+    const L extends boolean = false,
+  >(
+    options: Options<I, Embedder, Y, L>,
+  ): Declaration<I, Embedder, HandleName<Y>, L> => declare('embeddings', 'Embeddings', options),
+  tools: <I extends Fields, const Y extends string = 'Tool', const L extends boolean = false>(
+    options: Options<I, readonly Tool[], Y, L>,
+  ): Declaration<I, readonly Tool[], HandleName<Y>, L> => declare('tools', 'Tool', options),
+  any: <I extends Fields, const Y extends string, const L extends boolean = false>(
+    options: Options<I, unknown, Y, L> & { readonly types: readonly Y[] },
+  ): Declaration<I, unknown, HandleName<Y>, L> => declare('any', 'Data', options),
 } as const

@@ -1,4 +1,4 @@
-import { isRecord } from '../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { isChatModel, isEmbedder, type ChatModel, type Embedder } from '../../models/chat-model.ts'
 
 /** A model chosen in a list (NX-10). */
@@ -12,7 +12,7 @@ export interface ModelChoice {
   readonly reasons: boolean
 }
 
-/** What a model picker gives: a connected model, a choice, or null when nothing is chosen. */
+/** The value of a model picker: a connected model, a choice, or null if nothing is chosen. */
 export type PickedModel = ChatModel | Embedder | ModelChoice | null
 
 /** The model or choice in a picker's value; null for anything that is neither. */
@@ -20,7 +20,7 @@ export function readPicked(value: unknown): PickedModel {
   if (isChatModel(value) || isEmbedder(value)) return value
   if (Array.isArray(value)) return value.length === 0 ? null : readPicked(value[0])
   if (typeof value === 'string') return readName(value)
-  return isRecord(value) ? readChoice(value) : null
+  return isObject(value) ? readChoice(value) : null
 }
 
 export function isModelChoice(value: PickedModel): value is ModelChoice {
@@ -41,7 +41,7 @@ function readChoice({ name, provider, metadata }: Record<string, unknown>): Mode
     name,
     provider: typeof provider === 'string' ? provider.trim() : '',
     plain: false,
-    reasons: isRecord(metadata) && reasons(name, metadata),
+    reasons: isObject(metadata) && reasons(name, metadata),
   }
 }
 

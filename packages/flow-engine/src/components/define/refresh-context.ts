@@ -3,7 +3,10 @@ import type { Field } from './field.ts'
 import type { NodeOutput, NodeTemplate, TemplateField } from '../../graph/flow/node-json.ts'
 import type { ComponentServices } from './services.ts'
 
-/** What `refresh` changed: left out = the copy it was given, the outputs as before (FE-47). */
+/**
+ * The changes made by `refresh`: a missing key keeps the template as passed, or the outputs unchanged
+ * (FE-47).
+ */
 export interface NodeUpdate {
   readonly template?: NodeTemplate
   readonly outputs?: readonly NodeOutput[]

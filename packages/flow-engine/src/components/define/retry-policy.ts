@@ -1,6 +1,6 @@
 import type { FlowError } from '../../errors.ts'
 
-/** How often a failing vertex is built again in the same run (DR-50). */
+/** Retries of a failing vertex in the same run (DR-50). */
 export interface RetryPolicy {
   /** Builds in all, 1 to 100. */
   readonly attempts: number
@@ -12,7 +12,7 @@ export interface RetryPolicy {
   readonly maxDelayMs?: number
   /** By what part a delay is changed at random, 0 to 1; 0. */
   readonly jitter?: number
-  /** Whether this failure is worth another attempt; true. */
+  /** Tells whether this failure is worth another attempt. Default true. */
   when?(error: FlowError, attempt: number): boolean
 }
 

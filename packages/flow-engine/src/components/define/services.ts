@@ -24,11 +24,16 @@ export interface ComponentServices {
   vectors?: VectorStores
   /** Runs jq expressions where they can be ended; default: in the calling thread, without a time limit. */
   jsonQueries?: JsonQueries
+  /** Reads PDF documents and workbooks with bounds of time and memory; default: small ones in the calling thread (AB-36). */
+  documentReader?: DocumentReader
   flows?: FlowService
   mcp?: McpService
   /** Off unless given. */
   codeRunner?: CodeRunner
-  /** Whose turn JSON queries and sandboxes of the run take (AB-32, AB-76); its user's by default. */
+  /**
+   * The user whose turns JSON queries, documents and sandboxes of the run take (AB-32, AB-36, AB-76).
+   * Default: the run's user.
+   */
   workOwner?: string
 }
 
@@ -102,7 +107,7 @@ export interface FileService {
     change: (before: Uint8Array | null) => Uint8Array | Promise<Uint8Array>,
     scope: FileScope,
   ): Promise<string>
-  /** Whether there is such a file. Without it a chat takes its files unseen. */
+  /** Tells whether the file exists. Without it, a chat accepts files unchecked. */
   exists?(path: string, scope: FileScope): Promise<boolean>
   list(prefix: string, scope: FileScope): Promise<string[]>
 }
@@ -124,9 +129,26 @@ export interface McpService {
       signal: AbortSignal
       /** The run was started by someone other than `userId`, a visitor for example (AB-75); false. */
       isForeign?: boolean
+      /** Runs a flow within the run that connects; absent outside runs (MC-84). */
+      runFlow?: RunChildFlow
     },
   ): Promise<McpClient>
 }
+
+/** `ComponentContext.runFlow`, as services see it. */
+export type RunChildFlow = (
+  flow: FlowJson,
+  options: {
+    readonly input?: string
+    readonly tweaks?: Readonly<Record<string, unknown>>
+    readonly sessionId?: string
+    readonly outputType: 'any'
+  },
+) => Promise<{
+  readonly status: 'succeeded' | 'failed' | 'cancelled'
+  readonly error?: Error | undefined
+  readonly outputs: readonly { readonly outputs: Readonly<Record<string, unknown>> }[]
+}>
 
 /** The flows of the run's owner, for components that run them. */
 export interface FlowService {
@@ -150,7 +172,12 @@ export interface McpResult {
 
 export interface McpClient {
   listTools(): Promise<McpTool[]>
-  callTool(name: string, args: object, options: { signal: AbortSignal }): Promise<McpResult>
+  callTool(
+    name: string,
+    args: object,
+    /** `timeoutMs`: how long the answer may take; by default what the client waits. */
+    options: { signal: AbortSignal; timeoutMs?: number },
+  ): Promise<McpResult>
   close(): Promise<void>
 }
 
@@ -162,7 +189,8 @@ export interface SqlConnections {
 export interface SqlConnection {
   query(
     sql: string,
-    options?: { signal?: AbortSignal },
+    /** `parameters` are the values of `$1`, `$2` in PostgreSQL, of `?` in SQLite. */
+    options?: { signal?: AbortSignal; parameters?: readonly unknown[] },
   ): Promise<{ columns: string[]; rows: Record<string, unknown>[] }>
   close(): Promise<void>
 }
@@ -180,11 +208,22 @@ export interface FinanceSource {
 /** Runs jq expressions (CO-61). */
 export interface JsonQueries {
   /** All results; rejects with jq's words, or when the expression takes too long. */
-  query(
-    expression: string,
-    input: unknown,
-    options: { readonly signal: AbortSignal; readonly userId?: string },
-  ): Promise<unknown[]>
+  query(expression: string, input: unknown, options: WorkCaller): Promise<unknown[]>
+}
+
+/** A run as a caller of workers that users share. */
+export interface WorkCaller {
+  readonly signal: AbortSignal
+  /** The user whose turn it takes. */
+  readonly userId?: string
+}
+
+/** Reads documents whose reading may take long (AB-36). */
+export interface DocumentReader {
+  /** The text of a PDF, a blank line between pages; rejects when it is broken or too large. */
+  pdf(bytes: Uint8Array, options: WorkCaller): Promise<string>
+  /** The rows of the first sheet of a workbook (XLSX): strings, numbers, booleans, dates, null; rejects likewise. */
+  sheet(bytes: Uint8Array, options: WorkCaller): Promise<readonly (readonly unknown[])[]>
 }
 
 /** One text with its vector. */
@@ -204,7 +243,7 @@ export interface VectorStores {
 export interface VectorStore {
   add(rows: readonly VectorRow[]): Promise<void>
   all(): Promise<readonly VectorRow[]>
-  /** How many rows may still be added; default: any number. */
+  /** Number of rows that may still be added. Default: unlimited. */
   room?(): Promise<number>
   /** Texts without their vectors, a part at a time. */
   documents?(): AsyncIterable<readonly Omit<VectorRow, 'vector'>[]>
@@ -216,9 +255,9 @@ export interface VectorStore {
 
 /** Rows told apart by one value of their metadata. */
 export interface DistinctRows {
-  /** Whether a stored row has the value. */
+  /** Tells whether a stored row has the value. */
   has(value: unknown): boolean
-  /** Leaves out rows whose value somebody else has stored in the meantime. */
+  /** Leaves out rows whose value was stored by another writer in the meantime. */
   add(rows: readonly VectorRow[]): Promise<void>
 }
 
@@ -264,12 +303,12 @@ export interface MemoryBaseStore {
   store: VectorStore
 }
 
-/** What component code is written in; TypeScript stands for JavaScript too. */
+/** The language of component code; TypeScript includes JavaScript. */
 export type CodeLanguage = 'typescript' | 'python'
 
 export interface CodeLoadOptions {
   readonly signal: AbortSignal
-  /** Whose run or request it is. */
+  /** The user of the run or request. */
   readonly userId?: string
   /** The node that carries the code: where the runner can, its template and outputs stand (PY-51). */
   readonly node?: NodeDetails

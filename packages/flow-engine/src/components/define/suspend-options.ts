@@ -30,7 +30,7 @@ export interface ActionRequest {
   readonly description?: string
 }
 
-/** How a question is asked (DR-30). */
+/** Options of a question (DR-30). */
 export interface SuspendOptions<T = unknown> {
   /**
    * Answers that do not fit are refused, in whatever process they arrive (DR-31). A Standard Schema
@@ -39,11 +39,11 @@ export interface SuspendOptions<T = unknown> {
   readonly schema?: JsonSchema | StandardSchema<T>
   /** Longest time for an answer, in milliseconds; default `maxSuspendedMs` of the service. */
   readonly expiresInMs?: number
-  /** The answer when nobody has answered in time; JSON. Without one the vertex fails as `expired`. */
+  /** The answer used when the time is over; JSON. Without one, the vertex fails as `expired`. */
   readonly fallback?: T
   /** Default `question`. */
   readonly kind?: string
-  /** What a person reads. */
+  /** The text that a person reads. */
   readonly prompt?: string
   /** Answers to choose from, as `{action_id}`. */
   readonly options?: readonly QuestionOption[]

@@ -93,7 +93,8 @@ const multiline: Extra = (o) => ({
 })
 const simple: Extra = (o) => ({ ...listed(o), ...toolable(o), ...AS_METADATA })
 const numeric: Extra = (o) => ({ ...simple(o), ...range(o) })
-const valued: Extra = (o) => ({ ...listed(o), ...toolable(o), ...AS_INPUT, ...AS_METADATA })
+const entered: Extra = (o) => ({ ...listed(o), ...toolable(o), ...AS_INPUT })
+const valued: Extra = (o) => ({ ...entered(o), ...AS_METADATA })
 const handle: Extra = (o) => ({ ...listed(o), ...AS_METADATA })
 const choice: Extra = (o) => ({
   ...toolable(o),
@@ -148,16 +149,8 @@ const WIRE: Readonly<Record<FieldKind, WireKind>> = {
   stream: { inputType: 'MessageTextInput', type: 'str', extra: textual },
   multiline: { inputType: 'MultilineInput', type: 'str', extra: multiline },
   query: { inputType: 'QueryInput', type: 'query', extra: textual },
-  prompt: {
-    inputType: 'PromptInput',
-    type: 'prompt',
-    extra: (o) => ({ ...listed(o), ...toolable(o), ...AS_INPUT }),
-  },
-  code: {
-    inputType: 'CodeInput',
-    type: 'code',
-    extra: (o) => ({ ...listed(o), ...toolable(o), ...AS_INPUT }),
-  },
+  prompt: { inputType: 'PromptInput', type: 'prompt', extra: entered },
+  code: { inputType: 'CodeInput', type: 'code', extra: entered },
   string: {
     inputType: 'StrInput',
     type: 'str',
@@ -185,11 +178,7 @@ const WIRE: Readonly<Record<FieldKind, WireKind>> = {
     extra: (o) => ({ ...choice(o), list: true, ...LIST_LABEL }),
   },
   sortableList: { inputType: 'SortableListInput', type: 'sortableList', extra: sortable },
-  dict: {
-    inputType: 'DictInput',
-    type: 'dict',
-    extra: (o) => ({ ...listed(o), ...toolable(o), ...AS_INPUT }),
-  },
+  dict: { inputType: 'DictInput', type: 'dict', extra: entered },
   nestedDict: { inputType: 'NestedDictInput', type: 'NestedDict', extra: valued },
   table: { inputType: 'TableInput', type: 'table', extra: table },
   data: { inputType: 'DataInput', type: 'other', extra: valued },

@@ -1,4 +1,6 @@
-/** Where a variable was found; a value of the server's environment may not go everywhere (AB-41). */
+/**
+ * The origin of a variable's value; one from the server's environment must not go everywhere (AB-41).
+ */
 export type VariableOrigin = 'request' | 'user' | 'environment'
 
 /** The value of a variable with its name and origin. */
@@ -32,8 +34,8 @@ const CONVENTIONAL = /^[A-Z]+\d{0,3}(?:_[A-Z]+\d{0,3}|_\d{1,3})*$/
 const LONGEST_SHOWN = 64
 
 /**
- * Whether a text can only be the name of a variable, such as OPENAI_API_KEY. Any other may be a key that
- * was typed into a field that takes names: it is never shown.
+ * Tells whether a string can only be a variable's name, such as OPENAI_API_KEY. Any other string may
+ * be a key typed into a field for names, and is never shown.
  */
 export function isVariableName(text: string): boolean {
   return text.length <= LONGEST_SHOWN && CONVENTIONAL.test(text)

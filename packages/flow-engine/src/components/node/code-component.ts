@@ -2,6 +2,7 @@ import { codeHash } from '../registry/catalogue.ts'
 import type { Component, ComponentTool } from '../define/component.ts'
 import { toolOutputs } from '../tools/component-tools.ts'
 import type { ComponentContext } from '../define/context.ts'
+import { workCaller } from '../define/work-caller.ts'
 import { defineComponent, isComponent } from '../define/define.ts'
 import type { AnyFieldOptions, Field } from '../define/field.ts'
 import { fieldValues } from '../values/field-values.ts'
@@ -51,7 +52,7 @@ export function codeComponent(type: string, node: NodeDetails, code: string): Co
   })
 }
 
-/** What a Python class says when it may be run twice (PY-55). */
+/** The attribute by which a Python class declares that it may run twice (PY-55). */
 const IDEMPOTENT = /^[ \t]+idempotent[ \t]*(:[ \t]*bool[ \t]*)?=[ \t]*True\b/m
 
 interface Source {
@@ -75,12 +76,10 @@ async function runOutput(source: Source, name: string, { values, ctx }: Build): 
   return toOutputValue(definition.outputKind, await definition.run(inputs, ctx))
 }
 
-async function load({ code, node }: Source, { services, signal, userId }: ComponentContext) {
-  const { codeRunner } = services
+async function load({ code, node }: Source, ctx: ComponentContext) {
+  const { codeRunner } = ctx.services
   if (codeRunner === undefined) throw new TypeError(CODE_IS_OFF)
-  const owner = services.workOwner ?? userId
-  const options = owner === undefined ? { signal } : { signal, userId: owner }
-  const component = await codeRunner.load(code, { ...options, node })
+  const component = await codeRunner.load(code, { ...workCaller(ctx), node })
   if (isComponent(component)) return component
   throw new TypeError('the code has no default export made by defineComponent')
 }

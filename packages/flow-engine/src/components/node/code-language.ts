@@ -9,7 +9,7 @@ export function isScript(code: string): boolean {
   return SCRIPT.test(code)
 }
 
-/** What a code text is written in, seen by its beginning words; TypeScript unless it looks like Python. */
+/** The language of a code text, by its first words; TypeScript unless it looks like Python. */
 export function languageOf(code: string): CodeLanguage {
   return !isScript(code) && PYTHON.test(code) ? 'python' : 'typescript'
 }

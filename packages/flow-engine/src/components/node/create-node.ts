@@ -1,5 +1,4 @@
-import { createSystemRuntime } from '@x/wire'
-import { isRecord } from '../../graph/values/convert.ts'
+import { createSystemRuntime, isObject } from '@x/wire'
 import { outputToNode } from '../define/template.ts'
 import { componentToNode } from '../registry/catalogue.ts'
 import type { Component } from '../define/component.ts'
@@ -54,7 +53,7 @@ export function createNode(component: Component, options: CreateNodeOptions = {}
 /** The field of that name; plain entries of a template, and inherited names, are none. */
 export function templateField(template: NodeTemplate, name: string): TemplateField | undefined {
   const entry: unknown = Object.hasOwn(template, name) ? template[name] : undefined
-  return isRecord(entry) ? entry : undefined
+  return isObject(entry) ? entry : undefined
 }
 
 /** The field with a new value; of a file field it is the path or paths. */

@@ -1,5 +1,6 @@
 import { declaredOutputs } from '../registry/catalogue.ts'
 import { isVendorKey } from '../../outgoing/vendors.ts'
+import { refreshPicker } from './refresh-picker.ts'
 import type { Component } from '../define/component.ts'
 import { switchToolMode, templateField, withValue } from './create-node.ts'
 import type {
@@ -27,8 +28,8 @@ export interface RefreshOptions {
 }
 
 /**
- * What the editor gets after a field changed or tool mode was switched (FE-47, CO-15): a new node;
- * the given one stays as it was. Rejects with what the component's `refresh` throws.
+ * The node after a field changed or tool mode was switched in the editor (FE-47, CO-15): a new node;
+ * the given one is not changed. Rejects with the error of the component's `refresh`.
  */
 export async function refreshNode(
   component: Component,
@@ -63,6 +64,7 @@ export async function refreshDetails(
   setValue(details.template, change)
 
   const ctx = refreshContext(component, details.template, { outputs, toolMode, held }, options)
+  await refreshPicker(details.template, change, ctx)
   const update = await component.refresh?.(details.template, change.field, change.value, ctx)
   details.template = update?.template ?? details.template
   details.outputs = [...(update?.outputs ?? outputs)]
@@ -112,7 +114,7 @@ function refreshContext(
   }
 }
 
-/** Whether a field may name a key of the server's environment (AB-41). */
+/** Tells whether a field may name a key of the server's environment (AB-41). */
 function takesKeys({ inputs, sandboxed = false }: Component, name: string): boolean {
   const declared = Object.hasOwn(inputs, name) ? inputs[name] : undefined
   return declared?.fieldKind === 'secret' && !sandboxed

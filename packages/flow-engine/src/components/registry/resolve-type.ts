@@ -9,6 +9,7 @@ export interface TypeNames {
   readonly module: string | undefined
   /** The last part of a dotted import path in `type`. */
   readonly lastPart: string | undefined
+  hasField(name: string): boolean
 }
 
 const EXTENSION = /^ext:([^:@]{1,200}:[^:@]{1,200})@[a-z][a-z0-9_-]{0,100}$/
@@ -17,11 +18,14 @@ const IMPORT_PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/
 export function typeNames({ data }: FlowNode): TypeNames {
   const { type } = data
   const module: unknown = data.node?.metadata?.module
+  const template: unknown = data.node?.template
   return {
     type,
     ext: type.startsWith('ext:') ? EXTENSION.exec(type)?.[1] : undefined,
     module: typeof module === 'string' && module !== '' ? module : undefined,
     lastPart: lastPartOf(type),
+    hasField: (name) =>
+      typeof template === 'object' && template !== null && Object.hasOwn(template, name),
   }
 }
 
@@ -33,11 +37,15 @@ function lastPartOf(type: string): string | undefined {
 /** The types that a node's names lead to, in the order of NX-1 (b) to (e); the first one that exists counts. */
 export function* typesOf(names: TypeNames, table: TypeTable): Generator<string> {
   const { type, ext, module, lastPart } = names
+  const named = (name: string): string | undefined => {
+    const needed = table.needs.get(name)
+    return needed === undefined || names.hasField(needed) ? table.names.get(name) : undefined
+  }
   const found = [
     ext === undefined ? undefined : table.ext.get(ext),
     module === undefined ? undefined : table.modules.get(module),
-    table.names.get(type),
-    lastPart === undefined ? undefined : table.names.get(lastPart),
+    named(type),
+    lastPart === undefined ? undefined : named(lastPart),
     lastPart === undefined ? undefined : table.modules.get(type),
   ]
   for (const target of found) if (target !== undefined) yield target

@@ -8,6 +8,8 @@ interface TableRow {
   readonly names?: readonly string[]
   /** Import paths, as in `metadata.module`. */
   readonly modules?: readonly string[]
+  /** Fields that a node must have for a name to stand for the type, by name. */
+  readonly needs?: Readonly<Record<string, string>>
   /** Why the type is not built in, for error texts (NX-8). */
   readonly why?: string
 }
@@ -16,6 +18,8 @@ export interface TypeTable {
   readonly ext: ReadonlyMap<string, string>
   readonly names: ReadonlyMap<string, string>
   readonly modules: ReadonlyMap<string, string>
+  /** The field that a node must have, by name. */
+  readonly needs: ReadonlyMap<string, string>
   readonly reasons: ReadonlyMap<string, string>
 }
 
@@ -32,13 +36,15 @@ function readTable({
   const ext = new Map<string, string>()
   const names = new Map<string, string>()
   const modules = new Map<string, string>()
+  const needs = new Map<string, string>()
   const reasons = new Map<string, string>()
   for (const [type, row] of Object.entries(types)) {
     for (const name of row.ext ?? []) ext.set(name, type)
     for (const name of row.names ?? []) names.set(name, type)
     for (const name of row.modules ?? []) modules.set(name, type)
+    for (const [name, needed] of Object.entries(row.needs ?? {})) needs.set(name, needed)
     if (row.why !== undefined) reasons.set(type, row.why)
   }
   for (const name of ambiguous) names.delete(name)
-  return { ext, names, modules, reasons }
+  return { ext, names, modules, needs, reasons }
 }

@@ -3,7 +3,7 @@ import { toLiteralText } from '../../graph/values/literal-text.ts'
 const SPEC =
   /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[-+ ])?(?<alternate>#)?(?<zero>0)?(?<width>\d+)?(?<group>[,_])?(?:\.(?<precision>\d+))?(?<type>[a-zA-Z%])?$/su
 
-/** Of widths and precisions (AB-33). */
+/** Limit of widths and precisions (AB-33). */
 const MAX_WIDTH = 10_000
 
 /**

@@ -8,7 +8,7 @@ export interface TemplatePart {
   readonly path: readonly string[]
   /** The character after `!`. */
   readonly conversion?: string
-  /** What follows `:`. */
+  /** The format specification after `:`. */
   readonly spec: string
 }
 

@@ -7,9 +7,15 @@ export interface LinearPattern {
   /**
    * All matches from left to right: the whole match, or its group where the pattern has just one. Each
    * match may look through the rest of the text, so all together are bounded by time.
+   * @param limit how many; default all
    * @throws TypeError for a text that is too long, or when the matches take over 250 ms
    */
-  all(text: string): string[]
+  all(text: string, limit?: number): string[]
+  /**
+   * The text with each match replaced; `\1` and `\g<name>` in the replacement stand for groups.
+   * @throws TypeError as `all` does, and for a replacement that names no group
+   */
+  replace(text: string, replacement: string): string
 }
 
 /** Characters of one text. */
@@ -17,16 +23,18 @@ const MAX_TEXT = 1_000_000
 /** Characters times steps of the pattern: about a tenth of a second. */
 const MAX_WORK = 40_000_000
 const MAX_PATTERN = 10_000
+/** Characters of a text after its replacements. */
+const MAX_REPLACED = 10_000_000
 /** Milliseconds that all matches in one text may take. */
 const MAX_MATCHING_MS = 250
 /** A group whose name begins with a digit: the automaton takes it, the notation does not. */
 const NAME_OF_DIGITS = /(?<!\\)\(\?P<\d/
 
 /**
- * A regular expression in the notation that exported flows use: named groups as `(?P<name>)`,
- * flags in front as `(?i)`, `\A` and `\Z`. null when it is none. Every pattern of a user, a flow or
- * a stranger is read here, by an automaton.
- * @throws TypeError `Not a supported pattern: ...` for what an automaton cannot do: look-around, back references
+ * A regular expression in the notation that exported flows use: named groups as `(?P<name>)`, flags
+ * in front as `(?i)`, `\A` and `\Z`. Null for an invalid one. Every pattern of a user, a flow or an
+ * anonymous client is run by this automaton.
+ * @throws TypeError `Not a supported pattern: ...` for look-around and back references
  */
 export async function linearPattern(source: string): Promise<LinearPattern | null> {
   if (source.length > MAX_PATTERN) throw unsupported(`it has over ${MAX_PATTERN} characters`)
@@ -53,20 +61,75 @@ export async function linearPattern(source: string): Promise<LinearPattern | nul
   return {
     find: (text) => matcher(text).find(),
     matchesAtStart: (text) => matcher(text).lookingAt(),
-    all(text) {
+    all(text, limit = Infinity) {
       const found: string[] = []
       const matches = matcher(text)
       const group = matches.groupCount() === 1 ? 1 : 0
-      const end = performance.now() + MAX_MATCHING_MS
-      while (matches.find()) {
+      for (const _ of eachMatch(matches, text)) {
         found.push(matches.group(group) ?? '')
-        if (performance.now() > end) {
-          throw unsupported(`its matches in ${text.length} characters take too long`)
-        }
+        if (found.length >= limit) break
       }
       return found
     },
+    replace(text, replacement) {
+      const parts = replacementParts(replacement)
+      const matches = matcher(text)
+      let made = ''
+      let at = 0
+      for (const _ of eachMatch(matches, text)) {
+        made += text.slice(at, matches.start())
+        for (const part of parts) {
+          made += typeof part === 'string' ? part : groupOf(matches, part.group)
+          if (made.length > MAX_REPLACED) throw unsupported('its replacements grow too long')
+        }
+        at = matches.end()
+      }
+      return made + text.slice(at)
+    },
   }
+}
+
+interface Matches {
+  find(): boolean
+  group(group: number | string): string | null
+}
+
+/** A group that took no part is empty. */
+function groupOf(matches: Matches, group: number | string): string {
+  try {
+    return matches.group(group) ?? ''
+  } catch (error) {
+    throw new TypeError(`The pattern has no group ${group}`, { cause: error })
+  }
+}
+
+/** Goes from match to match for at most `MAX_MATCHING_MS`. */
+function* eachMatch(matches: Matches, text: string): Generator<void> {
+  const end = performance.now() + MAX_MATCHING_MS
+  while (matches.find()) {
+    yield
+    if (performance.now() > end) {
+      throw unsupported(`its matches in ${text.length} characters take too long`)
+    }
+  }
+}
+
+const GROUP = /\\(?:g<(\w+)>|(\d{1,2})|(\W)|n)/g
+
+/** A replacement as texts and the groups between them. */
+function replacementParts(source: string): (string | { readonly group: number | string })[] {
+  const parts: (string | { group: number | string })[] = []
+  let at = 0
+  for (const match of source.matchAll(GROUP)) {
+    const [whole, named, numbered, escaped] = match
+    parts.push(source.slice(at, match.index))
+    at = match.index + whole.length
+    const group = named ?? numbered
+    if (group === undefined) parts.push(escaped ?? '\n')
+    else parts.push({ group: /^\d+$/.test(group) ? Number(group) : group })
+  }
+  parts.push(source.slice(at))
+  return parts
 }
 
 function unsupported(what: string, cause?: unknown): TypeError {
@@ -83,7 +146,9 @@ function toAutomaton(source: string): string {
   return flags === '' ? rest : `(?${flags})${rest}`
 }
 
-/** Whether it is a pattern for an engine that goes back and forth. It is only read, never run. */
+/**
+ * Tells whether a string is a valid pattern for a backtracking engine. It is only parsed, never run.
+ */
 function isPattern(source: string): boolean {
   const plain = source
     .replace(/^\(\?[aiLmsux]+\)/, '')

@@ -3,6 +3,7 @@ import { isData } from '../../graph/values/data.ts'
 import { isDataFrame } from '../../graph/values/data-frame.ts'
 import { formatValue } from '../../graph/values/format-value.ts'
 import { isMessage, readText } from '../../graph/values/message.ts'
+import { isSuspendedError } from '../../errors.ts'
 import type { Tool } from '../../models/chat-model.ts'
 import type { Component, ComponentTool } from '../define/component.ts'
 import type { ComponentContext } from '../define/context.ts'
@@ -11,7 +12,7 @@ import { toOutputValue } from '../values/output-values.ts'
 import { applyToolRows } from './tool-metadata.ts'
 import { toolSchema } from './tool-schema.ts'
 
-/** What the engine lends to the tools of one node. */
+/** The engine's services for the tools of one node. */
 export interface ToolHost {
   readonly vertexId: string
   /** The node's own raw values. */
@@ -24,11 +25,18 @@ export interface ToolHost {
    */
   open(
     args: Readonly<Record<string, unknown>>,
-    signal?: AbortSignal,
+    call?: ToolCallOptions,
   ): Promise<{ inputs: Readonly<Record<string, unknown>>; ctx: ComponentContext }>
 }
 
-/** The tools of a node in tool mode (FE-43, CO-20 to CO-23). A call never rejects but for its signal. */
+/** Options of one call. */
+export interface ToolCallOptions {
+  readonly signal: AbortSignal
+  /** Names the call within its run (DR-40). */
+  readonly scope?: string
+}
+
+/** The tools of a node in tool mode (FE-43, CO-20 to CO-23). A call never rejects but for its signal, and to rest. */
 export async function componentTools(component: Component, host: ToolHost): Promise<Tool[]> {
   const own = component.toTools === undefined ? undefined : await ownTools(component, host)
   const tools = own ?? outputTools(component, host)
@@ -50,7 +58,7 @@ export function toolOutputs(
     }))
 }
 
-/** What a model reads of an output's value (CO-22). */
+/** The form in which a model reads an output's value (CO-22). */
 export async function toolResult(value: unknown): Promise<unknown> {
   if (isMessage(value)) return readText(value.text)
   if (isData(value) || isDataFrame(value)) return toPlain(value)
@@ -67,9 +75,9 @@ function toolName(method: string): string {
 
 function outputTools(component: Component, host: ToolHost): Tool[] {
   return toolOutputs(component, host.values).map(({ output, name, description, parameters }) =>
-    makeTool({ name, description, parameters }, host, async (args, signal) => {
+    makeTool({ name, description, parameters }, host, async (args, options) => {
       const known = Object.keys(Reflect.get(parameters, 'properties') as object)
-      const { inputs, ctx } = await host.open(pick(args, known), signal)
+      const { inputs, ctx } = await host.open(pick(args, known), options)
       await component.prepare?.(inputs, ctx)
       const definition = component.outputs[output]
       return toOutputValue(definition?.outputKind ?? 'any', await definition?.run(inputs, ctx))
@@ -81,14 +89,14 @@ async function ownTools(component: Component, host: ToolHost): Promise<Tool[]> {
   const { inputs, ctx } = await host.open({})
   const tools = (await component.toTools?.(inputs, ctx)) ?? []
   return tools.map((tool: ComponentTool) =>
-    makeTool(tool, host, async (args, signal) => {
-      const opened = await host.open({}, signal)
+    makeTool(tool, host, async (args, options) => {
+      const opened = await host.open({}, options)
       return tool.call(args, opened.ctx)
     }),
   )
 }
 
-type Call = (args: Readonly<Record<string, unknown>>, signal: AbortSignal) => unknown
+type Call = (args: Readonly<Record<string, unknown>>, options: ToolCallOptions) => unknown
 
 function makeTool(
   { name, description, parameters }: Pick<Tool, 'name' | 'description' | 'parameters'>,
@@ -101,11 +109,14 @@ function makeTool(
     parameters,
     tags: [name],
     vertexId: host.vertexId,
-    async call(args, { signal }) {
+    async call(args, options) {
+      const { signal } = options
       try {
-        return await toolResult(await call(asArguments(args), signal))
+        return await toolResult(await call(asArguments(args), options))
       } catch (error) {
         if (signal.aborted) throw signal.reason
+        // The agent rests with it, and calls it again.
+        if (isSuspendedError(error)) throw error
         return error instanceof Error ? error.message : String(error)
       }
     },

@@ -1,8 +1,8 @@
-import { isRecord } from '../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 
-/** What is wrong with the arguments of a tool call, in words for the model; empty when they fit. */
+/** The problems of a tool call's arguments, in words for the model; empty if they fit. */
 export function toolArgumentProblems(args: unknown, parameters: object): string[] {
-  if (!isRecord(args)) {
+  if (!isObject(args)) {
     return [
       `The arguments must be a JSON object, got: ${(JSON.stringify(args) ?? 'nothing').slice(0, 200)}`,
     ]
@@ -13,8 +13,8 @@ export function toolArgumentProblems(args: unknown, parameters: object): string[
     (name) => typeof name === 'string' && !Object.hasOwn(args, name),
   )
   const problems = missing.map((name) => `The argument ${name} is required`)
-  for (const [name, schema] of Object.entries(isRecord(properties) ? properties : {})) {
-    const type = isRecord(schema) ? schema.type : undefined
+  for (const [name, schema] of Object.entries(isObject(properties) ? properties : {})) {
+    const type = isObject(schema) ? schema.type : undefined
     const value = Object.hasOwn(args, name) ? args[name] : undefined
     if (value === undefined || typeof type !== 'string') continue
     if (value === null ? missing.includes(name) : FITS.get(type)?.(value) === false) {
@@ -30,7 +30,7 @@ const FITS = new Map<string, (value: unknown) => boolean>([
   ['integer', (value) => isNumeric(value) && Number.isInteger(Number(value))],
   ['number', isNumeric],
   ['boolean', (value) => typeof value === 'boolean' || value === 'true' || value === 'false'],
-  ['object', isRecord],
+  ['object', isObject],
   ['array', Array.isArray],
 ])
 

@@ -1,5 +1,5 @@
-import { isRecord } from '../../graph/values/convert.ts'
-import type { Tool } from '../../models/chat-model.ts'
+import { isObject } from '@x/wire'
+import type { ApprovalAction, Tool } from '../../models/chat-model.ts'
 import type { NodeOutput, TemplateField } from '../../graph/flow/node-json.ts'
 import { sortKeys } from '../define/sort-keys.ts'
 
@@ -13,9 +13,19 @@ export interface ToolRow {
   readonly display_description: string
   readonly readonly: boolean
   readonly args: Readonly<Record<string, unknown>>
+  /** A person decides before each call (DR-40). */
+  readonly approval_actions?: readonly ApprovalAction[]
 }
 
-/** What is shown of a tool before anyone edits it. */
+const APPROVALS: readonly ApprovalAction[] = ['approve', 'edit', 'reject', 'respond']
+
+/** The actions of a row that there are, each once. */
+function approvalActions(row: Readonly<Record<string, unknown>>): readonly ApprovalAction[] {
+  const { approval_actions: chosen } = row
+  return Array.isArray(chosen) ? APPROVALS.filter((action) => chosen.includes(action)) : []
+}
+
+/** The row of a tool before it is edited. */
 export function toolRow(tool: Pick<Tool, 'name' | 'description' | 'parameters'>): ToolRow {
   const properties = Reflect.get(tool.parameters, 'properties')
   return {
@@ -26,14 +36,14 @@ export function toolRow(tool: Pick<Tool, 'name' | 'description' | 'parameters'>)
     display_name: tool.name,
     display_description: tool.description,
     readonly: false,
-    args: isRecord(properties) ? titled(properties) : {},
+    args: isObject(properties) ? titled(properties) : {},
   }
 }
 
 /** Arguments with the titles that the editor shows. */
 function titled(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(properties).map(([name, schema]) =>
-    isRecord(schema) ? [name, { title: titleOf(name), ...schema }] : [name, schema],
+    isObject(schema) ? [name, { title: titleOf(name), ...schema }] : [name, schema],
   )
   return Object.fromEntries(entries) as Record<string, unknown>
 }
@@ -44,7 +54,7 @@ function titleOf(name: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
 }
 
-/** Applies the user's edits (CO-21): matched by first tag; switched off tools go, names and descriptions change. */
+/** Applies the user's edits (CO-21): matched by first tag; switched off tools go, names, descriptions and approvals change. */
 export function applyToolRows<T extends Tool>(tools: readonly T[], metadata: unknown): T[] {
   const rows = new Map<string, Record<string, unknown>>()
   for (const row of metadataRows(metadata)) {
@@ -60,7 +70,10 @@ export function applyToolRows<T extends Tool>(tools: readonly T[], metadata: unk
       typeof row.description === 'string' && row.description !== ''
         ? row.description
         : tool.description
-    return [{ ...tool, name, description }]
+    const actions = approvalActions(row)
+    return [
+      { ...tool, name, description, ...(actions.length === 0 ? {} : { approvalActions: actions }) },
+    ]
   })
 }
 
@@ -116,8 +129,10 @@ export function toolsetOutput(): NodeOutput {
 
 function mergeEdits(row: ToolRow, edit: Record<string, unknown> | undefined): ToolRow {
   if (edit === undefined) return row
+  const actions = approvalActions(edit)
   return {
     ...row,
+    ...(actions.length === 0 ? {} : { approval_actions: actions }),
     ...(typeof edit.name === 'string' ? { name: edit.name } : {}),
     ...(typeof edit.description === 'string' ? { description: edit.description } : {}),
     ...(typeof edit.status === 'boolean' ? { status: edit.status } : {}),
@@ -125,5 +140,5 @@ function mergeEdits(row: ToolRow, edit: Record<string, unknown> | undefined): To
 }
 
 function metadataRows(metadata: unknown): Record<string, unknown>[] {
-  return Array.isArray(metadata) ? metadata.filter(isRecord) : []
+  return Array.isArray(metadata) ? metadata.filter(isObject) : []
 }

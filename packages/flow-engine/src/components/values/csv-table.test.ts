@@ -1,5 +1,7 @@
+import papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
 import { createDataFrame } from '../../graph/values/data-frame.ts'
+import { readCsv } from './csv-cells.ts'
 import { formatCsvTable, parseCsvTable } from './csv-table.ts'
 
 describe('parseCsvTable', () => {
@@ -24,6 +26,50 @@ describe('parseCsvTable', () => {
   test('a row with too many cells is refused, one with too few is filled up', async () => {
     await expect(parseCsvTable('a,b\n1,2,3')).rejects.toThrow('CSV row 2')
     expect((await parseCsvTable('a,b\n1')).rows).toEqual([{ a: 1, b: null }])
+  })
+})
+
+/** Cells that the library which writes them reads, where no quote stands in its place too. */
+test('CSV texts of every kind are read as papaparse reads them', async () => {
+  const pieces = ['"', '""', ',', '\n', '\r\n', '\r', ' ', 'a', 'bc', '1', '\t', '\u00A0']
+  let seed = 1
+  const next = (most: number): number => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % most
+  }
+  for (let round = 0; round < 20_000; round += 1) {
+    const text = Array.from({ length: next(14) }, () => pieces[next(pieces.length)]).join('')
+    const lines: string[][] = []
+    let line: string[] = []
+    await readCsv(text, (cells, isLast) => {
+      line.push(...cells)
+      if (!isLast) return
+      lines.push(line)
+      line = []
+    })
+    const { data } = papa.parse<string[]>(text, { delimiter: ',', skipEmptyLines: true })
+    expect([text, lines]).toEqual([text, data])
+  }
+})
+
+describe('AB-35 hostile CSV texts are read in time linear in their length', () => {
+  test.each([
+    ['quotes that end no cell', `a\n"${'x"'.repeat(300_000)}`],
+    ['doubled quotes', `a\n"${'""'.repeat(300_000)}"`],
+    ['blanks behind quotes', `a\n"x"${' '.repeat(300_000)}x${'" '.repeat(100_000)}`],
+    ['a number that is none', `a\n${'1'.repeat(300_000)}x`],
+    ['returns in lines that end otherwise', `a\nx${'\r'.repeat(300_000)}`],
+  ])('%s', async (_name, text) => {
+    const { rows } = await parseCsvTable(text)
+    expect(String(rows[0]?.['a']).length).toBeGreaterThan(90_000)
+  })
+
+  test.each([
+    ['a cell of millions of characters', `a\n"${'x'.repeat(5_000_001)}"`, '5000000 characters'],
+    ['a line of commas', ','.repeat(6_000_000), '5000000 cells'],
+    ['columns times rows', `${'a,'.repeat(5000)}a\n${'1\n'.repeat(1001)}`, '5000000 cells'],
+  ])('%s is refused', async (_name, text, told) => {
+    await expect(parseCsvTable(text)).rejects.toThrow(told)
   })
 })
 

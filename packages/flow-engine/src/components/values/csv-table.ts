@@ -1,4 +1,7 @@
+import { eventLoopTurn } from '@x/wire'
 import { createDataFrame, type DataFrame } from '../../graph/values/data-frame.ts'
+import { readCsv } from './csv-cells.ts'
+import { checkCells } from './table-size.ts'
 
 /** Texts that stand for an empty cell. */
 const EMPTY = new Set([
@@ -23,7 +26,7 @@ const EMPTY = new Set([
   'null',
 ])
 
-const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 const BOOLEAN = new Map([
   ['True', true],
   ['TRUE', true],
@@ -33,25 +36,61 @@ const BOOLEAN = new Map([
   ['false', false],
 ])
 
+/** Cells behind which others have their turn. */
+const TURN = 100_000
+
 /**
  * The table of a CSV text whose first line names the columns. A column of numbers only, or of true
  * and false only, holds such values; every other column holds texts. Empty cells are null.
- * @throws SyntaxError when a row has more cells than there are columns
+ * @throws SyntaxError when a row has more cells than there are columns; FlowError `limit_exceeded` for
+ * more than 5,000,000 cells, empty ones too (AB-35), or a cell of more than 5,000,000 characters
  */
 export async function parseCsvTable(text: string): Promise<DataFrame> {
-  const { default: papa } = await import('papaparse')
-  const { data: lines } = papa.parse<string[]>(text, { delimiter: ',', skipEmptyLines: true })
-  const [header = [], ...body] = lines
+  const [header = [], ...body] = await readLines(text)
   const names = uniqueNames(header)
-  const columns = names.map((_, at) => readColumn(body.map((cells) => cells[at] ?? '')))
-  const long = body.findIndex((cells) => cells.length > names.length)
-  if (long >= 0) {
-    throw new SyntaxError(`CSV row ${long + 2} has more cells than the ${names.length} columns`)
+  const step = createSteps()
+  const columns: unknown[][] = []
+  for (const at of names.keys()) columns.push(await readColumn(body, at, step))
+  const rows: Record<string, unknown>[] = []
+  for (const at of body.keys()) {
+    if (step(names.length + 1)) await eventLoopTurn()
+    const cells = names.map((name, column) => [name, columns[column]?.[at] ?? null] as const)
+    rows.push(Object.fromEntries(cells))
   }
-  const rows = body.map((_, at) =>
-    Object.fromEntries(names.map((name, column) => [name, columns[column]?.[at] ?? null])),
-  )
   return createDataFrame(rows, names)
+}
+
+/** The lines of a text, the header first. @throws as parseCsvTable */
+async function readLines(text: string): Promise<string[][]> {
+  const lines: string[][] = []
+  let line: string[] = []
+  await readCsv(text, (cells, isLast) => {
+    for (const cell of cells) line.push(cell)
+    const [header] = lines
+    checkCells(Math.max(1, lines.length), header?.length ?? line.length)
+    if (header !== undefined && line.length > header.length) {
+      throw new SyntaxError(
+        `CSV row ${lines.length + 1} has more cells than the ${header.length} columns`,
+      )
+    }
+    if (!isLast) return
+    lines.push(line)
+    line = []
+  })
+  return lines
+}
+
+/** Tells, by the cells that were done, when others have their turn. */
+type Step = (cells: number) => boolean
+
+function createSteps(): Step {
+  let done = 0
+  return (cells) => {
+    done += cells
+    if (done < TURN) return false
+    done = 0
+    return true
+  }
 }
 
 /** A table as CSV with a line of column names unless `header` is false; lines end in a newline. */
@@ -65,23 +104,46 @@ export async function formatCsvTable(
   return lines.length === 0 ? '' : `${papa.unparse(lines, { newline: '\n' })}\n`
 }
 
-function readColumn(cells: readonly string[]): unknown[] {
-  const given = cells.filter((cell) => !EMPTY.has(cell))
-  const read = given.every((cell) => NUMBER.test(cell))
-    ? Number
-    : given.every((cell) => BOOLEAN.has(cell))
-      ? (cell: string) => BOOLEAN.get(cell)
-      : (cell: string) => cell
-  return cells.map((cell) => (EMPTY.has(cell) ? null : read(cell)))
+async function readColumn(
+  lines: readonly (readonly string[])[],
+  at: number,
+  step: Step,
+): Promise<unknown[]> {
+  let areNumbers = true
+  let areBooleans = true
+  for (const line of lines) {
+    if (step(1)) await eventLoopTurn()
+    const cell = line[at] ?? ''
+    if (EMPTY.has(cell)) continue
+    areNumbers &&= NUMBER.test(cell)
+    areBooleans &&= BOOLEAN.has(cell)
+    if (!areNumbers && !areBooleans) break
+  }
+  const column: unknown[] = []
+  for (const line of lines) {
+    if (step(1)) await eventLoopTurn()
+    const cell = line[at] ?? ''
+    if (EMPTY.has(cell)) column.push(null)
+    else if (areNumbers) column.push(Number(cell))
+    else column.push(areBooleans ? BOOLEAN.get(cell) : cell)
+  }
+  return column
 }
 
 /** A name that occurs again gets a number, a missing one is `Unnamed: <position>`. */
 function uniqueNames(header: readonly string[]): string[] {
   const taken = new Set<string>()
+  /** The number that each name got last: thousands of one name would look for theirs from 1 each. */
+  const counts = new Map<string, number>()
   return header.map((text, at) => {
     const name = text === '' ? `Unnamed: ${at}` : text
     let unique = name
-    for (let count = 1; taken.has(unique); count += 1) unique = `${name}.${count}`
+    let count = counts.get(name) ?? 0
+    while (taken.has(unique)) {
+      count += 1
+      unique = `${name}.${count}`
+    }
+    counts.set(name, count)
     taken.add(unique)
     return unique
   })

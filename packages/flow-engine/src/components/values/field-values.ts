@@ -1,4 +1,5 @@
-import { dataText, isRecord, toDataFrame } from '../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
+import { dataText, toDataFrame } from '../../graph/values/convert.ts'
 import { createData, isData } from '../../graph/values/data.ts'
 import { isDataFrame } from '../../graph/values/data-frame.ts'
 import { toLiteralText } from '../../graph/values/literal-text.ts'
@@ -18,9 +19,10 @@ export interface FieldValueOptions {
 }
 
 /**
- * What `prepare` and `run` receive: raw values (template, tweak, edge) converted by field class and
- * completed by defaults (CO-10). Names that are no declared input are passed on as they are.
- * A promise only when a streaming text has to be read first.
+ * The values that `prepare` and `run` receive: raw values (template, tweak, edge) converted by field
+ * class and completed by defaults (CO-10). Names that are not declared inputs are passed on
+ * unchanged.
+ * Gives a promise only if a streaming text has to be read first.
  * @throws TypeError naming the field whose value does not fit
  */
 export function fieldValues(
@@ -191,7 +193,7 @@ function textOf(value: unknown, one: Conversion): string | AsyncIterable<string>
       `The input to '${one.name}' must contain the key '${value.textKey}'.You can set \`text_key\` to one of the following keys: ${keys} or set the value using another Component.`,
     )
   }
-  if (isRecord(value) && !isDataFrame(value)) return readMessage(value).text
+  if (isObject(value) && !isDataFrame(value)) return readMessage(value).text
   throw misfit(one, value, 'text')
 }
 
@@ -200,7 +202,7 @@ function readMessageValue(value: unknown, one: Conversion): unknown {
   if (isStream(value)) return createMessage(value)
   if (isData(value)) return createMessage(dataText(value))
   if (typeof value === 'string') return createMessage(value)
-  if (isRecord(value) && !isDataFrame(value)) return readMessage(value)
+  if (isObject(value) && !isDataFrame(value)) return readMessage(value)
   throw misfit(one, value, 'a message')
 }
 
@@ -257,10 +259,10 @@ function objectOf(value: unknown, one: Conversion): Record<string, unknown> {
   }
   if (isMessage(value)) return messageFields(value)
   if (isData(value)) return { ...value.data }
-  if (isRecord(value)) return value
+  if (isObject(value)) return value
   if (typeof value === 'string') {
     const parsed = parseJson(value)
-    if (isRecord(parsed)) return parsed
+    if (isObject(parsed)) return parsed
   }
   throw misfit(one, value, 'an object')
 }
@@ -277,7 +279,7 @@ function rowsOf(value: unknown, one: Conversion): unknown[] {
 function dataOf(value: unknown, one: Conversion): unknown {
   if (value === null || value === '' || isData(value)) return value === '' ? null : value
   if (isMessage(value)) return createData(messageFields(value))
-  if (isRecord(value) && !isDataFrame(value)) return createData(value)
+  if (isObject(value) && !isDataFrame(value)) return createData(value)
   throw misfit(one, value, 'Data')
 }
 
@@ -297,7 +299,7 @@ function filesOf(value: unknown, one: Conversion): FileReference[] {
     .filter((item) => item !== null && item !== '')
     .map((item) => {
       if (typeof item === 'string') return one.options.file(item)
-      if (isRecord(item) && typeof item.path === 'string') {
+      if (isObject(item) && typeof item.path === 'string') {
         return isFileReference(item) ? item : one.options.file(item.path)
       }
       throw misfit(one, item, 'the path of a file')

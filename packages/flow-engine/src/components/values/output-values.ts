@@ -1,12 +1,13 @@
-import { isRecord, toData, toDataFrame } from '../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
+import { toData, toDataFrame } from '../../graph/values/convert.ts'
 import { createData, isData } from '../../graph/values/data.ts'
 import { createDataFrame, isDataFrame } from '../../graph/values/data-frame.ts'
 import { createMessage, isMessage, isStream } from '../../graph/values/message.ts'
 import type { OutputKind } from '../define/output.ts'
 
 /**
- * What `run` returned as the value of its output (FE-40): text becomes a Message, an object a Data,
- * rows a DataFrame; undefined is null; another shape passes as it is.
+ * Turns the result of `run` into the value of its output (FE-40): text becomes a Message, an object a
+ * Data, rows a DataFrame, undefined null; other values pass unchanged.
  */
 export function toOutputValue(kind: OutputKind, value: unknown): unknown {
   if (value === undefined || value === null) return null
@@ -27,5 +28,5 @@ function toFrame(rows: readonly unknown[]): unknown {
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {
-  return isRecord(value) && !isData(value) && !isMessage(value) && !isDataFrame(value)
+  return isObject(value) && !isData(value) && !isMessage(value) && !isDataFrame(value)
 }

@@ -1,4 +1,4 @@
-/** What Windows-1252 has at 0x80 to 0x9F. */
+/** The characters of Windows-1252 at 0x80 to 0x9F. */
 const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ'
 
 /**

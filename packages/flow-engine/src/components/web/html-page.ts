@@ -1,7 +1,6 @@
-import type { parseDocument } from 'htmlparser2'
+import { parseMarkup, type MarkupDocument } from './parse-markup.ts'
 
-type HtmlDocument = ReturnType<typeof parseDocument>
-type HtmlNode = HtmlDocument['children'][number]
+type HtmlNode = MarkupDocument['children'][number]
 
 const TEXT_NODE = 3
 
@@ -23,11 +22,14 @@ export interface HtmlElement {
   first(name: string, className: string): HtmlElement | undefined
 }
 
-/** Reads any text as HTML, as browsers do: nothing is an error. */
+/**
+ * Reads any text as HTML, as browsers do: nothing is an error but elements nested too deeply.
+ * @throws TypeError for those
+ */
 export async function parseHtmlPage(html: string): Promise<HtmlPage> {
-  const parser = await import('htmlparser2')
-  const find = (root: HtmlNode | HtmlDocument, name: string, className: string): HtmlElement[] =>
-    parser.DomUtils.getElementsByTagName(name, root)
+  const { DomUtils } = await import('htmlparser2')
+  const find = (root: HtmlNode | MarkupDocument, name: string, className: string): HtmlElement[] =>
+    DomUtils.getElementsByTagName(name, root)
       .filter(({ attribs }) => (attribs.class ?? '').split(/\s+/).includes(className))
       .map((element) => ({
         attribute: (key) =>
@@ -35,7 +37,7 @@ export async function parseHtmlPage(html: string): Promise<HtmlPage> {
         texts: () => textsOf([element]),
         first: (inner, innerClass) => find(element, inner, innerClass)[0],
       }))
-  const document = parser.parseDocument(html)
+  const document = await parseMarkup(html)
   return {
     elements: (name, className) => find(document, name, className),
     texts: () => textsOf(document.children),

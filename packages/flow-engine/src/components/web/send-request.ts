@@ -1,4 +1,6 @@
+import { readStream } from '../../base/read-stream.ts'
 import { outgoingFetch } from '../../outgoing/outgoing-fetch.ts'
+import { toldLike } from '../../outgoing/told-fetch.ts'
 import type { ComponentContext } from '../define/context.ts'
 import { decodeWindows } from './decode-windows.ts'
 
@@ -13,7 +15,7 @@ export interface RequestOptions {
   readonly redirect?: 'follow' | 'manual'
   /** For the whole exchange; default none. */
   readonly timeoutMs?: number | undefined
-  /** Of the answer; default 64 MiB. */
+  /** Size limit of the answer. Default 64 MiB. */
   readonly maxBytes?: number | undefined
   /** Called with the length of each part that comes; ends the exchange by throwing. */
   readonly onBytes?: ((count: number) => void) | undefined
@@ -48,7 +50,7 @@ export async function sendRequest(
   { timeoutMs, maxBytes = MAX_ANSWER_BYTES, onBytes, ...init }: RequestOptions,
   ctx: Pick<ComponentContext, 'runtime' | 'services' | 'signal'>,
 ): Promise<Answer> {
-  const send = outgoingFetch(ctx.services)
+  const send = toldLike(ctx.services.fetch, outgoingFetch(ctx.services))
   const timeout = new AbortController()
   const done = new AbortController()
   if (timeoutMs !== undefined) {
@@ -85,7 +87,7 @@ export function answerText({ bytes, headers }: Pick<Answer, 'bytes' | 'headers'>
   return decode(bytes, charset ?? 'utf-8')
 }
 
-/** Whether the status is one of success. */
+/** Tells whether the status is 2xx. */
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status >= 200 && status < 300
 }
@@ -104,7 +106,7 @@ async function readBytes(
   if (response.body === null) return new Uint8Array(0)
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of readChunks(response.body)) {
+  for await (const chunk of readStream(response.body)) {
     length += chunk.byteLength
     if (length > maxBytes) {
       throw new RangeError(`the answer is longer than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
@@ -119,19 +121,6 @@ async function readBytes(
     at += chunk.byteLength
   }
   return bytes
-}
-
-async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined)
-  }
 }
 
 /** fetch says only "fetch failed"; why is in the cause. */

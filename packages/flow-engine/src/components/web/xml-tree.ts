@@ -1,6 +1,6 @@
-import type { parseDocument } from 'htmlparser2'
+import { parseMarkup, type MarkupDocument } from './parse-markup.ts'
 
-type XmlNode = ReturnType<typeof parseDocument>['children'][number]
+type XmlNode = MarkupDocument['children'][number]
 
 /** An element, or the whole text. */
 export interface XmlElement {
@@ -13,10 +13,10 @@ const TEXT_NODE = 3
 /**
  * The tree of an XML text. As feeds in the wild need it, nothing is an error: what is not closed ends
  * with its parent. Entities that a document declares itself are not expanded.
+ * @throws TypeError when it is nested too deeply
  */
 export async function parseXml(text: string): Promise<XmlElement> {
-  const parser = await import('htmlparser2')
-  return parser.parseDocument(text, { xmlMode: true })
+  return await parseMarkup(text, { xmlMode: true })
 }
 
 /** The children of an element with a name, in order; prefixes of names do not count. */

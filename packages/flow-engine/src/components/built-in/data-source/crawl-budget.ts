@@ -2,9 +2,9 @@
 const MAX_PAGES = 1_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** What one run of the page reader may still read, over all its first pages. */
+/** The requests and bytes that one run of the page reader has left, over all its start pages. */
 export interface CrawlBudget {
-  /** Whether the bytes are used up; nothing more is read then. */
+  /** True if the bytes are used up; nothing more is read then. */
   readonly isSpent: boolean
   /** Counts bytes that came. @throws RangeError over the limit */
   takeBytes(count: number): void

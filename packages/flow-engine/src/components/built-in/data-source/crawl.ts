@@ -16,9 +16,10 @@ export interface CrawlOptions {
   readonly timeoutMs: number | undefined
   /** Answers of 400 and more are failures. */
   readonly checkStatus: boolean
+  readonly followRedirects: boolean
   /** Pages that fail are left out. */
   readonly continueOnFailure: boolean
-  /** Keeps the HTML; without it a page is let go once its text is read. */
+  /** Keeps the HTML; without it, a page is released once its text is read. */
   readonly keepSource: boolean
   /** Shared by all crawls of one run of the component. */
   readonly budget: CrawlBudget
@@ -92,6 +93,7 @@ async function load(
       {
         headers: options.headers,
         timeoutMs: options.timeoutMs,
+        redirect: options.followRedirects ? 'follow' : 'manual',
         onBytes: (count) => budget.takeBytes(count),
       },
       ctx,

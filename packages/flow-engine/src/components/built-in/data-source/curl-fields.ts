@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { parseCurl } from './parse-curl.ts'
 import { requestUrl } from './request-parts.ts'
@@ -81,7 +81,7 @@ function bodyRows(body: string): Row[] {
   } catch {
     return [{ key: 'data', value: body }]
   }
-  if (!isRecord(value)) return [{ key: 'data', value: JSON.stringify(value) }]
+  if (!isObject(value)) return [{ key: 'data', value: JSON.stringify(value) }]
   return Object.entries(value).map(([key, item]) => ({
     key,
     value: typeof item === 'string' ? item : JSON.stringify(item),

@@ -2,7 +2,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { sendRequest, type Answer, type RequestOptions } from '../../web/send-request.ts'
 
 const MAX_REDIRECTS = 20
-/** Of one answer (AB-34): 16 MiB. */
+/** Size limit of one answer (AB-34): 16 MiB. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 export interface Redirect {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { createData } from '../../../graph/values/data.ts'
 import { repairJson } from '../../../graph/flow/repair-json.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -45,5 +45,5 @@ export const jsonToData = defineComponent({
 })
 
 function toRow(value: unknown) {
-  return createData(isRecord(value) ? value : { value })
+  return createData(isObject(value) ? value : { value })
 }

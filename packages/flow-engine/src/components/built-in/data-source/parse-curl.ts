@@ -1,4 +1,4 @@
-/** What a curl command asks for. */
+/** The request that a curl command describes. */
 export interface CurlRequest {
   readonly url: string
   readonly method: string

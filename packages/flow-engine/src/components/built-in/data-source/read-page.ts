@@ -1,6 +1,7 @@
 import { eventLoopTurn } from '@x/wire'
+import { MAX_DEPTH } from '../../web/parse-markup.ts'
 
-/** What a page says about itself, and where it leads. */
+/** The text, metadata and links of a page. */
 export interface WebPage {
   /** All text nodes one after the other, the title among them; those of scripts and styles left out. */
   readonly text: string
@@ -32,9 +33,11 @@ export async function readPage(html: string, url: string, signal?: AbortSignal):
   let unseen = 0
   let inTitle = false
   let seenLinks = 0
+  let depth = 0
 
-  const parser = new Parser({
-    onopentag(name, attributes) {
+  const handler = {
+    onopentag(name: string, attributes: Readonly<Record<string, string>>) {
+      depth += 1
       if (UNSEEN.has(name)) unseen += 1
       if (name === 'title' && title === '') inTitle = true
       if (name === 'html' && language === '') language = attributes.lang ?? ''
@@ -46,20 +49,31 @@ export async function readPage(html: string, url: string, signal?: AbortSignal):
       const link = isLink ? linkOf(attributes.href, url) : undefined
       if (link !== undefined) links.add(link)
     },
-    ontext(text) {
+    ontext(text: string) {
       if (unseen > 0) return
       texts.push(text)
       if (inTitle) title += text
     },
-    onclosetag(name) {
+    onclosetag(name: string) {
+      depth -= 1
       if (UNSEEN.has(name)) unseen = Math.max(0, unseen - 1)
       if (name === 'title') inTitle = false
     },
-  })
-  for (let at = 0; at < html.length; at += PIECE) {
+  }
+  let parser = new Parser(handler)
+  for (let at = 0; at < html.length;) {
     if (at > 0) await eventLoopTurn()
     signal?.throwIfAborted()
-    parser.write(html.slice(at, at + PIECE))
+    const piece = html.slice(at, at + PIECE)
+    // Behind a tag where there is one, so that a piece can be the last of its parser.
+    const end = piece.lastIndexOf('>') + 1 || piece.length
+    parser.write(piece.slice(0, end))
+    at += end
+    if (depth <= MAX_DEPTH) continue
+    // What follows is read as a page of its own.
+    parser.end()
+    parser = new Parser(handler)
+    depth = 0
   }
   parser.end()
   return { text: texts.join(''), title, description, language, links: [...links] }

@@ -4,7 +4,7 @@ import type { FileReference } from '../../define/services.ts'
 
 const MAX_BYTES = 20 * 1024 * 1024
 
-/** Where a text comes from: just one of the three. */
+/** The source of a text: exactly one of the three. */
 export interface TextSource {
   readonly files: readonly FileReference[]
   /** Name of a stored file of the flow's owner. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { isData } from '../../../graph/values/data.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 
@@ -20,7 +20,7 @@ export function requestUrl(given: string, params: Readonly<Record<string, unknow
 export function queryParams(given: unknown): Record<string, unknown> {
   if (typeof given === 'string') return Object.fromEntries(new URLSearchParams(given))
   if (isData(given)) return { ...given.data }
-  return isRecord(given) ? given : {}
+  return isObject(given) ? given : {}
 }
 
 /** Headers of rows `{key, value}`. */
@@ -44,7 +44,7 @@ export function bodyOf(rows: readonly unknown[]): Record<string, unknown> {
 
 function keyAndValue(row: unknown): readonly [string, unknown] | null {
   const object = isData(row) ? row.data : row
-  if (!isRecord(object) || !Object.hasOwn(object, 'key') || !Object.hasOwn(object, 'value')) {
+  if (!isObject(object) || !Object.hasOwn(object, 'key') || !Object.hasOwn(object, 'value')) {
     return null
   }
   return [toLiteralText(object.key), object.value]

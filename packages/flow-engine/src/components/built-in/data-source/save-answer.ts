@@ -2,7 +2,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import type { Answer } from '../../web/send-request.ts'
 import type { FileService } from '../../define/services.ts'
 
-/** Whether the answer calls its content mere bytes. */
+/** Tells whether the content type of the answer is generic binary. */
 export function isBinary({ headers }: Answer): boolean {
   const type = headers.get('content-type') ?? ''
   return type.includes('application/octet-stream') || type.includes('application/binary')

@@ -24,11 +24,12 @@ type WebRow = Readonly<Record<'title' | 'link' | 'snippet' | 'content', string>>
  */
 export async function searchWeb(
   given: string,
-  timeoutMs: number,
+  { timeoutMs, maxResults }: { readonly timeoutMs: number; readonly maxResults: number },
   ctx: ComponentContext,
 ): Promise<WebRow[]> {
-  const hits = await searchHits(given, timeoutMs, ctx)
-  if (typeof hits === 'string') return [failure(hits)]
+  const found = await searchHits(given, timeoutMs, ctx)
+  if (typeof found === 'string') return [failure(found)]
+  const hits = found.slice(0, maxResults)
   const options = { headers: HEADERS, timeoutMs }
   const { runtime, services } = ctx
   return inParallel(hits, { limit: PARALLEL_PAGES, signal: ctx.signal }, async (hit, signal) => ({
@@ -38,7 +39,7 @@ export async function searchWeb(
 }
 
 /**
- * What a search of the web finds, or a string that says why it failed.
+ * Searches the web; gives the hits, or a string with the reason of a failure.
  * @throws TypeError for a query without words
  */
 export async function searchHits(

@@ -87,11 +87,18 @@ export const url = defineComponent({
       advanced: true,
       info: 'Count answers of 400 and more as failures.',
     }),
+    follow_redirects: field.bool({
+      displayName: 'Follow Redirects',
+      default: true,
+      advanced: true,
+      newer: true,
+    }),
     autoset_encoding: field.bool({
       displayName: 'Autoset Encoding',
       default: true,
       advanced: true,
     }),
+    separator: field.string({ displayName: 'Separator', default: '\n\n', newer: true }),
   },
   outputs: {
     page_results: output.dataFrame({
@@ -109,8 +116,33 @@ export const url = defineComponent({
         return createMessage({ text, data: { data: rows }, timestamp: ctx.runtime.now() })
       },
     }),
+    // The outputs of nodes of 1.0 to 1.4 (NX-36).
+    data: output.list({
+      displayName: 'Data',
+      method: 'fetch_content',
+      dynamic: true,
+      run: (inputs, ctx) => readPages(inputs, ctx),
+    }),
+    text: output.message({
+      displayName: 'Message',
+      method: 'fetch_content_text',
+      dynamic: true,
+      async run(inputs, ctx) {
+        const rows = await readPages(inputs, ctx)
+        return rows.map((row) => row.text).join(inputs.separator)
+      },
+    }),
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'as_dataframe',
+      dynamic: true,
+      run: async (inputs, ctx) => createDataFrame(await readPages(inputs, ctx)),
+    }),
   },
 })
+
+/** Names of the format that gives pages as they are; nodes of 1.0 to 1.3 have the second. */
+const SOURCE_FORMATS: ReadonlySet<string> = new Set(['HTML', 'Raw HTML'])
 
 interface PageInputs {
   readonly urls: readonly string[]
@@ -122,6 +154,7 @@ interface PageInputs {
   readonly filter_text_html: boolean
   readonly continue_on_failure: boolean
   readonly check_response_status: boolean
+  readonly follow_redirects: boolean
 }
 
 interface PageRow extends Row {
@@ -152,8 +185,9 @@ async function crawlPages(inputs: PageInputs, ctx: ComponentContext): Promise<Pa
           headers: headersOf(inputs.headers),
           timeoutMs: inputs.timeout > 0 ? inputs.timeout * 1000 : undefined,
           checkStatus: inputs.check_response_status,
+          followRedirects: inputs.follow_redirects,
           continueOnFailure: inputs.continue_on_failure,
-          keepSource: inputs.format === 'HTML',
+          keepSource: SOURCE_FORMATS.has(inputs.format),
           budget,
         },
         ctx,
@@ -163,7 +197,7 @@ async function crawlPages(inputs: PageInputs, ctx: ComponentContext): Promise<Pa
       )
       for (const page of kept) {
         rows.push({
-          text: toText(inputs.format === 'HTML' ? page.source : page.text),
+          text: toText(SOURCE_FORMATS.has(inputs.format) ? page.source : page.text),
           url: page.url,
           title: page.title,
           description: page.description,

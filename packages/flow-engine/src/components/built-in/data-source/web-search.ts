@@ -65,6 +65,20 @@ export const unifiedWebSearch = defineComponent({
       default: 5,
       advanced: true,
     }),
+    max_results: field.int({
+      displayName: 'Max Results',
+      info: '0 = all.',
+      default: 5,
+      advanced: true,
+      newer: true,
+    }),
+    max_content_length: field.int({
+      displayName: 'Max Content Length',
+      info: 'Characters of a page or of a field of a feed, 0 = all.',
+      default: 5000,
+      advanced: true,
+      newer: true,
+    }),
   },
   outputs: {
     results: output.dataFrame({
@@ -72,7 +86,9 @@ export const unifiedWebSearch = defineComponent({
       method: 'perform_search',
       async run({ search_mode, ...inputs }, ctx) {
         const search = SEARCHES.get(search_mode) ?? webSearch
-        const found = await search({ ...inputs, timeoutMs: inputs.timeout * 1000 }, ctx)
+        const bounds = boundsOf(inputs, ctx)
+        const rows = await search({ ...inputs, ...bounds, timeoutMs: inputs.timeout * 1000 }, ctx)
+        const found = within(rows, bounds)
         ctx.status(found)
         return found
       },
@@ -91,7 +107,36 @@ const HINTS = new Map([
   ['RSS', 'The address of the feed.'],
 ])
 
+interface Bounds {
+  readonly maxResults: number
+  readonly maxLength: number
+}
+
+/** Files of older versions have no such fields, and no bounds (NX-28). */
+function boundsOf(
+  inputs: { readonly max_results: number; readonly max_content_length: number },
+  ctx: ComponentContext,
+): Bounds {
+  const bound = (name: 'max_results' | 'max_content_length'): number =>
+    ctx.inputType(name) === undefined || inputs[name] <= 0 ? Infinity : inputs[name]
+  return { maxResults: bound('max_results'), maxLength: bound('max_content_length') }
+}
+
+function within(frame: DataFrame, { maxResults, maxLength }: Bounds): DataFrame {
+  if (maxResults === Infinity && maxLength === Infinity) return frame
+  const rows = frame.rows.slice(0, maxResults).map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, cell]) => {
+        const isAddress = name === 'link' || name === 'url'
+        return [name, typeof cell === 'string' && !isAddress ? cell.slice(0, maxLength) : cell]
+      }),
+    ),
+  )
+  return createDataFrame(rows, frame.columns)
+}
+
 interface SearchInputs {
+  readonly maxResults: number
   readonly query: string
   readonly hl: string
   readonly gl: string
@@ -102,8 +147,8 @@ interface SearchInputs {
 
 type Search = (inputs: SearchInputs, ctx: ComponentContext) => Promise<DataFrame>
 
-const webSearch: Search = async ({ query, timeoutMs }, ctx) =>
-  createDataFrame(await searchWeb(query, timeoutMs, ctx))
+const webSearch: Search = async ({ query, timeoutMs, maxResults }, ctx) =>
+  createDataFrame(await searchWeb(query, { timeoutMs, maxResults }, ctx))
 
 const SEARCHES = new Map<string, Search>([
   ['Web', webSearch],

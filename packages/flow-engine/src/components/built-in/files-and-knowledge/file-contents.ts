@@ -1,4 +1,5 @@
-import { isRecord, prettyJson, toPlain } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
+import { prettyJson, toPlain } from '../../../graph/values/convert.ts'
 import { isData, type Data } from '../../../graph/values/data.ts'
 import {
   cellOf,
@@ -108,11 +109,11 @@ function asciiJson(json: string): string {
   )
 }
 
-/** A list stays, an object becomes its only entry; what is no JSON is given up. */
+/** A list stays, an object becomes its only entry; text that is not JSON gives an empty list. */
 function parseList(text: string): unknown[] {
   try {
     const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : isRecord(value) ? [value] : []
+    return Array.isArray(value) ? value : isObject(value) ? [value] : []
   } catch {
     return []
   }

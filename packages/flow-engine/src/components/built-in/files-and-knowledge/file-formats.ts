@@ -56,7 +56,7 @@ const bundles: ReadonlySet<string> = new Set(bundleExtensions)
 
 type FileClass = 'text' | 'advanced' | 'bundle' | 'unknown'
 
-/** What a file is by its extension. */
+/** The kind of a file by its extension. */
 export function classify(path: string): FileClass {
   const extension = extensionOf(path)
   if (texts.has(extension)) return 'text'

@@ -1,9 +1,18 @@
+import { eventLoopTurn } from '@x/wire'
 import { createInflateBudget } from '../../../archive/inflate-budget.ts'
 import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
 import { parseCsvTable } from '../../values/csv-table.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import { workCaller } from '../../define/work-caller.ts'
+import { decodeText } from '../../web/decode-text.ts'
 import { extensionOf } from '../../web/mime-type.ts'
+import { checkCells } from '../../values/table-size.ts'
+import { documentRefusals, MOST_CELLS_HERE } from './document-limits.ts'
+import { createSheetGauge } from './sheet-gauge.ts'
 
-/** Whether a file holds one table. */
+type Context = Pick<ComponentContext, 'services' | 'signal' | 'userId'>
+
+/** Tells whether a file holds exactly one table. */
 export function isTableFile(path: string): boolean {
   return ['csv', 'xlsx', 'parquet'].includes(extensionOf(path))
 }
@@ -12,12 +21,12 @@ export function isTableFile(path: string): boolean {
  * The table in a file: CSV, or the first sheet of an Excel file.
  * @throws TypeError for Parquet, which nothing here reads
  */
-export async function fileTable(path: string, bytes: Uint8Array): Promise<DataFrame> {
+export async function fileTable(path: string, bytes: Uint8Array, ctx: Context): Promise<DataFrame> {
   switch (extensionOf(path)) {
     case 'csv':
-      return parseCsvTable(new TextDecoder().decode(bytes))
+      return parseCsvTable(await decodeText(bytes))
     case 'xlsx':
-      return sheetTable(bytes)
+      return sheetTable(bytes, ctx)
     case 'parquet':
       throw new TypeError('Parquet files cannot be read; save the table as CSV or Excel')
     default:
@@ -25,23 +34,49 @@ export async function fileTable(path: string, bytes: Uint8Array): Promise<DataFr
   }
 }
 
+/** Cells behind which others have their turn. */
+const TURN = 50_000
+
 /** The first row names the columns; rows of empty cells are left out. */
-async function sheetTable(bytes: Uint8Array): Promise<DataFrame> {
-  const [{ readSheet }, { checkZip }] = await Promise.all([
-    import('read-excel-file/universal'),
-    import('../../../archive/read-zip.ts'),
-  ])
-  checkZip(bytes, () => createInflateBudget(bytes.length))
-  const [header = [], ...body] = await readSheet(new Blob([Uint8Array.from(bytes)]))
-  const columns = header.map((cell, index) =>
-    cell === null || cell === undefined ? `Unnamed: ${index}` : text(cell),
+async function sheetTable(bytes: Uint8Array, ctx: Context): Promise<DataFrame> {
+  const { checkZip } = await import('../../../archive/read-zip.ts')
+  const gauge = createSheetGauge()
+  await checkZip(
+    bytes,
+    () => createInflateBudget(bytes.length),
+    // The library reads no other entries; pictures may hold any bytes.
+    (name, piece, isLast) => {
+      if (name.endsWith('.xml')) gauge.take(piece, isLast)
+    },
   )
-  const rows = body
-    .filter((cells) => cells.some((cell) => cell !== null && cell !== undefined))
-    .map((cells) =>
-      Object.fromEntries(columns.map((name, index) => [name, plain(cells[index] ?? null)])),
-    )
+  const [header = [], ...body] = await sheetRows(bytes, gauge.most(), ctx)
+  checkCells(body.length, header.length)
+  const columns = header.map((cell, index) => (isEmpty(cell) ? `Unnamed: ${index}` : text(cell)))
+  const each = Math.ceil(TURN / (columns.length + 1))
+  const rows: Record<string, unknown>[] = []
+  for (const [at, cells] of body.entries()) {
+    if (at % each === 0) await eventLoopTurn()
+    if (cells.every(isEmpty)) continue
+    rows.push(Object.fromEntries(columns.map((name, index) => [name, plain(cells[index] ?? null)])))
+  }
   return createDataFrame(rows, columns)
+}
+
+/** The rows of the first sheet: read by the host's reader, else in this thread (AB-36). */
+async function sheetRows(
+  bytes: Uint8Array,
+  cells: number,
+  ctx: Context,
+): Promise<readonly (readonly unknown[])[]> {
+  const { documentReader } = ctx.services
+  if (documentReader !== undefined) return documentReader.sheet(bytes, workCaller(ctx))
+  if (cells > MOST_CELLS_HERE) throw documentRefusals.sheetHere()
+  const { readSheet } = await import('read-excel-file/universal')
+  return readSheet(new Blob([Uint8Array.from(bytes)]))
+}
+
+function isEmpty(cell: unknown): boolean {
+  return cell === null || cell === undefined
 }
 
 function text(cell: unknown): string {

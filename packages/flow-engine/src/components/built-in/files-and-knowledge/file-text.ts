@@ -1,45 +1,80 @@
+import { MAX_DEPTH, tooDeep } from '../../web/parse-markup.ts'
+import { jsonProblem } from '../../../base/json-problem.ts'
 import { createInflateBudget, type InflateBudget } from '../../../archive/inflate-budget.ts'
-import { decodeWindows } from '../../web/decode-windows.ts'
+import { decodeText, decodeWindowsText } from '../../web/decode-text.ts'
+import type { ComponentContext } from '../../define/context.ts'
 import { extensionOf } from '../../web/mime-type.ts'
+import { pdfText } from './pdf-text.ts'
 
 /**
  * The text of a file by its extension: JSON compact, PDF and Word documents as their text, anything
- * else as UTF-8 (CO-38).
+ * else as UTF-8 (CO-38), or in the encoding that is named.
  * @throws Error in the words of the reader that could not read it
  */
 export async function fileText(
   path: string,
   bytes: Uint8Array,
-  budget: InflateBudget = createInflateBudget(bytes.length),
+  {
+    ctx,
+    budget = createInflateBudget(bytes.length),
+    encoding = '',
+  }: {
+    readonly ctx: Pick<ComponentContext, 'services' | 'signal' | 'userId'>
+    readonly budget?: InflateBudget
+    readonly encoding?: string
+  },
 ): Promise<string> {
   switch (extensionOf(path)) {
     case 'pdf':
-      return pdfText(bytes)
+      return pdfText(bytes, ctx)
     case 'docx':
       return wordText(bytes, budget)
     case 'json':
-      return JSON.stringify(JSON.parse(decode(bytes)))
+      return compactJson(bytes, encoding)
     default:
-      return decode(bytes)
+      return decode(bytes, encoding)
   }
+}
+
+/** Bytes of a JSON file, as of a JSON body (AB-52). */
+const MOST_JSON = 32 * 1024 * 1024
+
+/** @throws TypeError for what is too heavy to be parsed (AB-52); SyntaxError */
+async function compactJson(bytes: Uint8Array, encoding: string): Promise<string> {
+  if (bytes.length > MOST_JSON) throw new TypeError('The JSON is larger than 32 MB')
+  const text = await decode(bytes, encoding)
+  const problem = jsonProblem(text)
+  if (problem !== null) throw new TypeError(`The JSON is ${problem}`)
+  return JSON.stringify(JSON.parse(text))
 }
 
 /** Byte order marks of UTF-8 and UTF-16 are heeded; other bytes than UTF-8 are read as Windows-1252. */
-function decode(bytes: Uint8Array): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
+  const named = encoding.trim().toLowerCase().replaceAll('_', '-')
+  if (named !== '' && !/^utf-?8$/.test(named)) return decodeText(bytes, decoderFor(named))
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeText(bytes, new TextDecoder('utf-16le'))
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeText(bytes, new TextDecoder('utf-16be'))
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return await decodeText(bytes, new TextDecoder('utf-8', { fatal: true }))
   } catch {
-    return decodeWindows(bytes)
+    return decodeWindowsText(bytes)
   }
 }
 
-async function pdfText(bytes: Uint8Array): Promise<string> {
-  const { extractText } = await import('unpdf')
-  // The reader takes the buffer over, so it gets one of its own.
-  const { text } = await extractText(Uint8Array.from(bytes))
-  return text.join('\n\n')
+/** @throws TypeError for a name that no encoding has */
+function decoderFor(name: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(name)
+  } catch (error) {
+    throw new TypeError(`Text Encoding '${name}' is not known; utf-8 is one`, { cause: error })
+  }
+}
+
+/** Paragraphs of a document, empty ones too (AB-35). */
+const MOST_PARAGRAPHS = 1_000_000
+
+function tooManyParagraphs(): TypeError {
+  return new TypeError(`The document has more than ${MOST_PARAGRAPHS} paragraphs`)
 }
 
 /** Paragraphs of the document's body, a blank line between them; read while it is inflated. */
@@ -51,9 +86,12 @@ async function wordText(bytes: Uint8Array, budget: InflateBudget): Promise<strin
   const paragraphs: string[] = []
   let paragraph = ''
   let inText = false
+  let depth = 0
   const parser = new Parser(
     {
       onopentag(name) {
+        depth += 1
+        if (depth > MAX_DEPTH) throw tooDeep()
         if (name === 'w:t') inText = true
         if (name === 'w:tab') paragraph += '\t'
         if (name === 'w:br' || name === 'w:cr') paragraph += '\n'
@@ -62,8 +100,10 @@ async function wordText(bytes: Uint8Array, budget: InflateBudget): Promise<strin
         if (inText) paragraph += text
       },
       onclosetag(name) {
+        depth -= 1
         if (name === 'w:t') inText = false
         if (name !== 'w:p') return
+        if (paragraphs.length === MOST_PARAGRAPHS) throw tooManyParagraphs()
         paragraphs.push(paragraph)
         paragraph = ''
       },
@@ -72,7 +112,7 @@ async function wordText(bytes: Uint8Array, budget: InflateBudget): Promise<strin
   )
   const decoder = new TextDecoder()
   let isDocument = false
-  readZip(bytes, {
+  await readZip(bytes, {
     budget,
     wanted: (name) => name === 'word/document.xml',
     onData(_name, piece) {

@@ -1,7 +1,7 @@
+import { isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
 import { createData } from '../../../graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { createMessage, type Message } from '../../../graph/values/message.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -25,6 +25,18 @@ export const file = defineComponent({
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.file.FileComponent',
   inputs: {
+    storage_location: field.sortableList({
+      displayName: 'Storage Location',
+      placeholder: 'Select Location',
+      options: [
+        { name: 'Local', icon: 'hard-drive' },
+        { name: 'AWS', icon: 'Amazon' },
+        { name: 'Google Drive', icon: 'google' },
+      ],
+      limit: 1,
+      advanced: true,
+      newer: true,
+    }),
     path: field.file({
       displayName: 'Files',
       default: [],
@@ -44,6 +56,12 @@ export const file = defineComponent({
       default: '\n\n',
       advanced: true,
       info: 'Separator between the texts of several files.',
+    }),
+    text_encoding: field.string({
+      displayName: 'Text Encoding',
+      info: 'The encoding of text files, utf-8 by default.',
+      advanced: true,
+      newer: true,
     }),
     silent_errors: field.bool({
       displayName: 'Silent Errors',
@@ -132,6 +150,13 @@ export const file = defineComponent({
         return isTable && inputs.file_path.length === 0 ? asTable(inputs, ctx) : asRows(inputs, ctx)
       },
     }),
+    // The output of nodes of 1.0 to 1.3 (NX-36).
+    data: output.list({
+      displayName: 'Data',
+      method: 'load_files_data',
+      dynamic: true,
+      run: async (inputs, ctx) => (await asRows(inputs, ctx)).rows,
+    }),
     structured: output.dataFrame({
       displayName: 'Structured Content',
       method: 'load_files_structured',
@@ -145,7 +170,7 @@ export const file = defineComponent({
       async run(inputs, ctx) {
         const text = (await readFiles(inputs, ctx)).map((each) => each.text).join(inputs.separator)
         const value: unknown = text === '' ? {} : parse(text)
-        return createData(isRecord(value) ? value : { value: text })
+        return createData(isObject(value) ? value : { value: text })
       },
     }),
     path: output.message({
@@ -170,13 +195,17 @@ export const file = defineComponent({
       run: refuseAdvanced,
     }),
   },
-  prepare({ advanced_mode: advanced }) {
+  prepare({ advanced_mode: advanced, storage_location: [location] }) {
     if (advanced) refuseAdvanced()
+    const name = location?.name ?? ''
+    if (name !== '' && name !== 'Local') {
+      throw new TypeError(`Storage location '${name}' is not offered here.`)
+    }
   },
   toTools: (inputs) => [
     {
       name: 'load_files_message',
-      description: 'Gives the text of the chosen files.',
+      description: 'Returns the text of the chosen files.',
       parameters: { type: 'object', properties: {} },
       async call(_args, ctx) {
         try {
@@ -227,7 +256,7 @@ async function asTable(inputs: FileInputs, ctx: ComponentContext): Promise<DataF
   const [first] = await readFiles(inputs, ctx, { tables: true })
   if (first === undefined) return createDataFrame([])
   try {
-    return await fileTable(first.path, first.bytes)
+    return await fileTable(first.path, first.bytes, ctx)
   } catch (error) {
     if (inputs.silent_errors) return createDataFrame([])
     const extension = extensionOf(first.path)

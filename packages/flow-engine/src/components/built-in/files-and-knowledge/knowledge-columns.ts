@@ -8,7 +8,26 @@ import type { Document } from '../vectors/ingest.ts'
 /** Key of the identity among the metadata of a row. */
 export const ROW_ID = '_id'
 
-/** What a column of the ingested table is for. */
+/** The columns of the table in which a user chooses the role of each column. */
+export const columnConfigColumns = [
+  { name: 'column_name', display_name: 'Column Name', type: 'str', edit_mode: 'inline' },
+  {
+    name: 'vectorize',
+    display_name: 'Vectorize',
+    type: 'boolean',
+    default: false,
+    edit_mode: 'inline',
+  },
+  {
+    name: 'identifier',
+    display_name: 'Identifier',
+    type: 'boolean',
+    default: false,
+    edit_mode: 'inline',
+  },
+]
+
+/** The role of a column of the ingested table. */
 export interface KnowledgeColumn {
   readonly name: string
   /** Its texts are what is searched. */
@@ -18,8 +37,8 @@ export interface KnowledgeColumn {
 }
 
 /**
- * The rows of the column configuration; flags may be truth values or the texts of them.
- * @throws TypeError when there is none, or one names a column that the table has not
+ * The rows of the column configuration; flags may be booleans or strings of them.
+ * @throws TypeError when there is no row, or a row names a column that the table lacks
  */
 export function readColumns(rows: readonly Row[], frame: DataFrame): KnowledgeColumn[] {
   if (rows.length === 0) throw new TypeError('Column configuration cannot be empty')

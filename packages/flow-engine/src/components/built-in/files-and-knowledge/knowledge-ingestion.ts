@@ -1,5 +1,6 @@
+import { isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
-import { isRecord, toDataFrame } from '../../../graph/values/convert.ts'
+import { toDataFrame } from '../../../graph/values/convert.ts'
 import { isData } from '../../../graph/values/data.ts'
 import { createDataFrame, isDataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import { isMessage } from '../../../graph/values/message.ts'
@@ -15,7 +16,13 @@ import type { DistinctRows, KnowledgeBase } from '../../define/services.ts'
 import { embedDocuments } from '../vectors/ingest.ts'
 import { documentsIn, requireRoom } from '../vectors/open-store.ts'
 import { createDialog } from './knowledge-dialog.ts'
-import { describeColumns, knowledgeDocument, readColumns, ROW_ID } from './knowledge-columns.ts'
+import {
+  columnConfigColumns,
+  describeColumns,
+  knowledgeDocument,
+  readColumns,
+  ROW_ID,
+} from './knowledge-columns.ts'
 import {
   knowledgeEmbedder,
   knowledgeService,
@@ -50,23 +57,7 @@ export const knowledgeIngestion = defineComponent({
       displayName: 'Column Configuration',
       info: 'The role of each column.',
       required: true,
-      columns: [
-        { name: 'column_name', display_name: 'Column Name', type: 'str', edit_mode: 'inline' },
-        {
-          name: 'vectorize',
-          display_name: 'Vectorize',
-          type: 'boolean',
-          default: false,
-          edit_mode: 'inline',
-        },
-        {
-          name: 'identifier',
-          display_name: 'Identifier',
-          type: 'boolean',
-          default: false,
-          edit_mode: 'inline',
-        },
-      ],
+      columns: columnConfigColumns,
       default: [{ column_name: 'text', vectorize: true, identifier: true }],
     }),
     chunk_size: field.int({
@@ -110,7 +101,7 @@ export async function refreshKnowledge(
   ctx: RefreshContext,
 ): Promise<void> {
   if (name !== 'knowledge_base') return
-  if (isRecord(value) && '01_new_kb_name' in value && template.knowledge_base !== undefined) {
+  if (isObject(value) && '01_new_kb_name' in value && template.knowledge_base !== undefined) {
     template.knowledge_base.value = await createBase(value, ctx)
   }
   await offerBases(template.knowledge_base, ctx)
@@ -127,7 +118,7 @@ export interface IngestInputs {
   readonly source_metadata?: string | undefined
 }
 
-/** What an ingestion did, and how many rows are new. */
+/** The result of an ingestion, with the number of new rows. */
 export interface Ingestion {
   readonly info: Readonly<Record<string, unknown>>
   readonly created: number

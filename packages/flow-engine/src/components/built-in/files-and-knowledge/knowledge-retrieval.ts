@@ -11,7 +11,7 @@ import { knowledgeEmbedder, offerBases, openKnowledgeBase } from './knowledge-mo
 export const knowledgeRetrieval = defineComponent({
   type: 'KnowledgeRetrieval',
   displayName: 'Knowledge Retrieval',
-  description: 'Finds what a knowledge base holds about a query.',
+  description: 'Searches a knowledge base.',
   icon: 'download',
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.retrieval.KnowledgeRetrievalComponent',

@@ -1,5 +1,6 @@
+import { isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
-import { isRecord, toDataFrame } from '../../../graph/values/convert.ts'
+import { toDataFrame } from '../../../graph/values/convert.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { createDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import { isMessage, readText, createMessage } from '../../../graph/values/message.ts'
@@ -11,6 +12,7 @@ import { oncePerBuild } from '../vectors/once-per-build.ts'
 import { createDialog } from './knowledge-dialog.ts'
 import { ingest, refreshKnowledge } from './knowledge-ingestion.ts'
 import { retrieve } from './knowledge-retrieval.ts'
+import { columnConfigColumns } from './knowledge-columns.ts'
 
 /** The inputs of both directions; the other half of a node is hidden. */
 const knowledgeInputs = (mode: 'Ingest' | 'Retrieve') => ({
@@ -40,23 +42,7 @@ const knowledgeInputs = (mode: 'Ingest' | 'Retrieve') => ({
     required: true,
     dynamic: true,
     show: mode === 'Ingest',
-    columns: [
-      { name: 'column_name', display_name: 'Column Name', type: 'str', edit_mode: 'inline' },
-      {
-        name: 'vectorize',
-        display_name: 'Vectorize',
-        type: 'boolean',
-        default: false,
-        edit_mode: 'inline',
-      },
-      {
-        name: 'identifier',
-        display_name: 'Identifier',
-        type: 'boolean',
-        default: false,
-        edit_mode: 'inline',
-      },
-    ],
+    columns: columnConfigColumns,
   }),
   chunk_size: field.int({
     displayName: 'Chunk Size',
@@ -122,7 +108,7 @@ const knowledgeInputs = (mode: 'Ingest' | 'Retrieve') => ({
 export const knowledge = defineComponent({
   type: 'Knowledge',
   displayName: 'Knowledge',
-  description: 'Puts texts into a knowledge base, or finds what it holds about a query.',
+  description: 'Adds texts to a knowledge base, or searches it.',
   icon: 'database',
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.knowledge.KnowledgeComponent',
@@ -147,7 +133,7 @@ export const knowledge = defineComponent({
 export const knowledgeBase = defineComponent({
   type: 'KnowledgeBase',
   displayName: 'Knowledge Base',
-  description: 'Finds what a knowledge base holds about a query.',
+  description: 'Searches a knowledge base.',
   icon: 'download',
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.retrieval.KnowledgeBaseComponent',
@@ -235,7 +221,7 @@ function valuesOf(value: unknown): string[] {
 function parsedObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

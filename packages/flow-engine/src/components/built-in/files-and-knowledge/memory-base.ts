@@ -4,11 +4,11 @@ import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { searchMemory } from './search-memory.ts'
 
-/** What earlier messages of this flow say about a query (NX-32). */
+/** Searches earlier messages of this flow (NX-32). */
 export const memoryBase = defineComponent({
   type: 'MemoryBase',
   displayName: 'Memory Base',
-  description: 'Finds what was said about a query in earlier messages.',
+  description: 'Searches earlier messages for a query.',
   icon: 'brain',
   category: 'files_and_knowledge',
   module: 'lfx.components.files_and_knowledge.memory_retrieval.MemoryBaseComponent',

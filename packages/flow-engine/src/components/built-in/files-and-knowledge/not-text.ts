@@ -1,6 +1,7 @@
 import { extensionOf, fileNameOf } from '../../web/mime-type.ts'
+import { bundleExtensions } from './file-formats.ts'
 
-/** What to do about files that hold no text, by extension. */
+/** Advice for files without text, by extension. */
 const HELP: readonly (readonly [extensions: string, is: string, help: string])[] = [
   ['xlsx', 'a table', "choose it alone and use the output 'Structured Content', or save it as CSV"],
   ['xls', 'a table in an older format', 'save it as XLSX or CSV'],
@@ -17,4 +18,17 @@ export function notText(path: string): TypeError {
   const extension = extensionOf(path)
   const [, is, help] = HELP.find(([each]) => each.split(' ').includes(extension)) ?? OTHER
   return new TypeError(`File '${fileNameOf(path)}' cannot be read as text: it is ${is}; ${help}.`)
+}
+
+/** Why a file that was ignored for its type gives nothing. */
+export function notRead(path: string): string {
+  const extension = extensionOf(path)
+  const kind = isBundle(extension)
+    ? 'nothing in it is of a type that is read'
+    : `files ${extension === '' ? 'without an extension' : `of type .${extension}`} are not read`
+  return `'${fileNameOf(path)}' was left out: ${kind}; save it as TXT, CSV, JSON, PDF or DOCX.`
+}
+
+function isBundle(extension: string): boolean {
+  return (bundleExtensions as readonly string[]).includes(extension)
 }

@@ -9,7 +9,7 @@ import type { FileReference } from '../../define/services.ts'
 import { classify } from './file-formats.ts'
 import { isTableFile } from './file-table.ts'
 import { fileText } from './file-text.ts'
-import { notText } from './not-text.ts'
+import { notRead, notText } from './not-text.ts'
 import { unpack } from './unpack.ts'
 
 export interface FileInputs {
@@ -19,6 +19,8 @@ export interface FileInputs {
   readonly silent_errors: boolean
   readonly ignore_unsupported_extensions: boolean
   readonly ignore_unspecified_files: boolean
+  /** "" = utf-8. */
+  readonly text_encoding: string
 }
 
 /** A file with its bytes; `text` is "" where only tables or paths are wanted. */
@@ -46,13 +48,16 @@ export async function readFiles(
   const chosen = chooseFiles(inputs, ctx)
   if (chosen.length === 0) return nothing(inputs)
   const read: ReadFile[] = []
+  const leftOut: string[] = []
   let supported = 0
   for (const reference of chosen) {
     try {
       const files = await openFile(reference, inputs, options)
       supported += files.length
+      if (files.length === 0) leftOut.push(reference.path)
       for (const { budget, ...each } of files) {
-        read.push(await withText(each, budget, options))
+        const reading = { ctx, budget, encoding: inputs.text_encoding }
+        read.push(await withText(each, reading, options))
       }
     } catch (error) {
       ctx.signal.throwIfAborted()
@@ -60,12 +65,13 @@ export async function readFiles(
       supported += 1
     }
   }
-  return supported === 0 ? nothing(inputs) : read
+  return supported === 0 ? nothing(inputs, leftOut) : read
 }
 
-function nothing({ silent_errors: silent }: FileInputs): [] {
+function nothing({ silent_errors: silent }: FileInputs, leftOut: readonly string[] = []): [] {
   if (silent) return []
-  throw new TypeError('No files to process.')
+  const reasons = leftOut.map(notRead)
+  throw new TypeError(['No files to process.', ...reasons].join(' '))
 }
 
 interface OpenedFile extends Omit<ReadFile, 'text'> {
@@ -129,13 +135,14 @@ async function bytesOf(reference: FileReference): Promise<Uint8Array> {
 
 async function withText(
   opened: Omit<ReadFile, 'text'>,
-  budget: InflateBudget,
+  reading: Parameters<typeof fileText>[2],
   options: ReadFilesOptions,
 ): Promise<ReadFile> {
   if (options.tables === true || options.pathsOnly === true) return { ...opened, text: '' }
   try {
-    return { ...opened, text: await fileText(opened.path, opened.bytes, budget) }
+    return { ...opened, text: await fileText(opened.path, opened.bytes, reading) }
   } catch (error) {
+    reading.ctx.signal.throwIfAborted()
     throw new TypeError(`Error loading file ${opened.path}: ${errorText(error)}`, { cause: error })
   }
 }

@@ -5,6 +5,8 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { kindOf } from '../../values/field-values.ts'
 import { output } from '../../define/output.ts'
+import { storageRefusal, type RemoteSettings } from './storage-refusal.ts'
+import { formerSaveFields, presentSaveInputs } from './former-save-fields.ts'
 import {
   appendedContents,
   fileContents,
@@ -42,12 +44,14 @@ export const saveToFile = defineComponent({
       displayName: 'File Content',
       types: ['Data', 'DataFrame', 'Message'],
       required: true,
+      fallback: true,
       dynamic: true,
     }),
     file_name: field.string({
       displayName: 'File Name',
       info: 'Relative to the flow; the extension is that of the format.',
       required: true,
+      fallback: true,
       toolMode: true,
       ...hidden,
     }),
@@ -89,6 +93,14 @@ export const saveToFile = defineComponent({
       default: 'txt',
       ...hidden,
     }),
+    file_format: field.string({
+      displayName: 'File Format (Tool)',
+      info: 'In place of the format chosen above.',
+      show: false,
+      toolMode: true,
+      newer: true,
+    }),
+    ...formerSaveFields,
     aws_access_key_id: field.secret({ displayName: 'AWS Access Key ID', ...hiddenAdvanced }),
     aws_secret_access_key: field.secret({ displayName: 'AWS Secret Key', ...hiddenAdvanced }),
     bucket_name: field.string({ displayName: 'S3 Bucket Name', ...hiddenAdvanced }),
@@ -109,15 +121,17 @@ export const saveToFile = defineComponent({
       displayName: 'File Path',
       method: 'save_to_file',
       async run(inputs, ctx) {
-        if (inputs.file_name === '') throw new TypeError('File name must be provided.')
-        const value = savable(inputs.input)
-        const location = inputs.storage_location[0]?.name ?? ''
-        if (location === '') throw new TypeError('Storage location must be selected.')
-        if (location !== 'Local') throw new TypeError(refusal(location, inputs))
-        const text = await saveLocally(value, inputs, ctx)
+        const text = await save(presentSaveInputs(inputs, ctx), ctx)
         ctx.status(text)
         return text
       },
+    }),
+    // The output of nodes of 1.1 to 1.3 (NX-36).
+    confirmation: output.message({
+      displayName: 'Confirmation',
+      method: 'save_to_file',
+      dynamic: true,
+      run: (inputs, ctx) => save(presentSaveInputs(inputs, ctx), ctx),
     }),
   },
   refresh(template, name, value) {
@@ -125,19 +139,34 @@ export const saveToFile = defineComponent({
   },
 })
 
-interface SaveInputs {
+interface SaveInputs extends RemoteSettings {
+  readonly input: unknown
+  readonly storage_location: readonly { readonly name: string }[]
   readonly file_name: string
   readonly append_mode: boolean
   readonly local_format: string
+  readonly file_format: string
+}
+
+async function save(inputs: SaveInputs, ctx: ComponentContext): Promise<string> {
+  if (inputs.file_name === '') throw new TypeError('File name must be provided.')
+  if (inputs.input === null || inputs.input === '') {
+    throw new TypeError(`Component ${ctx.displayName} is missing the required input File Content`)
+  }
+  const value = savable(inputs.input)
+  const location = inputs.storage_location[0]?.name ?? ''
+  if (location === '') throw new TypeError('Storage location must be selected.')
+  if (location !== 'Local') throw new TypeError(storageRefusal(location, inputs))
+  return saveLocally(value, inputs, ctx)
 }
 
 async function saveLocally(
   value: Savable,
-  { file_name, append_mode, local_format }: SaveInputs,
+  { file_name, append_mode, local_format, file_format }: SaveInputs,
   { services: { files }, flowId, userId }: ComponentContext,
 ): Promise<string> {
   if (files === undefined) throw new TypeError('Write File needs a file store; none is set up here')
-  const format = formatFor(value, local_format)
+  const format = formatFor(value, file_format || local_format)
   const path = withExtension(relativePath(file_name), format)
   const scope = userId === undefined ? { flowId } : { flowId, userId }
   if (!append_mode || format === 'excel') {
@@ -163,41 +192,6 @@ function relativePath(name: string): string {
     throw new TypeError(`File name must be a relative path without "..": ${name}`)
   }
   return parts.filter((part) => part !== '' && part !== '.').join('/')
-}
-
-interface RemoteInputs {
-  readonly aws_access_key_id: string | null
-  readonly aws_secret_access_key: string | null
-  readonly bucket_name: string
-  readonly service_account_key: string | null
-  readonly folder_id: string
-}
-
-/** Error for AWS or Google Drive: the first missing setting, else that it is not supported. */
-function refusal(location: string, inputs: RemoteInputs): string {
-  const needed = new Map([
-    [
-      'AWS',
-      [
-        [inputs.aws_access_key_id, 'AWS Access Key ID is required for S3 storage'],
-        [inputs.aws_secret_access_key, 'AWS Secret Key is required for S3 storage'],
-        [inputs.bucket_name, 'S3 Bucket Name is required for S3 storage'],
-      ],
-    ],
-    [
-      'Google Drive',
-      [
-        [
-          inputs.service_account_key,
-          'GCP Credentials Secret Key is required for Google Drive storage',
-        ],
-        [inputs.folder_id, 'Google Drive Folder ID is required for Google Drive storage'],
-      ],
-    ],
-  ]).get(location)
-  if (needed === undefined) return `Unsupported storage location: ${location}`
-  const missing = needed.find(([value]) => value === null || value === '')?.[1]
-  return missing ?? `${location} is not offered: files are written to the host's file store only`
 }
 
 /** The fields each location reads. */

@@ -1,3 +1,4 @@
+import { eventLoopTurn } from '@x/wire'
 import type { InflateBudget } from '../../../archive/inflate-budget.ts'
 import { errorText, isFlowError } from '../../../errors.ts'
 import { extensionOf, fileNameOf } from '../../web/mime-type.ts'
@@ -7,8 +8,10 @@ export interface UnpackedFile {
   readonly bytes: Uint8Array
 }
 
-/** Bytes that are inflated at a time. */
-const SLICE = 16 * 1024
+/** Bytes that are inflated at a time: each becomes at most 1,000 times as much. */
+const SLICE = 4 * 1024
+/** Bytes, packed and unpacked, behind which others have their turn. */
+const TURN = 2 * 1024 * 1024
 
 /**
  * The files of an archive, by its extension; folders, hidden files and links are left out, names
@@ -42,13 +45,9 @@ async function untar(
   bytes: Uint8Array,
   budget: InflateBudget,
 ): Promise<UnpackedFile[]> {
-  const { parseTar } = await import('nanotar')
-  const items = reading(path, () => parseTar(bytes))
-  return items.flatMap(({ name, type, data }) => {
-    budget.enter()
-    const isFile = type === undefined || type === 'file' || type === 'contiguousFile'
-    return isFile && data !== undefined && isWanted(name) ? [{ name, bytes: data }] : []
-  })
+  const { readTar } = await import('../../../archive/read-tar.ts')
+  const files = await reading(path, () => readTar(bytes, budget))
+  return files.filter(({ name }) => isWanted(name))
 }
 
 /** A packed tar file, or one packed file whose name loses its `.gz`. */
@@ -62,13 +61,19 @@ async function gunzip(
     import('../../../archive/read-zip.ts'),
   ])
   const pieces: Uint8Array[] = []
+  let done = 0
   const stream = new Gunzip((piece) => {
     budget.spend(piece.length)
+    done += piece.length
     pieces.push(piece)
   })
-  reading(path, () => {
+  await reading(path, async () => {
     for (let at = 0; at < bytes.length; at += SLICE) {
       stream.push(bytes.subarray(at, at + SLICE), at + SLICE >= bytes.length)
+      done += SLICE
+      if (done < TURN) continue
+      done = 0
+      await eventLoopTurn()
     }
   })
   const whole = joinPieces(pieces)
@@ -80,9 +85,9 @@ function isTar(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(257, 262)) === 'ustar'
 }
 
-function reading<T>(path: string, work: () => T): T {
+async function reading<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     // Over a limit, not damaged.
     if (isFlowError(error)) throw error

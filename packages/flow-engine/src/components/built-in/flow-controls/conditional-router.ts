@@ -50,6 +50,8 @@ export const conditionalRouter = defineComponent({
     case_sensitive: caseSensitive,
     true_case_message: field.message({ displayName: 'Case True', advanced: true }),
     false_case_message: field.message({ displayName: 'Case False', advanced: true }),
+    // Of nodes of 1.0 to 1.4: what both cases send (NX-36).
+    message: field.message({ displayName: 'Message', newer: true }),
     max_iterations: field.int({
       displayName: 'Max Iterations',
       info: 'How often the router may decide in one run before the default route is taken.',
@@ -68,15 +70,15 @@ export const conditionalRouter = defineComponent({
       displayName: 'True',
       method: 'true_response',
       groupOutputs: true,
-      run: ({ true_case_message }, ctx) =>
-        decisionOf(ctx).sendsTrue ? passOn(true_case_message, ctx) : createMessage(''),
+      run: ({ true_case_message, message }, ctx) =>
+        decisionOf(ctx).sendsTrue ? passOn(true_case_message ?? message, ctx) : createMessage(''),
     }),
     false_result: output.message({
       displayName: 'False',
       method: 'false_response',
       groupOutputs: true,
-      run: ({ false_case_message }, ctx) =>
-        decisionOf(ctx).sendsFalse ? passOn(false_case_message, ctx) : createMessage(''),
+      run: ({ false_case_message, message }, ctx) =>
+        decisionOf(ctx).sendsFalse ? passOn(false_case_message ?? message, ctx) : createMessage(''),
     }),
   },
   prepare(inputs, ctx) {
@@ -115,7 +117,7 @@ function decide(holds: boolean, inputs: Routing, ctx: ComponentContext): void {
   closeBranch(holds ? 'false_result' : 'true_result', { ...inputs, builds: before + 1 }, ctx)
 }
 
-/** Whether the pattern fits at the start of the text; a bad pattern fits nowhere. */
+/** Tells whether the pattern matches at the start of the text; an invalid pattern never matches. */
 async function matches({ input_text, match_text }: Comparison): Promise<boolean> {
   return (await linearPattern(match_text))?.matchesAtStart(input_text) ?? false
 }

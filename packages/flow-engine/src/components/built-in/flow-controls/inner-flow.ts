@@ -12,7 +12,7 @@ const BETWEEN = '~'
 const INPUT_TYPES: ReadonlySet<string> = new Set(['ChatInput', 'TextInput', 'Webhook'])
 const OUTPUT_TYPES: ReadonlySet<string> = new Set(['ChatOutput', 'TextOutput', 'DataOutput'])
 
-/** How a node names the flow that it runs. */
+/** The fields by which a node chooses the flow that it runs. */
 export interface FlowChoice {
   readonly id?: string
   readonly name: string
@@ -65,6 +65,8 @@ export interface InnerRun {
   /** Values by the outer names of fields. */
   readonly values: Readonly<Record<string, unknown>>
   readonly sessionId?: string
+  /** Its messages go out as those of the run around it. Default: unless the component is a tool. */
+  readonly relay?: boolean
 }
 
 /**
@@ -73,7 +75,7 @@ export interface InnerRun {
  */
 export async function runInner(
   ctx: ComponentContext,
-  { flow, values, sessionId = '' }: InnerRun,
+  { flow, values, sessionId = '', relay = !ctx.asTool }: InnerRun,
 ): Promise<ChildRunResult> {
   const tweaks: Record<string, Record<string, unknown>> = {}
   for (const [outer, value] of Object.entries(values)) {
@@ -84,7 +86,7 @@ export async function runInner(
   const result = await ctx.runFlow(flow, {
     tweaks,
     outputType: 'debug',
-    relay: !ctx.asTool,
+    relay,
     ...(sessionId === '' ? {} : { sessionId }),
   })
   if (result.status === 'succeeded') return result
@@ -98,8 +100,8 @@ async function plain(value: unknown): Promise<unknown> {
 }
 
 /**
- * What a node of the inner flow gave.
- * @throws TypeError when the flow has no such node or output any more
+ * The result of a node of the inner flow.
+ * @throws TypeError when the flow no longer has such a node or output
  */
 export function innerOutput({ outputs }: ChildRunResult, flow: FlowJson, outer: string): unknown {
   const { nodeId = outer, name = '' } = innerName(outer) ?? {}
@@ -109,7 +111,7 @@ export function innerOutput({ outputs }: ChildRunResult, flow: FlowJson, outer: 
   return found.outputs[name]
 }
 
-/** What the output nodes of a flow gave, as one text. */
+/** The results of a flow's output nodes, as one string. */
 export async function innerText({ outputs }: ChildRunResult, flow: FlowJson): Promise<string> {
   const ids = new Set(outputNodes(flow).map(({ id }) => id))
   const texts: string[] = []
@@ -124,7 +126,7 @@ export async function innerText({ outputs }: ChildRunResult, flow: FlowJson): Pr
 }
 
 /** A flow as the tool of an agent; its arguments are the fields that its input nodes show. */
-export function flowTool(
+export function toolOfFlow(
   flow: FlowJson,
   {
     name = '',
@@ -164,7 +166,7 @@ export function flowTool(
       )
       const values = { ...run.values, ...Object.fromEntries(given) }
       const { sessionId = '' } = run
-      return await innerText(await runInner(ctx, { flow, values, sessionId }), flow)
+      return await innerText(await runInner(ctx, { flow, values, sessionId, relay: false }), flow)
     },
   }
 }

@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import { OutputMethodError } from '../../../errors.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../../graph/values/data.ts'
 import { createDataFrame, isDataFrame } from '../../../graph/values/data-frame.ts'
 import { isMessage } from '../../../graph/values/message.ts'
@@ -18,7 +18,8 @@ const PASSES = 'passes'
 export const loop = defineComponent({
   type: 'LoopComponent',
   displayName: 'Loop',
-  description: 'Runs what is connected to Item for each row, then gives all results at once.',
+  description:
+    'Runs the components connected to Item for each row, then outputs all results at once.',
   icon: 'infinity',
   category: 'flow_controls',
   module: 'lfx.components.flow_controls.loop.LoopComponent',
@@ -119,6 +120,6 @@ function itemOf(value: unknown): Data | null {
   if (isMessage(value))
     return createData({ text: typeof value.text === 'string' ? value.text : '' })
   if (isDataFrame(value)) return createData({ results: value.rows })
-  if (isRecord(value)) return createData(value)
+  if (isObject(value)) return createData(value)
   return createData({ text: value })
 }

@@ -2,17 +2,15 @@ import type { ChildRunResult, ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import type { RefreshContext } from '../../define/refresh-context.ts'
-import type { FlowJson, NodeOutput, NodeTemplate } from '../../../graph/flow/node-json.ts'
+import type { FlowJson, NodeOutput } from '../../../graph/flow/node-json.ts'
 import { templateField } from '../../node/create-node.ts'
+import { offerFlows, showFields } from './choose-flow.ts'
 import {
-  fieldsOf,
   findFlow,
-  flowTool,
+  toolOfFlow,
   innerName,
   innerOutput,
   innerText,
-  inputNodes,
   outerName,
   outputNodes,
   runInner,
@@ -81,16 +79,16 @@ export const runFlow = defineComponent({
   },
   async toTools(inputs, ctx) {
     const flow = await findFlow(ctx, choiceOf(inputs))
-    return [flowTool(flow, { values: inputs, sessionId: textOf(inputs.session_id) })]
+    return [toolOfFlow(flow, { values: inputs, sessionId: textOf(inputs.session_id) })]
   },
   async refresh(template, name, value, ctx) {
     if (name !== 'flow_name_selected') return undefined
-    await offerFlows(template, ctx)
-    if (typeof value !== 'string' || value === '') return undefined
-    const scope = ctx.userId === undefined ? {} : { userId: ctx.userId }
-    const flow = await ctx.services.flows?.get(value, scope)
-    if (flow === null || flow === undefined) return undefined
-    return { template: showFields(template, flow), outputs: outputsOf(flow) }
+    const flow = await offerFlows(template, { field: name, value }, ctx)
+    if (flow === undefined) return undefined
+    const shown = showFields(template, flow)
+    const id = templateField(shown, 'flow_id_selected')
+    if (id !== undefined) shown['flow_id_selected'] = { ...id, value: flow.id ?? '' }
+    return { template: shown, outputs: outputsOf(flow) }
   },
 })
 
@@ -131,34 +129,6 @@ function innerRun(inputs: RunFlowInputs, ctx: ComponentContext): Promise<Inner> 
   const run = begin()
   runs.set(ctx, run)
   return run
-}
-
-async function offerFlows(template: NodeTemplate, ctx: RefreshContext): Promise<void> {
-  const chooser = templateField(template, 'flow_name_selected')
-  const scope = ctx.userId === undefined ? {} : { userId: ctx.userId }
-  const names = (await ctx.services.flows?.names?.(scope)) ?? []
-  if (chooser !== undefined) chooser.options = [...names]
-}
-
-/** The node with the fields of the flow's inputs in place of those of another flow. */
-function showFields(template: NodeTemplate, flow: FlowJson): NodeTemplate {
-  const own = Object.entries(template).filter(([name]) => innerName(name) === undefined)
-  const shown = inputNodes(flow).flatMap((node) =>
-    fieldsOf(node).map(([name, definition]) => {
-      const outer = outerName(node.id, name)
-      const kept = templateField(template, outer)
-      const title = `${node.data.node.display_name ?? node.data.type} - ${definition.display_name ?? name}`
-      const value = kept === undefined ? definition.value : kept.value
-      // Texts take an edge here, also where the inner node has a box alone.
-      const takes = definition.type === 'str' && !definition.input_types?.length
-      const types = takes ? { input_types: ['Message'] } : {}
-      return [outer, { ...definition, ...types, name: outer, display_name: title, value }] as const
-    }),
-  )
-  const made = Object.fromEntries([...own, ...shown])
-  const id = templateField(made, 'flow_id_selected')
-  if (id !== undefined) made['flow_id_selected'] = { ...id, value: flow.id ?? '' }
-  return made
 }
 
 function outputsOf(flow: FlowJson): NodeOutput[] {

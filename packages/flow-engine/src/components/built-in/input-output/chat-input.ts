@@ -3,17 +3,18 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { checkFiles } from '../../chat/file-not-found.ts'
 import { output } from '../../define/output.ts'
+import { messageFields } from './message-fields.ts'
 
 const IMAGE_AND_TEXT_FILES =
   'csv json pdf txt md mdx yaml yml xml html htm docx py sh sql js ts tsx jpg jpeg png bmp image'.split(
     ' ',
   )
 
-/** What a user says (CO-30): stored and announced when there is a session. */
+/** The user's input (CO-30): stored and announced if there is a session. */
 export const chatInput = defineComponent({
   type: 'ChatInput',
   displayName: 'Chat Input',
-  description: 'Takes what the user types in the chat.',
+  description: 'Receives the chat input of the user.',
   icon: 'MessagesSquare',
   category: 'input_output',
   module: 'lfx.components.input_output.chat.ChatInput',
@@ -25,25 +26,11 @@ export const chatInput = defineComponent({
       inputTypes: [],
       info: 'The text of the message.',
     }),
-    should_store_message: field.bool({
-      displayName: 'Store Messages',
-      default: true,
-      advanced: true,
-      info: 'Keep the message in the history.',
+    ...messageFields({
+      sender: 'User',
+      senderName: 'User',
+      sessionInfo: 'Empty: the session of the run.',
     }),
-    sender: field.dropdown({
-      displayName: 'Sender Type',
-      default: 'User',
-      advanced: true,
-      options: ['Machine', 'User'],
-    }),
-    sender_name: field.text({ displayName: 'Sender Name', default: 'User', advanced: true }),
-    session_id: field.text({
-      displayName: 'Session ID',
-      advanced: true,
-      info: 'Empty: the session of the run.',
-    }),
-    context_id: field.text({ displayName: 'Context ID', advanced: true }),
     files: field.file({
       displayName: 'Files',
       advanced: true,

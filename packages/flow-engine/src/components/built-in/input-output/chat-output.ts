@@ -13,8 +13,9 @@ import { defineComponent } from '../../define/define.ts'
 import { kindOf } from '../../values/field-values.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
+import { messageFields } from './message-fields.ts'
 
-/** What the flow answers (CO-31): stored and announced when there is a session. */
+/** The flow's answer (CO-31): stored and announced if there is a session. */
 export const chatOutput = defineComponent({
   type: 'ChatOutput',
   displayName: 'Chat Output',
@@ -30,25 +31,11 @@ export const chatOutput = defineComponent({
       required: true,
       types: ['Data', 'DataFrame', 'Message'],
     }),
-    should_store_message: field.bool({
-      displayName: 'Store Messages',
-      default: true,
-      advanced: true,
-      info: 'Keep the message in the history.',
+    ...messageFields({
+      sender: 'Machine',
+      senderName: 'AI',
+      sessionInfo: 'Empty: that of the message, else of the run.',
     }),
-    sender: field.dropdown({
-      displayName: 'Sender Type',
-      default: 'Machine',
-      advanced: true,
-      options: ['Machine', 'User'],
-    }),
-    sender_name: field.text({ displayName: 'Sender Name', default: 'AI', advanced: true }),
-    session_id: field.text({
-      displayName: 'Session ID',
-      advanced: true,
-      info: 'Empty: that of the message, else of the run.',
-    }),
-    context_id: field.text({ displayName: 'Context ID', advanced: true }),
     data_template: field.text({
       displayName: 'Data Template',
       default: '{text}',

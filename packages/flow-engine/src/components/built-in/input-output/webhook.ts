@@ -1,13 +1,13 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 
-/** Where the payload of a webhook call enters a flow (CO-59). */
+/** The entry point of a webhook's payload (CO-59). */
 export const webhook = defineComponent({
   type: 'Webhook',
   displayName: 'Webhook',
-  description: 'Starts the flow with what was posted to its webhook address.',
+  description: 'Starts the flow with the payload posted to its webhook address.',
   icon: 'webhook',
   category: 'input_output',
   module: 'lfx.components.input_output.webhook.WebhookComponent',
@@ -44,13 +44,16 @@ export const webhook = defineComponent({
   },
 })
 
-/** Blank and null are {}; what is no JSON object is under `payload`, as text when it is no JSON. */
+/**
+ * Blank text and null become {}; a JSON value that is not an object is stored under `payload`, and
+ * other text as a string.
+ */
 export function readPayload(text: string): object {
   if (text.trim() === '') return {}
   try {
     const payload: unknown = JSON.parse(text)
     if (payload === null) return {}
-    return isRecord(payload) ? payload : { payload }
+    return isObject(payload) ? payload : { payload }
   } catch {
     return { payload: text }
   }

@@ -74,11 +74,14 @@ export const structuredOutput = defineComponent({
     dataframe_output: output.dataFrame({
       displayName: 'Structured Output',
       method: 'build_structured_dataframe',
-      async run(inputs, ctx) {
-        const objects = await objectsFor(inputs, ctx)
-        if (objects.length === 0) throw new TypeError('No structured output returned')
-        return objects
-      },
+      run: (inputs, ctx) => rowsFor(inputs, ctx),
+    }),
+    // The output of nodes of 1.2 to 1.4 (NX-36).
+    structured_output_dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'as_dataframe',
+      dynamic: true,
+      run: (inputs, ctx) => rowsFor(inputs, ctx),
     }),
   },
 })
@@ -97,6 +100,15 @@ interface Request {
   readonly fields: readonly SchemaField[]
   readonly messages: readonly ChatMessage[]
   readonly ctx: ComponentContext
+}
+
+async function rowsFor(
+  inputs: StructuredInputs,
+  ctx: ComponentContext,
+): Promise<Record<string, unknown>[]> {
+  const objects = await objectsFor(inputs, ctx)
+  if (objects.length === 0) throw new TypeError('No structured output returned')
+  return objects
 }
 
 /** Both outputs of one build read one answer. */

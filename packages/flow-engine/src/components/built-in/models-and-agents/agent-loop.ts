@@ -1,6 +1,7 @@
 import { errorText } from '../../../errors.ts'
 import type { ChatMessage, ChatModel, Tool, ToolCall } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
+import { decideOnCall, type ToolDecision } from '../../tools/tool-approval.ts'
 import { toolArgumentProblems } from '../../tools/tool-argument-problems.ts'
 import type { AgentMessage } from './agent-message.ts'
 
@@ -21,23 +22,51 @@ export interface AgentAnswer {
   readonly finished: boolean
 }
 
-/** Asks, calls the tools asked for, and asks again, until an answer without calls (CO-35, FE-52). */
+/**
+ * Asks, calls the tools asked for, and asks again, until an answer without calls (CO-35, FE-52). In a run
+ * that goes on after a pause no answer of the model and no result of a tool is asked for again (DR-40).
+ */
 export async function runAgentLoop(options: AgentLoopOptions): Promise<AgentAnswer> {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]))
   const messages = [...options.messages]
   for (let iteration = 0; iteration < Math.max(1, options.maxIterations); iteration += 1) {
-    const { text, calls } = await ask(messages, options)
+    const { text, calls } = await answerOnce(messages, options)
     if (calls.length === 0) return { text, finished: true }
     messages.push({ role: 'assistant', content: text, toolCalls: calls })
-    messages.push(...(await callTools(calls, tools, options)))
+    const answers = await callTools(calls, { ...options, tools, iteration })
+    const direct = calls.findIndex(({ name }) => tools.get(name)?.returnDirect === true)
+    if (direct >= 0) return { text: answers[direct] ?? '', finished: true }
+    for (const [at, { id, name }] of calls.entries()) {
+      messages.push({ role: 'tool', name, toolCallId: id, content: answers[at] ?? '' })
+    }
   }
   return { text: 'Agent stopped due to max iterations.', finished: false }
+}
+
+interface ModelAnswer {
+  readonly text: string
+  readonly calls: readonly ToolCall[]
+}
+
+/** An answer that was kept is shown again as a whole. */
+async function answerOnce(
+  messages: readonly ChatMessage[],
+  options: AgentLoopOptions,
+): Promise<ModelAnswer> {
+  const { ctx, shown } = options
+  let asked = false
+  const answer = await ctx.step<ModelAnswer>('model', () => {
+    asked = true
+    return ask(messages, options)
+  })
+  if (!asked) shown.token(answer.text)
+  return answer
 }
 
 async function ask(
   messages: readonly ChatMessage[],
   { ctx, model, tools, shown }: AgentLoopOptions,
-): Promise<{ text: string; calls: ToolCall[] }> {
+): Promise<ModelAnswer> {
   let text = ''
   const calls: ToolCall[] = []
   const request = {
@@ -66,37 +95,47 @@ async function ask(
   return { text, calls }
 }
 
-/** Announced in order, run side by side, answered in order. */
-async function callTools(
-  calls: readonly ToolCall[],
-  tools: ReadonlyMap<string, Tool>,
-  options: AgentLoopOptions,
-): Promise<ChatMessage[]> {
+interface Turn extends Omit<AgentLoopOptions, 'tools'> {
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly iteration: number
+}
+
+/**
+ * Announced in order, approved in order, run side by side, answered in order. Nothing of a turn is called
+ * before a person has decided about each of its calls.
+ */
+async function callTools(calls: readonly ToolCall[], turn: Turn): Promise<string[]> {
+  const { tools, shown, iteration } = turn
   const names = [...tools.keys()]
   const steps: number[] = []
   for (const { name, args } of calls) {
     const known = tools.has(name)
     const unknownInput = { requested_tool_name: name, available_tool_names: names }
-    steps.push(
-      await options.shown.startTool(known ? name : 'invalid_tool', known ? args : unknownInput),
-    )
+    steps.push(await shown.startTool(known ? name : 'invalid_tool', known ? args : unknownInput))
   }
-  const answers = await Promise.all(
-    calls.map((call, index) => answerCall(call, steps[index] ?? 0, tools, options)),
-  )
-  return calls.map(({ id, name }, index) => ({
-    role: 'tool',
-    name,
-    toolCallId: id,
-    content: answers[index] ?? '',
-  }))
+  const decided: DecidedCall[] = []
+  for (const [index, call] of calls.entries()) {
+    const step = { number: steps[index] ?? 0, name: `tool ${iteration}.${index}` }
+    decided.push({ ...call, step, decision: await decide(call, turn) })
+  }
+  return Promise.all(decided.map((call) => answerCall(call, turn)))
+}
+
+interface DecidedCall extends ToolCall {
+  readonly step: { readonly number: number; readonly name: string }
+  readonly decision: ToolDecision
+}
+
+/** A person is not asked about a call that cannot be made. */
+async function decide({ name, args }: ToolCall, { tools, ctx }: Turn): Promise<ToolDecision> {
+  const tool = tools.get(name)
+  if (tool === undefined || toolArgumentProblems(args, tool.parameters).length > 0) return { args }
+  return decideOnCall(tool, args, ctx)
 }
 
 async function answerCall(
-  { name, args }: ToolCall,
-  step: number,
-  tools: ReadonlyMap<string, Tool>,
-  { ctx, shown, handleParsingErrors }: AgentLoopOptions,
+  { name, decision, step: { number: step, name: stepName } }: DecidedCall,
+  { tools, ctx, shown, handleParsingErrors }: Turn,
 ): Promise<string> {
   const tool = tools.get(name)
   if (tool === undefined) {
@@ -105,6 +144,15 @@ async function answerCall(
     await shown.endTool(step, { output })
     return output
   }
+  if ('rejected' in decision) {
+    await shown.endTool(step, { error: decision.rejected })
+    return decision.rejected
+  }
+  if ('response' in decision) {
+    await shown.endTool(step, { output: decision.response })
+    return decision.response
+  }
+  const { args } = decision
   const problems = toolArgumentProblems(args, tool.parameters)
   if (problems.length > 0) {
     const error = `The arguments of ${name} do not fit: ${problems.join('; ')}`
@@ -113,7 +161,7 @@ async function answerCall(
     return error
   }
   try {
-    const output = await ctx.callTool(tool, args)
+    const output = await ctx.callTool(tool, args, { step: stepName })
     await shown.endTool(step, { output })
     return toolText(output)
   } catch (error) {

@@ -1,11 +1,11 @@
 import { readText, type Message } from '../../../graph/values/message.ts'
 import type { ChatMessage, ChatModel } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
-import { readImages } from '../../chat/message-images.ts'
+import { readAttachments } from '../../chat/message-attachments.ts'
 import type { AgentModelInputs } from './agent-model.ts'
 import type { AgentToolInputs } from './agent-tools.ts'
 
-/** What an agent is set to. */
+/** The settings of an agent. */
 export interface AgentInputs extends AgentModelInputs, AgentToolInputs {
   readonly system_prompt: string
   readonly context_id: string
@@ -17,7 +17,7 @@ export interface AgentInputs extends AgentModelInputs, AgentToolInputs {
   readonly format_instructions: string
 }
 
-/** The first request of an agent: system prompt, history, images, question (CO-35). */
+/** The first request of an agent: system prompt, history, files, question (CO-35). */
 export async function agentMessages(
   inputs: AgentInputs,
   model: ChatModel,
@@ -27,7 +27,7 @@ export async function agentMessages(
   const messages = [
     ...systemMessages(inputs.system_prompt, model, ctx),
     ...(await history(inputs, ctx)),
-    ...question.images,
+    ...question.attached,
     { role: 'user' as const, content: question.text },
   ]
   return { question: question.text, messages }
@@ -54,18 +54,19 @@ export function systemMessages(
 
 interface Question {
   readonly text: string
-  /** Each image is a user message of its own. */
-  readonly images: readonly ChatMessage[]
+  /** Each file is a user message of its own. */
+  readonly attached: readonly ChatMessage[]
 }
 
 async function readQuestion(input: Message | null, ctx: ComponentContext): Promise<Question> {
   const text = input === null ? '' : await readText(input.text)
-  const images = input === null ? [] : await readImages(input.files, ctx)
+  const attached = input === null ? [] : await readAttachments(input.files, ctx)
+  const kind = attached.every(({ type }) => type === 'image') ? 'images' : 'files'
   const replacement =
-    images.length > 0 ? 'Process the provided images.' : 'Continue the conversation.'
+    attached.length > 0 ? `Process the provided ${kind}.` : 'Continue the conversation.'
   return {
     text: text.trim() === '' ? replacement : text,
-    images: images.map((image) => ({ role: 'user', content: [image] })),
+    attached: attached.map((part) => ({ role: 'user', content: [part] })),
   }
 }
 

@@ -1,9 +1,9 @@
+import { isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
 import { readText } from '../../../graph/values/message.ts'
 import type { ChatModel, Tool } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { firstJson } from '../../values/first-json.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { wholeAnswer } from '../../chat/model-answer.ts'
 import {
   readRecord,
@@ -105,7 +105,7 @@ function readAnswer(answer: string, fields: readonly SchemaField[]): Record<stri
 
 function recordsOf(found: unknown, fields: readonly SchemaField[]): readonly unknown[] {
   if (Array.isArray(found)) return found
-  if (isRecord(found)) {
+  if (isObject(found)) {
     const { key } = schemaOf(fields)
     const wrapped = found[key] ?? (Object.keys(found).length === 1 ? found.objects : undefined)
     if (Array.isArray(wrapped)) return wrapped

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { isData } from '../../../graph/values/data.ts'
 import { isMessage } from '../../../graph/values/message.ts'
 import { field, type Field } from '../../define/field.ts'
@@ -44,9 +44,9 @@ type Schema = Readonly<Record<string, unknown>>
 
 function propertiesOf({ inputSchema }: McpTool): Record<string, Schema> {
   const properties: unknown = Reflect.get(inputSchema, 'properties')
-  if (!isRecord(properties)) return {}
+  if (!isObject(properties)) return {}
   return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, isRecord(schema) ? schema : {}]),
+    Object.entries(properties).map(([name, schema]) => [name, isObject(schema) ? schema : {}]),
   )
 }
 

@@ -1,8 +1,10 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { isObject } from '@x/wire'
+import { z } from 'zod'
 import { outgoingFetch } from '../../../outgoing/outgoing-fetch.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import type { McpClient, McpResult, McpTool } from '../../define/services.ts'
+import { withBoundedAnswers } from './mcp-answers.ts'
 
 export interface HttpMcpOptions {
   /** Default: the guarded fetch of the platform (AB-40). */
@@ -20,7 +22,8 @@ export interface HttpMcpOptions {
 export async function connectHttpMcp(config: unknown, options: HttpMcpOptions): Promise<McpClient> {
   const { url, headers } = readConfig(config)
   const requestInit = { headers }
-  const custom = { fetch: outgoingFetch({ ...(options.fetch && { fetch: options.fetch }) }) }
+  const send = outgoingFetch({ ...(options.fetch && { fetch: options.fetch }) })
+  const custom = { fetch: withBoundedAnswers(send) }
   const { StreamableHTTPClientTransport } =
     await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
   const { sessions, sessionKey = '' } = options
@@ -53,46 +56,79 @@ async function open(transport: Transport, signal: AbortSignal): Promise<Client> 
 /** Servers of the older transport answer 400, 404 or 405 to a POST. */
 function mayBeOlder(error: unknown): boolean {
   const code: unknown =
-    isRecord(error) || error instanceof Error ? Reflect.get(error, 'code') : null
+    isObject(error) || error instanceof Error ? Reflect.get(error, 'code') : null
   return code === 400 || code === 404 || code === 405
 }
 
 function readConfig(config: unknown): { url: URL; headers: Record<string, string> } {
-  const { url, headers } = isRecord(config) ? config : {}
+  const { url, headers } = isObject(config) ? config : {}
   if (typeof url !== 'string' || !/^https?:/.test(url) || !URL.canParse(url)) {
     throw new TypeError(
-      isRecord(config) && 'command' in config
-        ? 'Servers started by a command are off unless the host gives an MCP service'
+      isObject(config) && 'command' in config
+        ? 'Servers started by a command are off unless the host provides an MCP service'
         : 'The MCP server has no address',
     )
   }
-  const pairs = Object.entries(isRecord(headers) ? headers : {})
+  const pairs = Object.entries(isObject(headers) ? headers : {})
   return {
     url: new URL(url),
     headers: Object.fromEntries(pairs.map(([name, value]) => [name, String(value)])),
   }
 }
 
+/** Asks without the client's own `listTools`: it compiles schemas of the server's, with their patterns (AB-44). */
 function asMcpClient(client: Client): McpClient {
   return {
     async listTools() {
       const tools: McpTool[] = []
       let cursor: string | undefined
-      do {
-        const page = await client.listTools(cursor === undefined ? {} : { cursor })
-        for (const { name, description, inputSchema } of page.tools) {
+      for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page += 1) {
+        const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } }
+        const listed = await client.request(request, ToolPage)
+        for (const { name, description, inputSchema } of listed.tools) {
           tools.push({ name, inputSchema, ...(description === undefined ? {} : { description }) })
         }
-        cursor = page.nextCursor
-      } while (cursor !== undefined && tools.length < MAX_TOOLS)
+        cursor = listed.nextCursor
+        if (cursor === undefined) break
+      }
       return tools
     },
-    async callTool(name, args, { signal }) {
-      const result = await client.callTool({ name, arguments: { ...args } }, undefined, { signal })
-      return result as unknown as McpResult
+    async callTool(name, args, { signal, timeoutMs }) {
+      const request = { method: 'tools/call', params: { name, arguments: { ...args } } }
+      const { content, isError, structuredContent } = await client.request(request, ToolResult, {
+        signal,
+        ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+      })
+      return {
+        content,
+        ...(isError === undefined ? {} : { isError }),
+        ...(structuredContent === undefined ? {} : { structuredContent }),
+      } satisfies McpResult
     },
     close: () => client.close(),
   }
 }
 
 const MAX_TOOLS = 10_000
+const MAX_PAGES = 100
+/** Parts of a result. */
+const MAX_CONTENT = 10_000
+
+const ToolPage = z.looseObject({
+  tools: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        description: z.string().optional(),
+        inputSchema: z.looseObject({}),
+      }),
+    )
+    .max(MAX_TOOLS),
+  nextCursor: z.string().optional(),
+})
+
+const ToolResult = z.looseObject({
+  content: z.array(z.looseObject({})).max(MAX_CONTENT).default([]),
+  isError: z.boolean().optional(),
+  structuredContent: z.unknown().optional(),
+})

@@ -1,16 +1,16 @@
-import type { Runtime } from '@x/wire'
+import { isObject, type Runtime } from '@x/wire'
 import { errorText, isFlowError } from '../../../errors.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
-import type { ComponentServices, McpClient, McpTool } from '../../define/services.ts'
+import type { ComponentServices, McpClient, McpTool, RunChildFlow } from '../../define/services.ts'
 import { connectHttpMcp } from './mcp-http.ts'
 
-/** What connecting to a server needs of the component that asks. */
+/** The part of a component's context that connecting to a server uses. */
 export interface McpHost {
   readonly services: Readonly<ComponentServices>
   readonly runtime: Runtime
   readonly signal: AbortSignal
   readonly sessionId?: string | undefined
   readonly userId?: string | undefined
+  readonly runFlow?: RunChildFlow | undefined
   /** Kept from build to build of one run. */
   readonly shared?: Map<string, unknown> | undefined
 }
@@ -25,10 +25,10 @@ export interface McpServerChoice {
 
 /** @throws TypeError when no server was chosen */
 export function readServerChoice(value: unknown): McpServerChoice {
-  const { name, config } = isRecord(value) ? value : {}
+  const { name, config } = isObject(value) ? value : {}
   const named = typeof name === 'string' && name !== ''
-  if (!named && !isRecord(config)) throw new TypeError('No MCP server selected')
-  return { name: named ? name : 'server', ...(isRecord(config) ? { config } : {}) }
+  if (!named && !isObject(config)) throw new TypeError('No MCP server selected')
+  return { name: named ? name : 'server', ...(isObject(config) ? { config } : {}) }
 }
 
 /** Connects, works, and disconnects; a server's session lasts for the run. */
@@ -81,12 +81,15 @@ export async function listMcpTools(
 }
 
 async function connect(server: McpServerChoice, host: McpHost): Promise<McpClient> {
-  const { services, signal, userId, sessionId } = host
+  const { services, signal, userId, sessionId, runFlow } = host
   if (services.mcp !== undefined) {
     return services.mcp.connect(server, {
       signal,
       ...(userId === undefined ? {} : { userId }),
       ...(sessionId === undefined ? {} : { sessionId }),
+      ...(runFlow === undefined
+        ? {}
+        : { runFlow: (flow, options) => runFlow.call(host, flow, options) }),
     })
   }
   return connectHttpMcp(server.config, {

@@ -1,16 +1,16 @@
-import { createSystemRuntime } from '@x/wire'
+import { createSystemRuntime, isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { createDataFrame, type Row } from '../../../graph/values/data-frame.ts'
 import type { ComponentTool } from '../../define/component.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { templateField } from '../../node/create-node.ts'
+import { toldCall } from '../../define/call-teller.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import type { RefreshContext } from '../../define/refresh-context.ts'
 import { output } from '../../define/output.ts'
-import type { McpTool } from '../../define/services.ts'
+import type { McpClient, McpResult, McpTool } from '../../define/services.ts'
 import { toolMetadataField, toolRow } from '../../tools/tool-metadata.ts'
 import { argumentFields, callArguments } from './mcp-arguments.ts'
 import { listMcpTools, readServerChoice, withMcpServer } from './mcp-server.ts'
@@ -19,7 +19,7 @@ import { listMcpTools, readServerChoice, withMcpServer } from './mcp-server.ts'
 export const mcpTools = defineComponent({
   type: 'MCPTools',
   displayName: 'MCP Tools',
-  description: 'Calls a tool of an MCP server, or gives its tools to an agent.',
+  description: 'Calls a tool of an MCP server, or makes its tools available to an agent.',
   icon: 'Mcp',
   category: 'models_and_agents',
   module: 'lfx.components.models_and_agents.mcp_component.MCPToolsComponent',
@@ -42,6 +42,24 @@ export const mcpTools = defineComponent({
       show: false,
       refresh: true,
       options: [],
+    }),
+    headers: field.dict({
+      displayName: 'Headers',
+      info: 'Sent besides those of the server.',
+      list: true,
+      default: {},
+      advanced: true,
+      newer: true,
+    }),
+    tool_execution_timeout: field.float({
+      displayName: 'Tool Execution Timeout (seconds)',
+      info: 'Up to 3,600; 0 = 60.',
+      default: 0,
+      min: 0,
+      max: 3600,
+      step: 0.01,
+      advanced: true,
+      newer: true,
     }),
     tool_placeholder: field.text({ displayName: 'Tool Placeholder', show: false }),
   },
@@ -76,12 +94,70 @@ interface McpInputs {
   readonly use_cache: boolean
   readonly verify_ssl: boolean
   readonly tool: string
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly tool_execution_timeout: number
 }
 
-/** The chosen server; whether certificates are checked is a part of its configuration. */
-function serverOf({ mcp_server: value, verify_ssl: verify }: Omit<McpInputs, 'tool'>) {
+type ServerInputs = Pick<McpInputs, 'mcp_server' | 'verify_ssl'> &
+  Partial<Pick<McpInputs, 'headers'>>
+
+/** The chosen server; whether certificates are checked is a part of its configuration, as headers are. */
+function serverOf({ mcp_server: value, verify_ssl: verify, headers = {} }: ServerInputs) {
   const server = readServerChoice(value)
-  return verify ? server : { ...server, config: { ...server.config, verify_ssl: false } }
+  const more = headersOf(headers)
+  if (verify && Object.keys(more).length === 0) return server
+  const config: { readonly headers?: unknown } = server.config ?? {}
+  const own = isObject(config.headers) ? config.headers : {}
+  return {
+    ...server,
+    config: {
+      ...config,
+      ...(verify ? {} : { verify_ssl: false }),
+      ...(Object.keys(more).length === 0 ? {} : { headers: { ...own, ...more } }),
+    },
+  }
+}
+
+/** Headers as an object, or rows of `key` and `value`, which a table merges into one. */
+function headersOf(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const { key, value, ...rest } = headers
+  const isRow = typeof key === 'string' && value !== undefined
+  const pairs = Object.entries(isRow ? { ...rest, [key]: value } : headers)
+  return Object.fromEntries(
+    pairs.flatMap(([name, text]) =>
+      typeof text === 'string' && name !== '' ? [[name, text]] : [],
+    ),
+  )
+}
+
+const TOOL_TIMEOUT_MS = 60_000
+
+/** @throws TypeError when the tool takes longer than it may */
+async function callInTime(
+  client: McpClient,
+  call: { readonly name: string; readonly args: Readonly<Record<string, unknown>> },
+  { inputs, ctx }: { readonly inputs: McpInputs; readonly ctx: ComponentContext },
+): Promise<McpResult> {
+  const seconds = Math.min(inputs.tool_execution_timeout, 3600)
+  const timeoutMs = seconds > 0 ? seconds * 1000 : TOOL_TIMEOUT_MS
+  const done = new AbortController()
+  const late = new AbortController()
+  void ctx.runtime.sleep(timeoutMs, done.signal).then(
+    () => late.abort(new TypeError(`The tool ${call.name} took longer than ${timeoutMs / 1000} s`)),
+    () => undefined,
+  )
+  const signal = AbortSignal.any([ctx.signal, late.signal])
+  try {
+    const facts = { kind: 'mcp', name: call.name, input: () => call.args } as const
+    return await toldCall(ctx, facts, () =>
+      client.callTool(call.name, call.args, { signal, timeoutMs }),
+    )
+  } catch (error) {
+    late.signal.throwIfAborted()
+    throw error
+  } finally {
+    done.abort()
+  }
 }
 
 async function callTool(inputs: McpInputs, ctx: ComponentContext): Promise<Row[]> {
@@ -91,10 +167,9 @@ async function callTool(inputs: McpInputs, ctx: ComponentContext): Promise<Row[]
   if (tool === undefined) {
     throw new TypeError(`Tool '${inputs.tool}' not found on the server ${server.name}`)
   }
-  const { signal } = ctx
   const args = callArguments(tool, { ...inputs })
   const { content } = await withMcpServer(server, ctx, (client) =>
-    client.callTool(tool.name, args, { signal }),
+    callInTime(client, { name: tool.name, args }, { inputs, ctx }),
   )
   return content.map(rowOf)
 }
@@ -104,7 +179,7 @@ function rowOf(item: object): Row {
   const { type, text } = item as { type?: unknown; text?: unknown }
   if (type === 'text' && typeof text === 'string') {
     const parsed = parse(text)
-    if (isRecord(parsed)) return parsed
+    if (isObject(parsed)) return parsed
   }
   return { ...item }
 }
@@ -124,7 +199,7 @@ function asComponentTool(tool: McpTool, inputs: McpInputs): ComponentTool {
     parameters: tool.inputSchema,
     call: (args, ctx) =>
       withMcpServer(serverOf(inputs), ctx, (client) =>
-        client.callTool(tool.name, args, { signal: ctx.signal }),
+        callInTime(client, { name: tool.name, args }, { inputs, ctx }),
       ),
   }
 }
@@ -137,7 +212,7 @@ async function serverTools(
   ctx: RefreshContext,
 ): Promise<readonly McpTool[]> {
   const value = templateField(template, 'mcp_server')?.value
-  if (!isRecord(value) || Object.keys(value).length === 0) return []
+  if (!isObject(value) || Object.keys(value).length === 0) return []
   const { services, userId, signal } = ctx
   return listMcpTools(readServerChoice(value), { services, userId, signal, runtime })
 }

@@ -11,7 +11,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { parseTemplate } from '../../text/format-template.ts'
-import { messageFromRecord, messageToRecord } from '../../chat/message-record.ts'
+import { messageFromRecord, messageToRecord } from '../../../graph/messages/message-record.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import { output } from '../../define/output.ts'
 import type { MessageQuery, MessageService } from '../../define/services.ts'
@@ -98,6 +98,13 @@ export const memory = defineComponent({
         return createDataFrame(messages.map(messageFields))
       },
     }),
+    // The output of nodes of 1.0 to 1.4 (NX-36).
+    messages: output.list({
+      displayName: 'Data',
+      method: 'retrieve_messages',
+      dynamic: true,
+      run: async (inputs, ctx) => (await retrieve(inputs, ctx)).map(messageFields),
+    }),
     stored_messages: output.message({
       displayName: 'Stored Messages',
       method: 'store_message',
@@ -143,7 +150,7 @@ function show(template: NodeTemplate, names: readonly string[], shown: boolean):
   }
 }
 
-/** What of the inputs storing reads. */
+/** The inputs that storing reads. */
 export type StoreInputs = Pick<
   MemoryInputs,
   'message' | 'memory' | 'sender' | 'sender_name' | 'session_id' | 'context_id'

@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import { FlowError } from '../../../errors.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { doubleBraceNames } from '../../text/double-braces.ts'
 import { templateNames } from '../../text/format-template.ts'
 import { templateField } from '../../node/create-node.ts'
@@ -15,7 +15,7 @@ const RESERVED = new Set([
   'validate_template',
 ])
 
-/** How variables are written. */
+/** The syntax of variables. */
 export interface PromptSyntax {
   /** `{{name}}` instead of `{name}` (NX-20). Default false. */
   readonly mustache?: boolean | undefined
@@ -128,7 +128,7 @@ function promptField(name: string, value: unknown): TemplateField {
 }
 
 function readLists(value: unknown): Record<string, string[]> {
-  if (!isRecord(value)) return {}
+  if (!isObject(value)) return {}
   return Object.fromEntries(
     Object.entries(value).map(([key, list]) => [
       key,

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { modelAddress } from '../../../outgoing/model-address.ts'
 import { openFetch } from '../../../outgoing/open-fetch.ts'
 import { trimSlash } from '../../../models/model-options.ts'
@@ -35,7 +35,7 @@ export async function listOllamaModels(given: unknown, ctx: RefreshContext): Pro
     const response = await send(`${root}/api/tags`, { signal: ctx.signal })
     if (!response.ok) return []
     const body: unknown = JSON.parse(await readAnswer(response, MAX_LIST_BYTES))
-    const models = isRecord(body) && Array.isArray(body.models) ? body.models.filter(isRecord) : []
+    const models = isObject(body) && Array.isArray(body.models) ? body.models.filter(isObject) : []
     return models.map(({ name }) => name).filter((name) => typeof name === 'string')
   } catch {
     return []

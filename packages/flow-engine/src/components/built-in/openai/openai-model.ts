@@ -2,14 +2,12 @@ import type { ChatModel } from '../../../models/chat-model.ts'
 import { openAiChatModels, openAiReasoningModels } from '../../../models/model-names.ts'
 import { findChatModel } from '../../../models/providers.ts'
 import type { ComponentContext } from '../../define/context.ts'
-import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import { askModel, questionMessages, withSettings } from '../../chat/model-answer.ts'
-import { output } from '../../define/output.ts'
-import { plainBadRequests } from '../../chat/plain-bad-requests.ts'
+import { withSettings } from '../../chat/model-answer.ts'
+import { defineChatModel } from '../providers/define-chat-model.ts'
 
 /** A chat model of OpenAI with all its settings (CO-79). */
-export const openAiModel = defineComponent({
+export const openAiModel = defineChatModel({
   type: 'OpenAIModel',
   displayName: 'OpenAI',
   description: 'Asks a language model of OpenAI.',
@@ -17,9 +15,6 @@ export const openAiModel = defineComponent({
   category: 'openai',
   module: 'lfx.components.openai.openai_chat_model.OpenAIModelComponent',
   inputs: {
-    input_value: field.message({ displayName: 'Input' }),
-    system_message: field.multiline({ displayName: 'System Message' }),
-    stream: field.bool({ displayName: 'Stream', default: false, advanced: true }),
     max_tokens: field.int({
       displayName: 'Max Tokens',
       info: 'Maximum number of output tokens; 0: no limit.',
@@ -72,22 +67,7 @@ export const openAiModel = defineComponent({
       advanced: true,
     }),
   },
-  outputs: {
-    text_output: output.message({
-      displayName: 'Model Response',
-      method: 'text_response',
-      async run(inputs, ctx) {
-        const model = plainBadRequests(await buildModel(inputs, ctx))
-        const messages = await questionMessages(inputs.input_value, inputs.system_message, ctx)
-        return askModel(model, messages, { ctx, streams: inputs.stream, icon: 'OpenAI' })
-      },
-    }),
-    model_output: output.model({
-      displayName: 'Language Model',
-      method: 'build_model',
-      run: (inputs, ctx) => buildModel(inputs, ctx),
-    }),
-  },
+  build: buildModel,
   refresh(template, name, value) {
     if (name !== 'model_name' || typeof value !== 'string') return
     const reasons = openAiReasoningModels.some((model) => model === value)

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { createData as makeData, isData, type Data } from '../../../graph/values/data.ts'
 import type { NodeTemplate, TemplateField } from '../../../graph/flow/node-json.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -115,7 +115,7 @@ function withText(data: Data['data'], inputs: DataInputs, textKey = 'text'): Dat
   return makeData(result, { textKey: key })
 }
 
-/** What the fields `field_<n>_key` hold, in their order. */
+/** The values of the fields `field_<n>_key`, in their order. */
 function fieldsOf(inputs: object): Record<string, unknown> {
   const numbered = Object.entries(inputs).flatMap(([name, value]): [number, unknown][] => {
     const [, number] = FIELD.exec(name) ?? []
@@ -123,7 +123,7 @@ function fieldsOf(inputs: object): Record<string, unknown> {
   })
   const parts = numbered.toSorted(([a], [b]) => a - b).flatMap(([, value]) => value)
   return Object.fromEntries(
-    parts.flatMap((part) => Object.entries(isData(part) ? part.data : isRecord(part) ? part : {})),
+    parts.flatMap((part) => Object.entries(isData(part) ? part.data : isObject(part) ? part : {})),
   )
 }
 

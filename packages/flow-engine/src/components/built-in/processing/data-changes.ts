@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import { parseLiteral } from './literal.ts'
@@ -17,12 +17,12 @@ export function selectKeys(data: Plain, keys: readonly string[]): Plain {
 }
 
 /**
- * What was put together key by key as data: an object under `data` is the data, to which the other
- * keys are added; `text_key` and `default_value` are those of the data (CO-2).
- * @throws TypeError when something else than an object is under `data`
+ * Turns an object that was built key by key into data: an object under `data` is the data, to which
+ * the other keys are added; `text_key` and `default_value` are those of the data (CO-2).
+ * @throws TypeError when the value under `data` is not an object
  */
 export function asData({ data = {}, text_key, default_value, ...rest }: Plain): Data {
-  if (data !== null && !isRecord(data)) throw new TypeError("The key 'data' has to hold an object.")
+  if (data !== null && !isObject(data)) throw new TypeError("The key 'data' has to hold an object.")
   return createData(
     { ...data, ...rest },
     {
@@ -55,9 +55,9 @@ export function combine(parts: readonly Plain[]): Plain {
 }
 
 /**
- * Filters the lists under `lists` to the objects whose values fit those of `wanted`; values are
- * compared as texts, empty ones ask for nothing.
- * @throws TypeError for a list that is missing or is none
+ * Filters the lists under `lists` to the objects whose values match those of `wanted`; values are
+ * compared as strings, empty ones match anything.
+ * @throws TypeError for a list that is missing or is not a list
  */
 export function filterLists(
   data: Plain,
@@ -85,7 +85,7 @@ export function evaluateLiterals(value: unknown): unknown {
     return looksLiteral(value.trim()) ? (parseLiteral(value) ?? { value }).value : value
   }
   if (Array.isArray(value)) return value.map(evaluateLiterals)
-  if (!isRecord(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, evaluateLiterals(item)]),
   )
@@ -96,7 +96,7 @@ export function jsonPaths(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) {
     return value.length === 0 ? [] : below(value[0], `${path === '' ? '.' : path}[0]`)
   }
-  if (!isRecord(value)) return []
+  if (!isObject(value)) return []
   return Object.entries(value).flatMap(([key, item]) => below(item, `${path}.${pathKey(key)}`))
 }
 
@@ -121,7 +121,7 @@ function inside(
   change: (entry: [string, unknown]) => [string, unknown][],
 ): unknown {
   if (Array.isArray(value)) return value.map((item) => inside(item, change))
-  return isRecord(value) ? mapEntries(value, change) : value
+  return isObject(value) ? mapEntries(value, change) : value
 }
 
 type Entry = readonly [key: string, value: unknown]
@@ -129,7 +129,7 @@ type Entry = readonly [key: string, value: unknown]
 function fitsAll(item: unknown, asked: readonly Entry[], operator: string): boolean {
   const compare = OPERATORS.get(operator)
   return asked.every(([key, value]) => {
-    if (!isRecord(item) || !Object.hasOwn(item, key)) return false
+    if (!isObject(item) || !Object.hasOwn(item, key)) return false
     return compare?.(toLiteralText(item[key]), toLiteralText(value)) ?? false
   })
 }

@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { chosenInEditor, chosenOperation, showFieldsOf } from '../../node/chosen-operation.ts'
@@ -21,6 +21,79 @@ import { queryJson } from './json-query.ts'
 
 const hidden = { show: false } as const
 
+/** Operations on data objects in general. */
+export const DATA_OPERATIONS = [
+  { name: 'Select Keys', icon: 'lasso-select' },
+  { name: 'Literal Eval', icon: 'braces' },
+  { name: 'Combine', icon: 'merge' },
+  { name: 'Append or Update', icon: 'circle-plus' },
+  { name: 'Remove Keys', icon: 'eraser' },
+  { name: 'Rename Keys', icon: 'pencil-line' },
+  { name: 'Path Selection', icon: 'mouse-pointer' },
+  { name: 'JQ Expression', icon: 'terminal' },
+]
+
+const FILTER = { name: 'Filter Values', icon: 'filter' }
+const OFFERED = [...DATA_OPERATIONS.slice(0, 3), FILTER, ...DATA_OPERATIONS.slice(3)]
+
+/** The fields of a choice of keys; like the others hidden until an operation is chosen. */
+export const selectFields = {
+  select_keys_input: field.text({ displayName: 'Select Keys', list: true, ...hidden }),
+}
+
+const filterFields = {
+  filter_key: field.text({
+    displayName: 'Filter Key',
+    info: 'The key of the list that is filtered.',
+    list: true,
+    ...hidden,
+  }),
+  operator: field.dropdown({
+    displayName: 'Comparison Operator',
+    options: ['equals', 'not equals', 'contains', 'starts with', 'ends with'],
+    default: 'equals',
+    ...hidden,
+  }),
+  filter_values: field.dict({
+    displayName: 'Filter Values',
+    info: 'Keys of the objects in the list, and the values wanted.',
+    list: true,
+    default: {},
+    ...hidden,
+  }),
+}
+
+/** The fields of changes, paths and queries. */
+export const changeFields = {
+  append_update_data: field.dict({
+    displayName: 'Append or Update',
+    list: true,
+    default: { key: 'value' },
+    ...hidden,
+  }),
+  remove_keys_input: field.text({ displayName: 'Remove Keys', list: true, ...hidden }),
+  rename_keys_input: field.dict({
+    displayName: 'Rename Keys',
+    list: true,
+    default: { old_key: 'new_key' },
+    ...hidden,
+  }),
+  mapped_json_display: field.multiline({
+    displayName: 'JSON to Map',
+    info: 'A sample that provides the selectable paths.',
+    placeholder: 'Add a JSON example.',
+    refresh: true,
+    attributes: { refresh_button: true },
+    ...hidden,
+  }),
+  selected_key: field.dropdown({ displayName: 'Select Path', dynamic: true, ...hidden }),
+  query: field.text({
+    displayName: 'JQ Expression',
+    placeholder: 'e.g., .properties.id',
+    ...hidden,
+  }),
+}
+
 /** Changes a data object by one operation (CO-61). */
 export const dataOperations = defineComponent({
   type: 'DataOperations',
@@ -34,67 +107,13 @@ export const dataOperations = defineComponent({
     operations: field.sortableList({
       displayName: 'Operations',
       placeholder: 'Select Operation',
-      options: [
-        { name: 'Select Keys', icon: 'lasso-select' },
-        { name: 'Literal Eval', icon: 'braces' },
-        { name: 'Combine', icon: 'merge' },
-        { name: 'Filter Values', icon: 'filter' },
-        { name: 'Append or Update', icon: 'circle-plus' },
-        { name: 'Remove Keys', icon: 'eraser' },
-        { name: 'Rename Keys', icon: 'pencil-line' },
-        { name: 'Path Selection', icon: 'mouse-pointer' },
-        { name: 'JQ Expression', icon: 'terminal' },
-      ],
+      options: OFFERED,
       limit: 1,
       refresh: true,
     }),
-    select_keys_input: field.text({ displayName: 'Select Keys', list: true, ...hidden }),
-    filter_key: field.text({
-      displayName: 'Filter Key',
-      info: 'The key of the list that is filtered.',
-      list: true,
-      ...hidden,
-    }),
-    operator: field.dropdown({
-      displayName: 'Comparison Operator',
-      options: ['equals', 'not equals', 'contains', 'starts with', 'ends with'],
-      default: 'equals',
-      ...hidden,
-    }),
-    filter_values: field.dict({
-      displayName: 'Filter Values',
-      info: 'Keys of the objects in the list, and the values wanted.',
-      list: true,
-      default: {},
-      ...hidden,
-    }),
-    append_update_data: field.dict({
-      displayName: 'Append or Update',
-      list: true,
-      default: { key: 'value' },
-      ...hidden,
-    }),
-    remove_keys_input: field.text({ displayName: 'Remove Keys', list: true, ...hidden }),
-    rename_keys_input: field.dict({
-      displayName: 'Rename Keys',
-      list: true,
-      default: { old_key: 'new_key' },
-      ...hidden,
-    }),
-    mapped_json_display: field.multiline({
-      displayName: 'JSON to Map',
-      info: 'A sample that provides the selectable paths.',
-      placeholder: 'Add a JSON example.',
-      refresh: true,
-      attributes: { refresh_button: true },
-      ...hidden,
-    }),
-    selected_key: field.dropdown({ displayName: 'Select Path', dynamic: true, ...hidden }),
-    query: field.text({
-      displayName: 'JQ Expression',
-      placeholder: 'e.g., .properties.id',
-      ...hidden,
-    }),
+    ...selectFields,
+    ...filterFields,
+    ...changeFields,
   },
   outputs: {
     data_output: output.data({
@@ -102,15 +121,10 @@ export const dataOperations = defineComponent({
       method: 'as_data',
       async run({ data, operations, ...inputs }, ctx) {
         const name = chosenOperation(operations)
-        if (name === null) return createData({})
-        if (name === 'Combine') return data.length === 1 ? data[0] : combine(data.map(inner))
-        const perform = OPERATIONS.get(name)
-        if (perform === undefined) return createData({})
-        if (data.length > 1 && name !== 'Path Selection') {
+        if (data.length > 1 && name !== null && name !== 'Path Selection' && OPERATIONS.has(name)) {
           throw new TypeError(`${name} operation is not supported for multiple data objects.`)
         }
-        if (data.length === 0 && name === 'Path Selection') return NOTHING_TO_SELECT
-        return perform(data[0]?.data ?? {}, inputs, ctx)
+        return changeData(name, { ...inputs, data }, ctx)
       },
     }),
   },
@@ -161,9 +175,25 @@ const OPERATIONS = new Map<string, Operation>([
   ['JQ Expression', (data, inputs, ctx) => runQuery(data, inputs.query, ctx)],
 ])
 
+/** Data changed by an operation; without one, or by an unknown one, an empty object. */
+export function changeData(
+  name: string | null,
+  { data, ...inputs }: OperationInputs & { readonly data: readonly Data[] },
+  ctx: ComponentContext,
+): object | Promise<object> {
+  if (name === 'Combine') {
+    const [only, ...others] = data
+    return only !== undefined && others.length === 0 ? only : combine(data.map(inner))
+  }
+  const perform = OPERATIONS.get(name ?? '')
+  if (perform === undefined) return createData({})
+  if (data.length === 0 && name === 'Path Selection') return NOTHING_TO_SELECT
+  return perform(data[0]?.data ?? {}, inputs, ctx)
+}
+
 const NOTHING_TO_SELECT = { error: 'Missing input data or selected key.' }
 
-/** A path that does not fit is told in the result, unlike an expression. */
+/** A path that does not match is reported in the result, unlike an expression. */
 async function selectPath(data: Plain, path: string, ctx: ComponentContext): Promise<object> {
   if (path === '') return NOTHING_TO_SELECT
   try {
@@ -192,7 +222,7 @@ async function runQuery(data: Plain, query: string, ctx: ComponentContext): Prom
 }
 
 function objectOf(value: unknown): object {
-  return isRecord(value) ? value : { result: value }
+  return isObject(value) ? value : { result: value }
 }
 
 function inner({ data }: Data): Plain {
@@ -200,7 +230,7 @@ function inner({ data }: Data): Plain {
 }
 
 /** The fields each operation reads. */
-const FIELDS = new Map([
+export const DATA_FIELDS = new Map([
   ['Select Keys', ['select_keys_input']],
   ['Literal Eval', []],
   ['Combine', []],
@@ -213,13 +243,14 @@ const FIELDS = new Map([
 ])
 
 function chooseOperation(template: NodeTemplate, operation: string | null): void {
-  showFieldsOf(template, operation, FIELDS)
-  if (operation !== null && FIELDS.has(operation) && template.data !== undefined) {
+  showFieldsOf(template, operation, DATA_FIELDS)
+  if (operation !== null && DATA_FIELDS.has(operation) && template.data !== undefined) {
     template.data.is_list = operation === 'Combine'
   }
 }
 
-function offerPaths(template: NodeTemplate, sample: unknown): void {
+/** The paths of the sample, to choose from. */
+export function offerPaths(template: NodeTemplate, sample: unknown): void {
   if (template.selected_key === undefined) return
   const paths = samplePaths(sample)
   template.selected_key.options = paths ?? []

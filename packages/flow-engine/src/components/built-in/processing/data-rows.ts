@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { isDataFrame } from '../../../graph/values/data-frame.ts'
 import { createData, isData, type Data } from '../../../graph/values/data.ts'
 import { messageFields } from '../../../graph/values/message-json.ts'
@@ -16,7 +16,7 @@ export function dataRows(values: unknown, label: string): Data[] {
     if (isDataFrame(value)) return value.rows.map((row) => createData({ ...row }))
     if (isMessage(value)) return [createData(messageFields(value))]
     if (isData(value)) return [value]
-    if (isRecord(value)) return [createData(value)]
+    if (isObject(value)) return [createData(value)]
     throw new TypeError(`The input ${label} expects Data, got ${kindOf(value)}`)
   })
 }

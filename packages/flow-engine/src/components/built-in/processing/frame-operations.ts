@@ -12,17 +12,18 @@ import { linearPattern } from '../../text/linear-pattern.ts'
 
 /**
  * Rows whose cell fits. `equals` and `not equals` convert nothing: a number never equals a text.
- * `contains` takes a pattern; `greater than` and `less than` compare numbers when `value` is one and
+ * but with `numbers` in a column of numbers. `contains` takes a pattern; `greater than` and `less than` compare numbers when `value` is one and
  * the column holds nothing else. An unknown operator means `equals`.
  * @throws TypeError for an unknown column or a bad pattern
  */
 export async function filterRows(
   frame: DataFrame,
-  { column, operator, value }: { column: string; operator: string; value: string },
+  { column, operator, value, numbers = false }: FilterOptions,
 ): Promise<DataFrame> {
   requireColumns(frame, [column])
   const makeFilter = FILTERS.get(operator) ?? equals
-  const fits = await makeFilter(value, columnFacts(frame, column))
+  const facts = columnFacts(frame, column)
+  const fits = await makeFilter(value, { ...facts, comparesNumbers: numbers && facts.numeric })
   const rows: Row[] = []
   let read = 0
   for (const row of frame.rows) {
@@ -35,6 +36,13 @@ export async function filterRows(
     await eventLoopTurn()
   }
   return withRows(frame, rows)
+}
+
+interface FilterOptions {
+  readonly column: string
+  readonly operator: string
+  readonly value: string
+  readonly numbers?: boolean | undefined
 }
 
 /** Characters that are read between two turns of the event loop. */
@@ -103,14 +111,21 @@ export function tailRows(frame: DataFrame, count: number): DataFrame {
   return withRows(frame, count === 0 ? [] : frame.rows.slice(-count))
 }
 
-/** Replaces texts that equal `value`; other values stay. */
+/** Replaces texts that equal `value`, with `numbers` also numbers; other values stay. */
 export function replaceValue(
   frame: DataFrame,
-  { column, value, replacement }: { column: string; value: string; replacement: string },
+  {
+    column,
+    value,
+    replacement,
+    numbers = false,
+  }: { column: string; value: string; replacement: string; numbers?: boolean | undefined },
 ): DataFrame {
   requireColumns(frame, [column])
+  const comparesNumbers = numbers && columnFacts(frame, column).numeric
+  const isReplaced = equals(value, { comparesNumbers })
   const rows = frame.rows.map((row) =>
-    cellOf(row, column) === value ? { ...row, [column]: replacement } : row,
+    isReplaced(cellOf(row, column)) ? { ...row, [column]: replacement } : row,
   )
   return withRows(frame, rows)
 }
@@ -139,15 +154,27 @@ export function requireColumns(frame: DataFrame, names: readonly string[]): void
 
 type Fits = (cell: unknown) => boolean
 
-type MakeFilter = (value: string, column: ColumnFacts) => Fits | Promise<Fits>
+interface Compared {
+  /** A text that is a number equals the number. */
+  readonly comparesNumbers: boolean
+}
 
-const equals =
-  (value: string): Fits =>
-  (cell) =>
-    cell === value
+type MakeFilter = (value: string, column: ColumnFacts & Compared) => Fits | Promise<Fits>
+
+function equals(value: string, { comparesNumbers }: Compared): Fits {
+  const number = comparesNumbers ? parseNumberText(value) : null
+  if (number === null) return (cell) => cell === value
+  return (cell) => cell === value || cell === number
+}
 
 const FILTERS = new Map<string, MakeFilter>([
-  ['not equals', (value) => (cell) => cell !== value],
+  [
+    'not equals',
+    (value, column) => {
+      const fits = equals(value, column)
+      return (cell) => !fits(cell)
+    },
+  ],
   ['contains', (value, column) => patternFilter(value, column, true)],
   ['not contains', (value, column) => patternFilter(value, column, false)],
   ['starts with', (value, column) => textFilter(column, (text) => text.startsWith(value))],

@@ -19,7 +19,7 @@ export const jsonCleaner = defineComponent({
     normalize_unicode: field.bool({ displayName: 'Normalize Unicode', default: false }),
     validate_json: field.bool({
       displayName: 'Validate JSON',
-      info: 'Without effect: what cannot be repaired always fails.',
+      info: 'Has no effect: JSON that cannot be repaired always fails.',
       default: false,
     }),
   },

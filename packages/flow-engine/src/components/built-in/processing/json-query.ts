@@ -1,5 +1,6 @@
 import type { Jq, JqResult } from 'jq-wasm'
 import type { ComponentContext } from '../../define/context.ts'
+import { workCaller } from '../../define/work-caller.ts'
 
 let loading: Promise<Jq> | undefined
 
@@ -11,15 +12,10 @@ let loading: Promise<Jq> | undefined
 export async function queryJson(
   query: string,
   input: unknown,
-  { services, signal, userId }: Pick<ComponentContext, 'services' | 'signal' | 'userId'>,
+  ctx: Pick<ComponentContext, 'services' | 'signal' | 'userId'>,
 ): Promise<unknown[]> {
-  if (services.jsonQueries !== undefined) {
-    const owner = services.workOwner ?? userId
-    return services.jsonQueries.query(query, input, {
-      signal,
-      ...(owner === undefined ? {} : { userId: owner }),
-    })
-  }
+  const { jsonQueries } = ctx.services
+  if (jsonQueries !== undefined) return jsonQueries.query(query, input, workCaller(ctx))
   const jq = await (loading ??= import('jq-wasm').then(({ loadJq }) => loadJq()))
   try {
     return readQueryResult(jq.raw(JSON.stringify(input), queryArgument(query), ['-c']))

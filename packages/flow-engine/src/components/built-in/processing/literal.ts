@@ -4,9 +4,9 @@ const MAX_DEPTH = 200
 class NotLiteralError extends Error {}
 
 /**
- * The value of a text in literal notation (`[1, 'a', True, None]`, `{'k': (1, 2)}`), as it is found
- * in flows; nothing is executed. Tuples and sets become lists, keys become texts.
- * undefined when the text is none, holds a number that would lose digits, or nests too deep.
+ * Parses literal notation (`[1, 'a', True, None]`, `{'k': (1, 2)}`) as found in flows; nothing is
+ * executed. Tuples and sets become lists, keys become strings.
+ * Undefined for other text, a number that would lose digits, or too deep nesting.
  */
 export function parseLiteral(text: string): { readonly value: unknown } | undefined {
   const reader = createReader(text)

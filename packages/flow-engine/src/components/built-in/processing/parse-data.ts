@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import { createData, type Data } from '../../../graph/values/data.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { formatPlace } from '../../text/format-spec.ts'
@@ -63,7 +63,7 @@ function filled(part: TemplatePart, { data }: Data): string {
   const known = Object.hasOwn(data, name)
   const start: unknown = known ? data[name] : name === 'data' ? data : ''
   const value = path.reduce<unknown>((at, step) => {
-    return isRecord(at) && Object.hasOwn(at, step) ? at[step] : ''
+    return isObject(at) && Object.hasOwn(at, step) ? at[step] : ''
   }, start)
   return formatPlace(value, part)
 }

@@ -1,4 +1,5 @@
-import { isRecord, toPlain, toText } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
+import { toPlain, toText } from '../../../graph/values/convert.ts'
 import { createData, isData } from '../../../graph/values/data.ts'
 import { repairJson } from '../../../graph/flow/repair-json.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -30,7 +31,7 @@ export const parseJSONData = defineComponent({
       method: 'filter_data',
       async run({ input_value, query }, ctx) {
         const results = await queryJson(query, readInput(input_value), ctx)
-        const rows = results.map((value) => createData(isRecord(value) ? value : { result: value }))
+        const rows = results.map((value) => createData(isObject(value) ? value : { result: value }))
         ctx.status(rows)
         return rows
       },

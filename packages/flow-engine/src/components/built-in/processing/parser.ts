@@ -1,4 +1,5 @@
-import { isRecord, toDataFrame, toText } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
+import { toDataFrame, toText } from '../../../graph/values/convert.ts'
 import { createData, isData, type Data } from '../../../graph/values/data.ts'
 import { columnFacts, columnText, type ColumnFacts } from '../../../graph/values/column-text.ts'
 import { isDataFrame, type DataFrame, type Row } from '../../../graph/values/data-frame.ts'
@@ -142,7 +143,7 @@ function alignedRight(spec: string): string {
 function dataOf(value: unknown): Data {
   if (isData(value)) return value
   if (isMessage(value)) return createData(messageFields(value))
-  if (isRecord(value) && isRecord(value.data)) return createData(value.data)
+  if (isObject(value) && isObject(value.data)) return createData(value.data)
   throw new TypeError(`Unsupported input type: ${kindOf(value)}. Expected DataFrame or Data.`)
 }
 
@@ -151,7 +152,7 @@ type Texts = Map<string, readonly string[]>
 
 interface Filling {
   readonly values: Readonly<Record<string, unknown>>
-  /** Of a missing key; undefined makes it an error. */
+  /** Replaces a missing key; undefined makes it an error. */
   readonly fallback?: string | undefined
   readonly texts: Texts
 }
@@ -183,7 +184,7 @@ function stepInto(
   if (Array.isArray(list) && /^\d+$/.test(step) && Number(step) < list.length) {
     return list[Number(step)] as unknown
   }
-  if (isRecord(value) && Object.hasOwn(value, step)) return value[step]
+  if (isObject(value) && Object.hasOwn(value, step)) return value[step]
   throw new TypeError(`{${target}}: there is no key ${step}`)
 }
 

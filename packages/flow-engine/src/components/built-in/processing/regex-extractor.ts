@@ -5,11 +5,11 @@ import { output } from '../../define/output.ts'
 import { linearPattern } from '../../text/linear-pattern.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
 
-/** What a pattern matches in a text (MO-53). */
+/** Extracts the matches of a pattern from a text (MO-53). */
 export const regexExtractor = defineComponent({
   type: 'RegexExtractorComponent',
   displayName: 'Regex Extractor',
-  description: 'Finds what a regular expression matches in a text.',
+  description: 'Extracts the matches of a regular expression from a text.',
   icon: 'regex',
   category: 'processing',
   module: 'lfx.components.processing.regex.RegexExtractorComponent',

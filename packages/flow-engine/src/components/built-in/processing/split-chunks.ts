@@ -5,7 +5,7 @@ export interface ChunkOptions {
   readonly overlap: number
   /** Taken literally; "" splits at every character. */
   readonly separator: string
-  /** Whether the separator stays, and at which side of the piece. */
+  /** Keeps the separator at this side of the piece, or drops it. */
   readonly keep: false | 'start' | 'end'
 }
 

@@ -52,30 +52,56 @@ export const splitText = defineComponent({
       default: 'False',
       advanced: true,
     }),
+    clean_output: field.bool({
+      displayName: 'Clean Output',
+      info: 'Only the column of the text.',
+      default: false,
+      advanced: true,
+      newer: true,
+    }),
   },
   outputs: {
     dataframe: output.dataFrame({
       displayName: 'Chunks',
       method: 'split_text',
-      run({ data_inputs, text_key, ...inputs }) {
-        const sources = readSources(data_inputs, text_key)
-        const options: ChunkOptions = {
-          size: inputs.chunk_size,
-          overlap: inputs.chunk_overlap,
-          separator: readSeparator(inputs.separator),
-          keep: readKeep(inputs.keep_separator),
-        }
-        try {
-          return sources.flatMap(({ text, rest }) =>
-            splitChunks(text, options).map((chunk) => ({ ...rest, text: chunk })),
-          )
-        } catch (error) {
-          throw new OutputMethodError(`Error splitting text: ${errorText(error)}`, { cause: error })
-        }
-      },
+      run: (inputs) => chunksOf(inputs),
+    }),
+    // The output of nodes of 1.0 to 1.4 (NX-36).
+    chunks: output.list({
+      displayName: 'Chunks',
+      method: 'split_text',
+      dynamic: true,
+      run: (inputs) => chunksOf(inputs),
     }),
   },
 })
+
+interface SplitInputs {
+  readonly data_inputs: unknown
+  readonly chunk_size: number
+  readonly chunk_overlap: number
+  readonly separator: string
+  readonly text_key: string
+  readonly keep_separator: string
+  readonly clean_output: boolean
+}
+
+function chunksOf({ data_inputs, text_key, clean_output, ...inputs }: SplitInputs): Row[] {
+  const sources = readSources(data_inputs, text_key)
+  const options: ChunkOptions = {
+    size: inputs.chunk_size,
+    overlap: inputs.chunk_overlap,
+    separator: readSeparator(inputs.separator),
+    keep: readKeep(inputs.keep_separator),
+  }
+  try {
+    return sources.flatMap(({ text, rest }) =>
+      splitChunks(text, options).map((chunk) => ({ ...(clean_output ? {} : rest), text: chunk })),
+    )
+  } catch (error) {
+    throw new OutputMethodError(`Error splitting text: ${errorText(error)}`, { cause: error })
+  }
+}
 
 interface Source {
   readonly text: string

@@ -1,4 +1,5 @@
-import { isRecord, toData, toDataFrame, toMessage } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
+import { toData, toDataFrame, toMessage } from '../../../graph/values/convert.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { createDataFrame, type DataFrame } from '../../../graph/values/data-frame.ts'
 import { createMessage, isMessage } from '../../../graph/values/message.ts'
@@ -90,15 +91,15 @@ function firstOf(given: unknown): unknown {
 }
 
 /**
- * What the text of a message holds: a JSON object as it is, a JSON list of objects and the rows of a
- * CSV under `records`, anything else under `text` as it stands.
+ * Reads the text of a message: a JSON object as it is, a JSON list of objects or the rows of a CSV
+ * under `records`, anything else unchanged under `text`.
  */
 export async function parseStructure(given: string | AsyncIterable<string>): Promise<Data> {
   const whole = typeof given === 'string' ? given : ''
   const text = whole.replace(/^\uFEFF/, '').trim()
   const json = parseJson(text)
-  if (isRecord(json)) return createData(json)
-  if (Array.isArray(json) && json.every(isRecord)) return createData({ records: json })
+  if (isObject(json)) return createData(json)
+  if (Array.isArray(json) && json.every(isObject)) return createData({ records: json })
   return createData((await parseCsv(text)) ?? { text: whole })
 }
 
@@ -123,6 +124,6 @@ async function parseCsv(text: string): Promise<{ records: unknown } | undefined>
 
 function frameOf(data: Data): DataFrame {
   const { records } = data.data
-  const rows = Array.isArray(records) ? records.filter(isRecord) : null
+  const rows = Array.isArray(records) ? records.filter(isObject) : null
   return rows === null ? toDataFrame(data) : createDataFrame(rows)
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -94,7 +94,7 @@ function createEmbedder(inputs: CohereInputs, ctx: ComponentContext): Embedder {
         ctx,
       )
       const { body } = requireSuccess('Cohere', answer)
-      const found = isRecord(body) && isRecord(body.embeddings) ? body.embeddings.float : undefined
+      const found = isObject(body) && isObject(body.embeddings) ? body.embeddings.float : undefined
       vectors.push(...readVectors('Cohere', found, part.length))
     }
     return vectors

@@ -1,4 +1,5 @@
-import { dataText, isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
+import { dataText } from '../../../graph/values/convert.ts'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -56,7 +57,7 @@ export const cohereRerank = defineComponent({
           ctx,
         )
         const { body } = requireSuccess('Cohere', answer)
-        const ranked = recordsIn(isRecord(body) ? body.results : undefined)
+        const ranked = recordsIn(isObject(body) ? body.results : undefined)
         const found = ranked.flatMap(({ index, relevance_score: score }) =>
           scored(rows, index, score),
         )

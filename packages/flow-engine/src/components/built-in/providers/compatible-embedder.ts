@@ -2,9 +2,9 @@ import type { Embedder } from '../../../models/chat-model.ts'
 import { findEmbedder, hostEmbeds } from '../../../models/providers.ts'
 import type { ComponentContext } from '../../define/context.ts'
 
-/** What a component of one provider asks for vectors with (MO-20). */
+/** The request for vectors by a component of one provider (MO-20). */
 export interface ChosenEmbedder {
-  /** Of the component, for errors. */
+  /** Display name of the component, for errors. */
   readonly displayName: string
   readonly provider: string
   readonly model: string

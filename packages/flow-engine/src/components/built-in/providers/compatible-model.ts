@@ -5,7 +5,7 @@ import type { ComponentContext } from '../../define/context.ts'
 import { askModel, questionMessages, withSettings } from '../../chat/model-answer.ts'
 import { plainBadRequests } from '../../chat/plain-bad-requests.ts'
 
-/** What a component of one provider sends to it (MO-10). */
+/** The model request of a component of one provider (MO-10). */
 export interface ChosenModel {
   readonly provider: string
   readonly model: string

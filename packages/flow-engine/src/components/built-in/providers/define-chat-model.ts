@@ -1,5 +1,5 @@
 import type { ChatModel } from '../../../models/chat-model.ts'
-import type { Component, ComponentFacts } from '../../define/component.ts'
+import type { ComponentFacts } from '../../define/component.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import type { Fields, Values } from '../../define/field.ts'
@@ -21,7 +21,7 @@ interface ChatModelDefinition<I extends Fields> extends ComponentFacts {
  * The component of one provider's chat model: it answers its input, and gives the model as a value
  * for other components (MO-10).
  */
-export function defineChatModel<I extends Fields>(definition: ChatModelDefinition<I>): Component {
+export function defineChatModel<I extends Fields>(definition: ChatModelDefinition<I>) {
   const { build, inputs: own, ...facts } = definition
   const inputs: I & typeof chatFields = { ...chatFields, ...own }
   type Inputs = Values<I & typeof chatFields>

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { readText, type Message } from '../../../graph/values/message.ts'
 import { repairJson } from '../../../graph/flow/repair-json.ts'
 import type { ChatModel } from '../../../models/chat-model.ts'
@@ -196,7 +196,7 @@ async function answer(inputs: OllamaInputs, ctx: ComponentContext): Promise<Mess
   return answerOf(await build(inputs, ctx), { ...inputs, system_message: system }, ctx, 'Ollama')
 }
 
-/** The answer as JSON, asked for once for both outputs; its text as `{text}` where it is none. */
+/** The answer as JSON, requested once for both outputs; `{text}` if it is not JSON. */
 const parsed = oncePerBuild(
   async (inputs: OllamaInputs, ctx: ComponentContext): Promise<unknown> => {
     const { text } = await answer({ ...inputs, stream: false }, ctx)
@@ -207,5 +207,5 @@ const parsed = oncePerBuild(
 )
 
 function rowsOf(value: unknown): Record<string, unknown>[] {
-  return [value].flat().map((row) => (isRecord(row) ? row : { value: row }))
+  return [value].flat().map((row) => (isObject(row) ? row : { value: row }))
 }

@@ -19,7 +19,7 @@ interface Token {
   readonly text: string
 }
 
-/** A whole number has no bounds, so one that is too large is told; a fraction becomes infinite. */
+/** A whole number is unbounded, so one that is too large is an error; a fraction becomes infinite. */
 interface Operand {
   readonly value: number
   readonly whole: boolean
@@ -57,7 +57,7 @@ function tokenize(expression: string): Token[] {
 
 const WORDS = new Set(['if', 'else', 'and', 'or', 'not', 'in', 'is', 'lambda', 'for'])
 
-/** Two operands side by side are no expression, whatever they are: prose is told as such. */
+/** Two adjacent operands are not an expression, whatever they are: prose is reported as such. */
 function standsAlone(token: Token, at: number, tokens: readonly Token[]): boolean {
   const next = tokens[at + 1]
   if (next === undefined || (token.kind === 'text' && next.kind === 'text')) return false

@@ -1,13 +1,12 @@
-import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import { isObject } from '@x/wire'
 import { createData, type Data } from '../../../graph/values/data.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import type { Component, ComponentFacts } from '../../define/component.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field, type Fields, type Values } from '../../define/field.ts'
-import { output } from '../../define/output.ts'
 import { embedText, readDocuments, type Document } from './ingest.ts'
 import { oncePerBuild } from './once-per-build.ts'
+import { searchOutputs } from './search-outputs.ts'
 
 /** Documents in one request. */
 const BATCH = 100
@@ -90,7 +89,7 @@ export function defineVectorStore<I extends Fields>(
     const vector = await embedText(text, embedding, ctx.signal)
     const found = await collection.search({ vector, text, limit: inputs.number_of_results })
     const rows = found.map(({ text: content, metadata }) =>
-      createData({ ...(isRecord(metadata) ? metadata : {}), text: content }),
+      createData({ ...(isObject(metadata) ? metadata : {}), text: content }),
     )
     ctx.status(rows)
     return rows
@@ -99,18 +98,6 @@ export function defineVectorStore<I extends Fields>(
     idempotent: false,
     ...facts,
     inputs: { ...own, ...shared },
-    outputs: {
-      search_results: output.list({
-        displayName: 'Search Results',
-        method: 'search_documents',
-        run: (given: Inputs, ctx) => search(given, ctx),
-      }),
-      dataframe: output.dataFrame({
-        displayName: 'DataFrame',
-        method: 'as_dataframe',
-        run: async (given: Inputs, ctx) =>
-          createDataFrame((await search(given, ctx)).map(({ data }) => data)),
-      }),
-    },
+    outputs: searchOutputs<I & typeof shared>(search),
   })
 }

@@ -24,7 +24,7 @@ export function nearestRows(
 
 export interface MarginalOptions {
   readonly count: number
-  /** How many of the nearest rows are considered. */
+  /** Number of nearest rows that are considered. */
   readonly among: number
   /** 1 looks only at nearness, 0 only at variety. */
   readonly balance: number

@@ -30,7 +30,9 @@ export function createMemoryVectorStore(): VectorStore {
   }
 }
 
-/** What a store says about its rows nearest to a vector; every row is looked at where it does not say. */
+/**
+ * The rows of a store nearest to a vector; compares every row if the store has no search of its own.
+ */
 export async function nearestIn(
   store: VectorStore,
   vector: readonly number[],

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -95,7 +95,7 @@ async function extract(inputs: AgentQlInputs, ctx: ComponentContext): Promise<ob
   )
   if (answer.status === 401) throw new TypeError('Give a valid AgentQL API key.')
   if (!answer.ok) throw new TypeError(vendorMessage(answer))
-  const body = isRecord(answer.body) ? answer.body : {}
+  const body = isObject(answer.body) ? answer.body : {}
   const result = { result: body.data ?? null, metadata: body.metadata ?? null }
   ctx.status(result)
   return result

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ChatModel } from '../../../models/chat-model.ts'
 import { anthropicModels } from '../../../models/model-names.ts'
 import { trimSlash } from '../../../models/model-options.ts'
@@ -7,20 +7,18 @@ import { openFetch } from '../../../outgoing/open-fetch.ts'
 import { findChatModel } from '../../../models/providers.ts'
 import { readAnswer } from '../../../models/read-answer.ts'
 import type { ComponentContext } from '../../define/context.ts'
-import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
-import { askModel, questionMessages, withSettings } from '../../chat/model-answer.ts'
+import { withSettings } from '../../chat/model-answer.ts'
 import type { NodeTemplate } from '../../../graph/flow/node-json.ts'
 import type { RefreshContext } from '../../define/refresh-context.ts'
-import { output } from '../../define/output.ts'
-import { plainBadRequests } from '../../chat/plain-bad-requests.ts'
+import { defineChatModel } from '../providers/define-chat-model.ts'
 
 const DEFAULT_URL = 'https://api.anthropic.com'
 const MAX_LIST_BYTES = 1024 * 1024
 const LISTING_FIELDS = ['base_url', 'model_name', 'tool_model_enabled', 'api_key']
 
 /** A chat model of Anthropic with all its settings (CO-79). */
-export const anthropicModel = defineComponent({
+export const anthropicModel = defineChatModel({
   type: 'AnthropicModel',
   displayName: 'Anthropic',
   description: 'Asks a language model of Anthropic.',
@@ -28,9 +26,6 @@ export const anthropicModel = defineComponent({
   category: 'anthropic',
   module: 'lfx.components.anthropic.anthropic.AnthropicModelComponent',
   inputs: {
-    input_value: field.message({ displayName: 'Input' }),
-    system_message: field.multiline({ displayName: 'System Message' }),
-    stream: field.bool({ displayName: 'Stream', default: false, advanced: true }),
     max_tokens: field.int({
       displayName: 'Max Tokens',
       info: 'Maximum number of output tokens.',
@@ -71,22 +66,7 @@ export const anthropicModel = defineComponent({
       refresh: true,
     }),
   },
-  outputs: {
-    text_output: output.message({
-      displayName: 'Model Response',
-      method: 'text_response',
-      async run(inputs, ctx) {
-        const model = plainBadRequests(await buildModel(inputs, ctx))
-        const messages = await questionMessages(inputs.input_value, inputs.system_message, ctx)
-        return askModel(model, messages, { ctx, streams: inputs.stream, icon: 'Anthropic' })
-      },
-    }),
-    model_output: output.model({
-      displayName: 'Language Model',
-      method: 'build_model',
-      run: (inputs, ctx) => buildModel(inputs, ctx),
-    }),
-  },
+  build: buildModel,
   refresh: refreshAnthropicModels,
 })
 
@@ -143,7 +123,7 @@ async function listModels(
       signal,
     })
     const body: unknown = JSON.parse(await readAnswer(response, MAX_LIST_BYTES))
-    const models = isRecord(body) && Array.isArray(body.data) ? body.data.filter(isRecord) : []
+    const models = isObject(body) && Array.isArray(body.data) ? body.data.filter(isObject) : []
     const ids = models.map(({ id }) => id).filter((id) => typeof id === 'string')
     return ids.length === 0 ? undefined : ids
   } catch {

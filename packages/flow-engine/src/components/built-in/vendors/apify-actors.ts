@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { Tool } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -14,7 +14,7 @@ const OPEN = new Set(['READY', 'RUNNING', 'TIMING-OUT', 'ABORTING'])
 export const apifyActors = defineComponent({
   type: 'ApifyActors',
   displayName: 'Apify Actors',
-  description: 'Runs an actor of Apify and gives the items of its data set.',
+  description: 'Runs an Apify actor and returns the items of its data set.',
   icon: 'Apify',
   category: 'apify',
   module: 'lfx.components.apify.apify_actor.ApifyActorsComponent',
@@ -103,8 +103,8 @@ async function call(
   body?: unknown,
 ): Promise<Item> {
   const answer = await request(path, inputs, ctx, body)
-  const data = isRecord(answer.body) ? answer.body.data : undefined
-  return isRecord(data) ? data : {}
+  const data = isObject(answer.body) ? answer.body.data : undefined
+  return isObject(data) ? data : {}
 }
 
 async function request(
@@ -153,13 +153,13 @@ function shaped(item: Item, { dataset_fields: fields, flatten_dataset: flat }: A
 
 function reach(item: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((at, key) => {
-    return isRecord(at) && Object.hasOwn(at, key) ? at[key] : null
+    return isObject(at) && Object.hasOwn(at, key) ? at[key] : null
   }, item)
 }
 
 function flatEntries(item: Item, prefix: string, depth: number): [string, unknown][] {
   return Object.entries(item).flatMap(([key, value]) =>
-    isRecord(value) && depth < 20
+    isObject(value) && depth < 20
       ? flatEntries(value, `${prefix}${key}_`, depth + 1)
       : [[`${prefix}${key}`, value] as [string, unknown]],
   )
@@ -190,8 +190,8 @@ async function inputSchema(
   inputs: ActorInputs,
   ctx: ComponentContext,
 ): Promise<string> {
-  const tagged = isRecord(actor.taggedBuilds) ? actor.taggedBuilds.latest : undefined
-  const id = isRecord(tagged) ? textIn(tagged.buildId) : ''
+  const tagged = isObject(actor.taggedBuilds) ? actor.taggedBuilds.latest : undefined
+  const id = isObject(tagged) ? textIn(tagged.buildId) : ''
   if (id === '') return '{}'
   const build = await call(`/actor-builds/${encodeURIComponent(id)}`, inputs, ctx)
   const schema = textIn(build.inputSchema)

@@ -1,3 +1,4 @@
+import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
@@ -38,23 +39,39 @@ export const arXiv = defineComponent({
     dataframe: output.dataFrame({
       displayName: 'DataFrame',
       method: 'search_papers_dataframe',
-      async run({ search_query, search_type, max_results }, ctx) {
-        const query = `${PREFIXES.get(search_type) ?? ''}${search_query}`
-        const url = `${SEARCH_URL}?search_query=${encodeURIComponent(query)}&max_results=${max_results}`
-        try {
-          const answer = await sendRequest(url, { timeoutMs: TIMEOUT_MS }, ctx)
-          if (!isSuccess(answer)) {
-            return failure(`HTTP Error ${answer.status}: ${answer.statusText}`)
-          }
-          return await readPapers(answerText(answer))
-        } catch (error) {
-          if (!(error instanceof RequestError || error instanceof SyntaxError)) throw error
-          return failure(error.message)
-        }
-      },
+      run: (inputs, ctx) => search(inputs, ctx),
+    }),
+    // The output of nodes of 1.0 to 1.4 (NX-36).
+    data: output.list({
+      displayName: 'Data',
+      method: 'search_papers',
+      dynamic: true,
+      run: (inputs, ctx) => search(inputs, ctx),
     }),
   },
 })
+
+interface Query {
+  readonly search_query: string
+  readonly search_type: string
+  readonly max_results: number
+}
+
+async function search(
+  { search_query, search_type, max_results }: Query,
+  ctx: ComponentContext,
+): Promise<object[]> {
+  const query = `${PREFIXES.get(search_type) ?? ''}${search_query}`
+  const url = `${SEARCH_URL}?search_query=${encodeURIComponent(query)}&max_results=${max_results}`
+  try {
+    const answer = await sendRequest(url, { timeoutMs: TIMEOUT_MS }, ctx)
+    if (!isSuccess(answer)) return failure(`HTTP Error ${answer.status}: ${answer.statusText}`)
+    return await readPapers(answerText(answer))
+  } catch (error) {
+    if (!(error instanceof RequestError || error instanceof SyntaxError)) throw error
+    return failure(error.message)
+  }
+}
 
 function failure(why: string): object[] {
   return [{ error: `Request error: ${why}` }]

@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { requireSuccess, vendorRequest } from './vendor-request.ts'
 
 const BASE = 'https://api.assemblyai.com/v2'
@@ -22,7 +22,7 @@ export async function askAssemblyAi(
     ctx,
   )
   const { body: found } = requireSuccess('AssemblyAI', answer)
-  return isRecord(found) ? found : {}
+  return isObject(found) ? found : {}
 }
 
 /** Asks until the transcript is completed or failed, or the time is up. */

@@ -1,10 +1,10 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { recordsIn, requireSuccess, shortMessage, textIn, vendorRequest } from './vendor-request.ts'
 
 const DATABASES = 'https://api.devops.astra.datastax.com/v2/databases'
 
-/** What the Data API of Astra DB is reached by (MO-30). */
+/** The address and credentials of the Data API of Astra DB (MO-30). */
 export interface AstraAccess {
   readonly token: string
   readonly endpoint: string
@@ -43,7 +43,7 @@ export async function astraCommand(
     ctx,
   )
   const { body } = requireSuccess('Astra DB', answer)
-  const found = isRecord(body) ? body : {}
+  const found = isObject(body) ? body : {}
   const errors = recordsIn(found.errors)
   if (errors.length > 0) {
     throw new AstraError(
@@ -66,9 +66,9 @@ export async function astraEndpoint(
   )
   const { body } = requireSuccess('Astra DB', answer)
   const found = recordsIn(body).find(
-    ({ info, status }) => isRecord(info) && info.name === name && status === 'ACTIVE',
+    ({ info, status }) => isObject(info) && info.name === name && status === 'ACTIVE',
   )
-  if (found === undefined || !isRecord(found.info)) {
+  if (found === undefined || !isObject(found.info)) {
     throw new TypeError(`Astra DB database '${name}' not found.`)
   }
   const [id, region] = [textIn(found.id), textIn(found.info.region)]

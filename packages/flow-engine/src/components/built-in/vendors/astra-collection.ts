@@ -1,9 +1,9 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { astraCommand, type AstraAccess } from './astra-api.ts'
 import { recordsIn, textIn } from './vendor-request.ts'
 
-/** What a collection is able to do. */
+/** The operations of a collection. */
 export interface AstraCollection {
   readonly access: AstraAccess
   readonly name: string
@@ -28,25 +28,25 @@ export async function describeCollection(
 ): Promise<AstraCollection> {
   const command = { findCollections: { options: { explain: true } } }
   const { status } = await astraCommand(access, { command }, ctx)
-  const found = recordsIn(isRecord(status) ? status.collections : []).find(
+  const found = recordsIn(isObject(status) ? status.collections : []).find(
     (collection) => collection.name === name,
   )
   if (found === undefined) {
     throw new TypeError(`Collection '${name}' does not exist in keyspace '${access.keyspace}'.`)
   }
-  const options = isRecord(found.options) ? found.options : {}
-  const vector = isRecord(options.vector) ? options.vector : {}
+  const options = isObject(found.options) ? found.options : {}
+  const vector = isObject(options.vector) ? options.vector : {}
   return {
     access,
     name,
-    vectorizes: isRecord(vector.service),
+    vectorizes: isObject(vector.service),
     hybrid: isEnabled(options.lexical) && isEnabled(options.rerank),
     textField: await textFieldOf({ access, name }, wanted, ctx),
   }
 }
 
 function isEnabled(setting: unknown): boolean {
-  return isRecord(setting) && setting.enabled === true
+  return isObject(setting) && setting.enabled === true
 }
 
 /** The field that is set, else that of the first stored document, else `content`. */
@@ -59,7 +59,7 @@ async function textFieldOf(
   if (!autodetect) return 'content'
   const command = { findOne: { projection: { '*': 1, $vector: 0 } } }
   const { data } = await astraCommand(access, { collection: name, command }, ctx)
-  const document = isRecord(data) && isRecord(data.document) ? data.document : {}
+  const document = isObject(data) && isObject(data.document) ? data.document : {}
   const known = ['content', 'page_content', 'text']
   return known.find((field) => textIn(document[field]) !== '') ?? 'content'
 }

@@ -1,18 +1,100 @@
-import { createDataFrame } from '../../../graph/values/data-frame.ts'
 import type { Data } from '../../../graph/values/data.ts'
 import type { Embedder } from '../../../models/chat-model.ts'
 import { chosenEmbedder } from '../../chat/chosen-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
-import { field, type ProviderKey } from '../../define/field.ts'
+import { field, type Values } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import type { PickedModel } from '../../define/picked-model.ts'
 import { embedText, readDocuments } from '../vectors/ingest.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
+import { searchOutputs } from '../vectors/search-outputs.ts'
 import { astraEndpoint, type AstraAccess } from './astra-api.ts'
 import { describeCollection, type AstraCollection } from './astra-collection.ts'
 import { ingestDocuments } from './astra-ingest.ts'
 import { searchCollection } from './astra-search.ts'
+
+const fields = {
+  token: field.secret({
+    displayName: 'Astra DB Application Token',
+    default: 'ASTRA_DB_APPLICATION_TOKEN',
+    required: true,
+    refresh: true,
+  }),
+  environment: field.dropdown({
+    displayName: 'Environment',
+    default: 'prod',
+    options: ['prod', 'test', 'dev'],
+    advanced: true,
+    combobox: true,
+  }),
+  database_name: field.dropdown({
+    displayName: 'Database',
+    combobox: true,
+    attributes: { required: true },
+  }),
+  api_endpoint: field.string({ displayName: 'Astra DB API Endpoint', advanced: true }),
+  keyspace: field.dropdown({ displayName: 'Keyspace', advanced: true }),
+  collection_name: field.dropdown({ displayName: 'Collection', combobox: true }),
+  autodetect_collection: field.bool({
+    displayName: 'Autodetect Collection',
+    default: true,
+    advanced: true,
+  }),
+  ingest_data: field.handle({
+    displayName: 'Ingest Data',
+    types: ['Data', 'DataFrame'],
+    list: true,
+  }),
+  search_query: field.query({ displayName: 'Search Query', toolMode: true }),
+  should_cache_vector_store: field.bool({
+    displayName: 'Cache Vector Store',
+    default: true,
+    advanced: true,
+  }),
+  embedding_model: field.picker({ displayName: 'Embedding Model', modelType: 'embedding' }),
+  api_key: field.key({ displayName: 'API Key', advanced: true }),
+  content_field: field.string({ displayName: 'Content Field', advanced: true }),
+  deletion_field: field.string({ displayName: 'Deletion Based On Field', advanced: true }),
+  ignore_invalid_documents: field.bool({
+    displayName: 'Ignore Invalid Documents',
+    default: false,
+    advanced: true,
+  }),
+  astradb_vectorstore_kwargs: field.nestedDict({
+    displayName: 'AstraDBVectorStore Parameters',
+    advanced: true,
+  }),
+  search_method: field.dropdown({
+    displayName: 'Search Method',
+    default: 'Vector Search',
+    options: ['Hybrid Search', 'Vector Search'],
+    advanced: true,
+  }),
+  reranker: field.dropdown({ displayName: 'Reranker', show: false }),
+  lexical_terms: field.query({ displayName: 'Lexical Terms', show: false }),
+  number_of_results: field.int({
+    displayName: 'Number of Search Results',
+    default: 4,
+    advanced: true,
+  }),
+  search_type: field.dropdown({
+    displayName: 'Search Type',
+    default: 'Similarity',
+    options: ['Similarity', 'Similarity with score threshold', 'MMR (Max Marginal Relevance)'],
+    advanced: true,
+  }),
+  search_score_threshold: field.float({
+    displayName: 'Search Score Threshold',
+    default: 0,
+    advanced: true,
+  }),
+  advanced_search_filter: field.nestedDict({
+    displayName: 'Search Metadata Filter',
+    advanced: true,
+  }),
+}
+
+type AstraInputs = Values<typeof fields>
 
 /** Texts in a collection of Astra DB, over its Data API (MO-30). */
 export const astraDB = defineComponent({
@@ -23,98 +105,9 @@ export const astraDB = defineComponent({
   category: 'datastax',
   module: 'lfx.components.datastax.astradb_vectorstore.AstraDBVectorStoreComponent',
   idempotent: false,
-  inputs: {
-    token: field.secret({
-      displayName: 'Astra DB Application Token',
-      default: 'ASTRA_DB_APPLICATION_TOKEN',
-      required: true,
-      refresh: true,
-    }),
-    environment: field.dropdown({
-      displayName: 'Environment',
-      default: 'prod',
-      options: ['prod', 'test', 'dev'],
-      advanced: true,
-      combobox: true,
-    }),
-    database_name: field.dropdown({
-      displayName: 'Database',
-      combobox: true,
-      attributes: { required: true },
-    }),
-    api_endpoint: field.string({ displayName: 'Astra DB API Endpoint', advanced: true }),
-    keyspace: field.dropdown({ displayName: 'Keyspace', advanced: true }),
-    collection_name: field.dropdown({ displayName: 'Collection', combobox: true }),
-    autodetect_collection: field.bool({
-      displayName: 'Autodetect Collection',
-      default: true,
-      advanced: true,
-    }),
-    ingest_data: field.handle({
-      displayName: 'Ingest Data',
-      types: ['Data', 'DataFrame'],
-      list: true,
-    }),
-    search_query: field.query({ displayName: 'Search Query', toolMode: true }),
-    should_cache_vector_store: field.bool({
-      displayName: 'Cache Vector Store',
-      default: true,
-      advanced: true,
-    }),
-    embedding_model: field.picker({ displayName: 'Embedding Model', modelType: 'embedding' }),
-    api_key: field.key({ displayName: 'API Key', advanced: true }),
-    content_field: field.string({ displayName: 'Content Field', advanced: true }),
-    deletion_field: field.string({ displayName: 'Deletion Based On Field', advanced: true }),
-    ignore_invalid_documents: field.bool({
-      displayName: 'Ignore Invalid Documents',
-      default: false,
-      advanced: true,
-    }),
-    astradb_vectorstore_kwargs: field.nestedDict({
-      displayName: 'AstraDBVectorStore Parameters',
-      advanced: true,
-    }),
-    search_method: field.dropdown({
-      displayName: 'Search Method',
-      default: 'Vector Search',
-      options: ['Hybrid Search', 'Vector Search'],
-      advanced: true,
-    }),
-    reranker: field.dropdown({ displayName: 'Reranker', show: false }),
-    lexical_terms: field.query({ displayName: 'Lexical Terms', show: false }),
-    number_of_results: field.int({
-      displayName: 'Number of Search Results',
-      default: 4,
-      advanced: true,
-    }),
-    search_type: field.dropdown({
-      displayName: 'Search Type',
-      default: 'Similarity',
-      options: ['Similarity', 'Similarity with score threshold', 'MMR (Max Marginal Relevance)'],
-      advanced: true,
-    }),
-    search_score_threshold: field.float({
-      displayName: 'Search Score Threshold',
-      default: 0,
-      advanced: true,
-    }),
-    advanced_search_filter: field.nestedDict({
-      displayName: 'Search Metadata Filter',
-      advanced: true,
-    }),
-  },
+  inputs: fields,
   outputs: {
-    search_results: output.list({
-      displayName: 'Search Results',
-      method: 'search_documents',
-      run: (inputs, ctx) => search(inputs, ctx),
-    }),
-    dataframe: output.dataFrame({
-      displayName: 'DataFrame',
-      method: 'as_dataframe',
-      run: async (inputs, ctx) =>
-        createDataFrame((await search(inputs, ctx)).map(({ data }) => data)),
-    }),
+    ...searchOutputs<typeof fields>((inputs, ctx) => search(inputs, ctx)),
     vectorstoreconnection: output.any({
       displayName: 'Vector Store Connection',
       method: 'as_vector_store',
@@ -123,27 +116,6 @@ export const astraDB = defineComponent({
     }),
   },
 })
-
-interface AstraInputs {
-  readonly token: string
-  readonly database_name: string
-  readonly api_endpoint: string
-  readonly keyspace: string
-  readonly collection_name: string
-  readonly autodetect_collection: boolean
-  readonly ingest_data: readonly unknown[]
-  readonly search_query: string
-  readonly embedding_model: PickedModel
-  readonly api_key: ProviderKey
-  readonly content_field: string
-  readonly deletion_field: string
-  readonly search_method: string
-  readonly lexical_terms: string
-  readonly number_of_results: number
-  readonly search_type: string
-  readonly search_score_threshold: number
-  readonly advanced_search_filter: Readonly<Record<string, unknown>>
-}
 
 interface OpenedCollection {
   readonly collection: AstraCollection

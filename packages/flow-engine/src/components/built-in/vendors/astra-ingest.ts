@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { inParallel } from '../../web/in-parallel.ts'
@@ -103,6 +103,6 @@ async function removeOld(
   const command = { deleteMany: { filter } }
   for (let round = 0; round < MAX_DELETES; round += 1) {
     const { status } = await astraCommand(access, { collection: name, command }, ctx)
-    if (!isRecord(status) || status.moreData !== true) return
+    if (!isObject(status) || status.moreData !== true) return
   }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { variedRows } from '../vectors/nearest.ts'
@@ -9,7 +9,7 @@ import { recordsIn, textIn } from './vendor-request.ts'
 const MMR_CANDIDATES = 20
 const MMR_BALANCE = 0.5
 
-/** What is searched for in a collection (MO-30). */
+/** A search in a collection (MO-30). */
 export interface AstraQuery {
   readonly text: string
   /** undefined: the collection embeds the text. */
@@ -36,7 +36,7 @@ export async function searchCollection(
     { collection: collection.name, command },
     ctx,
   )
-  const found = recordsIn(isRecord(answer.data) ? answer.data.documents : [])
+  const found = recordsIn(isObject(answer.data) ? answer.data.documents : [])
   return chosen(found, query, isMmr).map((document) => rowOf(document, collection))
 }
 
@@ -110,6 +110,6 @@ function vectorOf(value: unknown): number[] {
 
 function rowOf(document: AstraDocument, { textField, vectorizes }: AstraCollection): Data {
   const text = vectorizes ? textIn(document.$vectorize) : textIn(document[textField])
-  const metadata = isRecord(document.metadata) ? document.metadata : {}
+  const metadata = isObject(document.metadata) ? document.metadata : {}
   return createData({ text: text === '' ? textIn(document[textField]) : text, ...metadata })
 }

@@ -1,11 +1,9 @@
-import { createDataFrame } from '../../../graph/values/data-frame.ts'
 import type { Data } from '../../../graph/values/data.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
-import { field } from '../../define/field.ts'
-import { output } from '../../define/output.ts'
+import { field, type Values } from '../../define/field.ts'
 import type { VectorStore } from '../../define/services.ts'
 import {
   embedDocuments,
@@ -17,11 +15,76 @@ import {
 import { variedRows } from '../vectors/nearest.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
 import { documentsIn, nearestIn, openVectorStore, requireRoom } from '../vectors/open-store.ts'
+import { searchOutputs } from '../vectors/search-outputs.ts'
 
 const advanced = { advanced: true } as const
 
 /** Rows among which varied results are chosen, and the weight of nearness against variety. */
 const VARIED = { among: 20, balance: 0.5 }
+
+const fields = {
+  collection_name: field.string({ displayName: 'Collection Name', default: 'langflow' }),
+  persist_directory: field.string({
+    displayName: 'Persist Directory',
+    info: 'Part of the stored name of the collection.',
+  }),
+  ingest_data: field.handle({
+    displayName: 'Ingest Data',
+    types: ['Data', 'DataFrame'],
+    list: true,
+  }),
+  search_query: field.query({
+    displayName: 'Search Query',
+    placeholder: 'Enter a query...',
+    toolMode: true,
+  }),
+  should_cache_vector_store: field.bool({
+    displayName: 'Cache Vector Store',
+    default: true,
+    ...advanced,
+  }),
+  embedding: field.embeddings({ displayName: 'Embedding' }),
+  chroma_server_cors_allow_origins: field.string({
+    displayName: 'Server CORS Allow Origins',
+    ...advanced,
+  }),
+  chroma_server_host: field.string({
+    displayName: 'Server Host',
+    info: 'Must be empty: this service stores collections itself.',
+    ...advanced,
+  }),
+  chroma_server_http_port: field.int({ displayName: 'Server HTTP Port', ...advanced }),
+  chroma_server_grpc_port: field.int({ displayName: 'Server gRPC Port', ...advanced }),
+  chroma_server_ssl_enabled: field.bool({
+    displayName: 'Server SSL Enabled',
+    default: false,
+    ...advanced,
+  }),
+  allow_duplicates: field.bool({
+    displayName: 'Allow Duplicates',
+    info: 'Store rows that the collection already contains.',
+    default: false,
+    ...advanced,
+  }),
+  search_type: field.dropdown({
+    displayName: 'Search Type',
+    options: ['Similarity', 'MMR'],
+    default: 'Similarity',
+    ...advanced,
+  }),
+  number_of_results: field.int({
+    displayName: 'Number of Results',
+    default: 10,
+    ...advanced,
+  }),
+  limit: field.int({
+    displayName: 'Limit',
+    info: 'Number of stored rows to compare new rows with; empty: all.',
+    ...advanced,
+  }),
+}
+
+type SearchInputs = Values<typeof fields>
 
 /** Keeps texts with their vectors in a collection and finds those nearest to a query (CO-73). */
 export const chroma = defineComponent({
@@ -32,98 +95,9 @@ export const chroma = defineComponent({
   category: 'chroma',
   module: 'lfx.components.chroma.chroma.ChromaVectorStoreComponent',
   idempotent: false,
-  inputs: {
-    collection_name: field.string({ displayName: 'Collection Name', default: 'langflow' }),
-    persist_directory: field.string({
-      displayName: 'Persist Directory',
-      info: 'Part of the stored name of the collection.',
-    }),
-    ingest_data: field.handle({
-      displayName: 'Ingest Data',
-      types: ['Data', 'DataFrame'],
-      list: true,
-    }),
-    search_query: field.query({
-      displayName: 'Search Query',
-      placeholder: 'Enter a query...',
-      toolMode: true,
-    }),
-    should_cache_vector_store: field.bool({
-      displayName: 'Cache Vector Store',
-      default: true,
-      ...advanced,
-    }),
-    embedding: field.embeddings({ displayName: 'Embedding' }),
-    chroma_server_cors_allow_origins: field.string({
-      displayName: 'Server CORS Allow Origins',
-      ...advanced,
-    }),
-    chroma_server_host: field.string({
-      displayName: 'Server Host',
-      info: 'Must be empty: this service stores collections itself.',
-      ...advanced,
-    }),
-    chroma_server_http_port: field.int({ displayName: 'Server HTTP Port', ...advanced }),
-    chroma_server_grpc_port: field.int({ displayName: 'Server gRPC Port', ...advanced }),
-    chroma_server_ssl_enabled: field.bool({
-      displayName: 'Server SSL Enabled',
-      default: false,
-      ...advanced,
-    }),
-    allow_duplicates: field.bool({
-      displayName: 'Allow Duplicates',
-      info: 'Store rows that the collection already contains.',
-      default: false,
-      ...advanced,
-    }),
-    search_type: field.dropdown({
-      displayName: 'Search Type',
-      options: ['Similarity', 'MMR'],
-      default: 'Similarity',
-      ...advanced,
-    }),
-    number_of_results: field.int({
-      displayName: 'Number of Results',
-      default: 10,
-      ...advanced,
-    }),
-    limit: field.int({
-      displayName: 'Limit',
-      info: 'Number of stored rows to compare new rows with; empty: all.',
-      ...advanced,
-    }),
-  },
-  outputs: {
-    search_results: output.list({
-      displayName: 'Search Results',
-      method: 'search_documents',
-      async run(inputs, ctx) {
-        const found = await results(inputs, ctx)
-        ctx.status(found)
-        return found
-      },
-    }),
-    dataframe: output.dataFrame({
-      displayName: 'DataFrame',
-      method: 'as_dataframe',
-      run: async (inputs, ctx) =>
-        createDataFrame((await results(inputs, ctx)).map(({ data }) => data)),
-    }),
-  },
+  inputs: fields,
+  outputs: searchOutputs<typeof fields>((inputs, ctx) => results(inputs, ctx), { hasStatus: true }),
 })
-
-interface SearchInputs {
-  readonly collection_name: string
-  readonly persist_directory: string
-  readonly ingest_data: readonly unknown[]
-  readonly search_query: string
-  readonly embedding: Embedder | null
-  readonly chroma_server_host: string
-  readonly allow_duplicates: boolean
-  readonly search_type: string
-  readonly number_of_results: number
-  readonly limit: number | null
-}
 
 const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> => {
   if (inputs.chroma_server_host !== '') {
@@ -159,7 +133,7 @@ async function fillCollection(
   return store
 }
 
-/** Of the first `limit` rows, of all without one. */
+/** The identities of the first `limit` rows; of all rows without a limit. */
 async function identities(store: VectorStore, limit: number | null): Promise<Set<unknown>> {
   const known = new Set<unknown>()
   let left = limit ?? Number.POSITIVE_INFINITY

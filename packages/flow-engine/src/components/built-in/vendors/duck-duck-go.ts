@@ -2,11 +2,12 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { searchHits } from '../data-source/search-web.ts'
+import { rowLimits } from './search-rows.ts'
 
 const TIMEOUT_MS = 60_000
 const NOTHING = 'No good DuckDuckGo Search Result was found'
 
-/** What DuckDuckGo finds, without the pages themselves (MO-41). */
+/** Searches DuckDuckGo, without reading the pages found (MO-41). */
 export const duckDuckGoSearch = defineComponent({
   type: 'DuckDuckGoSearchComponent',
   displayName: 'DuckDuckGo Search',
@@ -16,12 +17,7 @@ export const duckDuckGoSearch = defineComponent({
   module: 'lfx.components.duckduckgo.duck_duck_go_search_run.DuckDuckGoSearchComponent',
   inputs: {
     input_value: field.text({ displayName: 'Search Query', required: true, toolMode: true }),
-    max_results: field.int({ displayName: 'Max Results', default: 5, advanced: true }),
-    max_snippet_length: field.int({
-      displayName: 'Max Snippet Length',
-      default: 100,
-      advanced: true,
-    }),
+    ...rowLimits,
   },
   outputs: {
     dataframe: output.dataFrame({

@@ -1,14 +1,50 @@
-import { createDataFrame } from '../../../graph/values/data-frame.ts'
 import type { Data } from '../../../graph/values/data.ts'
 import type { Embedder } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
-import { field } from '../../define/field.ts'
-import { output } from '../../define/output.ts'
+import { field, type Values } from '../../define/field.ts'
 import type { VectorStore } from '../../define/services.ts'
 import { embedDocuments, embedText, readDocuments, rowData } from '../vectors/ingest.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
 import { documentsIn, nearestIn, openVectorStore, requireRoom } from '../vectors/open-store.ts'
+import { searchOutputs } from '../vectors/search-outputs.ts'
+
+const fields = {
+  index_name: field.string({ displayName: 'Index Name', default: 'langflow_index' }),
+  persist_directory: field.string({
+    displayName: 'Persist Directory',
+    info: 'Part of the stored name of the index.',
+  }),
+  ingest_data: field.handle({
+    displayName: 'Ingest Data',
+    types: ['Data', 'DataFrame'],
+    list: true,
+  }),
+  search_query: field.query({
+    displayName: 'Search Query',
+    placeholder: 'Enter a query...',
+    toolMode: true,
+  }),
+  should_cache_vector_store: field.bool({
+    displayName: 'Cache Vector Store',
+    default: true,
+    advanced: true,
+  }),
+  allow_dangerous_deserialization: field.bool({
+    displayName: 'Allow Dangerous Deserialization',
+    info: 'Without effect: an index holds numbers and texts only.',
+    default: true,
+    advanced: true,
+  }),
+  embedding: field.embeddings({ displayName: 'Embedding' }),
+  number_of_results: field.int({
+    displayName: 'Number of Results',
+    default: 4,
+    advanced: true,
+  }),
+}
+
+type SearchInputs = Values<typeof fields>
 
 /**
  * Finds the texts nearest to a query (CO-73) in an index that is filled once: an index that is there
@@ -21,67 +57,9 @@ export const faiss = defineComponent({
   icon: 'FAISS',
   category: 'FAISS',
   module: 'lfx.components.FAISS.faiss.FaissVectorStoreComponent',
-  inputs: {
-    index_name: field.string({ displayName: 'Index Name', default: 'langflow_index' }),
-    persist_directory: field.string({
-      displayName: 'Persist Directory',
-      info: 'Part of the stored name of the index.',
-    }),
-    ingest_data: field.handle({
-      displayName: 'Ingest Data',
-      types: ['Data', 'DataFrame'],
-      list: true,
-    }),
-    search_query: field.query({
-      displayName: 'Search Query',
-      placeholder: 'Enter a query...',
-      toolMode: true,
-    }),
-    should_cache_vector_store: field.bool({
-      displayName: 'Cache Vector Store',
-      default: true,
-      advanced: true,
-    }),
-    allow_dangerous_deserialization: field.bool({
-      displayName: 'Allow Dangerous Deserialization',
-      info: 'Without effect: an index holds numbers and texts only.',
-      default: true,
-      advanced: true,
-    }),
-    embedding: field.embeddings({ displayName: 'Embedding' }),
-    number_of_results: field.int({
-      displayName: 'Number of Results',
-      default: 4,
-      advanced: true,
-    }),
-  },
-  outputs: {
-    search_results: output.list({
-      displayName: 'Search Results',
-      method: 'search_documents',
-      async run(inputs, ctx) {
-        const found = await results(inputs, ctx)
-        ctx.status(found)
-        return found
-      },
-    }),
-    dataframe: output.dataFrame({
-      displayName: 'DataFrame',
-      method: 'as_dataframe',
-      run: async (inputs, ctx) =>
-        createDataFrame((await results(inputs, ctx)).map(({ data }) => data)),
-    }),
-  },
+  inputs: fields,
+  outputs: searchOutputs<typeof fields>((inputs, ctx) => results(inputs, ctx), { hasStatus: true }),
 })
-
-interface SearchInputs {
-  readonly index_name: string
-  readonly persist_directory: string
-  readonly ingest_data: readonly unknown[]
-  readonly search_query: string
-  readonly embedding: Embedder | null
-  readonly number_of_results: number
-}
 
 const results = oncePerBuild(async (inputs: SearchInputs, ctx): Promise<Data[]> => {
   const { embedding, search_query: query } = inputs

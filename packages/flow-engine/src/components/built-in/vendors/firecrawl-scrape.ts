@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
@@ -47,9 +47,9 @@ export const firecrawlScrapeApi = defineComponent({
           ctx,
         )
         const { body } = requireSuccess('Firecrawl', answer)
-        const read = isRecord(body) ? body : {}
+        const read = isObject(body) ? body : {}
         if (read.success === false) throw new TypeError(`Firecrawl: ${textIn(read.error)}`)
-        return isRecord(read.data) ? read.data : { result: read.data ?? null }
+        return isObject(read.data) ? read.data : { result: read.data ?? null }
       },
     }),
   },

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import type { Tool } from '../../../models/chat-model.ts'
 import type { ComponentContext } from '../../define/context.ts'
@@ -81,7 +81,7 @@ async function search(inputs: SearchInputs, ctx: ComponentContext): Promise<Data
     ctx,
   )
   const { body } = requireSuccess('Serper', answer)
-  const rows = recordsIn(isRecord(body) ? body[list] : undefined).slice(0, inputs.k)
+  const rows = recordsIn(isObject(body) ? body[list] : undefined).slice(0, inputs.k)
   return rows.map(({ title, link, snippet, position }) =>
     createData(
       { title: title ?? '', link: link ?? '', snippet: snippet ?? '', position: position ?? null },
@@ -100,7 +100,7 @@ function searchTool(inputs: SearchInputs, ctx: ComponentContext): Tool {
       required: ['query'],
     },
     async call(args) {
-      const query = isRecord(args) ? textIn(args['query']) : ''
+      const query = isObject(args) ? textIn(args['query']) : ''
       return (await search({ ...inputs, query }, ctx)).map(({ data }) => data)
     },
   }

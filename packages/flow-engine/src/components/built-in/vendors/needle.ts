@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -63,7 +63,7 @@ async function search(inputs: NeedleInputs, ctx: ComponentContext): Promise<stri
     ctx,
   )
   const { body } = requireSuccess('Needle', answer)
-  const found = isRecord(body) ? (body.result ?? body.results) : body
+  const found = isObject(body) ? (body.result ?? body.results) : body
   return recordsIn(found).map(({ content }) => textIn(content))
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
@@ -58,7 +58,7 @@ function openIndex(inputs: PineconeInputs, ctx: ComponentContext): RemoteCollect
     if (answer.status === 404)
       throw new TypeError(`Pinecone index '${inputs.index_name}' not found.`)
     const { body } = requireSuccess('Pinecone', answer)
-    const host = isRecord(body) ? textIn(body.host) : ''
+    const host = isObject(body) ? textIn(body.host) : ''
     if (!/^[\w.-]+$/.test(host))
       throw new TypeError('Pinecone answered without the host of the index')
     return `https://${host}`
@@ -80,9 +80,9 @@ function openIndex(inputs: PineconeInputs, ctx: ComponentContext): RemoteCollect
     async search({ vector, limit }) {
       const query = { vector, topK: limit, includeMetadata: true, namespace }
       const body = await send('/query', query)
-      const matches = recordsIn(isRecord(body) ? body.matches : undefined)
+      const matches = recordsIn(isObject(body) ? body.matches : undefined)
       return matches.flatMap(({ metadata }) => {
-        if (!isRecord(metadata) || !Object.hasOwn(metadata, textKey)) return []
+        if (!isObject(metadata) || !Object.hasOwn(metadata, textKey)) return []
         const { [textKey]: text, ...rest } = metadata
         return [{ text: textIn(text), metadata: rest }]
       })

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { field } from '../../define/field.ts'
 import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
@@ -96,11 +96,11 @@ function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteColl
       ctx,
     )
     const read = requireSuccess('Qdrant', answer).body
-    return isRecord(read) ? read.result : undefined
+    return isObject(read) ? read.result : undefined
   }
   const requireCollection = async (size: number): Promise<void> => {
     const found = await ask('/exists', 'GET')
-    if (isRecord(found) && found.exists === true) return
+    if (isObject(found) && found.exists === true) return
     const distance = DISTANCES.get(inputs.distance_func) ?? 'Cosine'
     await ask('', 'PUT', { vectors: { size, distance } })
   }
@@ -122,7 +122,7 @@ function openCollection(inputs: QdrantInputs, ctx: ComponentContext): RemoteColl
     async search({ vector, limit }) {
       const found = await ask('/points/search', 'POST', { vector, limit, with_payload: true })
       return recordsIn(found).map(({ payload }) => {
-        const values = isRecord(payload) ? payload : {}
+        const values = isObject(payload) ? payload : {}
         return {
           text: textIn(values[inputs.content_payload_key]),
           metadata: values[inputs.metadata_payload_key],

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
@@ -10,7 +10,7 @@ const URL = 'https://api.scrapegraphai.com/v1/searchscraper'
 export const scrapeGraphSearchApi = defineComponent({
   type: 'ScrapeGraphSearchApi',
   displayName: 'ScrapeGraph Search API',
-  description: 'Searches the web with ScrapeGraph and gives what it found as data.',
+  description: 'Searches the web with ScrapeGraph and returns the results as data.',
   icon: 'ScrapeGraph',
   category: 'scrapegraph',
   module: 'lfx.components.scrapegraph.scrapegraph_search_api.ScrapeGraphSearchApi',
@@ -28,7 +28,7 @@ export const scrapeGraphSearchApi = defineComponent({
           ctx,
         )
         const { body } = requireSuccess('ScrapeGraph', answer)
-        return isRecord(body) ? body : { result: body }
+        return isObject(body) ? body : { result: body }
       },
     }),
   },

@@ -1,9 +1,9 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
-import { resultRow } from './search-rows.ts'
+import { resultRow, rowLimits } from './search-rows.ts'
 import {
   answerText,
   isSuccess,
@@ -38,12 +38,7 @@ export const search = defineComponent({
       default: {},
       advanced: true,
     }),
-    max_results: field.int({ displayName: 'Max Results', default: 5, advanced: true }),
-    max_snippet_length: field.int({
-      displayName: 'Max Snippet Length',
-      default: 100,
-      advanced: true,
-    }),
+    ...rowLimits,
   },
   outputs: {
     dataframe: output.dataFrame({
@@ -72,6 +67,6 @@ export const search = defineComponent({
 
 function readResults(answer: Answer): Record<string, unknown>[] {
   const body: unknown = JSON.parse(answerText(answer))
-  const results = isRecord(body) ? body.organic_results : undefined
-  return Array.isArray(results) ? results.filter(isRecord) : []
+  const results = isObject(body) ? body.organic_results : undefined
+  return Array.isArray(results) ? results.filter(isObject) : []
 }

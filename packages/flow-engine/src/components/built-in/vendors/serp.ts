@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { createData, type Data } from '../../../graph/values/data.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import type { ComponentContext } from '../../define/context.ts'
@@ -6,7 +6,7 @@ import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
 import { oncePerBuild } from '../vectors/once-per-build.ts'
-import { resultRow } from './search-rows.ts'
+import { resultRow, rowLimits } from './search-rows.ts'
 import { recordsIn, vendorMessage, vendorRequest } from './vendor-request.ts'
 
 const URL = 'https://serpapi.com/search.json'
@@ -29,12 +29,7 @@ export const serp = defineComponent({
       default: {},
       advanced: true,
     }),
-    max_results: field.int({ displayName: 'Max Results', default: 5, advanced: true }),
-    max_snippet_length: field.int({
-      displayName: 'Max Snippet Length',
-      default: 100,
-      advanced: true,
-    }),
+    ...rowLimits,
   },
   outputs: {
     data: output.list({
@@ -75,7 +70,7 @@ const search = oncePerBuild(async (inputs: SerpInputs, ctx: ComponentContext): P
   const url = `${URL}?${params.toString()}`
   const answer = await vendorRequest({ url, secrets: [key, encodeURIComponent(key), url] }, ctx)
   if (!answer.ok) throw new TypeError(`SerpAPI answered ${answer.status}: ${vendorMessage(answer)}`)
-  const found = recordsIn(isRecord(answer.body) ? answer.body.organic_results : undefined)
+  const found = recordsIn(isObject(answer.body) ? answer.body.organic_results : undefined)
   const rows = found
     .slice(0, inputs.max_results)
     .map((result) => createData(resultRow(result, inputs.max_snippet_length)))

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
 import { output } from '../../define/output.ts'
@@ -45,7 +45,7 @@ export const tavilyExtract = defineComponent({
           ctx,
         )
         const { body } = requireSuccess('Tavily', answer)
-        const { results, failed_results: failed } = isRecord(body) ? body : {}
+        const { results, failed_results: failed } = isObject(body) ? body : {}
         const rows = [
           ...recordsIn(results).map(({ url, raw_content: content, images }) => ({
             url: url ?? '',

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -174,7 +174,7 @@ function readResults(answer: Answer, inputs: SearchInputs): object[] {
   if (typeof found === 'string') return [failure(`Invalid response format: ${found}`)]
   const rows: object[] = []
   if (inputs.include_answer && isGiven(found.answer)) rows.push({ text: found.answer })
-  for (const result of listOf(found.results).filter(isRecord)) {
+  for (const result of listOf(found.results).filter(isObject)) {
     const content = result.content ?? ''
     rows.push({
       title: result.title ?? null,
@@ -193,7 +193,7 @@ function readResults(answer: Answer, inputs: SearchInputs): object[] {
 function parseObject(text: string): Record<string, unknown> | string {
   try {
     const parsed: unknown = JSON.parse(text)
-    return isRecord(parsed) ? parsed : 'the answer is no object'
+    return isObject(parsed) ? parsed : 'the answer is no object'
   } catch {
     return 'the answer is no JSON'
   }

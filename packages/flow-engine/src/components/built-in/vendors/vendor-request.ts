@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import { redact } from '../../../models/model-error.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { answerText, RequestError, sendRequest, type Answer } from '../../web/send-request.ts'
@@ -23,7 +23,7 @@ export interface VendorRequest {
   readonly secrets?: readonly (string | null)[]
 }
 
-/** An answer of a vendor; `body` is its JSON, or its text where it is none. */
+/** An answer of a vendor; `body` is its JSON, or its text if it is not JSON. */
 export interface VendorAnswer {
   readonly status: number
   readonly ok: boolean
@@ -112,9 +112,9 @@ function hide(text: string, secrets: readonly (string | null)[]): string {
   )
 }
 
-/** What a vendor says is wrong, at most 300 characters: `message`, `error`, `detail` or the text. */
+/** A vendor's error message, at most 300 characters: `message`, `error`, `detail` or the text. */
 export function vendorMessage({ body, text }: VendorAnswer): string {
-  return shortMessage(isRecord(body) ? (messageIn(body) ?? text) : text)
+  return shortMessage(isObject(body) ? (messageIn(body) ?? text) : text)
 }
 
 export function shortMessage(text: string): string {
@@ -125,7 +125,7 @@ function messageIn(body: Record<string, unknown>): string | undefined {
   for (const key of ['message', 'error_info', 'detail', 'error', 'reason', 'status']) {
     const value = body[key]
     if (typeof value === 'string' && value !== '') return value
-    if (isRecord(value)) {
+    if (isObject(value)) {
       const inner = messageIn(value)
       if (inner !== undefined) return inner
     }
@@ -141,7 +141,7 @@ export function requireSuccess(vendor: string, answer: VendorAnswer): VendorAnsw
 
 /** The objects of a list in an answer. */
 export function recordsIn(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : []
+  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 /** A text of an answer; "" for anything else. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -68,7 +68,7 @@ async function query(
   const search = new URLSearchParams({ action: 'query', format: 'json', ...params })
   const answer = await vendorRequest({ url: `${api}?${search.toString()}` }, ctx)
   const { body } = requireSuccess('Wikipedia', answer)
-  return isRecord(body) && isRecord(body.query) ? body.query : {}
+  return isObject(body) && isObject(body.query) ? body.query : {}
 }
 
 async function readPage(
@@ -79,7 +79,7 @@ async function readPage(
 ): Promise<object | null> {
   const params = { prop: 'extracts|info', explaintext: '1', inprop: 'url', redirects: '1' }
   const { pages } = await query(api, { ...params, titles: title }, ctx)
-  const [page] = isRecord(pages) ? Object.values(pages).filter(isRecord) : []
+  const [page] = isObject(pages) ? Object.values(pages).filter(isObject) : []
   if (page === undefined) return null
   const text = textIn(page.extract)
   const { extract: _, ...further } = page

@@ -1,5 +1,5 @@
+import { isObject } from '@x/wire'
 import { errorText } from '../../../errors.ts'
-import { isRecord } from '../../../graph/values/convert.ts'
 import { toLiteralText } from '../../../graph/values/literal-text.ts'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
@@ -69,7 +69,7 @@ export const yfinance = defineComponent({
         }
         const result = await ask({ symbol, method, count: num_news }, ctx)
         if (method !== 'get_news') return [{ text: printed(result), result: printed(result) }]
-        const articles = Array.isArray(result) ? result.filter(isRecord) : []
+        const articles = Array.isArray(result) ? result.filter(isObject) : []
         return articles.slice(0, num_news).map(articleRow)
       },
     }),

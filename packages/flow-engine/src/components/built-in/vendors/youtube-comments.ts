@@ -1,4 +1,4 @@
-import { isRecord } from '../../../graph/values/convert.ts'
+import { isObject } from '@x/wire'
 import type { ComponentContext } from '../../define/context.ts'
 import { defineComponent } from '../../define/define.ts'
 import { field } from '../../define/field.ts'
@@ -94,13 +94,13 @@ async function readPage(
   }
   if (answer.status === 404) throw new TypeError('Video not found.')
   const { body } = requireSuccess('YouTube', answer)
-  return isRecord(body) ? { items: body.items, nextPageToken: body.nextPageToken } : {}
+  return isObject(body) ? { items: body.items, nextPageToken: body.nextPageToken } : {}
 }
 
 function threadRows(item: Row, video: string, inputs: CommentInputs): Row[] {
-  const thread = isRecord(item.snippet) ? item.snippet : {}
-  const top = isRecord(thread.topLevelComment) ? thread.topLevelComment : {}
-  const replies = isRecord(item.replies) ? recordsIn(item.replies.comments) : []
+  const thread = isObject(item.snippet) ? item.snippet : {}
+  const top = isObject(thread.topLevelComment) ? thread.topLevelComment : {}
+  const replies = isObject(item.replies) ? recordsIn(item.replies.comments) : []
   return [
     commentRow(top, { video, parent: null, thread }, inputs),
     ...(inputs.include_replies
@@ -114,7 +114,7 @@ function commentRow(
   { video, parent, thread }: { video: string; parent: string | null; thread: Row },
   { include_metrics }: CommentInputs,
 ): Row {
-  const snippet = isRecord(comment.snippet) ? comment.snippet : {}
+  const snippet = isObject(comment.snippet) ? comment.snippet : {}
   return {
     video_id: video,
     video_url: `https://www.youtube.com/watch?v=${video}`,

@@ -5,8 +5,8 @@ import type {
   SharedComponentStore,
   SharedComponentView,
   TagStore,
-} from '../store/components.ts'
-import { compareText } from '../services/compare-text.ts'
+} from '../store/shared-components.ts'
+import { compareText } from '../base/compare-text.ts'
 import { compareValues, copy, copyOrNull, pair, patched, slice } from './rows.ts'
 import type { MemoryTables, TaggedComponent } from './tables.ts'
 

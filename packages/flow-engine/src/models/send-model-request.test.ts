@@ -3,7 +3,7 @@ import * as undici from 'undici'
 import { describe, expect, test } from 'vitest'
 import { createOpenAiModel } from './openai-compatible.ts'
 import { redact } from './model-error.ts'
-import { sendRequest } from './send-request.ts'
+import { sendModelRequest } from './send-model-request.ts'
 
 type Answer = Response | Error
 
@@ -12,7 +12,7 @@ async function send(answers: Answer[], maxRetries = 2) {
   const runtime = createTestRuntime({ start: new Date('2030-01-01T00:00:00Z') })
   const asked: number[] = []
   const given = [...answers]
-  const sending = sendRequest({
+  const sending = sendModelRequest({
     url: 'http://llm.test/v1',
     headers: {},
     body: {},
@@ -35,7 +35,7 @@ async function send(answers: Answer[], maxRetries = 2) {
 
 const status = (code: number, headers = {}) => new Response('{}', { status: code, headers })
 
-describe('sendRequest (FE-50)', () => {
+describe('sendModelRequest (FE-50)', () => {
   test('FE-50: 429, 5xx and broken connections are asked again, as often as is said', async () => {
     for (const answer of [() => status(429), () => status(500), () => new TypeError('broken')]) {
       const { outcome, pauses } = await send([answer(), answer(), status(200)])

@@ -1,5 +1,4 @@
-import type { Runtime } from '@x/wire'
-import { isRecord } from '../graph/values/convert.ts'
+import { isObject, type Runtime } from '@x/wire'
 import { ModelError, redact } from './model-error.ts'
 import { readAnswer } from './read-answer.ts'
 
@@ -26,7 +25,7 @@ const MAX_DELAY_MS = 60_000
  * Posts JSON or a form; retries with growing pauses, honouring `retry-after`.
  * @throws ModelError for an answer that is no success, the signal's reason when it is aborted
  */
-export async function sendRequest(options: SendOptions): Promise<Response> {
+export async function sendModelRequest(options: SendOptions): Promise<Response> {
   for (let attempt = 0; ; attempt += 1) {
     const { response, error } = await tryOnce(options)
     if (response?.ok === true) return response
@@ -42,7 +41,7 @@ export async function sendRequest(options: SendOptions): Promise<Response> {
   }
 }
 
-/** An answer of any status, or the reason why there is none. */
+/** An answer of any status, or the reason of its absence. */
 interface Attempt {
   readonly response?: Response
   readonly error?: unknown
@@ -138,9 +137,9 @@ export function readFailure(text: string): { code: string | null; message: strin
   } catch {
     return { code: null, message: text.slice(0, 2000) }
   }
-  const error = isRecord(body) && 'error' in body ? body.error : body
+  const error = isObject(body) && 'error' in body ? body.error : body
   if (typeof error === 'string') return { code: null, message: error }
-  if (!isRecord(error)) return { code: null, message: text.slice(0, 2000) }
+  if (!isObject(error)) return { code: null, message: text.slice(0, 2000) }
   const code = [error.code, error.type].find((part) => typeof part === 'string')
   return {
     code: typeof code === 'string' ? code : null,

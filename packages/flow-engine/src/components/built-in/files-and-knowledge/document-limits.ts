@@ -1,0 +1,29 @@
+import { FlowError } from '../../../errors.ts'
+
+/** Pages of a document (AB-36). */
+export const MOST_PAGES = 10_000
+/** Characters of a document's text (AB-36). */
+export const MOST_TEXT = 20_000_000
+
+/** Bytes and pages of a PDF, and cells of a workbook, that are read in the calling thread (AB-36). */
+export const MOST_BYTES_HERE = 10 * 1024 * 1024
+export const MOST_PAGES_HERE = 200
+export const MOST_CELLS_HERE = 500_000
+
+/** Why a document is not read. */
+export const documentRefusals = {
+  pages: () => tooMuch(`The PDF has more than ${MOST_PAGES} pages`),
+  text: () => tooMuch(`The text of the PDF has more than ${MOST_TEXT} characters`),
+  pdfHere: () =>
+    tooMuch(
+      `A PDF of more than ${MOST_BYTES_HERE / 2 ** 20} MB or ${MOST_PAGES_HERE} pages is read only where the host gives \`services.documentReader\``,
+    ),
+  sheetHere: () =>
+    tooMuch(
+      `A workbook of more than ${MOST_CELLS_HERE} cells is read only where the host gives \`services.documentReader\``,
+    ),
+} as const
+
+function tooMuch(text: string): FlowError {
+  return new FlowError('limit_exceeded', text)
+}

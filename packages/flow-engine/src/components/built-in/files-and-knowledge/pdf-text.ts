@@ -1,0 +1,41 @@
+import { eventLoopTurn } from '@x/wire'
+import type { ComponentContext } from '../../define/context.ts'
+import { workCaller } from '../../define/work-caller.ts'
+import { documentRefusals, MOST_BYTES_HERE, MOST_PAGES_HERE, MOST_TEXT } from './document-limits.ts'
+
+/**
+ * The text of a PDF, a blank line between pages: read by the host's `documentReader`, which bounds time and memory,
+ * else in this thread, where only small documents are read (AB-36).
+ * @throws FlowError `limit_exceeded`; Error in the words of the reader
+ */
+export async function pdfText(
+  bytes: Uint8Array,
+  ctx: Pick<ComponentContext, 'services' | 'signal' | 'userId'>,
+): Promise<string> {
+  const { documentReader } = ctx.services
+  if (documentReader !== undefined) return documentReader.pdf(bytes, workCaller(ctx))
+  if (bytes.length > MOST_BYTES_HERE) throw documentRefusals.pdfHere()
+  const { getDocumentProxy } = await import('unpdf')
+  // The library takes the buffer over, so it gets one of its own; its warnings are no lines of the host's log.
+  const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 })
+  try {
+    if (document.numPages > MOST_PAGES_HERE) throw documentRefusals.pdfHere()
+    const texts: string[] = []
+    let left = MOST_TEXT
+    for (let number = 1; number <= document.numPages; number += 1) {
+      ctx.signal.throwIfAborted()
+      const page = await document.getPage(number)
+      const { items } = await page.getTextContent()
+      const parts = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+      const text = parts.join('')
+      left -= text.length
+      if (left < 0) throw documentRefusals.text()
+      texts.push(text)
+      page.cleanup()
+      await eventLoopTurn()
+    }
+    return texts.join('\n\n')
+  } finally {
+    await document.loadingTask.destroy()
+  }
+}

@@ -1,0 +1,36 @@
+import type { RefreshContext } from '../../define/refresh-context.ts'
+import type { FlowJson, NodeTemplate } from '../../../graph/flow/node-json.ts'
+import { templateField } from '../../node/create-node.ts'
+import { fieldsOf, innerName, inputNodes, outerName } from './inner-flow.ts'
+
+/** Offers the flows of the user in a field of a node; the flow that was chosen, where there is one. */
+export async function offerFlows(
+  template: NodeTemplate,
+  { field, value }: { readonly field: string; readonly value: unknown },
+  { services: { flows }, userId }: RefreshContext,
+): Promise<FlowJson | undefined> {
+  const chooser = templateField(template, field)
+  const scope = userId === undefined ? {} : { userId }
+  const names = (await flows?.names?.(scope)) ?? []
+  if (chooser !== undefined) chooser.options = [...names]
+  if (typeof value !== 'string' || value === '') return undefined
+  return (await flows?.get(value, scope)) ?? undefined
+}
+
+/** The node with the fields of the flow's inputs in place of those of another flow. */
+export function showFields(template: NodeTemplate, flow: FlowJson): NodeTemplate {
+  const own = Object.entries(template).filter(([name]) => innerName(name) === undefined)
+  const shown = inputNodes(flow).flatMap((node) =>
+    fieldsOf(node).map(([name, definition]) => {
+      const outer = outerName(node.id, name)
+      const kept = templateField(template, outer)
+      const title = `${node.data.node.display_name ?? node.data.type} - ${definition.display_name ?? name}`
+      const value = kept === undefined ? definition.value : kept.value
+      // Texts take an edge here, also where the inner node has a box alone.
+      const takes = definition.type === 'str' && !definition.input_types?.length
+      const types = takes ? { input_types: ['Message'] } : {}
+      return [outer, { ...definition, ...types, name: outer, display_name: title, value }] as const
+    }),
+  )
+  return Object.fromEntries([...own, ...shown])
+}

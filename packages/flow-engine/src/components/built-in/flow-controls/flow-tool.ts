@@ -1,0 +1,67 @@
+import { defineComponent } from '../../define/define.ts'
+import { field } from '../../define/field.ts'
+import { output } from '../../define/output.ts'
+import { offerFlows } from './choose-flow.ts'
+import { findFlow, toolOfFlow } from './inner-flow.ts'
+
+/** Another flow of the same owner as a tool of an agent, as older flows have it (MO-60). */
+export const flowTool = defineComponent({
+  type: 'FlowTool',
+  displayName: 'Flow as Tool',
+  description: 'Makes a tool of another of your flows.',
+  icon: 'hammer',
+  category: 'flow_controls',
+  module: 'lfx.components.flow_controls.flow_tool.FlowToolComponent',
+  legacy: true,
+  replacement: ['flow_controls.RunFlow'],
+  inputs: {
+    flow_name: field.dropdown({
+      displayName: 'Flow Name',
+      options: [],
+      refresh: true,
+      attributes: { refresh_button: true },
+    }),
+    tool_name: field.string({
+      displayName: 'Name',
+      info: 'Name of the tool. Default: the name of the flow.',
+    }),
+    tool_description: field.string({
+      displayName: 'Description',
+      info: 'What the tool does. Default: the description of the flow.',
+    }),
+    return_direct: field.bool({
+      displayName: 'Return Direct',
+      info: 'What the flow gives is the answer of the agent.',
+      default: false,
+      advanced: true,
+    }),
+  },
+  outputs: {
+    api_build_tool: output.tools({
+      displayName: 'Tool',
+      method: 'build_tool',
+      async run({ flow_name, tool_name, tool_description, return_direct }, ctx) {
+        const tool = toolOfFlow(await findFlow(ctx, { name: flow_name }), {
+          name: tool_name,
+          description: tool_description,
+          values: {},
+        })
+        ctx.status(tool.name)
+        return [
+          {
+            name: tool.name,
+            description: tool.description,
+            parameters: tool.parameters,
+            tags: [tool.name],
+            returnDirect: return_direct,
+            call: async (args) =>
+              tool.call(typeof args === 'object' && args !== null ? { ...args } : {}, ctx),
+          },
+        ]
+      },
+    }),
+  },
+  async refresh(template, name, value, ctx) {
+    if (name === 'flow_name') await offerFlows(template, { field: name, value }, ctx)
+  },
+})

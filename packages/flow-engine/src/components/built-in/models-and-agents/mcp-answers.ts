@@ -1,0 +1,58 @@
+import { jsonProblem } from '../../../base/json-problem.ts'
+import { serverSentEvents, type ServerSentEvent } from '../../../models/event-lines.ts'
+import { readAnswer } from '../../../models/read-answer.ts'
+
+/** Bytes of an answer that comes whole; events are bounded where they are read. */
+const MOST_BYTES = 16 * 1024 * 1024
+
+/**
+ * Bounds what a tool server answers before anything parses it (AB-44): 16 MiB of an answer that comes whole,
+ * 8 Mi characters of an event, and the depth and number of values of its JSON (AB-52).
+ */
+export function withBoundedAnswers(send: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await send(input, init)
+    if (response.body === null) return response
+    const { status, statusText, headers } = response
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+    const body = isStream ? boundedEvents(response) : await boundedText(response)
+    return new Response(body, { status, statusText, headers })
+  }
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const text = await readAnswer(response, MOST_BYTES)
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  if (isJson) checkJson(text)
+  return text
+}
+
+function boundedEvents(response: Response): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const events = serverSentEvents(response)
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await events.next()
+      if (done === true) return controller.close()
+      checkJson(value.data)
+      controller.enqueue(encoder.encode(eventText(value)))
+    },
+    async cancel() {
+      await response.body?.cancel().catch(() => undefined)
+    },
+  })
+}
+
+/** @throws TypeError */
+function checkJson(text: string): void {
+  const problem = jsonProblem(text)
+  if (problem !== null) throw new TypeError(`The answer of the tool server is ${problem}`)
+}
+
+function eventText({ id, event, data }: ServerSentEvent): string {
+  const names = [
+    id === undefined ? '' : `id: ${id}\n`,
+    event === undefined ? '' : `event: ${event}\n`,
+  ]
+  return `${names.join('')}data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
+}

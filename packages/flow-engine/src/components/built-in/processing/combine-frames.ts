@@ -1,0 +1,121 @@
+import {
+  cellOf,
+  createDataFrame,
+  type DataFrame,
+  type Row,
+} from '../../../graph/values/data-frame.ts'
+import { toLiteralText } from '../../../graph/values/literal-text.ts'
+
+/** Rows that a merge may give: a column of equal values multiplies them. */
+const MAX_ROWS = 1_000_000
+
+/** The rows of all tables, one after the other; columns in order of first appearance. */
+export function concatenateFrames(frames: readonly DataFrame[]): DataFrame {
+  const columns = [...new Set(frames.flatMap((frame) => frame.columns))]
+  return createDataFrame(
+    frames.flatMap((frame) => frame.rows),
+    columns,
+  )
+}
+
+export interface MergeOptions {
+  /** "" = rows belong together by their number. */
+  readonly column: string
+  /** inner, outer, left or right. */
+  readonly how: string
+}
+
+/**
+ * Two tables side by side. A column that both have takes the left value, else the right one; `outer`
+ * sorts by the key.
+ * @throws TypeError for a column that a table does not have, and over 1,000,000 rows
+ */
+export function mergeFrames(
+  left: DataFrame,
+  right: DataFrame,
+  { column, how }: MergeOptions,
+): DataFrame {
+  if (column !== '') {
+    requireColumn(left, column, 'left')
+    requireColumn(right, column, 'right')
+  }
+  const columns = [...new Set([...left.columns, ...right.columns])]
+  const matches = rowsByKey(right, column)
+  const matched = new Set<Row>()
+  const merged: { key: unknown; row: Row }[] = []
+  const give = (key: unknown, row: Row): void => void merged.push({ key, row })
+  let pairs = 0
+  // Rows of the right table, in the order in which `right` gives them.
+  const found = new Map<Row, Row[]>()
+  for (const [at, row] of left.rows.entries()) {
+    const others = matches.get(keyOf(row, column, at)) ?? []
+    for (const other of others) {
+      matched.add(other)
+      const made = mergedRow(columns, row, other)
+      pairs += 1
+      if (pairs > MAX_ROWS) throw new TypeError(`The merge gives over ${MAX_ROWS} rows`)
+      if (how === 'right') gather(found, other, made)
+      else give(valueOf(row, column, at), made)
+    }
+    if (others.length === 0 && (how === 'left' || how === 'outer')) {
+      give(valueOf(row, column, at), mergedRow(columns, row, {}))
+    }
+  }
+  if (how === 'right' || how === 'outer') {
+    for (const [at, other] of right.rows.entries()) {
+      const key = valueOf(other, column, at)
+      if (how === 'right') for (const row of found.get(other) ?? []) give(key, row)
+      if (!matched.has(other)) give(key, mergedRow(columns, {}, other))
+    }
+  }
+  if (how === 'outer') merged.sort((one, other) => compareKeys(one.key, other.key))
+  return createDataFrame(
+    merged.map(({ row }) => row),
+    columns,
+  )
+}
+
+function requireColumn({ columns }: DataFrame, column: string, side: 'left' | 'right'): void {
+  if (columns.includes(column)) return
+  const available = columns.map((name) => `'${name}'`).join(', ')
+  throw new TypeError(
+    `Column '${column}' not found in ${side} DataFrame. Available: [${available}]`,
+  )
+}
+
+function rowsByKey(frame: DataFrame, column: string): Map<string, Row[]> {
+  const rows = new Map<string, Row[]>()
+  for (const [at, row] of frame.rows.entries()) {
+    gather(rows, keyOf(row, column, at), row)
+  }
+  return rows
+}
+
+function gather<K>(lists: Map<K, Row[]>, key: K, row: Row): void {
+  const same = lists.get(key)
+  if (same === undefined) lists.set(key, [row])
+  else same.push(row)
+}
+
+function valueOf(row: Row, column: string, at: number): unknown {
+  return column === '' ? at : cellOf(row, column)
+}
+
+function keyOf(row: Row, column: string, at: number): string {
+  const value = valueOf(row, column, at)
+  return `${typeof value} ${toLiteralText(value)}`
+}
+
+function mergedRow(columns: readonly string[], left: Row, right: Row): Row {
+  return Object.fromEntries(
+    columns.map((column) => [column, cellOf(left, column) ?? cellOf(right, column)]),
+  )
+}
+
+/** Numbers first by value, then texts by character code; no value comes last. */
+function compareKeys(one: unknown, other: unknown): number {
+  if (one === null || other === null) return Number(one === null) - Number(other === null)
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  const [left, right] = [toLiteralText(one), toLiteralText(other)]
+  return left < right ? -1 : Number(left > right)
+}

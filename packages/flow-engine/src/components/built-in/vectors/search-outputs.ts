@@ -1,0 +1,32 @@
+import { createDataFrame } from '../../../graph/values/data-frame.ts'
+import type { Data } from '../../../graph/values/data.ts'
+import type { ComponentContext } from '../../define/context.ts'
+import type { Fields, Values } from '../../define/field.ts'
+import { output, type Output } from '../../define/output.ts'
+
+/**
+ * The two outputs of a vector store: what a search finds as a list and as a table.
+ * @param hasStatus the list is the status of its output, too
+ */
+export function searchOutputs<I extends Fields>(
+  search: (inputs: Values<I>, ctx: ComponentContext) => Promise<Data[]>,
+  { hasStatus = false } = {},
+): { readonly search_results: Output<I>; readonly dataframe: Output<I> } {
+  return {
+    search_results: output.list({
+      displayName: 'Search Results',
+      method: 'search_documents',
+      async run(inputs: Values<I>, ctx) {
+        const found = await search(inputs, ctx)
+        if (hasStatus) ctx.status(found)
+        return found
+      },
+    }),
+    dataframe: output.dataFrame({
+      displayName: 'DataFrame',
+      method: 'as_dataframe',
+      run: async (inputs: Values<I>, ctx) =>
+        createDataFrame((await search(inputs, ctx)).map(({ data }) => data)),
+    }),
+  }
+}

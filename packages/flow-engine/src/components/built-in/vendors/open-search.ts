@@ -1,0 +1,278 @@
+import { errorText } from '../../../errors.ts'
+import { isObject } from '@x/wire'
+import type { ComponentContext } from '../../define/context.ts'
+import { field } from '../../define/field.ts'
+import { defineVectorStore, type RemoteCollection } from '../vectors/define-vector-store.ts'
+import { documentId } from '../vectors/document-id.ts'
+import {
+  recordsIn,
+  requireSuccess,
+  shortMessage,
+  textIn,
+  vendorRequest,
+  type VendorAnswer,
+} from './vendor-request.ts'
+
+const TEXT = 'text'
+/** Weights of meaning and words in a hybrid search. */
+const WEIGHTS = { meaning: 0.7, words: 0.3 }
+
+/** An index of an OpenSearch server with vectors (MO-34). */
+export const openSearchVectorStore = defineVectorStore({
+  type: 'OpenSearchVectorStoreComponent',
+  displayName: 'OpenSearch',
+  description: 'Keeps texts in an OpenSearch index and finds them by meaning.',
+  icon: 'OpenSearch',
+  category: 'elastic',
+  module: 'lfx.components.elastic.opensearch.OpenSearchVectorStoreComponent',
+  inputs: {
+    docs_metadata: field.table({
+      displayName: 'Document Metadata',
+      info: 'Added to each document.',
+      columns: [
+        { name: 'key', display_name: 'Key', type: 'str', description: 'Name of the value.' },
+        { name: 'value', display_name: 'Value', type: 'str', description: 'The value.' },
+      ],
+    }),
+    opensearch_url: field.string({
+      displayName: 'OpenSearch URL',
+      default: 'http://localhost:9200',
+    }),
+    index_name: field.string({ displayName: 'Index Name', default: 'langflow' }),
+    engine: field.dropdown({
+      displayName: 'Vector Engine',
+      options: ['nmslib', 'faiss', 'lucene', 'jvector'],
+      default: 'jvector',
+      advanced: true,
+    }),
+    space_type: field.dropdown({
+      displayName: 'Distance Metric',
+      options: ['l2', 'l1', 'cosinesimil', 'linf', 'innerproduct'],
+      default: 'l2',
+      advanced: true,
+    }),
+    ef_construction: field.int({ displayName: 'EF Construction', default: 512, advanced: true }),
+    m: field.int({ displayName: 'M Parameter', default: 16, advanced: true }),
+    vector_field: field.string({
+      displayName: 'Vector Field Name',
+      default: 'chunk_embedding',
+      advanced: true,
+    }),
+    hybrid: field.bool({
+      displayName: 'Hybrid Search',
+      info: 'Compare words beside the meaning.',
+      default: false,
+      advanced: true,
+    }),
+    filter_expression: field.multiline({
+      displayName: 'Search Filters (JSON)',
+      info: 'A clause of a query or a list of them, for example {"term": {"source": "manual"}}.',
+    }),
+    auth_mode: field.dropdown({
+      displayName: 'Authentication Mode',
+      options: ['basic', 'jwt'],
+      default: 'basic',
+      refresh: true,
+    }),
+    username: field.string({ displayName: 'Username', default: 'admin' }),
+    password: field.secret({ displayName: 'OpenSearch Password' }),
+    jwt_token: field.secret({ displayName: 'JWT Token', show: false }),
+    jwt_header: field.string({
+      displayName: 'JWT Header Name',
+      default: 'Authorization',
+      advanced: true,
+      show: false,
+    }),
+    bearer_prefix: field.bool({
+      displayName: "Prefix 'Bearer '",
+      default: true,
+      advanced: true,
+      show: false,
+    }),
+    use_ssl: field.bool({
+      displayName: 'Use SSL/TLS',
+      info: 'Without effect: the URL says it.',
+      default: true,
+      advanced: true,
+    }),
+    verify_certs: field.bool({
+      displayName: 'Verify SSL Certificates',
+      info: 'Without effect: certificates are always verified.',
+      default: false,
+      advanced: true,
+    }),
+    request_timeout: field.int({
+      displayName: 'Request Timeout (seconds)',
+      default: 60,
+      advanced: true,
+    }),
+  },
+  open: (inputs, ctx) => openIndex(inputs, ctx),
+  refresh(template, name, value) {
+    if (name !== 'auth_mode') return
+    for (const [each, mode] of AUTH_FIELDS) {
+      if (template[each] !== undefined) template[each].show = mode === value
+    }
+  },
+})
+
+const AUTH_FIELDS = [
+  ['username', 'basic'],
+  ['password', 'basic'],
+  ['jwt_token', 'jwt'],
+  ['jwt_header', 'jwt'],
+  ['bearer_prefix', 'jwt'],
+] as const
+
+interface OpenSearchInputs {
+  readonly docs_metadata: readonly Readonly<Record<string, unknown>>[]
+  readonly opensearch_url: string
+  readonly index_name: string
+  readonly engine: string
+  readonly space_type: string
+  readonly ef_construction: number
+  readonly m: number
+  readonly vector_field: string
+  readonly hybrid: boolean
+  readonly filter_expression: string
+  readonly auth_mode: string
+  readonly username: string
+  readonly password: string | null
+  readonly jwt_token: string | null
+  readonly jwt_header: string
+  readonly bearer_prefix: boolean
+  readonly request_timeout: number
+}
+
+function openIndex(inputs: OpenSearchInputs, ctx: ComponentContext): RemoteCollection {
+  const base = inputs.opensearch_url.trim().replace(/\/+$/, '')
+  const index = `/${encodeURIComponent(inputs.index_name)}`
+  const filters = readFilters(inputs.filter_expression)
+  const ask = (path: string, method: string, body?: unknown): Promise<VendorAnswer> =>
+    vendorRequest(
+      {
+        url: `${base}${path}`,
+        method,
+        headers: {
+          ...authorization(inputs),
+          ...(typeof body === 'string' ? { 'content-type': 'application/x-ndjson' } : {}),
+        },
+        ...(body === undefined ? {} : { body }),
+        ...(inputs.request_timeout > 0 ? { timeoutMs: inputs.request_timeout * 1000 } : {}),
+        secrets: [inputs.password, inputs.jwt_token],
+      },
+      ctx,
+    )
+  const requireIndex = async (dimension: number): Promise<void> => {
+    const found = await ask(index, 'HEAD')
+    if (found.status !== 404) return void requireSuccess('OpenSearch', found)
+    requireSuccess('OpenSearch', await ask(index, 'PUT', mapping(inputs, dimension)))
+  }
+  let opened = false
+  return {
+    async add(documents) {
+      if (!opened) await requireIndex(documents[0]?.vector.length ?? 0)
+      opened = true
+      const more = ownMetadata(inputs.docs_metadata)
+      const lines = documents.flatMap(({ text, metadata, vector }) => [
+        { index: { _index: inputs.index_name, _id: documentId({ text, metadata }) } },
+        { ...metadata, ...more, [TEXT]: text, [inputs.vector_field]: vector },
+      ])
+      const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+      const answer = requireSuccess(
+        'OpenSearch',
+        // The refresh lets the following search find the added documents.
+        await ask('/_bulk?refresh=true', 'POST', body),
+      )
+      checkBulk(answer.body)
+    },
+    async search({ vector, text, limit }) {
+      const query = searchQuery(inputs, filters, { vector, text, limit })
+      const body = { size: limit, query, _source: { excludes: [inputs.vector_field] } }
+      const answer = requireSuccess('OpenSearch', await ask(`${index}/_search`, 'POST', body)).body
+      const hits = isObject(answer) && isObject(answer.hits) ? answer.hits.hits : []
+      return recordsIn(hits).map(({ _source: source }) => {
+        const { [TEXT]: content, ...metadata } = isObject(source) ? source : {}
+        return { text: textIn(content), metadata }
+      })
+    },
+  }
+}
+
+function authorization(inputs: OpenSearchInputs): Record<string, string> {
+  if (inputs.auth_mode === 'jwt') {
+    const token = inputs.jwt_token ?? ''
+    if (token === '') throw new TypeError('OpenSearch needs a JWT token.')
+    return { [inputs.jwt_header]: inputs.bearer_prefix ? `Bearer ${token}` : token }
+  }
+  const password = inputs.password ?? ''
+  if (inputs.username === '' && password === '') return {}
+  const bytes = new TextEncoder().encode(`${inputs.username}:${password}`)
+  return { authorization: `Basic ${btoa(String.fromCodePoint(...bytes))}` }
+}
+
+function mapping(inputs: OpenSearchInputs, dimension: number): object {
+  const { engine, space_type, ef_construction, m, vector_field } = inputs
+  const method = {
+    name: engine === 'jvector' ? 'disk_ann' : 'hnsw',
+    engine,
+    space_type,
+    parameters: { ef_construction, m },
+  }
+  return {
+    settings: { index: { knn: true } },
+    mappings: { properties: { [vector_field]: { type: 'knn_vector', dimension, method } } },
+  }
+}
+
+interface Query {
+  readonly vector: readonly number[]
+  readonly text: string
+  readonly limit: number
+}
+
+function searchQuery(
+  { hybrid, vector_field }: OpenSearchInputs,
+  filter: readonly object[],
+  { vector, text, limit }: Query,
+): object {
+  const nearest = (boost: object) => ({
+    knn: { [vector_field]: { vector, k: limit, ...boost } },
+  })
+  const filtered = filter.length === 0 ? {} : { filter }
+  if (!hybrid)
+    return filter.length === 0 ? nearest({}) : { bool: { must: [nearest({})], ...filtered } }
+  const words = { match: { [TEXT]: { query: text, boost: WEIGHTS.words } } }
+  const should = [nearest({ boost: WEIGHTS.meaning }), words]
+  return { bool: { should, minimum_should_match: 1, ...filtered } }
+}
+
+/** @throws TypeError for a text that is neither a clause nor a list of clauses */
+function readFilters(text: string): object[] {
+  if (text.trim() === '') return []
+  try {
+    const value: unknown = JSON.parse(text)
+    const inner = isObject(value) && Array.isArray(value.filter) ? value.filter : value
+    const clauses: unknown[] = Array.isArray(inner) ? inner : [inner]
+    if (clauses.every(isObject)) return clauses
+  } catch (error) {
+    throw new TypeError(`Search Filters (JSON) is not JSON: ${errorText(error)}`, { cause: error })
+  }
+  throw new TypeError('Search Filters (JSON) takes a clause of a query or a list of them')
+}
+
+function ownMetadata(rows: OpenSearchInputs['docs_metadata']): Record<string, unknown> {
+  return Object.fromEntries(
+    rows.flatMap(({ key, value }) => (typeof key === 'string' && key !== '' ? [[key, value]] : [])),
+  )
+}
+
+/** @throws TypeError when a document was refused */
+function checkBulk(body: unknown): void {
+  if (!isObject(body) || body.errors !== true) return
+  for (const item of recordsIn(body.items)) {
+    const { error } = isObject(item.index) ? item.index : {}
+    if (isObject(error)) throw new TypeError(`OpenSearch: ${shortMessage(textIn(error.reason))}`)
+  }
+  throw new TypeError('OpenSearch: a document was refused')
+}

@@ -1,0 +1,64 @@
+import { isObject } from '@x/wire'
+import { InvalidAnswerError } from '../../errors.ts'
+import type { ApprovalAction, Tool } from '../../models/chat-model.ts'
+import type { ComponentContext } from '../define/context.ts'
+
+/** The kind of question that asks about a tool call. */
+export const TOOL_APPROVAL = 'tool_approval'
+
+const LABELS: Readonly<Record<ApprovalAction, string>> = {
+  approve: 'Approve',
+  edit: 'Edit',
+  reject: 'Reject',
+  respond: 'Respond',
+}
+
+const REJECTED = 'The call was rejected'
+
+/** A person's decision: to call with these arguments, or the result that the model gets instead. */
+export type ToolDecision =
+  { readonly args: unknown } | { readonly rejected: string } | { readonly response: string }
+
+interface Answer {
+  readonly action_id: ApprovalAction
+  readonly values?: { readonly args?: unknown; readonly message?: unknown }
+}
+
+/**
+ * Asks a person about a call of a tool that requires approval (DR-40).
+ * @throws FlowError `not_resumable` if there is no one to ask
+ */
+export async function decideOnCall(
+  { name, description, approvalActions = [] }: Tool,
+  args: unknown,
+  ctx: ComponentContext,
+): Promise<ToolDecision> {
+  if (approvalActions.length === 0) return { args }
+  const { action_id: action, values } = await ctx.suspend<Answer>(
+    { name, args },
+    {
+      kind: TOOL_APPROVAL,
+      prompt: `Approve tool call: ${name}`,
+      options: approvalActions.map((actionId) => ({ actionId, label: LABELS[actionId] })),
+      actionRequests: [{ name, args, description }],
+    },
+  )
+  const message = typeof values?.message === 'string' ? values.message : ''
+  if (action === 'edit') return { args: values?.args }
+  if (action === 'respond') return { response: message }
+  return action === 'approve' ? { args } : { rejected: message === '' ? REJECTED : message }
+}
+
+/**
+ * An edit must bring arguments, a response its text: nothing is called with less than what was decided.
+ * @throws InvalidAnswerError
+ */
+export function checkToolDecision(answer: unknown): void {
+  if (!isObject(answer)) return
+  const { action_id: action, values } = answer
+  const given = isObject(values) ? values : {}
+  if (action === 'edit' && !isObject(given['args']))
+    throw new InvalidAnswerError([{ path: 'values.args', message: 'must be an object' }])
+  if (action === 'respond' && typeof given['message'] !== 'string')
+    throw new InvalidAnswerError([{ path: 'values.message', message: 'must be a string' }])
+}

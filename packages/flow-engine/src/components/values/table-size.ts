@@ -1,0 +1,11 @@
+import { FlowError } from '../../errors.ts'
+
+/** Cells of a table that is read from a file or text: rows times columns, empty ones too (AB-35). */
+export const MOST_CELLS = 5_000_000
+
+/** @throws FlowError `limit_exceeded` for a table of more than 5,000,000 cells */
+export function checkCells(rows: number, columns: number): void {
+  if (rows * columns <= MOST_CELLS) return
+  const text = `The table has more than ${MOST_CELLS} cells: ${rows} rows of ${columns} columns`
+  throw new FlowError('limit_exceeded', text)
+}

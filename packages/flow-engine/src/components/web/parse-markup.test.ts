@@ -1,0 +1,28 @@
+import { zipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import { readPage } from '../built-in/data-source/read-page.ts'
+import { fileText } from '../built-in/files-and-knowledge/file-text.ts'
+import { parseHtmlPage } from './html-page.ts'
+import { parseXml } from './xml-tree.ts'
+
+// Read with the square of its size, each of these takes minutes.
+const OPEN = '<b>'.repeat(1_000_000)
+
+test('AB-34 a page of nothing but open tags is read in time', async () => {
+  const html = `<title>Deep</title>${OPEN}${'</c>'.repeat(100_000)}<p>the end`
+  const page = await readPage(html, 'https://example.com/', AbortSignal.timeout(15_000))
+  expect(page.title).toBe('Deep')
+  expect(page.text).toContain('the end')
+})
+
+test('AB-34 trees of such documents are refused at once', async () => {
+  const message = 'The document has elements more than 500 deep'
+  await expect(parseXml(OPEN)).rejects.toThrow(message)
+  await expect(parseHtmlPage(OPEN)).rejects.toThrow(message)
+})
+
+test('AB-35 so is a Word document of such a body', async () => {
+  const docx = zipSync({ 'word/document.xml': new TextEncoder().encode(OPEN) }, { level: 0 })
+  const ctx = { services: {}, signal: AbortSignal.timeout(15_000) }
+  await expect(fileText('deep.docx', docx, { ctx })).rejects.toThrow('more than 500 deep')
+})
