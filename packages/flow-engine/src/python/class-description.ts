@@ -1,6 +1,6 @@
 import type { NodeOutput, TemplateField } from '../graph/flow/node-json.ts'
 
-/** What was read of a class. */
+/** The description read from a class. */
 export interface ClassDescription {
   readonly type: string
   readonly facts: Readonly<Record<string, unknown>>

@@ -1,6 +1,5 @@
 import type { Runtime } from '@x/wire'
-import { createUserTurns } from '../node/user-turns.ts'
-import { refuse } from '../services/refusal.ts'
+import { createSandboxTurns, type UserTurns } from '../node/user-turns.ts'
 import type { Image } from './image.ts'
 import { startInterpreter, type Interpreter } from './interpreter.ts'
 
@@ -13,6 +12,8 @@ export interface PoolOptions {
   readonly warm: number
   /** Milliseconds without work after which those that are ready end. */
   readonly idleMs: number
+  /** Default: of its own. */
+  readonly turns?: UserTurns | undefined
 }
 
 /** Interpreters for calls, each used once; users take turns (AB-76). */
@@ -26,24 +27,18 @@ export interface InterpreterPool {
     signal: AbortSignal,
     work: (interpreter: Interpreter) => Promise<T>,
   ): Promise<T>
+  /** Starts the interpreters that are kept ready; a failure is that of the first call. */
+  warmUp(): void
   stats(): { warm: number; busy: number; waiting: number }
   close(): Promise<void>
 }
 
-const WAITING_PER_USER = 20
 const REFILL_MS = 25
 
 export function createInterpreterPool(options: PoolOptions): InterpreterPool {
   const { image, runtime, maxInterpreters, maxPerUser, warm, idleMs } = options
-  const turns = createUserTurns({
-    concurrency: maxInterpreters,
-    perUser: maxPerUser,
-    waitingPerUser: WAITING_PER_USER,
-    tooMany: () =>
-      refuse(429, 'Too many codes are running. Wait until some of yours have ended.', {
-        headers: { 'retry-after': '5' },
-      }),
-  })
+  const { turns = createSandboxTurns({ concurrency: maxInterpreters, perUser: maxPerUser }) } =
+    options
   const ready: Interpreter[] = []
   const working = new Set<Interpreter>()
   const closing = new AbortController()
@@ -104,6 +99,9 @@ export function createInterpreterPool(options: PoolOptions): InterpreterPool {
       } finally {
         if (isWaiting) waiting -= 1
       }
+    },
+    warmUp() {
+      refill().then(endWhenIdle, () => undefined)
     },
     stats: () => ({ warm: ready.length, busy: working.size, waiting }),
     async close() {

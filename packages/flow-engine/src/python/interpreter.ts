@@ -3,12 +3,12 @@ import type { Runtime } from '@x/wire'
 import type { Image } from './image.ts'
 import { readWorkerMessage, type WorkerStart } from './worker-messages.ts'
 
-/** How a call of an interpreter ended. */
-export type Outcome =
+/** The outcome of an interpreter call. */
+export type CallOutcome =
   | { readonly kind: 'result'; readonly value: Record<string, unknown> }
   | { readonly kind: 'timeLimit' | 'memoryLimit' | 'outputLimit' | 'ended' }
 
-/** What a call may ask of its host. */
+/** The host functions that a call may use. */
 export interface InterpreterHost {
   /** Answers a question; what it throws reaches the code as an error with its message. */
   call(question: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
@@ -20,7 +20,7 @@ export interface Interpreter {
   /** Resolves when it can run. */
   readonly ready: Promise<void>
   /** @throws the reason of the signal */
-  run(job: object, host: InterpreterHost, options: RunOptions): Promise<Outcome>
+  run(job: object, host: InterpreterHost, options: RunOptions): Promise<CallOutcome>
   end(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export interface RunOptions {
 }
 
 /** JavaScript's own memory in the worker; Python's is bounded by the image. */
-const RESOURCES = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+const RESOURCES = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 6, stackSizeMb: 4 }
 
 export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
   const signal = new SharedArrayBuffer(4)
@@ -64,7 +64,7 @@ export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
     Atomics.notify(answered, 0)
   }
 
-  const converse = (host: InterpreterHost, over: AbortSignal): Promise<Outcome> =>
+  const converse = (host: InterpreterHost, over: AbortSignal): Promise<CallOutcome> =>
     new Promise((resolve) => {
       let result: Record<string, unknown> | undefined
       const fail = (error?: Error): void => {
@@ -101,7 +101,8 @@ export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
       try {
         await ready
         const outcome = converse(host, both)
-        worker.postMessage({ job: JSON.stringify(job), now: runtime.now().getTime() }, [])
+        const random = runtime.randomBytes(RANDOM_BYTES)
+        worker.postMessage({ job: JSON.stringify(job), now: runtime.now().getTime(), random }, [])
         const late = runtime.sleep(timeoutMs, both).then(() => ({ kind: 'timeLimit' }) as const)
         return await Promise.race([outcome, late])
       } finally {
@@ -112,9 +113,12 @@ export function startInterpreter(image: Image, runtime: Runtime): Interpreter {
   }
 }
 
+/** Bytes that a job is given; what it needs beyond comes from the platform. */
+const RANDOM_BYTES = 4096
+
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
-function outcomeOf(value: Record<string, unknown>): Outcome {
+function outcomeOf(value: Record<string, unknown>): CallOutcome {
   return value['memory'] === true ? { kind: 'memoryLimit' } : { kind: 'result', value }
 }
 

@@ -2,7 +2,7 @@ const MEMORY_SECTION = 5
 
 /**
  * The binary of a WebAssembly module with another maximum of its own memory: the engine itself then
- * refuses to grow it further, whoever asks.
+ * refuses every further growth.
  * @param pages of 64 KiB
  * @throws TypeError for a module without a bounded memory of its own
  */

@@ -3,7 +3,7 @@ import { unindentedStatements } from './python-statements.ts'
 /** Packages that components find besides the standard library. */
 const OFFERED = new Set(
   `langflow lfx loguru dotenv pandas langchain_core pydantic requests httpx urllib3 aiohttp orjson yaml
-  typing_extensions __future__`.split(/\s+/),
+  typing_extensions fastapi __future__`.split(/\s+/),
 )
 
 /** Base classes that need the host's models or files (PY-32). */
@@ -27,8 +27,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a text needs and is not here: packages that it imports without a condition, and bases that
- * are not offered (PY-30 to PY-32). Undefined when there is nothing.
+ * The requirements of a code text that are missing: packages that it imports unconditionally, and
+ * base classes that are not offered (PY-30 to PY-32). Undefined if nothing is missing.
  * @param modules names of further modules
  */
 export function missingNames(code: string, modules: ReadonlySet<string>): string | undefined {

@@ -1,16 +1,17 @@
-import type { Runtime } from '@x/wire'
+import { isObject, type Runtime } from '@x/wire'
 import type { ComponentContext } from '../components/define/context.ts'
 import type { RefreshContext } from '../components/define/refresh-context.ts'
 import type { NodeOutput, NodeTemplate } from '../graph/flow/node-json.ts'
-import { isObject } from '../wire/scalars.ts'
-import type { Interpreter, InterpreterHost, Outcome } from './interpreter.ts'
+import { pauseTimeLimit } from '../graph/vertex/vertex-time-limit.ts'
+import type { Interpreter, InterpreterHost, CallOutcome } from './interpreter.ts'
 import type { InterpreterPool } from './interpreter-pool.ts'
 import type { ClassDescription } from './class-description.ts'
 import { createRunHost } from './run-host.ts'
+import { createTextStream } from './text-stream.ts'
 import { decodeValue, OutgoingValues } from './values.ts'
 import { createWebAccess } from './web-access.ts'
 
-/** What interpreters do for components. */
+/** The interpreter calls of components. */
 export interface PythonCalls {
   /**
    * Runs the connected outputs of a node (all when none is) with one instance, once for each build.
@@ -19,7 +20,7 @@ export interface PythonCalls {
   run(code: string, call: RunCall): Promise<Readonly<Record<string, unknown>>>
   /** @throws Error in words for the author of the class */
   describe(code: string, options: CallerOptions): Promise<ClassDescription>
-  /** What the class makes of its template when a field changes (PY-42). */
+  /** The class's changes to its template when a field changes (PY-42). */
   update(
     code: string,
     change: TemplateChange,
@@ -66,10 +67,16 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
     if (JSON.stringify(whole).length > limits.inputBytes) {
       throw new Error(`${call.name}: input limit of ${mb(limits.inputBytes)} MB`)
     }
-    const outcome = await pool.use(call.userId, call.signal, (interpreter: Interpreter) =>
-      interpreter.run(whole, call.host, { timeoutMs: call.timeoutMs, signal: call.signal }),
-    )
-    return resultOf(outcome, call)
+    const goOn = pauseTimeLimit(call.signal)
+    try {
+      const outcome = await pool.use(call.userId, call.signal, (interpreter: Interpreter) => {
+        goOn()
+        return interpreter.run(whole, call.host, { timeoutMs: call.timeoutMs, signal: call.signal })
+      })
+      return resultOf(outcome, call)
+    } finally {
+      goOn()
+    }
   }
 
   const run = async (
@@ -103,7 +110,8 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
       files: out.files,
     }
     const web = createWebAccess(ctx.services.fetch ?? limits.fetch)
-    const host = createRunHost(ctx, out.handles, web)
+    const stream = createTextStream(ctx)
+    const host = createRunHost(ctx, { lent: out.handles, web, stream })
     const { ok, error, stdout, stderr } = await work(job, {
       host,
       name: ctx.displayName,
@@ -111,18 +119,23 @@ export function createPythonCalls(pool: InterpreterPool, limits: CallLimits): Py
       signal: ctx.signal,
       timeoutMs: limits.timeoutMs,
       limits,
+    }).catch(async (failure: unknown) => {
+      await stream.fail()
+      throw failure
     })
     for (const [name, text] of Object.entries({ stdout, stderr })) {
       if (typeof text === 'string' && text !== '') ctx.log(name, text)
     }
     if (isObject(error)) {
+      await stream.fail()
       ctx.log('Error', String(error['where']))
       // A failed vertex keeps no log: its message tells the line.
       throw new Error(`${String(error['message'])}${String(error['place'])}`)
     }
-    return isObject(ok)
-      ? Object.fromEntries(Object.entries(ok).map(([k, v]) => [k, decodeValue(v, out.handles)]))
-      : {}
+    const results = Object.entries(isObject(ok) ? ok : {})
+    return stream.finish(
+      Object.fromEntries(results.map(([k, v]) => [k, decodeValue(v, out.handles)])),
+    )
   }
 
   const read = async (job: object, options: CallerOptions & { host: InterpreterHost }) => {
@@ -189,7 +202,10 @@ interface OneCall extends CallerOptions {
 
 const mb = (bytes: number): number => Math.round(bytes / (1024 * 1024))
 
-function resultOf(outcome: Outcome, { name, timeoutMs, limits }: OneCall): Record<string, unknown> {
+function resultOf(
+  outcome: CallOutcome,
+  { name, timeoutMs, limits }: OneCall,
+): Record<string, unknown> {
   switch (outcome.kind) {
     case 'result':
       return outcome.value

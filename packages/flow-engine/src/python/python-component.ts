@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import type { Component } from '../components/define/component.ts'
 import type { ComponentContext } from '../components/define/context.ts'
 import { defineComponent } from '../components/define/define.ts'
@@ -10,7 +11,6 @@ import type {
   TemplateField,
 } from '../graph/flow/node-json.ts'
 import { kindOfTemplate } from '../components/define/template.ts'
-import { isObject } from '../wire/scalars.ts'
 import type { ClassDescription } from './class-description.ts'
 import type { PythonCalls } from './python-calls.ts'
 
@@ -49,11 +49,14 @@ export function componentOfNode(code: string, node: NodeDetails, calls: PythonCa
     type: 'python',
     ...(displayName === undefined ? {} : { displayName }),
     sandboxed: true,
-    idempotent: false,
+    idempotent: SAYS_IDEMPOTENT.test(code),
     inputs: Object.fromEntries(fields),
     outputs: outputsOf(code, outputs, calls),
   })
 }
+
+/** The attribute of a class, in a text that is not read for its node (PY-55). */
+const SAYS_IDEMPOTENT = /^[ \t]+idempotent[ \t]*(?::[ \t]*bool[ \t]*)?=[ \t]*True\b/m
 
 function outputsOf(code: string, outputs: readonly NodeOutput[], calls: PythonCalls) {
   const methods = outputs.map(({ name, method }) => ({ name, method: method ?? name }))
@@ -71,7 +74,7 @@ function outputsOf(code: string, outputs: readonly NodeOutput[], calls: PythonCa
   return Object.fromEntries(declared)
 }
 
-/** What an output says of itself, as a definition spells it; what is of another type is left out. */
+/** An output's description, in the form of a definition; values of a wrong type are left out. */
 function definitionOf(given: NodeOutput) {
   const { display_name: displayName, required_inputs: inputs, loop_types: loops } = given
   return {

@@ -37,7 +37,7 @@ export function readGuestFiles(): GuestFiles {
   }
 }
 
-/** What Pyodide is made of. */
+/** The files of Pyodide. */
 export interface PyodideFiles {
   readonly version: string
   readonly glue: string

@@ -47,7 +47,13 @@ export function createPythonRunner(options: PythonRunnerOptions = {}): PythonRun
     image.catch(() => (image = undefined))
     return image
   }
-  const pool = createInterpreterPool({ ...numbers, image: loadImage, runtime })
+  const pool = createInterpreterPool({
+    ...numbers,
+    image: loadImage,
+    runtime,
+    turns: options.turns,
+  })
+  if (options.eager === true) pool.warmUp()
   const calls = createPythonCalls(pool, {
     timeoutMs: numbers.timeoutMs,
     readingMs: Math.min(READING_MS, numbers.timeoutMs),

@@ -41,7 +41,7 @@ function lineEnd(code: string, from: number): number {
   return end < 0 ? code.length : end
 }
 
-/** Where the string that begins here ends; one without its end runs to the end of the line or text. */
+/** The end of the string that begins here; an unterminated one runs to the end of the line or text. */
 function stringEnd(code: string, from: number): number {
   const quote = code[from] ?? ''
   const isLong = code.startsWith(quote.repeat(3), from)

@@ -1,26 +1,26 @@
 import type { ComponentContext } from '../components/define/context.ts'
-import {
-  isChatModel,
-  isEmbedder,
-  isTool,
-  type ChatMessage,
-  type ChatModel,
-} from '../models/chat-model.ts'
 import { isMessage } from '../graph/values/message.ts'
-import { isObject } from '../wire/scalars.ts'
+import { useHandle } from './host-handles.ts'
 import type { InterpreterHost } from './interpreter.ts'
 import { decodeValue, OutgoingValues } from './values.ts'
+import type { TextStream } from './text-stream.ts'
 import type { WebAccess } from './web-access.ts'
 
 /** Lines that one call may log, and the characters of each. */
 const LINES = 1000
 const LINE = 10_000
 
-/** What the code of a node may ask while it runs: no more than a component of the host has. */
+interface HostParts {
+  /** Objects of the host that the code uses by number. */
+  readonly lent: readonly unknown[]
+  readonly web: WebAccess
+  readonly stream: TextStream
+}
+
+/** The host functions for the code of a running node: no more than a component of the host has. */
 export function createRunHost(
   ctx: ComponentContext,
-  lent: readonly unknown[],
-  web: WebAccess,
+  { lent, web, stream }: HostParts,
 ): InterpreterHost {
   let lines = 0
   const log = (name: string, value: unknown): void => {
@@ -31,6 +31,7 @@ export function createRunHost(
   return {
     notice({ op, name, value, text }) {
       if (op === 'log') log(String(name), decodeValue(value, lent))
+      else if (op === 'token' && typeof text === 'string') stream.token(text)
       else if (op === 'status') ctx.status(short(decodeValue(value, lent)))
       else if (op === 'stop' && typeof name === 'string') ctx.stop(name)
       else if (op === 'start' && typeof name === 'string') ctx.start(name)
@@ -65,38 +66,4 @@ async function sendMessage(
   const message = decodeValue(given, lent)
   if (!isMessage(message)) throw new TypeError('send_message takes a Message')
   return new OutgoingValues().encode(await ctx.sendMessage(message))
-}
-
-async function useHandle(
-  lent: readonly unknown[],
-  { id, method, args }: Record<string, unknown>,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const handle = lent[Number(id)]
-  const list = Array.isArray(args) ? args : []
-  if (method === 'invoke' && isChatModel(handle)) return askModel(handle, list[0], signal)
-  if (method === 'embed' && isEmbedder(handle)) {
-    const texts = Array.isArray(list[0]) ? list[0].map(String) : []
-    return handle.embed(texts, signal)
-  }
-  if (method === 'tool' && isTool(handle)) {
-    return new OutgoingValues().encode(await handle.call(list[0] ?? {}, { signal }))
-  }
-  throw new TypeError('not offered')
-}
-
-async function askModel(model: ChatModel, given: unknown, signal: AbortSignal): Promise<string> {
-  const messages = (Array.isArray(given) ? given : []).filter(isObject).map(toChatMessage)
-  let text = ''
-  for await (const chunk of model.stream({ messages, stream: false, signal })) {
-    if ('text' in chunk) text += chunk.text
-  }
-  return text
-}
-
-const ROLES = new Set(['system', 'user', 'assistant'])
-
-function toChatMessage({ role, text }: Record<string, unknown>): ChatMessage {
-  const known = typeof role === 'string' && ROLES.has(role) ? role : 'user'
-  return { role: known as ChatMessage['role'], content: typeof text === 'string' ? text : '' }
 }

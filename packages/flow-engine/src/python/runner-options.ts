@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os'
 import type { Runtime } from '@x/wire'
+import type { UserTurns } from '../node/user-turns.ts'
 
-/** What Python components may do, and how much of the machine they may have. */
+/** Permissions and resource limits of Python components. */
 export interface PythonRunnerOptions {
   /** Milliseconds that one call may take; 60,000. Reading a class has 5,000, or this if it is less. */
   readonly timeoutMs?: number
@@ -11,12 +12,16 @@ export interface PythonRunnerOptions {
   readonly maxOutputBytes?: number
   /** Bytes of all values that one call is given; 16 MiB. */
   readonly maxInputBytes?: number
-  /** Interpreters at work at once; half the cores, at least 1. */
+  /** Interpreters at work at once; half the cores, at least 2, so that no user waits for the code of one other. */
   readonly maxInterpreters?: number
   /** Calls of one user at once; 1. Further 20 wait, one more is refused with status 429. */
   readonly maxPerUser?: number
   /** Interpreters kept ready; 1. With 0 each call waits for the start of one. */
   readonly warm?: number
+  /** Makes the snapshot and the interpreters kept ready at once, not at the first call; false. */
+  readonly eager?: boolean
+  /** Places that other runners share (AB-76), in place of `maxInterpreters` and `maxPerUser`. */
+  readonly turns?: UserTurns
   /** Milliseconds without a call after which those that are ready end; 300,000. */
   readonly idleMs?: number
   /** A guarded fetch for requests of components. Default: that of the run; without one, no network. */
@@ -40,7 +45,7 @@ const NUMBERS = {
   memoryMb: [512, 64, 4096],
   maxOutputBytes: [16 * MB, 1, 256 * MB],
   maxInputBytes: [16 * MB, 1, 256 * MB],
-  maxInterpreters: [Math.max(1, Math.floor(availableParallelism() / 2)), 1, 1024],
+  maxInterpreters: [Math.max(2, Math.floor(availableParallelism() / 2)), 1, 1024],
   maxPerUser: [1, 1, 1024],
   warm: [1, 0, 64],
   idleMs: [300_000, 0, 24 * 60 * 60 * 1000],

@@ -1,13 +1,13 @@
+import { isObject } from '@x/wire'
 import type { FileReference } from '../components/define/services.ts'
 import { isVariableValue } from '../components/define/variable-value.ts'
-import { isChatModel, isEmbedder, isTool } from '../models/chat-model.ts'
+import { isChatModel, isEmbedder, isTool, type Tool } from '../models/chat-model.ts'
 import { toBase64 } from '../graph/values/base64.ts'
 import { createData, isData } from '../graph/values/data.ts'
 import { createDataFrame, isDataFrame } from '../graph/values/data-frame.ts'
 import { isMessage, readText } from '../graph/values/message.ts'
 import { messageFields } from '../graph/values/message-json.ts'
 import { readMessage } from '../graph/values/read-message.ts'
-import { isObject } from '../wire/scalars.ts'
 
 /** A file that an interpreter finds in its own file system. */
 export interface PlacedFile {
@@ -74,8 +74,12 @@ export class OutgoingValues {
 
   #handle(kind: string, value: object): unknown {
     const id = this.handles.push(value) - 1
-    const { name, description } = value as { name?: unknown; description?: unknown }
-    const facts = { name: textOrNull(name), description: textOrNull(description) }
+    const { name, description, parameters } = value as Partial<Record<keyof Tool, unknown>>
+    const facts = {
+      name: textOrNull(name),
+      description: textOrNull(description),
+      ...(isObject(parameters) ? { parameters } : {}),
+    }
     return { $: 'handle', id, kind, ...facts }
   }
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../wire/scalars.ts'
+import { isObject } from '@x/wire'
 
 /** Answers a request of the libraries `requests`, `httpx`, `urllib` and their like (PY-10). */
 export type WebAccess = (question: unknown, signal: AbortSignal) => Promise<unknown>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 
-/** What the operator's wheels bring. */
+/** The modules that the operator's wheels add. */
 export interface Wheels {
   /** Python modules by their path, `bs4/__init__.py` for example. */
   readonly library: Readonly<Record<string, string>>

@@ -1,4 +1,7 @@
-/** What an interpreter's worker is started with. */
+/** Where a part of the snapshot begins and ends, in bytes: multiples of a page of 4,096. */
+export type SnapshotPart = readonly [from: number, to: number]
+
+/** The start message of an interpreter's worker. */
 export interface WorkerStart {
   readonly realm: string
   readonly asm: string
@@ -7,6 +10,8 @@ export interface WorkerStart {
   readonly module: object
   /** By name: `stdlib`, `prepare`, `main`, `snapshot`. */
   readonly files: Readonly<Record<string, Uint8Array>>
+  /** The parts of the snapshot that are not empty, in order. */
+  readonly parts: readonly SnapshotPart[]
   /** Text that can be read once while the interpreter is made. */
   readonly input: string
   /** Counts the answers sent; the worker waits on it. */

@@ -205,6 +205,25 @@ return [float("nan"), float("inf"), 2**60, datetime.date(2024, 1, 2), b"ab", (1,
     ])
   })
 
+  test('PY-22: an output that is no method of its own is an attribute of the component', async () => {
+    const code = `from langflow.custom import Component
+from langflow.io import Output
+class Greeter(Component):
+    outputs = [Output(name="result", display_name="Greeting", method="work")]
+    def work(self) -> str:
+        self.result.value = "kept"
+        return self.result.name + " " + self.result.value`
+    expect(await runText(runner, code)).toBe('result kept')
+  })
+
+  test('PY-24: a message is made with create, as chat inputs do', async () => {
+    const body = `from langflow.schema import Message
+import asyncio
+made = asyncio.run(Message.create(text="Ahoy", sender="User", files=["a.png"]))
+return [made.text, made.sender, made.files]`
+    expect(await run(runner, body)).toEqual(['Ahoy', 'User', ['a.png']])
+  })
+
   test('PY-24: Data and Message have the methods of the reference', async () => {
     const body = `a = Data(text="t", n=1)
 b = Data(data={"n": 2, "m": 3})
@@ -238,29 +257,35 @@ return [a.n, a.get_text(), (a + b).data, "n" in a, a == Data(text="t", n=1, more
     const body = 'path = self.resolve_path(self.f)\nreturn [path, open(path).read()]'
     expect(await run(runner, body, { values: { f: file } })).toEqual(['/tmp/files/a.txt', 'inside'])
   })
+})
 
-  test('PY-33: a model, embeddings and a tool of the host are used from Python', async () => {
-    const values = {
-      model: {
-        name: 'm',
-        async *stream({ messages }: { messages: { content: string }[] }) {
-          yield { text: `<${messages[0]?.content}>` }
-        },
-      },
-      embeddings: {
-        embed: (texts: string[]) => Promise.resolve(texts.map((text) => [text.length])),
-      },
-      tool: {
-        name: 'add',
-        description: 'Adds',
-        parameters: {},
-        call: (args: unknown) => Promise.resolve(args),
-      },
-    }
-    const body = `return [self.model.invoke("hi").content, self.embeddings.embed_query("abc"),
-        self.tool.name, self.tool.invoke({"a": 1}), self.model]`
-    const found = await run(runner, body, { values })
-    expect(found).toEqual(['<hi>', [3], 'add', { a: 1 }, values.model])
+describe('small packages', () => {
+  test('PY-20: jsonable_encoder gives what JSON has', async () => {
+    const head = `import dataclasses, datetime, enum
+from fastapi.encoders import jsonable_encoder
+from pydantic import BaseModel
+
+class Colour(enum.Enum):
+    RED = "red"
+
+@dataclasses.dataclass
+class Point:
+    x: int
+
+class Person(BaseModel):
+    name: str
+    born: datetime.date`
+    const body = `born = datetime.date(2001, 2, 3)
+return jsonable_encoder({"p": Person(name="Ann", born=born), "c": Colour.RED, "s": {1}, "at": Point(2),
+    "none": None, "b": b"x", "span": datetime.timedelta(minutes=1)}, exclude_none=True)`
+    expect(await runText(runner, componentOf(body, head))).toEqual({
+      p: { name: 'Ann', born: '2001-02-03' },
+      c: 'red',
+      s: [1],
+      at: { x: 2 },
+      b: 'x',
+      span: 60,
+    })
   })
 })
 

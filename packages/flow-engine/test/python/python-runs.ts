@@ -17,7 +17,7 @@ export function testRunner(options: PythonRunnerOptions = {}): PythonRunner {
   return runner
 }
 
-/** What a component did besides giving its values. */
+/** The calls of a component besides its values. */
 export interface Trace {
   readonly logs: [string, unknown][]
   readonly stopped: string[]

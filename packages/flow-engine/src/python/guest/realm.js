@@ -209,7 +209,7 @@
       forget(python)
       return python.HEAPU8
     }
-    give.fileRead('snapshot', python.HEAPU8)
+    give.restore(python.HEAPU8)
     return (name) => {
       try {
         return execute(name) ? 'e' : 'f'

@@ -4,7 +4,7 @@
 import { createContext, runInContext, Script } from 'node:vm'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 
-const { asm, asmCache, files, input, limits, module, realm, signal } = workerData
+const { asm, asmCache, files, input, limits, module, parts, realm, signal } = workerData
 const port = parentPort
 const { byteLength } = Buffer
 const { load, wait } = Atomics
@@ -13,7 +13,7 @@ const Bytes = Uint8Array
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 const setBytes = uncurry(Uint8Array.prototype.set)
-const random = globalThis.crypto.getRandomValues.bind(globalThis.crypto)
+const fillRandom = globalThis.crypto.getRandomValues.bind(globalThis.crypto)
 const ticks = globalThis.performance.now.bind(globalThis.performance)
 const waiting = new Int32Array(signal)
 const never = new Int32Array(new SharedArrayBuffer(4))
@@ -23,11 +23,28 @@ let pending = hold(input)
 let sent = { messages: 0, bytes: 0 }
 /** The host's clock when the job began, and the ticks of that moment. */
 let clock = { at: 0, ticks: 0 }
+/** Bytes that the platform gives at once. */
+const RANDOM_PART = 65_536
+/** Bytes of a page of memory; a multiple of it is the length of the snapshot and of each of its parts. */
+const PAGE = 4096
+/** Random bytes of the host, which the job uses up first. */
+let given = new Bytes(0)
 
 const abilities = {
   ticks: () => ticks(),
   now: () => clock.at + ticks() - clock.ticks,
-  random: (bytes) => void random(bytes),
+  /** Calls no method of the inner realm's array, which its code may have changed. */
+  random(bytes) {
+    const { length } = bytes
+    const count = min(length, given.length)
+    setBytes(bytes, given.subarray(0, count))
+    given = given.subarray(count)
+    for (let at = count; at < length; at += RANDOM_PART) {
+      const part = new Bytes(min(RANDOM_PART, length - at))
+      fillRandom(part)
+      setBytes(bytes, part, at)
+    }
+  },
   decode: (bytes) => decoder.decode(bytes),
   byteLength: (text) => byteLength(text),
   encodeInto: (text, bytes) => encoder.encodeInto(text, bytes).written,
@@ -61,7 +78,25 @@ const abilities = {
   },
   fileLength: (name) => files[name]?.length ?? -1,
   fileRead: (name, bytes) => setBytes(bytes, files[name]),
+  /** Pages that are empty in the snapshot are written only where they are not empty yet: the others cost no memory. */
+  restore(bytes) {
+    const { snapshot } = files
+    let at = 0
+    for (const [from, to] of parts) {
+      clear(bytes, at, from)
+      setBytes(bytes, snapshot.subarray(from, to), from)
+      at = to
+    }
+    clear(bytes, at, snapshot.length)
+  },
   sleep: (milliseconds) => void wait(never, 0, 0, milliseconds),
+}
+
+function clear(bytes, from, to) {
+  for (let page = from; page < to; page += PAGE) {
+    const words = new Uint32Array(bytes.buffer, page, PAGE / 4)
+    if (words.some((word) => word !== 0)) words.fill(0)
+  }
 }
 
 function hold(text) {
@@ -72,7 +107,7 @@ function uncurry(method) {
   return Function.prototype.call.bind(method)
 }
 
-// Text never becomes code in the inner realm, whoever asks.
+// Text never becomes code in the inner realm.
 const context = createContext(Object.create(null), {
   codeGeneration: { strings: false, wasm: true },
 })
@@ -87,9 +122,10 @@ if (limits.make) {
   setBytes(memory, interpreter)
   port.postMessage({ memory, code: script.createCachedData() })
 } else {
-  port.on('message', ({ job, now }) => {
+  port.on('message', ({ job, now, random }) => {
     sent = { messages: 0, bytes: 0 }
     clock = { at: now, ticks: ticks() }
+    given = random
     pending = hold(job)
     port.postMessage(interpreter('main'))
   })

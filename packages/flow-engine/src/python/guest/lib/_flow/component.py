@@ -73,6 +73,9 @@ class Component:
         attributes = self.__dict__.get("_attributes", {})
         if name in attributes:
             return attributes[name]
+        outputs = self.__dict__.get("_outputs_map", {})
+        if name in outputs:
+            return outputs[name]
         if name in ("user_id", "flow_id", "flow_name", "session_id"):
             return self.__dict__.get("_facts", {}).get(name)
         raise AttributeError(f"{name} not found in {type(self).__name__}")

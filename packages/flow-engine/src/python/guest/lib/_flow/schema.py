@@ -240,6 +240,10 @@ class Message(Data):
         return self.text
 
     @classmethod
+    async def create(cls, **given):
+        return cls(**given)
+
+    @classmethod
     def from_template(cls, template, **variables):
         made = cls(template=template, variables=variables)
         made.format_text()

@@ -26,6 +26,9 @@ class HumanMessage(BaseMessage):
 class AIMessage(BaseMessage):
     type = "ai"
 
+    def __init__(self, content="", tool_calls=(), usage_metadata=None, **more):
+        super().__init__(content, tool_calls=list(tool_calls), usage_metadata=usage_metadata, **more)
+
 
 class SystemMessage(BaseMessage):
     type = "system"

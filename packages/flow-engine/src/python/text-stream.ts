@@ -1,0 +1,76 @@
+import type { ComponentContext } from '../components/define/context.ts'
+import { changeMessage, createMessage, isMessage, type Message } from '../graph/values/message.ts'
+
+type Results = Readonly<Record<string, unknown>>
+
+/** A text that code makes piece by piece, as the chat shows it while it grows (PY-52). */
+export interface TextStream {
+  token(piece: string): void
+  /** The results, with the message that was shown in place of the one with the same text. */
+  finish(results: Results): Promise<Results>
+  /** Withdraws what was shown. */
+  fail(): Promise<void>
+}
+
+/** Shows the text of a node whose one connected output goes to a chat output in a session. */
+export function createTextStream(ctx: ComponentContext): TextStream {
+  const { chatOutput } = ctx
+  const shown =
+    chatOutput !== undefined && ctx.sessionId !== '' && !ctx.asTool && ctx.connected.size === 1
+  let text = ''
+  let announced: Promise<Message> | undefined
+  let said = Promise.resolve()
+
+  const announce = (): Promise<Message> =>
+    ctx.sendMessage(
+      createMessage({
+        sender: 'Machine',
+        senderName: chatOutput?.senderName ?? 'AI',
+        sessionId: ctx.sessionId,
+        flowId: ctx.flowId,
+        timestamp: ctx.runtime.now(),
+        properties: { state: 'partial' },
+      }),
+    )
+  const withdraw = async (): Promise<void> => {
+    const { id } = (await announced) ?? {}
+    if (id !== undefined) await ctx.removeMessage(id)
+  }
+
+  /** Pieces come in the order in which they were made. */
+  const say = async (piece: string, message: Promise<Message>, before: Promise<void>) => {
+    await before
+    const { id } = await message
+    if (id !== undefined) ctx.token(piece, id, { send: piece.trim() !== '' })
+  }
+
+  return {
+    token(piece) {
+      if (!shown) return
+      text += piece
+      announced ??= announce()
+      said = say(piece, announced, said)
+      said.catch(() => undefined)
+    },
+    async finish(results) {
+      if (announced === undefined) return results
+      await said
+      const { id } = await announced
+      const [name, found] =
+        Object.entries(results).find(([, value]) => isMessage(value) && value.text === text) ?? []
+      if (name === undefined || id === undefined || !isMessage(found)) {
+        await withdraw()
+        return results
+      }
+      const whole = changeMessage(found, {
+        id,
+        sessionId: ctx.sessionId,
+        properties: { ...found.properties, state: 'complete' },
+      })
+      return { ...results, [name]: await ctx.updateMessage(whole) }
+    },
+    async fail() {
+      await withdraw().catch(() => undefined)
+    },
+  }
+}
