@@ -2,7 +2,7 @@ import { Queue, Worker, type Job } from 'bullmq'
 import { Redis } from 'ioredis'
 import { reaching } from './redis-records.ts'
 
-/** How a Redis server is reached. */
+/** Connection to a Redis server. */
 export interface RedisAddress {
   readonly host?: string
   readonly port?: number
@@ -13,7 +13,7 @@ export interface RedisAddress {
   readonly tls?: object
 }
 
-/** What BullMQ knows of a job: enough to find it with BullMQ's own tools. */
+/** The data of a BullMQ entry: enough to find the job with BullMQ's own tools. */
 export interface EntryData {
   readonly jobId: string
   readonly flowId: string
@@ -28,8 +28,6 @@ export type Entry = Job<EntryData>
 export interface Entries {
   /** Adds an entry unless it is there; `first`: before all others. */
   add(data: EntryData, options?: { readonly first?: boolean }): Promise<void>
-  /** Whether the entry waits, or is taken. */
-  isOpen(jobId: string, epoch: number): Promise<boolean>
   /** Takes the entry that comes next. */
   take(token: string): Promise<Entry | undefined>
   remove(jobId: string, epoch: number): Promise<void>
@@ -77,11 +75,6 @@ export function createEntries(options: EntriesOptions): Entries {
       const jobId = entryId(data.jobId, data.epoch)
       await reaching(() => queue.add('build', data, { jobId, ...(first ? { lifo: true } : {}) }))
     },
-    isOpen: (jobId, epoch) =>
-      reaching(async () => {
-        const state = await queue.getJobState(entryId(jobId, epoch))
-        return !['completed', 'failed', 'unknown'].includes(state)
-      }),
     async take(token) {
       watching ??= worker.startStalledCheckTimer().catch(onError)
       return reaching(() => worker.getNextJob(token, { block: false }))
@@ -108,7 +101,12 @@ export function connect(
     : new Redis({ ...connection, ...options })
 }
 
-/** BullMQ takes no colons and no mere numbers. */
+/** BullMQ takes no colons and no mere numbers; scripts put the same together. */
 function entryId(jobId: string, epoch: number): string {
-  return `${encodeURIComponent(jobId)}-${epoch}`
+  return `${entryBase(jobId)}-${epoch}`
+}
+
+/** The ids of all entries of a job begin with it. */
+export function entryBase(jobId: string): string {
+  return encodeURIComponent(jobId)
 }

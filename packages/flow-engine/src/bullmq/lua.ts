@@ -1,16 +1,20 @@
 /**
- * What decides about a job is decided by Redis, each time in one script. Beside the entries of BullMQ
- * there is a record for each job:
+ * Scripts that make each decision about a job atomically in Redis. Beside the entries of BullMQ there
+ * is a record for each job:
  *
- * - `job:<id>` a hash: what the job is and how it stands; `epoch` counts its entries in BullMQ
+ * - `job:<id>` a hash: the job and its state; `epoch` counts its entries in BullMQ
  * - `queued` by position, `running` by the end of the lease
  * - `finished` and `finished:<lane>` by the time of the end, `lanes` the names of lanes with such a list
- * - `lane:<lane>` those that wait in it; users count in each lane for themselves
- * - `asking` and `asking:<user>` those with an open question by the time of it, `waking` suspended
- *   ones by `wakeAt`
+ * - `lane:<lane>` the jobs that wait in it; the limit per user counts in each lane separately
+ * - `asking` and `asking:<user>` jobs with an open question, by the time of the question; `waking`
+ *   suspended ones by `wakeAt`
+ * - `jobs:<user>` all jobs of a user by the time at which they were queued
+ * - `suspended` the jobs that are at rest
  * - `of:<user>` the running jobs of a user, `held:<user>` those that wait for one of them to end
  *
- * ARGV[1] is what the names of all keys begin with.
+ * - `looked` is there for a lease after somebody has looked for missing entries
+ *
+ * ARGV[1] is the prefix of all keys.
  */
 const HEAD = `
 local K = ARGV[1]
@@ -31,13 +35,15 @@ local function enqueue(id)
   redis.call('SADD', K .. 'lane:' .. laneOf(id), id)
   return redis.call('HINCRBY', key(id), 'epoch', 1)
 end
-local function askingOf(id)
+local function ownerOf(id)
   local found = redis.call('HMGET', key(id), 'lane', 'user')
   local lane, user = found[1] or '', found[2] or ''
   if lane ~= '' and user ~= '' then user = string.sub(user, #lane + 2) end
-  return K .. 'asking:' .. user
+  return user
 end
+local function askingOf(id) return K .. 'asking:' .. ownerOf(id) end
 local function wake(id)
+  redis.call('SREM', K .. 'suspended', id)
   redis.call('ZREM', K .. 'asking', id)
   redis.call('ZREM', askingOf(id), id)
   redis.call('ZREM', K .. 'waking', id)
@@ -59,14 +65,17 @@ local function leave(id)
 end
 `
 
-/** id, job, user, limit, resumable, maxQueued, lane, flow. Gives 'taken', 'full' or the number of the entry. */
+/** id, job, user, limit, resumable, maxQueued, lane, flow, begin of the ids of its entries, session, createdAt, version of the flow. Gives 'taken', 'full' or the number of the entry. */
 export const ENQUEUE = `${HEAD}
 local id, limit = ARGV[2], ARGV[7]
 if redis.call('EXISTS', key(id)) == 1 then return 'taken' end
 if limit ~= '' and redis.call('SCARD', K .. 'lane:' .. ARGV[8]) >= tonumber(limit) then return 'full' end
 redis.call('HSET', key(id), 'job', ARGV[3], 'user', ARGV[4], 'limit', ARGV[5],
-  'resumable', ARGV[6], 'lane', ARGV[8], 'flow', ARGV[9], 'attempts', 0, 'cancel', 0, 'worker', '', 'lease', 0,
+  'resumable', ARGV[6], 'lane', ARGV[8], 'flow', ARGV[9], 'entry', ARGV[10], 'session', ARGV[11], 'createdAt', ARGV[12], 'version', ARGV[13],
+  'attempts', 0, 'cancel', 0, 'worker', '', 'lease', 0,
   'error', 'null', 'question', 'null', 'answer', 'null')
+local owner = ownerOf(id)
+if owner ~= '' then redis.call('ZADD', K .. 'jobs:' .. owner, ARGV[12], id) end
 return enqueue(id)
 `
 
@@ -101,11 +110,12 @@ redis.call('ZADD', K .. 'running', ARGV[4], id)
 return redis.call('HGET', key(id), 'cancel') == '1' and 'cancel' or 'kept'
 `
 
-/** id, worker, state, finishedAt, error. Gives null, or the job that may run instead and its epoch. */
+/** id, worker, state, finishedAt, error, usage or ''. Gives null, or the job that may run instead and its epoch. */
 export const FINISH = `${HEAD}
 local id = ARGV[2]
 if not holds(id, ARGV[3]) then return false end
 redis.call('HSET', key(id), 'state', ARGV[4], 'finishedAt', ARGV[5], 'error', ARGV[6])
+if ARGV[7] ~= '' then redis.call('HSET', key(id), 'usage', ARGV[7]) end
 finish(id, ARGV[5])
 return leave(id)
 `
@@ -118,12 +128,14 @@ local freed = leave(id)
 return { enqueue(id), freed }
 `
 
-/** id, worker, question, askedAt, wakeAt. As FINISH. */
+/** id, worker, question, askedAt, wakeAt, usage or ''. As FINISH. */
 export const SUSPEND = `${HEAD}
 local id = ARGV[2]
 if not holds(id, ARGV[3]) then return false end
 redis.call('HSET', key(id), 'state', 'suspended', 'question', ARGV[4], 'answer', 'null',
   'askedAt', ARGV[5], 'wakeAt', ARGV[6])
+if ARGV[7] ~= '' then redis.call('HSET', key(id), 'usage', ARGV[7]) end
+redis.call('SADD', K .. 'suspended', id)
 if ARGV[4] ~= 'null' then
   redis.call('ZADD', K .. 'asking', ARGV[5], id)
   redis.call('ZADD', askingOf(id), ARGV[5], id)
@@ -199,16 +211,74 @@ end
 return late
 `
 
-/** Gives id and epoch of the first of those that wait, without those that wait for another to end. */
-export const WAITING = `${HEAD}
-local waiting = {}
+/**
+ * milliseconds, name of the queue in BullMQ with its prefix. Gives id and epoch of those that wait and
+ * have no entry in BullMQ, without those that wait for another to end; nothing where somebody has looked
+ * within that time.
+ */
+export const MISSING = `${HEAD}
+if not redis.call('SET', K .. 'looked', '1', 'PX', ARGV[2], 'NX') then return {} end
+local known = {}
+local function entriesOf(lane)
+  if known[lane] then return known[lane] end
+  local queue = ARGV[3] .. (lane == '' and '' or '-' .. lane) .. ':'
+  known[lane] = {}
+  for _, list in ipairs({ 'wait', 'paused', 'active' }) do
+    for _, entry in ipairs(redis.call('LRANGE', queue .. list, 0, -1)) do known[lane][entry] = true end
+  end
+  return known[lane]
+end
+local missing = {}
 for _, id in ipairs(redis.call('ZRANGE', K .. 'queued', 0, 999)) do
-  local found = redis.call('HMGET', key(id), 'epoch', 'user')
-  if not redis.call('ZSCORE', K .. 'held:' .. found[2], id) then
-    waiting[#waiting + 1] = { id, found[1] }
+  local found = redis.call('HMGET', key(id), 'epoch', 'user', 'lane', 'entry')
+  if not entriesOf(found[3] or '')[(found[4] or id) .. '-' .. found[1]]
+    and not redis.call('ZSCORE', K .. 'held:' .. found[2], id) then
+    missing[#missing + 1] = { id, found[1] }
   end
 end
-return waiting
+return missing
+`
+
+/**
+ * user, flow or '', session with a mark before it or '', states and lanes with commas around them or '',
+ * from, to, offset, limit. Gives how many there are and the short fields of those of the slice, newest first.
+ */
+export const LIST = `${HEAD}
+local ids = redis.call('ZREVRANGEBYSCORE', K .. 'jobs:' .. ARGV[2], ARGV[8], ARGV[7])
+local total, items = 0, {}
+local function among(list, value) return list == '' or string.find(list, ',' .. value .. ',', 1, true) end
+local function withoutLong(id)
+  local all, kept = redis.call('HGETALL', key(id)), { 'id', id }
+  for n = 1, #all, 2 do
+    if all[n] ~= 'job' and all[n] ~= 'question' and all[n] ~= 'answer' then
+      kept[#kept + 1] = all[n]
+      kept[#kept + 1] = all[n + 1]
+    end
+  end
+  return kept
+end
+for _, id in ipairs(ids) do
+  local found = redis.call('HMGET', key(id), 'flow', 'session', 'state', 'lane')
+  if found[3]
+    and (ARGV[3] == '' or ARGV[3] == found[1])
+    and (ARGV[4] == '' or ARGV[4] == found[2])
+    and among(ARGV[5], found[3]) and among(ARGV[6], found[4] or '') then
+    if total >= tonumber(ARGV[9]) and #items < tonumber(ARGV[10]) then
+      items[#items + 1] = withoutLong(id)
+    end
+    total = total + 1
+  end
+end
+return { total, items }
+`
+
+/** Gives the numbers of jobs that wait, run and are suspended. */
+export const COUNT = `${HEAD}
+return {
+  redis.call('ZCARD', K .. 'queued'),
+  redis.call('ZCARD', K .. 'running'),
+  redis.call('SCARD', K .. 'suspended')
+}
 `
 
 /** before, keep, spare. Gives the ids of the records that were removed. */
@@ -222,6 +292,7 @@ for _, lane in ipairs(lanes) do
   surplus = math.min(surplus, redis.call('ZCOUNT', list, '-inf', '(' .. ARGV[4]))
   local count = math.max(surplus, redis.call('ZCOUNT', list, '-inf', '(' .. ARGV[2]))
   for _, id in ipairs(count > 0 and redis.call('ZRANGE', list, 0, count - 1) or {}) do
+    redis.call('ZREM', K .. 'jobs:' .. ownerOf(id), id)
     redis.call('DEL', key(id))
     redis.call('ZREM', list, id)
     ids[#ids + 1] = id

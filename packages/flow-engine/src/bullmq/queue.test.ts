@@ -20,6 +20,8 @@ const newJob = (id: string, more: Partial<NewJob> = {}): NewJob => ({
   resumable: true,
   createdAt: at(0),
   lane: '',
+  flowVersion: null,
+  sessionId: null,
   maxRunningPerUser: null,
   maxQueued: null,
   ...more,
@@ -47,7 +49,11 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
     { describe, it, beforeEach, afterEach },
     {
       name: 'BullMQ queue, log in memory',
-      create: (): JobStore => ({ ...createMemoryJobStore(), queue: queueOn() }),
+      schedules: false,
+      create: (): JobStore => {
+        const { schedules: _, ...store } = createMemoryJobStore()
+        return { ...store, queue: queueOn() }
+      },
       destroy: closeAll,
     },
   )
@@ -133,6 +139,31 @@ describe.skipIf(url === '')('createBullMqQueue (REDIS_URL)', () => {
       expect(await a.claim('w', at(99), at(1))).toBeNull()
       expect(await b.expired(at(2))).toEqual([])
       expect((await a.claim('w', at(99), at(3)))?.id).toBe('j')
+    })
+
+    test('DR-25: ten looks at 60 waiting jobs cost less than 600 commands; one process looks in a lease', async () => {
+      for (let n = 0; n < 60; n += 1)
+        await a.enqueue(newJob(`j:${n}`, n % 2 === 0 ? {} : { lane: 'webhook', userId: 'u1' }))
+      const commands = async (): Promise<number> => {
+        const found = (await redis.info('commandstats')).matchAll(/calls=(\d+)/g)
+        return [...found].reduce((sum, [, calls]) => sum + Number(calls), 0)
+      }
+      const before = await commands()
+      for (let n = 0; n < 5; n += 1) await Promise.all([a.expired(at(2)), b.expired(at(2))])
+      expect((await commands()) - before).toBeLessThan(600)
+      const lists = ['flow-builds:wait', 'flow-builds-webhook:wait']
+      const waiting = lists.map((list) => redis.llen(`${prefix}:${list}`))
+      expect(await Promise.all(waiting)).toEqual([30, 30])
+
+      await redis.del(...lists.map((list) => `${prefix}:${list}`))
+      await b.expired(at(3))
+      expect(await a.claim('w', at(99), at(4))).toBeNull()
+      // When the lease is over, somebody looks again.
+      await redis.del(`${prefix}:flow-builds:flow:looked`)
+      await Promise.all([a.expired(at(200)), b.expired(at(200))])
+      const again = await Promise.all(lists.map((list) => redis.lrange(`${prefix}:${list}`, 0, -1)))
+      expect(again.map((ids) => new Set(ids).size)).toEqual([30, 30])
+      expect(again.map((ids) => ids.length)).toEqual([30, 30])
     })
 
     test('ids may hold what BullMQ takes in none', async () => {

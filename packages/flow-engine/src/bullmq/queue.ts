@@ -3,15 +3,16 @@ import { QueueFullError, UniqueConflictError } from '../store/store-error.ts'
 import {
   connect,
   createEntries,
+  entryBase,
   LOCK_MS,
   type Entries,
   type Entry,
   type RedisAddress,
 } from './entries.ts'
-import { formatFixed, parseFields, toClaimedJob, toStoredJob } from './record.ts'
+import { formatFixed, parseFields, toClaimedJob, toListedJob, toStoredJob } from './record.ts'
 import { createRedisRecords } from './redis-records.ts'
 
-/** Where the queue lives. */
+/** Location of the queue. */
 export interface BullMqQueueOptions {
   /** `redis://...` (`rediss://` for TLS), or the parts of such an address. */
   readonly connection: string | RedisAddress
@@ -25,6 +26,8 @@ export interface BullMqQueueOptions {
   onError?(error: unknown): void
 }
 
+const LEAST_LOOK_MS = 100
+
 /** A queue of jobs that any number of processes share. */
 export interface BullMqQueue extends JobQueue {
   /** Ends its connections. */
@@ -34,7 +37,7 @@ export interface BullMqQueue extends JobQueue {
 /**
  * A queue over BullMQ on Redis, to stand in a job store beside the log of a shared database (FE-62).
  * BullMQ keeps the order of the jobs, hands each to one worker and shows them in its tools; what
- * decides about a job stands in a record of its own, which scripts change in one step.
+ * decides about a job is in a record of its own, which scripts change in one step.
  *
  * Its methods throw StoreUnavailableError when Redis does not answer.
  */
@@ -62,6 +65,8 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     lanes.set(lane, entries)
     return entries
   }
+  /** Missing entries are looked for once in a lease, whose length a claim tells. */
+  let lookEveryMs = 30_000
   /** The entries of the jobs that this process runs. */
   const held = new Map<string, Entry>()
 
@@ -107,6 +112,10 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
         maxQueued ?? '',
         lane,
         flowId,
+        entryBase(id),
+        markedSession(job.sessionId),
+        job.createdAt.getTime(),
+        job.flowVersion ?? '',
       )
       if (answer === 'taken') throw new UniqueConflictError('job.id')
       if (answer === 'full') throw new QueueFullError(maxQueued ?? 0)
@@ -116,6 +125,7 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     async claim(worker, leaseUntil, now, open = ['', ...lanes.keys()]) {
       if (!(await records.anyQueued())) return null
       const asked = [...new Set(open)].map(entriesOf)
+      lookEveryMs = Math.max(LEAST_LOOK_MS, leaseUntil.getTime() - now.getTime())
       for (;;) {
         const entry = await firstOf(asked, worker)
         if (entry === undefined) return null
@@ -136,8 +146,8 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
       return answer === 'kept' || answer === 'cancel' ? answer : 'lost'
     },
 
-    async finish(jobId, worker, { state, finishedAt, error }) {
-      const outcome = [state, finishedAt.getTime(), JSON.stringify(error ?? null)]
+    async finish(jobId, worker, { state, finishedAt, error, usage }) {
+      const outcome = [state, finishedAt.getTime(), JSON.stringify(error ?? null), jsonText(usage)]
       const freed = await records.run('FINISH', jobId, worker, ...outcome)
       await endEntry(jobId, worker, state === 'failed' ? (error?.detail ?? state) : undefined)
       await addFreed(freed)
@@ -154,8 +164,9 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
       return true
     },
 
-    async suspend(jobId, worker, { question, askedAt, wakeAt }) {
-      const rest = [JSON.stringify(question ?? null), askedAt.getTime(), wakeAt?.getTime() ?? '']
+    async suspend(jobId, worker, { question, askedAt, wakeAt, usage }) {
+      const times = [askedAt.getTime(), wakeAt?.getTime() ?? '']
+      const rest = [JSON.stringify(question ?? null), ...times, jsonText(usage)]
       const freed = await records.run('SUSPEND', jobId, worker, ...rest)
       await endEntry(jobId, worker)
       await addFreed(freed)
@@ -205,6 +216,22 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
 
     get,
 
+    async countOpen() {
+      const [queued = 0, running = 0, suspended = 0] = listOf(await records.run('COUNT')).map(
+        Number,
+      )
+      return { queued, running, suspended }
+    },
+
+    async list({ userId, flowId = '', sessionId, states, lanes: among, from, to, offset, limit }) {
+      const marked = markedSession(sessionId ?? null)
+      const named = [userId, flowId, marked, namesText(states), namesText(among)]
+      const times = [from?.getTime() ?? '-inf', to?.getTime() ?? '+inf']
+      const [total, found] = listOf(await records.run('LIST', ...named, ...times, offset, limit))
+      const items = listOf(found).map((fields) => toListedJob(parseFields(listOf(fields)), userId))
+      return { items, total: Number(total) }
+    },
+
     async trim({ before, keep, spare }) {
       const spared = spare === undefined ? '+inf' : spare.getTime()
       return listOf(await records.run('TRIM', before.getTime(), keep, spared)).map(String)
@@ -216,18 +243,18 @@ export function createBullMqQueue(options: BullMqQueueOptions): BullMqQueue {
     },
   }
 
-  /** A process may have died between a record and its entry, or somebody ended the entry by hand. */
+  /**
+   * A process may have died between a record and its entry, or an operator removed the entry by hand. Of
+   * all processes one looks, once in a lease (DR-25).
+   */
   async function addMissing(): Promise<void> {
-    const waiting = listOf(await records.run('WAITING')).map(listOf)
-    await Promise.all(
-      waiting.map(async ([id, number]) => {
-        const [jobId, epoch] = [String(id), Number(number)]
-        const entries = entriesOf((await get(jobId))?.lane ?? '')
-        if (await entries.isOpen(jobId, epoch)) return
-        await entries.remove(jobId, epoch)
-        await addEntry(jobId, epoch)
-      }),
-    )
+    const missing = await records.run('MISSING', lookEveryMs, `${prefix}:${name}`)
+    for (const [id, epoch] of listOf(missing).map(listOf)) {
+      const [jobId, number] = [String(id), Number(epoch)]
+      const { lane = '' } = (await get(jobId)) ?? {}
+      await entriesOf(lane).remove(jobId, number)
+      await addEntry(jobId, number)
+    }
   }
 }
 
@@ -239,6 +266,15 @@ async function firstOf(lanes: readonly Entries[], worker: string): Promise<Entry
   }
   return undefined
 }
+
+/** The mark tells an empty name from none. */
+const markedSession = (session: string | null): string => (session === null ? '' : `=${session}`)
+
+const namesText = (names: readonly string[] | undefined): string =>
+  names === undefined ? '' : `,${names.join(',')},`
+
+const jsonText = (value: object | undefined): string =>
+  value === undefined ? '' : JSON.stringify(value)
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []

@@ -1,17 +1,19 @@
-import type { ClaimedJob, JobState, NewJob, StoredJob } from '../store/job-store.ts'
+import type { ClaimedJob, JobState, ListedJob, NewJob, StoredJob } from '../store/job-store.ts'
 
 /** The fields of a record in Redis, as HGETALL gives them. */
 export type JobFields = ReadonlyMap<string, string>
 
 type Fixed = Omit<NewJob, 'maxQueued'>
 
-/** The same as JSON has it; jobs of older versions have no lane. */
-type PlainFixed = Omit<Fixed, 'createdAt' | 'lane'> & {
+/** The same as JSON has it; jobs of older versions have no lane, version or session. */
+type PlainFixed = Omit<Fixed, 'createdAt' | 'lane' | 'flowVersion' | 'sessionId'> & {
   readonly createdAt: number
   readonly lane?: string
+  readonly flowVersion?: number | null
+  readonly sessionId?: string | null
 }
 
-/** What never changes about a job, as one text. */
+/** The immutable fields of a job, as one string. */
 export function formatFixed({ createdAt, ...job }: Fixed): string {
   return JSON.stringify({ ...job, createdAt: createdAt.getTime() })
 }
@@ -24,22 +26,57 @@ export function parseFields(list: readonly unknown[]): JobFields {
 }
 
 export function toStoredJob(fields: JobFields): StoredJob {
-  const { createdAt, lane = '', ...fixed } = parseFixed(fields)
+  const {
+    createdAt,
+    lane = '',
+    flowVersion = null,
+    sessionId = null,
+    ...fixed
+  } = parseFixed(fields)
   return {
     ...fixed,
+    ...changingFields(fields),
     lane,
+    flowVersion,
+    sessionId,
     createdAt: new Date(createdAt),
+    question: jsonOf(fields.get('question')),
+    answer: jsonOf(fields.get('answer')),
+  }
+}
+
+/**
+ * A job from its short fields, which the script LIST gives.
+ * @param userId whose list it is
+ */
+export function toListedJob(fields: JobFields, userId: string): ListedJob {
+  const session = fields.get('session') ?? ''
+  return {
+    ...changingFields(fields),
+    id: fields.get('id') ?? '',
+    flowId: fields.get('flow') ?? '',
+    userId,
+    resumable: fields.get('resumable') === '1',
+    lane: fields.get('lane') ?? '',
+    maxRunningPerUser: numberOf(fields.get('limit')),
+    flowVersion: numberOf(fields.get('version')),
+    sessionId: session === '' ? null : session.slice(1),
+    createdAt: new Date(Number(fields.get('createdAt'))),
+  }
+}
+
+function changingFields(fields: JobFields) {
+  return {
     state: (fields.get('state') ?? 'queued') as JobState,
     startedAt: dateOf(fields.get('startedAt')),
     finishedAt: dateOf(fields.get('finishedAt')),
     attempts: Number(fields.get('attempts')),
     cancelRequested: fields.get('cancel') === '1',
     error: jsonOf(fields.get('error')) as StoredJob['error'],
-    question: jsonOf(fields.get('question')),
-    answer: jsonOf(fields.get('answer')),
     crashes: Number(fields.get('crashes') ?? 0),
     askedAt: dateOf(fields.get('askedAt')),
     wakeAt: dateOf(fields.get('wakeAt')),
+    usage: jsonOf(fields.get('usage')) as StoredJob['usage'],
   }
 }
 
@@ -59,6 +96,10 @@ function parseFixed(fields: JobFields): PlainFixed {
 
 function jsonOf(text: string | undefined): unknown {
   return JSON.parse(text ?? 'null')
+}
+
+function numberOf(text: string | undefined): number | null {
+  return text === undefined || text === '' ? null : Number(text)
 }
 
 function dateOf(text: string | undefined): Date | null {

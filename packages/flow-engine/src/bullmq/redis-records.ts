@@ -7,7 +7,7 @@ type ScriptName = keyof typeof lua
 /** Runs the scripts over the records of one queue. */
 export interface RedisRecords {
   run(script: ScriptName, ...parameters: readonly (string | number)[]): Promise<unknown>
-  /** Names and values of a record in turn; empty where there is none. */
+  /** Names and values of a record in turn; empty if there is no record. */
   read(jobId: string): Promise<readonly unknown[]>
   anyQueued(): Promise<boolean>
 }

@@ -7,12 +7,15 @@ import type { RunEvent } from '../graph/events/run-event.ts'
 import type { ResumePoint, RunHost } from '../graph/context/run-host.ts'
 import type { FlowRun } from '../graph/context/run-options.ts'
 import { startRun } from '../graph/run/run.ts'
+import { textStream } from '../graph/results/text-stream.ts'
 import type { ClaimedJob, JobStore } from '../store/job-store.ts'
 import { isStaleWriter } from '../store/store-error.ts'
 import type { BuildRequest, JobRecorder } from './build-jobs.ts'
+import { createCheckpointRoom } from './checkpoint-room.ts'
 import { wasCancelled, type Execution } from './execution.ts'
 import { decodeEvent } from './job-event.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
+import type { ForkedRequest } from './fork-job.ts'
 import { isRestName } from './stored-question.ts'
 import { createSuspension, type Suspension } from './suspension.ts'
 
@@ -23,16 +26,20 @@ export async function beginRun(
   recorder: JobRecorder | undefined,
 ): Promise<{ run: FlowRun; suspension?: Suspension }> {
   const { job, request, live } = execution
-  const { components, services, servicesOf, runtime, cache, limits, store } = options
+  const { components, services, servicesOf, runtime, cache, limits, store, hooks, onError } =
+    options
   const {
     flow,
     resumable = false,
     timeoutMs: _t,
     metadata: _m,
     lane: _l,
+    maxSuspendedMs,
     refused,
+    history: _k,
+    forked,
     ...rest
-  } = request
+  } = request as ForkedRequest
   if (refused !== undefined) return { run: refusedRun(job, refused, runtime) }
   const runOptions = {
     mode: 'build' as const,
@@ -40,6 +47,7 @@ export async function beginRun(
     services: servicesOf?.(request) ?? services,
     cache,
     runtime,
+    hooks,
     ...rest,
     flowId: job.flowId,
     limits: limitsOf(request, limits),
@@ -53,7 +61,13 @@ export async function beginRun(
             if (!execution.lost) recorder.built(build)
           },
         }
-  const claimed: RunHost = execution.lease === undefined ? {} : { mayStart: () => !execution.lost }
+  const isKept = execution.lease !== undefined || resumable
+  const claimed: RunHost = {
+    ...(isKept ? { mayStart: () => !execution.lost } : {}),
+    jobId: job.id,
+    ...(job.attempts > 1 ? { continued: true } : {}),
+    report: (error) => onError(error, { jobId: job.id }),
+  }
   // In the turn in which the run is made, so that one that was cancelled before starts nothing (FE-60).
   const started = (host: RunHost): FlowRun => {
     const run = startRun(flow, runOptions, { ...host, ...claimed })
@@ -65,15 +79,25 @@ export async function beginRun(
     (await store.checkpoints.list(job.id)).map(({ vertexId, state }) => [vertexId, state]),
   )
   const { fence } = execution
-  const suspension = await createSuspension({ ...options, fence }, job, states)
-  const checkpoints = new Map([...states].filter(([name]) => !isRestName(name)))
+  const suspension = await createSuspension(
+    { ...options, fence, ...(maxSuspendedMs === undefined ? {} : { maxSuspendedMs }) },
+    job,
+    states,
+  )
+  const own = [...states].filter(([name]) => !isRestName(name))
+  const room = createCheckpointRoom(runOptions.limits.checkpointBytes, own)
+  const checkpoints = new Map([...Object.entries(forked?.kept ?? {}), ...own])
   const run = started({
     ...recording,
-    ...(job.attempts > 1
+    ...(job.attempts > 1 || forked !== undefined
       ? // `writeEvents` counts on from where the log stopped.
         { resume: { firstSeq: 0, checkpoints, ...(await toldBefore(store, job.id)) } }
       : {}),
-    checkpoint: (vertexId, state) => putCheckpoint(store, execution, { vertexId, state }),
+    async checkpoint(vertexId, state) {
+      if (!room.take(vertexId, state)) return false
+      await putCheckpoint(store, execution, { vertexId, state })
+      return true
+    },
     failed: (vertexId, state) => putCheckpoint(store, execution, { vertexId, state }),
     suspend: suspension.ask,
     sleep: suspension.sleep,
@@ -82,7 +106,7 @@ export async function beginRun(
   return { run, suspension }
 }
 
-/** What stands behind the checkpoint begins only while the job is held. */
+/** Steps after the checkpoint begin only while the job is held. */
 async function putCheckpoint(
   { checkpoints }: JobStore,
   execution: Execution,
@@ -105,7 +129,9 @@ export function limitsOf({ limits, timeoutMs }: BuildRequest, all: RunLimits): R
   return completeLimits(own, all)
 }
 
-/** What the log tells already: whether the flow was announced, and how often the end of each vertex. */
+/**
+ * The events already in the log: the announcement of the flow, and the number of ends of each vertex.
+ */
 async function toldBefore(
   { log }: JobStore,
   jobId: string,
@@ -135,9 +161,17 @@ function refusedRun({ id, flowId }: ClaimedJob, reason: string, runtime: Runtime
     { seq: 0, event: 'error', data },
     { seq: 1, event: 'end', data: {} },
   ]
-  const result = Promise.reject(new FlowError('invalid_flow', reason))
+  const result: FlowRun['result'] = Promise.reject(new FlowError('invalid_flow', reason))
   result.catch(() => undefined)
-  return { id, result, cancel: () => undefined, [Symbol.asyncIterator]: () => inOrder(events) }
+  const read = (): AsyncGenerator<RunEvent> => inOrder(events)
+  const source = { events: read, result: () => result }
+  return {
+    id,
+    result,
+    textStream: textStream(source),
+    cancel: () => undefined,
+    [Symbol.asyncIterator]: read,
+  }
 }
 
 async function* inOrder(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {

@@ -37,7 +37,7 @@ export async function closeJobs(options: CloseJobsOptions): Promise<void> {
   if (!store.queue.shared) await endQueued(options).catch((error: unknown) => onError(error, {}))
 }
 
-/** Queued jobs that nobody else could run end; those that a later process can go on with stay. */
+/** Ends queued jobs that only this process could run; those that another process can continue stay. */
 async function endQueued({ store, runtime, runner, name }: CloseJobsOptions): Promise<void> {
   const { queue } = store
   const kept: ClaimedJob[] = []

@@ -17,7 +17,7 @@ const upper = defineComponent({
   outputs: { result: output.message({ run: ({ text }) => text.toUpperCase() }) },
 })
 
-/** Waits until it is told to go on, or stopped. */
+/** Waits until it is opened, or stopped. */
 function gate() {
   let open = (): void => undefined
   const opened = new Promise<void>((resolve) => {
@@ -291,6 +291,8 @@ describe('after a crash', () => {
       resumable: false,
       createdAt: now,
       lane: '',
+      flowVersion: null,
+      sessionId: null,
       maxRunningPerUser: null,
       maxQueued: null,
     })

@@ -1,22 +1,30 @@
+// Over 350 lines: the calls of one interface, which share the private state of its jobs.
 import { createSystemRuntime } from '@x/wire'
 import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
 import { createResultCache } from '../graph/context/cache.ts'
+import { textStream } from '../graph/results/text-stream.ts'
 import { completeLimits } from '../graph/plan/limits.ts'
 import { orderedId } from '../graph/messages/ordered-id.ts'
 import { createMemoryJobStore } from '../memory/job-store.ts'
+import { FRESH_JOB } from '../store/fresh-job.ts'
 import { isQueueFull } from '../store/store-error.ts'
-import type { StoredEvent, StoredJob } from '../store/job-store.ts'
+import type { NewJob, StoredEvent, StoredJob } from '../store/job-store.ts'
 import type { BuildJobs, BuildJobsOptions, BuildRequest, JobRecord } from './build-jobs.ts'
 import { createJobReading } from './job-reading.ts'
 import { toJobRecord } from './job-record.ts'
 import { jobChannel, readEvents, type ReaderContext } from './read-events.ts'
+import { readRequest } from './start-request.ts'
 import { appendCancelled, recoverJobs } from './recover.ts'
 import { rebuildResult } from './rebuild-result.ts'
 import { orAbort } from './or-abort.ts'
 import { createLanePlaces } from './lane-places.ts'
-import { createRequestCodec } from './request-codec.ts'
+import { createRequestCodec, formatRequest } from './request-codec.ts'
 import { closeJobs } from './close-jobs.ts'
 import { createRetention } from './retention.ts'
+import { createSchedules } from './schedules.ts'
+import { forkedFrom, forkRequest, historyOf } from './fork-job.ts'
+import { supersedeCard } from './superseded-card.ts'
+import { guardedReport } from './guarded-report.ts'
 import { createJobSeal } from './job-seal.ts'
 import {
   checkAnswer,
@@ -25,7 +33,7 @@ import {
   toPendingQuestion,
   type StoredQuestion,
 } from './stored-question.ts'
-import { createJobRunner } from './run-job.ts'
+import { createJobRunner, TAKEN_CHANNEL } from './run-job.ts'
 import { createWorker } from './worker.ts'
 
 const CANCEL_CHANNEL = 'job-cancel'
@@ -49,10 +57,11 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     lanes = {},
     maxQueued = 1000,
     retention = {},
-    onError = () => undefined,
     sleepInProcessMs = 10_000,
     maxCrashes = 3,
+    maxSchedules = 1000,
   } = options
+  const onError = guardedReport(options.onError)
   const maxSuspendedMs = withoutInfinity(options.maxSuspendedMs, MAX_SUSPENDED_MS)
   if (!(leaseMs >= 100 && heartbeatMs > 0 && heartbeatMs * 2 <= leaseMs)) {
     throw invalidRequest(
@@ -60,6 +69,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     )
   }
   const { queue, bus } = store
+  const dueEveryMs = Math.min(DUE_MS, leaseMs)
   const name = runtime.uuid()
   const limits = completeLimits(options.limits)
   const seal = createJobSeal(options.secrets)
@@ -94,7 +104,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     onError,
     async execute(job, lease) {
       await runner.run(job, lease)
-      reading.forget(await trim())
+      await trim()
     },
   })
   const closed = new AbortController()
@@ -109,6 +119,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   const unsubscribe = [
     bus.subscribe(QUEUE_CHANNEL, () => worker.wake()),
     bus.subscribe(CANCEL_CHANNEL, (jobId) => runner.cancel(jobId)),
+    ...(queue.shared ? [bus.subscribe(TAKEN_CHANNEL, (jobId) => codec.forget(jobId))] : []),
   ]
   let started: ReturnType<typeof recover> | undefined
 
@@ -124,9 +135,8 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await recover().catch((error: unknown) => onError(error, {}))
     }
   }
-  /** Queues jobs again whose sleep is over, or whose question nobody has answered (DR-38, DR-55). */
+  /** Requeues jobs whose sleep is over, or whose question expired (DR-38, DR-55). */
   const watchDue = async (): Promise<void> => {
-    const every = Math.min(DUE_MS, leaseMs)
     let failing = false
     while (!closing.signal.aborted) {
       const woken = await queue.due(runtime.now()).catch((error: unknown) => {
@@ -135,11 +145,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
         return null
       })
       if (woken !== null) failing = false
-      if (woken !== null && woken.length > 0) {
-        worker.wake()
-        if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
-      }
-      await runtime.sleep(every, closing.signal, { background: true })
+      await scheduled.look().catch((error: unknown) => onError(error, {}))
+      if (woken !== null && woken.length > 0) tellWorkers()
+      await runtime.sleep(dueEveryMs, closing.signal, { background: true })
     }
   }
   /** The first call of any kind repairs what other processes left behind, so that no reader hangs. */
@@ -172,7 +180,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await find(jobId, userId)
   }
   const reading = createJobReading(readers, check)
-  /** What a suspended job asks; undefined while it sleeps. */
+  /** The question of a suspended job; undefined while it sleeps. */
   const questionOf = async (job: StoredJob): Promise<StoredQuestion | undefined> => {
     if (job.state !== 'suspended' || job.question === null) return undefined
     const question = await seal.open(job.id, job.question)
@@ -180,29 +188,52 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
   }
   const record = async (job: StoredJob): Promise<JobRecord> => {
     const lastSeq = runner.live(job.id)?.lastSeq ?? (await store.log.lastSeq(job.id))
-    return toJobRecord(job, lastSeq, await questionOf(job))
+    const fork = forkedFrom(job.request)
+    const made = toJobRecord(job, lastSeq, await questionOf(job))
+    return fork === undefined ? made : { ...made, forkedFrom: fork }
   }
   const laneOf = ({ lane = '' }: BuildRequest): string => (Object.hasOwn(lanes, lane) ? lane : '')
-  const enqueue = async (request: BuildRequest): Promise<StoredJob> => {
-    if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
-    const id = orderedId(runtime)
-    const now = runtime.now()
+  /** A job of this request, to be queued. */
+  const newJob = (id: string, request: BuildRequest, text: string): NewJob => {
     const lane = laneOf(request)
-    const most = lanes[lane]?.maxQueued ?? maxQueued
-    const encoded = codec.encode(id, request)
-    const job = {
+    return {
       id,
       flowId: request.flowId ?? flowIdOf(request) ?? runtime.uuid(),
       userId: request.userId ?? null,
-      // No turn is lost where nothing is sealed: a claim may go to the store together with the job.
-      request: typeof encoded === 'string' ? encoded : await encoded,
+      request: text,
       resumable: request.resumable === true,
-      createdAt: now,
+      createdAt: runtime.now(),
       lane,
       maxRunningPerUser: lane === '' ? concurrencyPerUser : null,
-      maxQueued: most,
+      flowVersion: request.flowVersion ?? null,
+      sessionId: request.sessionId ?? null,
+      maxQueued: lanes[lane]?.maxQueued ?? maxQueued,
     }
-    // Where nobody else may run it, its readers need not look into the log for its begin.
+  }
+  const tellWorkers = (): void => {
+    worker.wake()
+    if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
+  }
+  const scheduled = createSchedules({
+    store: store.schedules,
+    runtime,
+    seal,
+    patienceMs: leaseMs + 2 * dueEveryMs,
+    most: maxSchedules,
+    onError,
+    // Any process may run it, so that its owner is checked (DR-37).
+    async enqueue(jobId, request) {
+      await queue.enqueue(newJob(jobId, request, await formatRequest(jobId, request, seal)))
+      tellWorkers()
+    },
+  })
+  const enqueue = async (request: BuildRequest): Promise<StoredJob> => {
+    if (closing.signal.aborted) throw limitExceeded('jobs', 'the service is stopping', 503)
+    const id = orderedId(runtime)
+    const encoded = codec.encode(id, request)
+    // No turn is lost where nothing is sealed: a claim may go to the store together with the job.
+    const job = newJob(id, request, typeof encoded === 'string' ? encoded : await encoded)
+    // If no other process may run it, its readers need not look into the log for its begin.
     if (!queue.shared) runner.expect(id, request)
     try {
       await queue.enqueue(job)
@@ -210,29 +241,36 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       codec.forget(id)
       runner.dismiss(id)
       if (!isQueueFull(error)) throw error
-      throw limitExceeded('maxQueued', `more than ${most} builds are waiting`, 429)
+      throw limitExceeded('maxQueued', `more than ${job.maxQueued} builds are waiting`, 429)
     }
-    return {
-      ...job,
-      state: 'queued',
-      startedAt: null,
-      finishedAt: null,
-      attempts: 0,
-      cancelRequested: false,
-      error: null,
-      question: null,
-      answer: null,
-      crashes: 0,
-      askedAt: null,
-      wakeAt: null,
-    }
+    return { ...job, ...FRESH_JOB }
   }
 
-  return {
-    async start(request) {
+  const statesOf = async (jobId: string): Promise<Map<string, string>> =>
+    new Map((await store.checkpoints.list(jobId)).map(({ vertexId, state }) => [vertexId, state]))
+  const jobs: BuildJobs = {
+    async history(jobId, { userId } = {}) {
+      const job = await find(jobId, userId)
+      return historyOf(await statesOf(jobId), (await questionOf(job))?.vertexId)
+    },
+    async forkRun(jobId, given = {}) {
+      const job = await find(jobId, given.userId)
+      if (job.finishedAt === null)
+        throw new FlowError(
+          'conflict',
+          `Job ${jobId} has not ended; cancel it, or wait for its end`,
+        )
+      const request = await codec.decode(job)
+      const states = request === null ? new Map<string, string>() : await statesOf(jobId)
+      const source = { jobId, request: request ?? { flow: {} }, states }
+      const { id } = await jobs.start(forkRequest(source, given, options.components))
+      return record(await find(id, undefined))
+    },
+    async start(given) {
+      const request = readRequest(given, options.components)
       await begin()
       const queued = enqueue(request)
-      // Where nobody else claims, the claim may go to the store together with the job.
+      // If no other process claims, the claim may go to the store together with the job.
       const lane = laneOf(request)
       if (!queue.shared) worker.wake(lane)
       const job = await queued
@@ -244,6 +282,8 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
     async cancel(jobId, { userId } = {}) {
       const job = await find(jobId, userId)
       if (job.finishedAt !== null) return { success: true }
+      const question = await questionOf(job)
+      const request = question === undefined ? null : await codec.decode(job)
       await queue.requestCancel(jobId, runtime.now())
       runner.cancel(jobId)
       bus.publish(CANCEL_CHANNEL, jobId)
@@ -251,7 +291,9 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       const now = job.state === 'running' ? job : await queue.get(jobId)
       if (now?.state === 'cancelled') {
         codec.forget(jobId)
-        await appendCancelled(store, now)
+        const services = request && (options.servicesOf?.(request) ?? options.services)
+        const card = { question, messages: services?.messages, runtime, limits }
+        await appendCancelled(store, now, await supersedeCard(now, card))
         runner.dismiss(jobId)
         bus.publish(jobChannel(jobId), '')
       }
@@ -282,8 +324,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await checkAnswer(question, answer)
       if (!(await queue.resume(jobId, await seal.seal(jobId, answer), now, job.attempts)))
         throw refused
-      worker.wake()
-      if (queue.shared) bus.publish(QUEUE_CHANNEL, '')
+      tellWorkers()
       return record(await find(jobId, userId))
     },
     async get(jobId, { userId } = {}) {
@@ -291,6 +332,13 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       if (job === null || (userId !== undefined && job.userId !== userId)) return null
       return record(job)
     },
+    async schedule(id, entry) {
+      await begin()
+      return await scheduled.schedule(id, entry)
+    },
+    schedules: (query) => scheduled.schedules(query),
+    unschedule: (id, query) => scheduled.unschedule(id, query),
+    own: () => codec.all(),
     check: (jobId, { userId } = {}) => check(jobId, userId),
     async result(jobId, { signal } = {}) {
       const job = await find(jobId, undefined)
@@ -304,7 +352,12 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
         throw new FlowError('store_unavailable', `Job ${jobId} goes on in another process`)
       return ended ?? rebuildResult(await find(job.id, undefined), seen)
     },
-    // Where no other process works on the queue, what runs later is this process's own.
+    textStream: (jobId, read = {}) =>
+      textStream({
+        events: () => jobs.events(jobId, read),
+        result: () => jobs.result(jobId, read),
+      }),
+    // If no other process works on the queue, later jobs belong to this process.
     recover: async () => {
       if (started === undefined) return begin()
       return queue.shared ? recover() : { requeued: [], interrupted: [] }
@@ -318,6 +371,7 @@ export function createBuildJobs(options: BuildJobsOptions = {}): BuildJobs {
       await bus.flush?.()
     },
   }
+  return jobs
 }
 
 function isExpired({ expiresAt = null }: StoredQuestion, now: Date): boolean {

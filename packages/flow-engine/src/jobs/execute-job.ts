@@ -1,9 +1,11 @@
 import { isFlowError, type FlowError } from '../errors.ts'
 import type { FlowRun, RunResult } from '../graph/context/run-options.ts'
-import type { JobOutcome } from '../store/job-store.ts'
+import type { JobOutcome, StoredJob } from '../store/job-store.ts'
 import { beginRun } from './begin-run.ts'
 import type { Execution } from './execution.ts'
+import { usageWith } from './job-usage.ts'
 import { toJobRecord } from './job-record.ts'
+import { guardedRecorder } from './guarded-recorder.ts'
 import { jobChannel } from './read-events.ts'
 import { appendCancelled, appendEnd } from './recover.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
@@ -11,7 +13,7 @@ import type { Suspension } from './suspension.ts'
 import { untilStored, type UntilStoredOptions } from './until-stored.ts'
 import { writeEvents } from './write-events.ts'
 
-/** What became of a job in this process. */
+/** The way a job ended in this process. */
 export type Ending = 'ended' | 'suspended' | 'lost'
 
 const FAILED = { code: 'internal', detail: 'The build failed' }
@@ -19,13 +21,16 @@ const FAILED = { code: 'internal', detail: 'The build failed' }
 /** Runs a claimed job, from the first event to the record of its end. */
 export async function executeJob(options: JobRunnerOptions, execution: Execution): Promise<Ending> {
   const { job, request, live } = execution
-  const { store, runtime, observer } = options
+  const { store, runtime, observer, onError } = options
   const record = (): ReturnType<typeof toJobRecord> => toJobRecord(job, live.lastSeq)
   const told = toldBy(options, execution)
 
   await told(() => observer?.started?.(record()))
   store.bus.publish(jobChannel(job.id), '')
-  const recorder = observer?.recorder?.(record(), request)
+  const recorder = guardedRecorder(
+    () => observer?.recorder?.(record(), request),
+    (error) => onError(error, { jobId: job.id }),
+  )
   const { run, suspension } = await beginRun(options, execution, recorder)
   execution.run = run
   const watched = told(() => recorder?.watch(run))
@@ -43,11 +48,13 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
       execution.cancel()
     },
     appended: (seq) => store.bus.publish(jobChannel(job.id), String(seq)),
+    logged: (events) => live.logged(events),
     async beforeEnd() {
-      const outcome = outcomeOf(await settled(run), runtime.now())
+      const outcome = outcomeOf(job, await settled(run), runtime.now())
       await Promise.all([recordOutcome(options, execution, outcome), watched])
     },
   })
+  live.seal()
   // A run that ended in spite of a question needs no answer any more (DR-4).
   if (execution.outcome !== undefined) {
     await finishJob(options, execution)
@@ -56,7 +63,9 @@ export async function executeJob(options: JobRunnerOptions, execution: Execution
   return execution.lost ? 'lost' : suspend(options, execution, suspension)
 }
 
-/** What could not be written down ends its job as soon as the store can be written to again (AB-91). */
+/**
+ * A failure that could not be written ends its job as soon as the store accepts writes again (AB-91).
+ */
 export async function failJob(
   options: JobRunnerOptions,
   execution: Execution,
@@ -86,7 +95,8 @@ export async function finishJob(options: JobRunnerOptions, execution: Execution)
   const { job, request, live, outcome } = execution
   if (outcome === undefined) return
   await store.log.close(job.id)
-  if (request.resumable === true) await store.checkpoints.remove(job.id)
+  const isKept = outcome.state !== 'succeeded' || request.history === true
+  if (request.resumable === true && !isKept) await store.checkpoints.remove(job.id)
   const ended = { ...job, ...outcome, error: outcome.error ?? null }
   await toldBy(options, execution)(() => observer?.finished?.(toJobRecord(ended, live.lastSeq)))
 }
@@ -110,7 +120,9 @@ async function suspend(
   suspension: Suspension | undefined,
 ): Promise<Ending> {
   if (suspension?.suspended !== true) return 'lost'
-  const suspended = await untilStored(() => suspension.store(), tries(options, execution))
+  const result = execution.run === undefined ? undefined : await settled(execution.run)
+  const used = result === undefined || isFlowError(result) ? {} : usageWith(execution.job, result)
+  const suspended = await untilStored(() => suspension.store(used), tries(options, execution))
   if (!suspended) return 'lost'
   // A cancel that came while it was being stored found a run that had ended (DR-4).
   const { store, runtime } = options
@@ -150,10 +162,11 @@ async function settled({ result }: FlowRun): Promise<RunResult | FlowError> {
   }
 }
 
-function outcomeOf(result: RunResult | FlowError, finishedAt: Date): JobOutcome {
+function outcomeOf(job: StoredJob, result: RunResult | FlowError, finishedAt: Date): JobOutcome {
   const state = isFlowError(result) ? 'failed' : result.status
-  if (state !== 'failed') return { state, finishedAt }
+  const used = isFlowError(result) ? {} : usageWith(job, result)
+  if (state !== 'failed') return { state, finishedAt, ...used }
   const failure = isFlowError(result) ? result : result.error
   const { code, detail } = failure ?? FAILED
-  return { state, finishedAt, error: { code, detail } }
+  return { state, finishedAt, error: { code, detail }, ...used }
 }

@@ -11,7 +11,7 @@ export interface ExecutionOptions {
   readonly live: LiveJob
   /** Undefined where no other process can take the job. */
   readonly lease: Lease | undefined
-  /** Of the claim; undefined where no other claim is possible, and none came before. */
+  /** Fencing token of the claim; undefined if no other claim is possible and there was none before. */
   readonly fence: number | undefined
   readonly firstSeq: number
 }
@@ -25,9 +25,9 @@ export class Execution {
   readonly fence: number | undefined
   readonly firstSeq: number
   run: FlowRun | undefined = undefined
-  /** How the job ended; only once the queue knows it. */
+  /** The outcome of the job; set once the queue knows it. */
   outcome: JobOutcome | undefined = undefined
-  /** Whether the log has refused an event. */
+  /** True once the log has refused an event. */
   refused = false
   #lost = false
   #released = false
@@ -59,7 +59,9 @@ export class Execution {
     return this.#released
   }
 
-  /** Told of each checkpoint: a vertex that may not be run twice has begun, or its state is known. */
+  /**
+   * Called with each checkpoint: a vertex that must not run twice has begun, or its state is known.
+   */
   noteCheckpoint(vertexId: string, isStart: boolean): void {
     if (isStart) this.#unrepeatable.add(vertexId)
     else if (this.#unrepeatable.delete(vertexId) && this.#unrepeatable.size === 0)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { joinTokens } from './job-event.ts'
+import { joinStoredTokens } from './job-event.ts'
 
 const token = (seq: number, id: string, chunk = String(seq)) => ({
   seq,
@@ -10,7 +10,7 @@ const token = (seq: number, id: string, chunk = String(seq)) => ({
 test('FE-68: neighbouring tokens of one message are joined, with the number of the last', () => {
   const other = { seq: 3, event: 'add_message', data: '{}' }
   const events = [token(0, 'a'), token(1, 'a'), token(2, 'b'), other, token(4, 'b'), token(5, 'b')]
-  expect(joinTokens(events, 100)).toEqual([
+  expect(joinStoredTokens(events, 100)).toEqual([
     token(1, 'a', '01'),
     token(2, 'b'),
     other,
@@ -20,7 +20,7 @@ test('FE-68: neighbouring tokens of one message are joined, with the number of t
 
 test('FE-64, FE-68: they are joined up to a number of characters', () => {
   const events = [0, 1, 2, 3, 4].map((seq) => token(seq, 'a'))
-  expect(joinTokens(events, 2)).toEqual([
+  expect(joinStoredTokens(events, 2)).toEqual([
     token(1, 'a', '01'),
     token(3, 'a', '23'),
     token(4, 'a', '4'),

@@ -2,24 +2,35 @@ import type { RunEvent } from '../graph/events/run-event.ts'
 import type { StoredEvent } from '../store/job-store.ts'
 
 /**
- * An event of a job, encoded at most once and only when somebody needs the text. `seal` lets go of
- * the run it came from.
+ * An event of a job, encoded at most once and only on first use of the text. `seal` releases the run
+ * it came from. Of a token, of which a run may have very many, only its text and the id of its message are
+ * held (DR-19).
  */
 export class JobEvent implements StoredEvent {
   readonly seq: number
   readonly event: RunEvent['event']
-  #source: RunEvent | undefined
+  /** Of a token: its text. */
+  #source: RunEvent | string | undefined
+  readonly #messageId: string | undefined
   #data: string | undefined
 
   constructor(source: RunEvent, seq = source.seq) {
+    const isToken = source.event === 'token'
     this.seq = seq
     this.event = source.event
-    this.#source = source
+    this.#source = isToken ? source.data.chunk : source
+    this.#messageId = isToken ? source.data.id : undefined
   }
 
   get data(): string {
-    this.#data ??= JSON.stringify(this.#source?.data)
+    this.#data ??= JSON.stringify(this.#value)
     return this.#data
+  }
+
+  /** Characters of its text; of a token, those of the piece. */
+  get size(): number {
+    const source = this.#source
+    return typeof source === 'string' ? source.length : this.data.length
   }
 
   seal(): void {
@@ -29,8 +40,13 @@ export class JobEvent implements StoredEvent {
 
   toRunEvent(): RunEvent {
     const { seq, event } = this
-    const data = this.#source === undefined ? (JSON.parse(this.data) as unknown) : this.#source.data
+    const data = this.#source === undefined ? (JSON.parse(this.data) as unknown) : this.#value
     return { seq, event, data } as RunEvent
+  }
+
+  get #value(): RunEvent['data'] | undefined {
+    const source = this.#source
+    return typeof source === 'string' ? { chunk: source, id: this.#messageId ?? '' } : source?.data
   }
 }
 
@@ -45,7 +61,7 @@ export function decodeEvent(stored: StoredEvent): RunEvent {
  * Neighbouring tokens of one message as one event, with the number of the last (FE-68).
  * @param longest most characters of joined tokens (FE-64)
  */
-export function joinTokens(events: readonly StoredEvent[], longest: number): StoredEvent[] {
+export function joinStoredTokens(events: readonly StoredEvent[], longest: number): StoredEvent[] {
   const joined: StoredEvent[] = []
   let open: { readonly id: string; chunks: string[]; length: number; seq: number } | undefined
   const close = (): void => {

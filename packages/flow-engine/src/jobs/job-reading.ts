@@ -2,12 +2,10 @@ import type { StoredEvent } from '../store/job-store.ts'
 import type { BuildJobs, Poll, PollOptions } from './build-jobs.ts'
 import { decodeEvent } from './job-event.ts'
 import { pollEvents } from './poll-events.ts'
+import { createPositions } from './poll-positions.ts'
 import { readEvents, type ReaderContext } from './read-events.ts'
 
-export type JobReading = Pick<BuildJobs, 'events' | 'encodedEvents' | 'poll' | 'encodedPoll'> & {
-  /** The positions of readers of jobs that are gone. */
-  forget(jobIds: readonly string[]): void
-}
+export type JobReading = Pick<BuildJobs, 'events' | 'encodedEvents' | 'poll' | 'encodedPoll'>
 
 /**
  * The ways to read jobs (FE-60, FE-69).
@@ -17,16 +15,14 @@ export function createJobReading(
   readers: ReaderContext,
   check: (jobId: string, userId: string | undefined) => Promise<void>,
 ): JobReading {
-  /** What each reader of a job was given last, where it names no position of its own. */
-  const positions = new Map<string, Map<string, number>>()
+  const positions = createPositions()
 
   /** The end stays unread, so that every further poll is given it at once. */
   const keepPosition = (jobId: string, reader: string, given: readonly StoredEvent[]): void => {
     const last = given.at(-1)
     if (last === undefined) return
-    const ofJob = positions.get(jobId) ?? new Map<string, number>()
     const seq = last.event === 'end' ? last.seq - 1 : last.seq
-    positions.set(jobId, ofJob.set(reader, Math.max(seq, ofJob.get(reader) ?? -1)))
+    positions.set(jobId, reader, Math.max(seq, positions.get(jobId, reader) ?? -1))
   }
 
   async function* encodedEvents(
@@ -44,7 +40,7 @@ export function createJobReading(
     await check(jobId, userId)
     if (after !== undefined) return pollEvents(readers, { jobId, after, waitMs, signal })
     const who = reader ?? userId ?? ''
-    const position = positions.get(jobId)?.get(who)
+    const position = positions.get(jobId, who)
     const poll = await pollEvents(readers, { jobId, after: position ?? -1, waitMs, signal })
     keepPosition(jobId, who, poll.events)
     return position === undefined ? withoutCancelled(poll) : poll
@@ -59,9 +55,6 @@ export function createJobReading(
     async poll(jobId, options) {
       const { events, ...rest } = await encodedPoll(jobId, options)
       return { events: events.map(decodeEvent), ...rest }
-    },
-    forget(jobIds) {
-      for (const id of jobIds) positions.delete(id)
     },
   }
 }

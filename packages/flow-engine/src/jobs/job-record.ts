@@ -4,11 +4,22 @@ import type { JobRecord } from './build-jobs.ts'
 import { toPendingQuestion, type StoredQuestion } from './stored-question.ts'
 
 /**
- * What callers see of a stored job.
+ * The public form of a stored job.
  * @param question what it was suspended with
  */
 export function toJobRecord(job: StoredJob, lastSeq: number, question?: StoredQuestion): JobRecord {
-  const { id, state, flowId, userId, createdAt, startedAt, finishedAt, error, crashes } = job
+  const {
+    id,
+    state,
+    flowId,
+    userId,
+    createdAt,
+    startedAt,
+    finishedAt,
+    error,
+    crashes,
+    flowVersion,
+  } = job
   const rests = state === 'suspended'
   return {
     id,
@@ -19,6 +30,7 @@ export function toJobRecord(job: StoredJob, lastSeq: number, question?: StoredQu
     finishedAt,
     lastSeq,
     crashes,
+    ...(flowVersion === null ? {} : { flowVersion }),
     ...(userId === null ? {} : { userId }),
     ...(error === null
       ? {}

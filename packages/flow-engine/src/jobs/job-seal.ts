@@ -6,7 +6,7 @@ export interface JobSecretBox {
   open(sealed: string, context: string): Promise<string | null>
 }
 
-/** Hides what users write from whoever reads the store (DR-22). */
+/** Encrypts users' data against readers of the store (DR-22). */
 export interface JobSeal {
   /** False: values are stored as they are. */
   readonly seals: boolean

@@ -8,7 +8,7 @@ export interface LaneOptions {
   readonly beside?: boolean
 }
 
-/** Who may start where (AB-70, AB-71). */
+/** Decides which jobs may start in which lane (AB-70, AB-71). */
 export interface LanePlaces {
   /** The ordinary lane `''` first. */
   readonly names: readonly string[]

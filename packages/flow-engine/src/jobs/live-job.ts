@@ -2,10 +2,14 @@ import type { FlowError } from '../errors.ts'
 import { longestText } from '../graph/events/event-size.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
 import type { StoredEvent } from '../store/job-store.ts'
-import { firstAfter, joinTokens, type JobEvent } from './job-event.ts'
+import { firstAfter, joinStoredTokens, type JobEvent } from './job-event.ts'
 
-/** Tokens that a reader may be behind before they are joined. */
+/** Events that a reader takes at once. */
 const PIECE = 512
+/** Characters of events that the log has, too: those beyond it are read from the log (DR-19). */
+const MOST_LOGGED = 16 * 1024 * 1024
+/** Of an event, besides its text. */
+const EVENT_SIZE = 64
 
 export interface LiveJobOptions {
   readonly jobId: string
@@ -20,8 +24,10 @@ export interface LiveJobOptions {
  */
 export class LiveJob {
   readonly jobId: string
-  /** What lies before it was run by another process, and is in the log only. */
-  readonly firstSeq: number
+  #firstSeq: number
+  /** Sizes of the first events, which the log has, too. */
+  readonly #logged: number[] = []
+  #loggedSize = 0
   readonly #limits: LiveJobOptions['limits']
   readonly #events: JobEvent[] = []
   #closed = false
@@ -31,19 +37,24 @@ export class LiveJob {
 
   constructor({ jobId, firstSeq = 0, limits }: LiveJobOptions) {
     this.jobId = jobId
-    this.firstSeq = firstSeq
+    this.#firstSeq = firstSeq
     this.#limits = limits
   }
 
+  /** Number of the first event that is held here; earlier ones are only in the log. */
+  get firstSeq(): number {
+    return this.#firstSeq
+  }
+
   get lastSeq(): number {
-    return this.#events.at(-1)?.seq ?? this.firstSeq - 1
+    return this.#events.at(-1)?.seq ?? this.#firstSeq - 1
   }
 
   get closed(): boolean {
     return this.#closed
   }
 
-  /** Of several reasons the first counts. */
+  /** The first reason wins. */
   cancel(reason: FlowError): void {
     if (this.#cancelled !== undefined) return
     this.#cancelled = reason
@@ -61,20 +72,35 @@ export class LiveJob {
     this.#wake()
   }
 
+  /** The log has these events, the next ones published: old ones are forgotten if they are many. */
+  logged(events: readonly JobEvent[]): void {
+    for (const event of events) {
+      const size = event.size + EVENT_SIZE
+      this.#logged.push(size)
+      this.#loggedSize += size
+    }
+    if (this.#loggedSize > MOST_LOGGED) this.#forget(MOST_LOGGED / 2)
+  }
+
+  /** Releases the run that the events came from. */
+  seal(): void {
+    for (const event of this.#events) event.seal()
+  }
+
   /** No more events come from this process. */
   close(): void {
     this.#closed = true
     this.#wake()
   }
 
-  /** What has been published behind `after`; tokens are joined when there are many. */
+  /** The events published after `after`; tokens are joined if there are many. */
   take(after: number): StoredEvent[] {
     const events = this.#events
     const { bufferedTokens, eventBytes } = this.#limits
     const start = firstAfter(events, after)
     if (start === events.length) return []
     if (events.length - start > bufferedTokens) {
-      return joinTokens(events.slice(start), longestText(eventBytes))
+      return joinStoredTokens(events.slice(start), longestText(eventBytes))
     }
     return events.slice(start, start + PIECE)
   }
@@ -84,6 +110,14 @@ export class LiveJob {
     if (this.#closed || this.lastSeq > after) return Promise.resolve()
     this.#waiting ??= createWaiting()
     return this.#waiting.promise
+  }
+
+  #forget(left: number): void {
+    let count = 0
+    while (this.#loggedSize > left) this.#loggedSize -= this.#logged[count++] ?? 0
+    this.#logged.splice(0, count)
+    const last = this.#events.splice(0, count).at(-1)
+    if (last !== undefined) this.#firstSeq = last.seq + 1
   }
 
   #wake(): void {

@@ -4,7 +4,7 @@ import { decodeEvent } from './job-event.ts'
 const CHUNK = 1000
 
 /**
- * How the run of a job ended by its log, where its process was gone before the queue knew. Null when
+ * The outcome of a job according to its log, for a process that died before the queue knew. Null if
  * the run has not ended.
  * @param last number of the last event
  */

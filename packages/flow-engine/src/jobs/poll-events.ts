@@ -9,7 +9,7 @@ export interface PollRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What came behind `after`; waits for the first of it at most `waitMs`, then gives nothing (FE-69). */
+/** The events after `after`; waits for the first one for at most `waitMs`, then gives none (FE-69). */
 export async function pollEvents(
   context: ReaderContext,
   { jobId, after, waitMs, signal }: PollRequest,

@@ -10,7 +10,7 @@ export interface ReaderContext {
   readonly store: JobStore
   readonly runtime: Runtime
   readonly live: (jobId: string) => LiveJob | undefined
-  /** How long a reader trusts that it is told of news, in milliseconds. */
+  /** Time in milliseconds that a reader relies on notifications alone. */
   readonly patienceMs: number
   /** Fires when this process has stopped its work: jobs that have not ended go on elsewhere. */
   readonly closed: AbortSignal
@@ -20,8 +20,8 @@ export interface ReaderContext {
 export const jobChannel = (jobId: string): string => `job:${jobId}`
 
 /**
- * What is there behind `after`: from the process's own run of the job, else from the log. Waits for
- * the first piece of news; an empty list means that the job is over (or unknown).
+ * The events after `after`: from this process's own run of the job, else from the log. Waits for the
+ * first one; an empty list means that the job is over (or unknown).
  */
 export async function nextEvents(
   context: ReaderContext,
@@ -35,7 +35,7 @@ export async function nextEvents(
     if (context.closed.aborted) return []
     if (live !== undefined && !live.closed) {
       await orAbort(live.changed(after), signal)
-      // What comes in the same turn is read together: a write to the client costs more than an event.
+      // Events of the same turn are read together: a write to the client costs more than an event.
       if (live.lastSeq > after) await eventLoopTurn()
       // From it also when it has ended meanwhile: the log would have to be read.
       if (after >= live.firstSeq - 1) {
@@ -46,7 +46,7 @@ export async function nextEvents(
   }
 }
 
-/** What is there behind `after`, without waiting. */
+/** The events after `after`, without waiting. */
 export async function eventsAtHand(
   { live, store }: ReaderContext,
   { jobId, after }: { readonly jobId: string; readonly after: number },
@@ -77,7 +77,7 @@ async function waitForNews(
     const more = near.some(({ seq }) => seq > after)
     if (more || live(jobId)?.closed === false) return false
     if (near[0]?.event === 'end') return true
-    // Whoever ends a job that nobody runs writes its end after it is known as finished.
+    // The process that ends an orphaned job writes its end after the job is known as finished.
     const { finishedAt } = job
     if (finishedAt !== null && runtime.now().getTime() - finishedAt.getTime() >= patienceMs)
       return true

@@ -5,8 +5,8 @@ import type { StoredEvent, StoredJob } from '../store/job-store.ts'
 import { decodeEvent } from './job-event.ts'
 
 /**
- * What the log and the record of a job tell of its result, where the process that ran it is gone:
- * how each vertex ended, without the values of its outputs.
+ * Rebuilds a job's result from its log and record if the process that ran it is gone: the end of each
+ * vertex, without the values of its outputs.
  */
 export function rebuildResult(job: StoredJob, events: readonly StoredEvent[]): RunResult {
   const vertices = new Map<string, VertexResult>()
@@ -28,10 +28,21 @@ export function rebuildResult(job: StoredJob, events: readonly StoredEvent[]): R
     stalled: [],
     warnings: [],
     messages: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
+    ...usageOf(job),
     durationMs: (job.finishedAt ?? started).getTime() - started.getTime(),
     text: () => undefined,
+    output: () => undefined,
   }
+}
+
+function usageOf({ usage }: StoredJob): Pick<RunResult, 'usage' | 'vertexUsage'> {
+  const vertexUsage = new Map(Object.entries(usage ?? {}))
+  const sum = { inputTokens: 0, outputTokens: 0 }
+  for (const { inputTokens, outputTokens } of vertexUsage.values()) {
+    sum.inputTokens += inputTokens
+    sum.outputTokens += outputTokens
+  }
+  return { usage: sum, vertexUsage }
 }
 
 function toVertexResult(

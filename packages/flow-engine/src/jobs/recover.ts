@@ -5,7 +5,7 @@ import { jobChannel } from './read-events.ts'
 
 const FAR_FUTURE = new Date(8_640_000_000_000_000)
 
-/** What a job that cannot go on ends with. */
+/** The error of a job that cannot continue. */
 export const interrupted = { code: 'interrupted', detail: 'The process that ran the build died' }
 
 /**
@@ -89,11 +89,14 @@ export async function appendEnd(
 export async function appendCancelled(
   { log }: JobStore,
   { id, attempts }: Pick<StoredJob, 'id' | 'attempts'>,
+  before: readonly { readonly event: string; readonly data: string }[] = [],
 ): Promise<void> {
   const fence = attempts + 1
   const last = await log.open(id, fence)
   const [final] = await log.read(id, last - 1, 1)
   if (final?.event === 'end') return
-  await log.append(id, [{ seq: last + 1, event: 'end', data: '{"cancelled":true}' }], fence)
+  const events = [...before, { event: 'end', data: '{"cancelled":true}' }]
+  const numbered = events.map((one, n) => ({ seq: last + 1 + n, ...one }))
+  await log.append(id, numbered, fence)
   await log.close(id)
 }

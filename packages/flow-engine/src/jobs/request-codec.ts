@@ -1,5 +1,6 @@
 import { invalidRequest } from '../errors.ts'
 import type { StoredJob } from '../store/job-store.ts'
+import { decodeValue, encodeJson, encodeValue } from '../graph/durable/checkpoint.ts'
 import type { BuildRequest } from './build-jobs.ts'
 import type { JobSeal } from './job-seal.ts'
 
@@ -14,10 +15,15 @@ export interface RequestCodec {
   decode(job: StoredJob): Promise<BuildRequest | null>
   /** The request of a job that was queued in this process and has not ended. */
   kept(jobId: string): BuildRequest | undefined
+  /** The same of all such jobs, by id. */
+  all(): ReadonlyMap<string, BuildRequest>
   forget(jobId: string): void
   /** The job waits for long: its stored text suffices, unless the request carries objects. */
   rest(jobId: string): void
 }
+
+/** Requests kept in a shared queue; news of their ends may be lost (DR-19). */
+const MOST_SHARED = 1000
 
 /**
  * Requests of this process are kept as they are, with the objects they carry. A text is made only
@@ -30,6 +36,8 @@ export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec
       const stored = shared || request.resumable === true
       const text = stored ? formatRequest(jobId, request, seal) : ''
       own.set(jobId, request)
+      const oldest = shared && own.size > MOST_SHARED ? own.keys().next().value : undefined
+      if (oldest !== undefined) own.delete(oldest)
       return text
     },
     async decode({ id, request }) {
@@ -38,6 +46,7 @@ export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec
       return request === '' ? null : parseRequest(id, request, seal)
     },
     kept: (jobId) => own.get(jobId),
+    all: () => own,
     forget: (jobId) => void own.delete(jobId),
     rest(jobId) {
       const request = own.get(jobId)
@@ -47,32 +56,52 @@ export function createRequestCodec(shared: boolean, seal: JobSeal): RequestCodec
   }
 }
 
-/** What only lives in a process. */
-const LIVING = ['components', 'services', 'cache', 'runtime'] as const
+/** Options that exist only in a process. */
+export const LIVING = ['components', 'services', 'cache', 'runtime', 'hooks'] as const
 
-type Secret = Pick<BuildRequest, 'variables' | 'tweaks'>
+type Secret = Pick<BuildRequest, 'variables' | 'tweaks'> & { readonly inputs?: object | undefined }
 
-type StoredRequest = BuildRequest & { readonly secret?: unknown }
+type StoredRequest = Omit<BuildRequest, 'inputs'> & {
+  /** As `encodeValue` writes them. */
+  readonly inputs?: object
+  readonly secret?: unknown
+}
 
-function formatRequest(
+/** The text of a request; a promise only where something is sealed. */
+export function formatRequest(
   jobId: string,
   { flow, ...request }: BuildRequest,
   seal: JobSeal,
 ): string | Promise<string> {
-  const { components: _c, services: _s, cache: _h, runtime: _r, ...open } = request
-  const { variables, tweaks, ...plain } = open
+  const { components: _c, services: _s, cache: _h, runtime: _r, hooks: _l, ...open } = request
+  const { variables, tweaks, inputs: given, ...plain } = open
   const graph = 'vertexIds' in flow ? flow.flow : flow
   const hasVariables = Object.keys(variables ?? {}).length > 0
   if (hasVariables && !seal.seals) throw invalidRequest('Jobs with variables need a SecretBox')
-  if (!seal.seals || (variables === undefined && tweaks === undefined))
-    return JSON.stringify({ ...open, flow: graph })
+  const inputs = given === undefined ? undefined : encodeInputs(given)
+  const isPlain = variables === undefined && tweaks === undefined && inputs === undefined
+  if (!seal.seals || isPlain) return JSON.stringify({ ...open, inputs, flow: graph })
   return seal
-    .seal(jobId, { variables, tweaks } satisfies Secret)
+    .seal(jobId, { variables, tweaks, inputs } satisfies Secret)
     .then((secret) => JSON.stringify({ ...plain, secret, flow: graph }))
 }
 
-async function parseRequest(jobId: string, text: string, seal: JobSeal): Promise<BuildRequest> {
-  const { secret, ...request } = JSON.parse(text) as StoredRequest
-  if (secret === undefined) return request
-  return { ...request, ...((await seal.open(jobId, secret)) as Secret) }
+/** Named inputs may be messages and data. @throws FlowError `invalid_request` for what is no data */
+function encodeInputs(inputs: NonNullable<BuildRequest['inputs']>): object {
+  const text = encodeJson(() => ({ inputs: encodeValue(inputs) }))
+  if (text === undefined) throw invalidRequest('The inputs of a stored job must be data')
+  return (JSON.parse(text) as { readonly inputs: object }).inputs
+}
+
+/** The request of a text. */
+export async function parseRequest(
+  jobId: string,
+  text: string,
+  seal: JobSeal,
+): Promise<BuildRequest> {
+  const { secret, ...open } = JSON.parse(text) as StoredRequest
+  const sealed = secret === undefined ? {} : ((await seal.open(jobId, secret)) as Secret)
+  const { inputs, ...request } = { ...open, ...sealed }
+  if (inputs === undefined) return request
+  return { ...request, inputs: decodeValue(inputs) as NonNullable<BuildRequest['inputs']> }
 }

@@ -1,28 +1,58 @@
 import type { RunResult } from '../graph/context/run-options.ts'
+import { valueBytes } from '../graph/values/value-size.ts'
 
-/** Results of the last jobs of this process; older ones are rebuilt from their logs. */
+/** Results of the last jobs of this process; older ones are rebuilt from their logs (DR-19). */
 const KEPT = 100
+const KEPT_BYTES = 32 * 1024 * 1024
 
 /** What a run leaves behind: undefined when the job goes on later or elsewhere (DR-3). */
 type Left = Promise<RunResult | undefined>
 
+interface Entry {
+  readonly left: Left
+  bytes: number
+}
+
 export function createResults() {
-  const results = new Map<string, Left>()
-  const forget = (jobId: string, left: Left): void => {
-    if (results.get(jobId) === left) results.delete(jobId)
+  const results = new Map<string, Entry>()
+  let bytes = 0
+  const forget = (jobId: string): void => {
+    bytes -= results.get(jobId)?.bytes ?? 0
+    results.delete(jobId)
+  }
+  const forgetOldest = (): void => {
+    for (const jobId of results.keys()) {
+      if (results.size <= 1 || (results.size <= KEPT && bytes <= KEPT_BYTES)) return
+      forget(jobId)
+    }
   }
   return {
     set(jobId: string, left: Left): void {
-      results.delete(jobId)
-      results.set(jobId, left)
-      const forgetEmpty = (result: RunResult | undefined): void => {
-        if (result === undefined) forget(jobId, left)
+      forget(jobId)
+      const entry: Entry = { left, bytes: 0 }
+      results.set(jobId, entry)
+      const settled = (result: RunResult | undefined): void => {
+        if (results.get(jobId) !== entry) return
+        if (result === undefined) {
+          forget(jobId)
+          return
+        }
+        entry.bytes = sizeOf(result)
+        bytes += entry.bytes
+        forgetOldest()
       }
-      left.then(forgetEmpty, () => undefined)
-      if (results.size <= KEPT) return
-      const [oldest] = results.keys()
-      if (oldest !== undefined) results.delete(oldest)
+      left.then(settled, () => undefined)
+      forgetOldest()
     },
-    get: async (jobId: string): Promise<RunResult | undefined> => results.get(jobId),
+    get: async (jobId: string): Promise<RunResult | undefined> => results.get(jobId)?.left,
   }
+}
+
+function sizeOf({ vertices, messages }: RunResult): number {
+  let bytes = valueBytes(messages, KEPT_BYTES)
+  for (const { outputs } of vertices.values()) {
+    if (bytes > KEPT_BYTES) break
+    bytes += valueBytes(outputs, KEPT_BYTES)
+  }
+  return bytes
 }

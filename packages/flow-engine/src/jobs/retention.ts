@@ -18,10 +18,10 @@ export interface RetentionOptions {
 export function createRetention({ store, runtime, maxAgeMs, maxJobs }: RetentionOptions) {
   let ends = 0
   let last = runtime.now().getTime()
-  return async (): Promise<readonly string[]> => {
+  return async (): Promise<void> => {
     ends += 1
     const now = runtime.now().getTime()
-    if (ends < EVERY_JOBS && now - last < EVERY_MS) return []
+    if (ends < EVERY_JOBS && now - last < EVERY_MS) return
     ends = 0
     last = now
     const ids = await store.queue.trim({
@@ -29,9 +29,8 @@ export function createRetention({ store, runtime, maxAgeMs, maxJobs }: Retention
       keep: maxJobs,
       spare: new Date(now - SPARE_MS),
     })
-    if (ids.length === 0) return ids
+    if (ids.length === 0) return
     await store.log.remove(ids)
     for (const id of ids) await store.checkpoints.remove(id)
-    return ids
   }
 }

@@ -1,3 +1,4 @@
+import { isFlowError } from '../errors.ts'
 import type { RunResult } from '../graph/context/run-options.ts'
 import type { ClaimedJob, JobOutcome } from '../store/job-store.ts'
 import { isStaleWriter } from '../store/store-error.ts'
@@ -15,16 +16,21 @@ import { createResults } from './results.ts'
 import { untilStored } from './until-stored.ts'
 import type { JobRunnerOptions } from './job-runner-options.ts'
 
+/** The channel that names jobs which another process ran than the one that queued them. */
+export const TAKEN_CHANNEL = 'job-taken'
+
 /** Runs claimed jobs in this process. */
 export interface JobRunner {
   /** Resolves when the job has ended, is suspended, or is no longer this process's. */
   run(job: ClaimedJob, lease: Lease | undefined): Promise<void>
   readonly live: (jobId: string) => LiveJob | undefined
-  /** The events of a job are to be had here from its begin on, though it still waits. */
+  /** Registers the log of a queued job, so that readers get its events from the first one on. */
   expect(jobId: string, request: BuildRequest): void
-  /** A job that waited will not run here. */
+  /** Drops the log of a queued job that will not run here. */
   dismiss(jobId: string): void
-  /** Of a job that ended here: its result. Undefined of others, and of those that go on elsewhere. */
+  /**
+   * The result of a job that ended here; undefined for others and for those that continue elsewhere.
+   */
   result(jobId: string): Promise<RunResult | undefined>
   cancel(jobId: string): void
   /**
@@ -58,11 +64,17 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       if (isStaleWriter(error)) execution.lose()
       if (execution.lost && execution.outcome === undefined) return 'lost'
       onError(error, { jobId: execution.job.id })
-      return failJob(options, execution)
+      const isAway = isFlowError(error) && error.code === 'store_unavailable'
+      return failJob(
+        options,
+        execution,
+        isAway ? { code: error.code, detail: error.detail } : undefined,
+      )
     }
   }
 
   const run = async (job: ClaimedJob, lease: Lease | undefined): Promise<void> => {
+    const isOwn = codec.kept(job.id) !== undefined
     const request = await codec.decode(job)
     const expected = waiting.get(job.id)
     waiting.delete(job.id)
@@ -99,6 +111,7 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
       executions.delete(execution)
       if (execution.released) await release(job)
       store.bus.publish(jobChannel(job.id), String(live.lastSeq))
+      if (store.queue.shared && !isOwn) store.bus.publish(TAKEN_CHANNEL, job.id)
     }
   }
 
@@ -137,7 +150,7 @@ export function createJobRunner(given: Omit<JobRunnerOptions, 'closing'>): JobRu
   }
 }
 
-/** Where nobody else claims, only a job that was claimed before can have another writer. */
+/** If no other process claims, only a job that was claimed before can have another writer. */
 function isFenced({ store }: JobRunnerOptions, { attempts }: ClaimedJob): boolean {
   return store.queue.shared || attempts > 1
 }
@@ -165,15 +178,16 @@ async function openLog(
 
 /** Why a job does not go on: it ended too many processes (DR-11), or its owner may not run it (DR-37). */
 async function refusalOf(
-  { maxCrashes, authorize }: JobRunnerOptions,
-  { job, live }: Execution,
+  { maxCrashes, authorize, codec }: JobRunnerOptions,
+  { job, request, live }: Execution,
 ): Promise<JobOutcome['error']> {
   if (job.crashes >= maxCrashes) {
     const times = `${job.crashes} time${job.crashes === 1 ? '' : 's'}`
     return { code: 'interrupted', detail: `The build ended its process ${times}` }
   }
-  if (job.attempts === 1 || job.cancelRequested || authorize === undefined) return undefined
-  if (await authorize(toJobRecord(job, live.lastSeq))) return undefined
+  const isFresh = job.attempts === 1 && codec.kept(job.id) !== undefined
+  if (isFresh || job.cancelRequested || authorize === undefined) return undefined
+  if (await authorize(toJobRecord(job, live.lastSeq), request)) return undefined
   return { code: 'forbidden', detail: 'The owner of the build may no longer run it' }
 }
 

@@ -1,8 +1,9 @@
+import { isObject } from '@x/wire'
 import type { JsonSchema } from '../components/define/suspend-options.ts'
+import { checkToolDecision, TOOL_APPROVAL } from '../components/tools/tool-approval.ts'
 import { FlowError, InvalidAnswerError } from '../errors.ts'
-import type { Ask, QuestionNotice } from '../graph/context/run-host.ts'
+import type { Ask, CallPlace, QuestionNotice } from '../graph/context/run-host.ts'
 import { answerProblems } from '../graph/durable/answer-schema.ts'
-import { isPlainObject } from '../graph/flow/plain-object.ts'
 import type { StoredJob } from '../store/job-store.ts'
 import type { PendingQuestion } from './build-jobs.ts'
 
@@ -10,17 +11,18 @@ import type { PendingQuestion } from './build-jobs.ts'
 const LONGEST_ANSWER = 1024 * 1024
 
 /** Which question of a vertex: what an answer is kept under. */
-export interface QuestionPlace {
-  readonly vertexId: string
-  /** Counts the questions of this vertex, in a loop those of this pass, from 1. */
+export interface QuestionPlace extends CallPlace {
+  /** Counts the questions of this vertex, in a loop those of this pass, in a tool call those of it, from 1. */
   readonly number: number
-  /** Of the outermost loop around the vertex. */
+  /** Pass of the outermost loop around the vertex. */
   readonly pass?: number | undefined
 }
 
-/** What a suspended job waits for, as it is stored; jobs of earlier versions have the question alone. */
+/**
+ * The stored question or sleep of a suspended job; jobs of earlier versions have the question alone.
+ */
 export interface StoredQuestion
-  extends QuestionPlace, Partial<Omit<Ask, 'vertexId' | 'pass' | 'question'>> {
+  extends QuestionPlace, Partial<Omit<Ask, 'vertexId' | 'scope' | 'pass' | 'question'>> {
   readonly question: unknown
   readonly cardId?: string
   /** Milliseconds since 1970. */
@@ -29,31 +31,36 @@ export interface StoredQuestion
 }
 
 export function isStoredQuestion(value: unknown): value is StoredQuestion {
-  return isPlainObject(value) && 'vertexId' in value && 'number' in value
+  return isObject(value) && 'vertexId' in value && 'number' in value
 }
 
 /** Answers are kept among the checkpoints, under names that no vertex has. */
-export function answerName({ vertexId, number, pass }: QuestionPlace): string {
-  return `?${pass === undefined ? '' : `${pass}.`}${number}?${vertexId}`
+export function answerName(place: QuestionPlace): string {
+  return `?${numberOf(place)}?${place.vertexId}`
 }
 
-/** The same for a question that nobody answered in time. */
+function numberOf({ number, pass, scope }: QuestionPlace): string {
+  const inCall = scope === undefined ? '' : `@${scope}`
+  return `${pass === undefined ? '' : `${pass}.`}${number}${inCall}`
+}
+
+/** The same for a question that expired. */
 export function expiredName(place: QuestionPlace): string {
   return `?x${answerName(place).slice(1)}`
 }
 
 /** The same for the end of a sleep. */
-export function sleepName({ vertexId, number, pass }: QuestionPlace): string {
-  return `?z${pass === undefined ? '' : `${pass}.`}${number}?${vertexId}`
+export function sleepName(place: QuestionPlace): string {
+  return `?z${numberOf(place)}?${place.vertexId}`
 }
 
-export const isRestName = (name: string): boolean => /^\?[xz]?(?:\d+\.)?\d+\?/.test(name)
+export const isRestName = (name: string): boolean => /^\?[xz]?(?:\d+\.)?\d+(?:@[^?]*)?\?/.test(name)
 
-export function requestIdOf({ vertexId, number, pass }: QuestionPlace, jobId: string): string {
-  return `${vertexId}:${jobId}:${pass === undefined ? '' : `${pass}.`}${number}`
+export function requestIdOf(place: QuestionPlace, jobId: string): string {
+  return `${place.vertexId}:${jobId}:${numberOf(place)}`
 }
 
-/** What callers see of an open question. */
+/** The public form of an open question. */
 export function toPendingQuestion(job: StoredJob, question: StoredQuestion): PendingQuestion {
   const { id: jobId, flowId, userId, askedAt } = job
   const { vertexId, sessionId = '', kind = 'question', prompt = null, options = [] } = question
@@ -77,7 +84,7 @@ export function toPendingQuestion(job: StoredJob, question: StoredQuestion): Pen
   }
 }
 
-/** What is told of a question in the log and in the conversation (DR-32, DR-42). */
+/** The announcement of a question in the log and in the conversation (DR-32, DR-42). */
 export function noticeOf(jobId: string, question: StoredQuestion): QuestionNotice | undefined {
   const { cardId, askedAt, expiresAt = null, sessionId = '' } = question
   if (cardId === undefined || askedAt === undefined) return undefined
@@ -109,19 +116,21 @@ export function noticeOf(jobId: string, question: StoredQuestion): QuestionNotic
  */
 export async function checkAnswer(
   {
+    kind,
     allowedDecisions = [],
     schema,
-  }: { allowedDecisions?: readonly string[]; schema?: JsonSchema | null },
+  }: { kind?: string; allowedDecisions?: readonly string[]; schema?: JsonSchema | null },
   answer: unknown,
 ): Promise<void> {
   const size = new TextEncoder().encode(JSON.stringify(answer) ?? '').length
   if (size > LONGEST_ANSWER)
     throw new FlowError('too_large', `The answer has ${size} bytes, at most are ${LONGEST_ANSWER}`)
-  const chosen = isPlainObject(answer) ? answer['action_id'] : undefined
+  const chosen = isObject(answer) ? answer['action_id'] : undefined
   if (allowedDecisions.length > 0 && !allowedDecisions.some((decision) => decision === chosen)) {
     const message = `must be one of ${allowedDecisions.join(', ')}`
     throw new InvalidAnswerError([{ path: 'action_id', message }])
   }
+  if (kind === TOOL_APPROVAL) checkToolDecision(answer)
   if (schema === null || schema === undefined) return
   const problems = await answerProblems(schema, answer)
   if (problems.length > 0) throw new InvalidAnswerError(problems)

@@ -1,6 +1,6 @@
 import type { Runtime } from '@x/wire'
 import type { Ask, Nap, QuestionNotice, SuspendOutcome } from '../graph/context/run-host.ts'
-import type { ClaimedJob, JobStore } from '../store/job-store.ts'
+import type { ClaimedJob, JobRest, JobStore } from '../store/job-store.ts'
 import type { JobSeal } from './job-seal.ts'
 import {
   answerName,
@@ -15,7 +15,7 @@ export interface SuspensionOptions {
   readonly store: JobStore
   readonly runtime: Runtime
   readonly seal: JobSeal
-  /** Of the claim. */
+  /** Fencing token of the claim. */
   readonly fence: number | undefined
   /** Longest time of a question that names none, in milliseconds; null = none. */
   readonly maxSuspendedMs: number | null
@@ -62,7 +62,7 @@ interface Known {
   /** Checkpoints of the job, by name. */
   readonly kept: ReadonlyMap<string, string>
   readonly keep: (name: string, value: unknown) => Promise<void>
-  /** What the job was suspended with last. */
+  /** The last question the job was suspended with. */
   readonly asked: StoredQuestion | undefined
 }
 
@@ -71,10 +71,10 @@ export class Suspension {
   readonly #options: SuspensionOptions
   readonly #job: ClaimedJob
   readonly #known: Known
-  /** How often a vertex has asked, by its place. */
+  /** Number of questions of each vertex, by its place. */
   readonly #counts = new Map<string, number>()
   #question: StoredQuestion | undefined
-  /** A question that was told before and that nobody has answered. */
+  /** A question that was announced before and is still unanswered. */
   #open: StoredQuestion | undefined
   #wakeAt = Number.POSITIVE_INFINITY
   /** The question whose end this run is the first to know. */
@@ -90,7 +90,7 @@ export class Suspension {
     this.#open = question
   }
 
-  /** Whether something waits: a question, or a sleep. */
+  /** True if a question or a sleep is open. */
   get suspended(): boolean {
     return this.#question !== undefined || this.#wakeAt < Number.POSITIVE_INFINITY
   }
@@ -99,7 +99,7 @@ export class Suspension {
    * Stores what the job waits for, when the run is at rest: an answer that came while another vertex ran
    * would start the job a second time (DR-1). False when another process has taken the job.
    */
-  async store(): Promise<boolean> {
+  async store(used: Pick<JobRest, 'usage'> = {}): Promise<boolean> {
     const { store, seal, runtime } = this.#options
     const { id, worker } = this.#job
     const question = this.#question
@@ -108,6 +108,7 @@ export class Suspension {
       question: question === undefined ? null : await seal.seal(id, question),
       askedAt: question?.askedAt === undefined ? runtime.now() : new Date(question.askedAt),
       wakeAt: Number.isFinite(wake) ? new Date(wake) : null,
+      ...used,
     })
   }
 
@@ -118,10 +119,10 @@ export class Suspension {
   }
 
   readonly ask = async ({ pass, ...ask }: Ask): Promise<SuspendOutcome> => {
-    const { vertexId } = ask
+    const { vertexId, scope } = ask
     // The passes of a loop are not all repeated: each counts for itself.
-    const number = this.#count(`${pass ?? ''}?${vertexId}`)
-    const place = { vertexId, number, ...(pass === undefined ? {} : { pass }) }
+    const number = this.#count(`${pass ?? ''}?${scope ?? ''}?${vertexId}`)
+    const place = { vertexId, scope, number, ...(pass === undefined ? {} : { pass }) }
     const name = answerName(place)
     const { kept } = this.#known
     const answer = kept.get(name)
@@ -134,7 +135,8 @@ export class Suspension {
       const { afterMs } = JSON.parse(expired) as { readonly afterMs: number }
       return { kind: 'expired', afterMs, notice: this.#settledNotice(name) }
     }
-    // Of several vertices that ask at once, one is answered at a time; one that was told before first.
+    // If several vertices ask at once, one is answered at a time; one that was announced before comes
+    // first.
     const open = this.#open
     if (open !== undefined && answerName(open) === name) this.#question = open
     else this.#question ??= this.#stamp({ ...ask, ...place })

@@ -8,7 +8,7 @@ export interface UntilStoredOptions {
   readonly runtime: Runtime
   /** Ends the pauses. */
   readonly signal: AbortSignal
-  /** Whether another try makes no sense. */
+  /** Tells whether another attempt makes no sense. */
   readonly over?: () => boolean
   /** Hears the first failure. */
   readonly onError: (error: unknown) => void

@@ -23,7 +23,7 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-/** What may wait in one lane. */
+/** The waiting jobs of one lane. */
 interface Lane {
   readonly name: string
   mayWait: boolean
@@ -53,7 +53,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const stopping = new AbortController()
 
   let claims = 0
-  /** Of its own for each claim: what this process held before does not count any more (DR-7). */
+  /** A new token for each claim: earlier claims of this process do not count any more (DR-7). */
   const token = (): string => `${name}/${(claims += 1)}`
 
   const lease = (): Date => new Date(runtime.now().getTime() + leaseMs)
@@ -120,7 +120,7 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** Only the first failure is told, and the recovery (DR-10). */
+  /** Only the first failure is reported, and the recovery (DR-10). */
   const claimLater = async (error: unknown): Promise<void> => {
     if (pause === 0) onError(error, {})
     pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)

@@ -1,23 +1,28 @@
 import type { RunEvent } from '../graph/events/run-event.ts'
 import type { EventLog } from '../store/job-store.ts'
 import type { Runtime } from '@x/wire'
+import { FlowError } from '../errors.ts'
 import { JobEvent } from './job-event.ts'
 
 /** Events that readers have seen wait that long, or until there are so many of them, before they are appended (FE-62). */
 const BEHIND_MS = 50
 const BEHIND_BATCH = 64
+/** Characters of events that the log has not taken: more of them end the run (DR-13). */
+const MOST_UNTAKEN = 16 * 1024 * 1024
+/** Of an event, besides its text. */
+const EVENT_SIZE = 64
 
 export interface WriteEventsOptions {
   readonly jobId: string
   readonly log: EventLog
-  /** Of the claim (DR-7). */
+  /** Fencing token of the claim (DR-7). */
   readonly fence: number | undefined
   readonly runtime: Runtime
   /** Added to the numbers of the run: where an earlier run of the job stopped. */
   readonly firstSeq: number
   /**
-   * Readers need not wait for the log, as nobody takes up the job where its process leaves it; its end
-   * waits all the same.
+   * Readers need not wait for the log, because no other process continues the job; its end waits all
+   * the same.
    */
   readonly behind: boolean
   readonly publish: (event: JobEvent) => void
@@ -27,8 +32,10 @@ export interface WriteEventsOptions {
   readonly beforeEnd: () => Promise<void>
   /** The log has taken no event: the run is to end at once (AB-91). */
   readonly refused: () => void
-  /** Told the number of the last event in the log. */
+  /** Called with the number of the last event in the log. */
   readonly appended: (seq: number) => void
+  /** Called with the next events that are both in the log and published. */
+  readonly logged: (events: readonly JobEvent[]) => void
 }
 
 /**
@@ -50,23 +57,29 @@ export async function writeEvents(
     beforeEnd,
     refused,
     appended,
+    logged,
   }: WriteEventsOptions,
 ): Promise<void> {
-  const all: JobEvent[] = []
+  let unpublished: JobEvent[] = []
   let unwritten: JobEvent[] = []
-  let published = 0
   let writing: Promise<void> | undefined
   let failure: { readonly error: unknown } | undefined
   let waiting = false
   let over = false
+  let untaken = 0
 
-  const publishUntil = (count: number): void => {
-    for (; published < count; published += 1) publish(all[published] as JobEvent)
+  /** Publishes what waits up to `last`. */
+  const publishTo = (last: JobEvent | undefined): void => {
+    const due = unpublished
+    const count = last === undefined ? 0 : due.indexOf(last) + 1
+    unpublished = due.slice(count)
+    for (const event of due.slice(0, count)) publish(event)
   }
 
+  const failed = (): boolean => failure !== undefined
   const write = async (): Promise<void> => {
     try {
-      while (unwritten.length > 0 && !stopped()) await writeBatch()
+      while (unwritten.length > 0 && !stopped() && !failed()) await writeBatch()
     } catch (error) {
       failure ??= { error }
       refused()
@@ -77,17 +90,19 @@ export async function writeEvents(
   const writeBatch = async (): Promise<void> => {
     const batch = unwritten
     unwritten = []
-    const reached = all.length
-    const atEnd = all[reached - 1]?.event === 'end'
+    untaken = 0
+    const last = batch.at(-1)
+    const atEnd = last?.event === 'end'
     const written = log.append(jobId, batch, fence)
     // Behind, the last events and the end of the job go to the store together.
     await (atEnd && behind ? Promise.all([written, beforeEnd()]) : written)
-    appended(batch.at(-1)?.seq ?? -1)
+    appended(last?.seq ?? -1)
     if (atEnd && !behind) {
-      publishUntil(reached - 1)
+      publishTo(batch.at(-2))
       await beforeEnd()
     }
-    publishUntil(reached)
+    publishTo(last)
+    logged(batch)
   }
   const flush = (): void => {
     if (writing !== undefined || failure !== undefined || unwritten.length === 0) return
@@ -108,14 +123,17 @@ export async function writeEvents(
 
   for await (const event of run) {
     const job = new JobEvent(event, event.seq + firstSeq)
-    const upToDate = published === all.length
-    all.push(job)
+    const waitsForLog = event.event === 'end' || (event.event !== 'token' && !behind)
     unwritten.push(job)
-    if (event.event === 'end' || (event.event !== 'token' && !behind)) flush()
-    else {
-      if (upToDate) publishUntil(all.length)
-      if (unwritten.length >= BEHIND_BATCH) flush()
-      else flushSoon()
+    if (waitsForLog || unpublished.length > 0) unpublished.push(job)
+    else publish(job)
+    if (waitsForLog || unwritten.length >= BEHIND_BATCH) flush()
+    else flushSoon()
+    if (writing !== undefined) untaken += job.size + EVENT_SIZE
+    if (untaken > MOST_UNTAKEN) {
+      const text = `The log of the build took none of the last ${MOST_UNTAKEN} characters`
+      failure ??= { error: new FlowError('store_unavailable', text) }
+      refused()
     }
     if (failure !== undefined || stopped()) break
   }
@@ -123,7 +141,4 @@ export async function writeEvents(
   await writing
   over = true
   if (failure !== undefined) throw failure.error
-  for (const job of all) job.seal()
-  // A wait that is still under way holds on to them.
-  all.length = 0
 }

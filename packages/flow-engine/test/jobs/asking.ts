@@ -4,6 +4,7 @@ import {
   defineComponent,
   field,
   output,
+  type Component,
   type ComponentContext,
 } from '../../src/graph.ts'
 import {
@@ -14,10 +15,17 @@ import {
 } from '../../src/index.ts'
 import { flowBuilder } from '../../src/testing.ts'
 import { library } from '../engine/kit.ts'
+import { createMemoryJobStore } from '../../src/memory.ts'
+import type { JobStore } from '../../src/store.ts'
 
 const open: BuildJobs[] = []
 
-/** Closes what `processOf` made. */
+/** Leaves jobs to `closeAll`. */
+export function closeLater(jobs: BuildJobs): void {
+  open.push(jobs)
+}
+
+/** Closes what was left to it; each test that makes jobs calls it at its end. */
 export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
 }
@@ -33,7 +41,7 @@ export function component(type: string, run: Run, facts: { idempotent?: boolean 
   })
 }
 
-export type Made = ReturnType<typeof component>
+export type Made = Component
 
 export function processOf(components: readonly Made[], options: BuildJobsOptions = {}): BuildJobs {
   const registry = createRegistry([...library, ...components])
@@ -58,4 +66,10 @@ export const begin = (
 /** Resolves when the job is in that state. */
 export async function state(jobs: BuildJobs, id: string, wanted: string): Promise<void> {
   await expect.poll(async () => (await jobs.get(id))?.state).toBe(wanted)
+}
+
+/** A store that several processes serve at once. */
+export function sharedStore(): JobStore {
+  const store = createMemoryJobStore()
+  return { ...store, queue: { ...store.queue, shared: true } }
 }

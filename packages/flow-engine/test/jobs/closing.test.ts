@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { JobQueue } from '../../src/index.ts'
+import type { JobQueue } from '../../src/store.ts'
 import { createMemoryJobStore } from '../../src/memory.ts'
 import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
 import { gated } from '../engine/gated.ts'

@@ -2,22 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createTestRuntime } from '@x/wire'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createRegistry, type FlowJson } from '../../src/graph.ts'
-import {
-  createBuildJobs,
-  type BuildJobs,
-  type BuildJobsOptions,
-  type EventLog,
-  type JobQueue,
-  type JobStore,
-} from '../../src/index.ts'
+import { createBuildJobs, type BuildJobsOptions } from '../../src/index.ts'
+import type { EventLog, JobQueue, JobStore } from '../../src/store.ts'
 import { createMemoryJobStore } from '../../src/memory.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { gated } from '../engine/gated.ts'
+import { kinds } from '../engine/kit.ts'
+import { closeAll, closeLater, sharedStore } from './asking.ts'
 
-const open: BuildJobs[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
-})
+afterEach(closeAll)
 
 type Gate = ReturnType<typeof gated>
 
@@ -29,7 +22,7 @@ function processOn(store: JobStore, gate: Gate, options: BuildJobsOptions = {}) 
     observer: { finished: ({ state }) => void finished.push(state) },
     ...options,
   })
-  open.push(jobs)
+  closeLater(jobs)
   return { jobs, finished }
 }
 
@@ -39,11 +32,6 @@ function alone(gate: Gate): FlowJson {
   return flow.toJSON()
 }
 
-function sharedStore(): JobStore {
-  const store = createMemoryJobStore()
-  return { ...store, queue: { ...store.queue, shared: true } }
-}
-
 /** Takes the job away from its process, as another would whose clock says that the lease has ended. */
 async function takeAway(store: JobStore, id: string): Promise<void> {
   await store.queue.expired(new Date(Date.now() + 1_000_000))
@@ -51,8 +39,6 @@ async function takeAway(store: JobStore, id: string): Promise<void> {
   expect(job).toMatchObject({ id, attempts: 2 })
   await store.log.open(id, 2)
 }
-
-const kinds = (events: readonly { readonly event: string }[]) => events.map(({ event }) => event)
 
 describe('a process that lost its job (DR-7)', () => {
   test('writes and removes nothing, tells of no end, and leaves no result (DR-3)', async () => {

@@ -5,16 +5,14 @@ import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '../../sr
 import { createMemoryJobStore } from '../../src/memory.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { gated, looped } from '../engine/gated.ts'
-import { join, library } from '../engine/kit.ts'
+import { join, library, kinds } from '../engine/kit.ts'
+import { closeAll, closeLater } from './asking.ts'
 
-const open: BuildJobs[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
-})
+afterEach(closeAll)
 
 function jobsWith(options: BuildJobsOptions): BuildJobs {
   const jobs = createBuildJobs({ components: createRegistry(library), ...options })
-  open.push(jobs)
+  closeLater(jobs)
   return jobs
 }
 
@@ -26,7 +24,6 @@ async function finished(jobs: BuildJobs, request: object = {}): Promise<string> 
   return id
 }
 
-const kinds = (events: readonly { readonly event: string }[]) => events.map(({ event }) => event)
 const HOUR = 3_600_000
 
 describe('finished jobs', () => {
@@ -77,8 +74,9 @@ describe('finished jobs', () => {
 
   test('FE-63: a resumable one leaves no checkpoints', async () => {
     const store = createMemoryJobStore()
-    const id = await finished(jobsWith({ store }), { resumable: true })
-    await open[0]?.close()
+    const jobs = jobsWith({ store })
+    const id = await finished(jobs, { resumable: true })
+    await jobs.close()
     expect(await store.checkpoints.list(id)).toEqual([])
   })
 
@@ -250,6 +248,8 @@ describe('a cancel before the run of a job has begun', () => {
       resumable: true,
       createdAt: now,
       lane: '',
+      flowVersion: null,
+      sessionId: null,
       maxRunningPerUser: null,
       maxQueued: null,
     })
@@ -276,6 +276,8 @@ describe('a cancel before the run of a job has begun', () => {
         resumable,
         createdAt: now,
         lane: '',
+        flowVersion: null,
+        sessionId: null,
         maxRunningPerUser: null,
         maxQueued: null,
       })

@@ -4,20 +4,16 @@ import { createRegistry } from '../../src/graph.ts'
 import { createBuildJobs, type BuildJobs, type BuildJobsOptions } from '../../src/index.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { gated, looped } from '../engine/gated.ts'
-import { join, library } from '../engine/kit.ts'
+import { join, library, kinds } from '../engine/kit.ts'
+import { closeAll, closeLater } from './asking.ts'
 
-const open: BuildJobs[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
-})
+afterEach(closeAll)
 
 function jobsWith(options: BuildJobsOptions = {}): BuildJobs {
   const jobs = createBuildJobs({ components: createRegistry(library), ...options })
-  open.push(jobs)
+  closeLater(jobs)
   return jobs
 }
-
-const kinds = (events: readonly { readonly event: string }[]) => events.map(({ event }) => event)
 
 describe('polling (FE-69)', () => {
   test('FE-69: without a name the reader is the user', async () => {

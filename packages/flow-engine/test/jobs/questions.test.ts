@@ -1,16 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { RunEvent } from '../../src/graph.ts'
 import type { BuildRequest } from '../../src/index.ts'
 import { createMemoryJobStore, createMemoryServices } from '../../src/memory.ts'
-import { createSecretBox } from '../../src/services/secrets.ts'
+import { createSecretBox } from '../../src/services/crypto/secret-box.ts'
 import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
 import { gated } from '../engine/gated.ts'
 import { begin, closeAll, component, processOf, state } from './asking.ts'
+import { kinds } from '../engine/kit.ts'
 
 afterEach(closeAll)
-
-const kinds = (events: readonly RunEvent[]) => events.map(({ event }) => event)
 
 describe('suspension at rest', () => {
   test('DR-1: while another vertex runs the job is running, holds its lease, and takes no answer', async () => {
@@ -212,6 +210,28 @@ describe('questions and answers', () => {
     await state(jobs, id, 'suspended')
     const answer = { ok: true, why: 'x'.repeat(1_100_000) }
     await expect(jobs.resume(id, answer)).rejects.toMatchObject({ code: 'too_large', status: 413 })
+  })
+
+  test('DR-42, DR-4: a cancelled question is superseded in the conversation, and in the log before its end', async () => {
+    const services = createMemoryServices()
+    const jobs = processOf([asks], { services })
+    const { id } = await begin(jobs, [asks], { sessionId: 's', flowId: 'f' })
+    await state(jobs, id, 'suspended')
+    await jobs.cancel(id)
+    const rows = await services.messages?.list({ sessionId: 's' })
+    const cards = rows?.flatMap(({ contentBlocks }) =>
+      contentBlocks.flatMap((block) => Reflect.get(block, 'contents') as unknown[]),
+    )
+    expect(cards).toMatchObject([{ superseded: true, submitted_action: null }])
+    const events = await collectEvents(jobs.events(id))
+    expect(kinds(events)).toEqual([
+      'vertices_sorted',
+      'add_message',
+      'suspended',
+      'add_message',
+      'end',
+    ])
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, seq) => seq))
   })
 
   test('DR-32, DR-42: the event and the card tell the question; the card shows the answer later', async () => {

@@ -1,21 +1,14 @@
 import { createTestRuntime } from '@x/wire'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createRegistry, type Component, type FlowJson } from '../../src/graph.ts'
-import { createBuildJobs, type BuildJobs, type JobStore } from '../../src/index.ts'
-import { createMemoryJobStore } from '../../src/memory.ts'
+import { createBuildJobs, type BuildJobs } from '../../src/index.ts'
+import type { JobStore } from '../../src/store.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { gated } from '../engine/gated.ts'
+import { kinds } from '../engine/kit.ts'
+import { closeAll, closeLater, sharedStore } from './asking.ts'
 
-const open: BuildJobs[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((jobs) => jobs.close({ timeoutMs: 0 })))
-})
-
-/** A store that several processes serve at once. */
-function sharedStore(): JobStore {
-  const store = createMemoryJobStore()
-  return { ...store, queue: { ...store.queue, shared: true } }
-}
+afterEach(closeAll)
 
 function processOn(
   store: JobStore,
@@ -23,7 +16,7 @@ function processOn(
   options: { runtime: ReturnType<typeof createTestRuntime>; concurrency?: number },
 ): BuildJobs {
   const jobs = createBuildJobs({ store, components: createRegistry([component]), ...options })
-  open.push(jobs)
+  closeLater(jobs)
   return jobs
 }
 
@@ -32,8 +25,6 @@ function alone(component: Component): FlowJson {
   flow.add(component, { id: 'Gated-1' })
   return flow.toJSON()
 }
-
-const kinds = (events: readonly { readonly event: string }[]) => events.map(({ event }) => event)
 
 describe('several processes on one queue', () => {
   test('FE-60: a cancel reaches the process that runs the job at once', async () => {
@@ -107,6 +98,8 @@ describe('several processes on one queue', () => {
       resumable: true,
       createdAt: now,
       lane: '',
+      flowVersion: null,
+      sessionId: null,
       maxRunningPerUser: null,
       maxQueued: null,
     })
@@ -123,5 +116,63 @@ describe('several processes on one queue', () => {
       'end_vertex',
       'end',
     ])
+  })
+})
+
+describe('a job of another process', () => {
+  test('DR-19: the process that queued a job forgets it when another one has run it', async () => {
+    const gate = gated()
+    const store = sharedStore()
+    const runtime = createTestRuntime()
+    const first = processOn(store, gate.component, { runtime, concurrency: 0 })
+    const second = processOn(store, gate.component, { runtime })
+    await second.recover()
+    const { id } = await first.start({ flow: alone(gate.component) })
+    await gate.begun(1)
+    expect([...first.own().keys()]).toEqual([id])
+    gate.open('-')
+    expect((await second.result(id)).status).toBe('succeeded')
+    await expect.poll(() => first.own().size).toBe(0)
+  })
+
+  test('DR-37: before it begins here, its owner is asked about with its request', async () => {
+    const gate = gated()
+    const store = sharedStore()
+    const runtime = createTestRuntime()
+    const asked: unknown[] = []
+    const first = processOn(store, gate.component, { runtime, concurrency: 0 })
+    const second = createBuildJobs({
+      store,
+      runtime,
+      components: createRegistry([gate.component]),
+      authorize: (job, { metadata }) => {
+        asked.push([job.id, metadata])
+        return false
+      },
+    })
+    closeLater(second)
+    const { id } = await first.start({ flow: alone(gate.component), metadata: { of: 'ada' } })
+    expect([...first.own().keys()]).toEqual([id])
+    await second.recover()
+    expect((await first.result(id)).status).toBe('failed')
+    expect(await first.get(id)).toMatchObject({ error: { code: 'forbidden' } })
+    expect(asked).toEqual([[id, { of: 'ada' }]])
+    expect(gate.stopped).toEqual([])
+  })
+
+  test('DR-37: a process does not ask about what it has queued itself', async () => {
+    const gate = gated()
+    const jobs = createBuildJobs({
+      store: sharedStore(),
+      components: createRegistry([gate.component]),
+      authorize: () => false,
+    })
+    closeLater(jobs)
+    const { id } = await jobs.start({ flow: alone(gate.component) })
+    await gate.begun(1)
+    expect(jobs.own().has(id)).toBe(true)
+    await jobs.cancel(id)
+    expect((await jobs.result(id)).status).toBe('cancelled')
+    expect(jobs.own().size).toBe(0)
   })
 })

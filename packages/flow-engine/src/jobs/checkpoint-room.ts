@@ -1,0 +1,29 @@
+import { isMark } from '../graph/durable/checkpoint.ts'
+
+/** How much of `checkpointBytes` the checkpoints and steps of one job take (DR-19). */
+export interface CheckpointRoom {
+  /** Takes room for a state in place of an earlier one of that name; false where there is none left. */
+  take(name: string, state: string): boolean
+}
+
+/** @param stored states that earlier claims of the job kept */
+export function createCheckpointRoom(
+  most: number,
+  stored: Iterable<readonly [name: string, state: string]>,
+): CheckpointRoom {
+  const sizes = new Map<string, number>()
+  let taken = 0
+  const put = (name: string, size: number): void => {
+    taken += size - (sizes.get(name) ?? 0)
+    sizes.set(name, size)
+  }
+  for (const [name, { length }] of stored) put(name, length)
+  return {
+    take(name, state) {
+      // Marks are small, and without them a vertex could run twice.
+      if (!isMark(state) && taken - (sizes.get(name) ?? 0) + state.length > most) return false
+      put(name, state.length)
+      return true
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Cron } from 'croner'
+import { FlowError, invalidRequest } from '../errors.ts'
+
+/** The times of a cron text. */
+export interface CronTimes {
+  /** The first time after this one; null when none comes, or none until the end. */
+  next(after: Date): Date | null
+}
+
+/** Minute to weekday, with or without a second before them. */
+const FIELDS = /^\S+(?:\s+\S+){4,5}$/
+const LONGEST = 200
+
+/** Only hosts that use schedules load it. */
+let loaded: { readonly Cron: typeof Cron } | undefined
+
+/**
+ * Reads a cron text of five or six fields (DR-58). Times are those of the time zone, summer time included.
+ * @throws FlowError `invalid_request` for a text or a time zone that is none, and where no time ever comes
+ */
+export async function readCron(entry: {
+  readonly cron: string
+  readonly timeZone: string
+  readonly until: Date | null
+}): Promise<CronTimes> {
+  const { cron, timeZone, until } = entry
+  const text = typeof cron === 'string' ? cron.trim() : ''
+  if (text.length > LONGEST || !FIELDS.test(text))
+    throw invalidRequest('cron must be a string of five or six fields, such as "0 9 * * 1-5"')
+  checkTimeZone(timeZone)
+  loaded ??= await import('croner')
+  try {
+    const pattern = new loaded.Cron(text, {
+      timezone: timeZone,
+      mode: '5-or-6-parts',
+      paused: true,
+      ...(until === null ? {} : { stopAt: until }),
+    })
+    return { next: (after) => nextOf(pattern.nextRun(after), until) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'it cannot be read'
+    throw new FlowError('invalid_request', `cron "${text}": ${reason}`, { cause: error })
+  }
+}
+
+function nextOf(time: Date | null, until: Date | null): Date | null {
+  return time !== null && until !== null && time > until ? null : time
+}
+
+function checkTimeZone(timeZone: string): void {
+  try {
+    Intl.DateTimeFormat('en', { timeZone })
+  } catch (error) {
+    const detail = `timeZone: there is no time zone "${timeZone}"`
+    throw new FlowError('invalid_request', detail, { cause: error })
+  }
+}

@@ -1,0 +1,195 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Runtime } from '@x/wire'
+import { FlowError, invalidRequest, limitExceeded } from '../errors.ts'
+import type { ScheduleStore, StoredSchedule } from '../store/schedules.ts'
+import { isQueueFull, isStoreUnavailable, isUniqueConflict } from '../store/store-error.ts'
+import type { BuildRequest, ScheduleEntry, ScheduleRecord } from './build-jobs.ts'
+import { readCron } from './cron-times.ts'
+import type { JobSeal } from './job-seal.ts'
+import { formatRequest, LIVING, parseRequest } from './request-codec.ts'
+
+export interface SchedulesOptions {
+  readonly store: ScheduleStore | undefined
+  readonly runtime: Runtime
+  readonly seal: JobSeal
+  /** A time that no process took within it was missed, in milliseconds. */
+  readonly patienceMs: number
+  /** Schedules of one user. */
+  readonly most: number
+  /** Queues a job of that id. @throws UniqueConflictError `job.id`; QueueFullError */
+  readonly enqueue: (jobId: string, request: BuildRequest) => Promise<void>
+  readonly onError: (error: unknown, info: { jobId?: string }) => void
+}
+
+/** Jobs that start by the clock (DR-58). */
+export interface Schedules {
+  schedule(id: string, entry: ScheduleEntry): Promise<ScheduleRecord>
+  schedules(query?: { userId?: string }): Promise<ScheduleRecord[]>
+  unschedule(id: string, options?: { userId?: string }): Promise<boolean>
+  /** Starts the jobs that are due. */
+  look(): Promise<void>
+}
+
+const DUE_AT_ONCE = 100
+const LONGEST_ID = 200
+
+export function createSchedules(options: SchedulesOptions): Schedules {
+  const { store, runtime, seal, most } = options
+  const kept = (): ScheduleStore => {
+    if (store !== undefined) return store
+    throw new FlowError('not_resumable', 'This job store keeps no schedules')
+  }
+  return {
+    async schedule(id, { cron, timeZone = 'UTC', request, missed = 'skip', until = null }) {
+      const schedules = kept()
+      checkEntry(id, { request, missed, until })
+      const times = await readCron({ cron, timeZone, until })
+      const before = await schedules.get(id)
+      const userId = request.userId ?? null
+      if (before !== null && before.userId !== userId)
+        throw new FlowError('conflict', `The schedule ${id} belongs to another user`)
+      // Hosts schedule again when they start: what was missed meanwhile is not forgotten.
+      const isSame =
+        before?.cron === cron &&
+        before.timeZone === timeZone &&
+        Number(before.until) === Number(until)
+      const nextAt = isSame ? before.nextAt : times.next(runtime.now())
+      if (nextAt === null && !isSame)
+        throw invalidRequest(`cron "${cron}" names no time that comes`)
+      const stored: StoredSchedule = {
+        id,
+        cron,
+        timeZone,
+        userId,
+        flowId: request.flowId ?? null,
+        request: await formatRequest(contextOf(id), request, seal),
+        missed,
+        until,
+        nextAt,
+        lastAt: null,
+        lastJobId: null,
+      }
+      if (!(await schedules.put(stored, most)))
+        throw limitExceeded('maxSchedules', `a user may have ${most} schedules`, 429)
+      const { lastAt = null, lastJobId = null } = before ?? {}
+      return toRecord({ ...stored, lastAt, lastJobId })
+    },
+    schedules: async ({ userId } = {}) => (await kept().list({ userId })).map(toRecord),
+    async unschedule(id, { userId } = {}) {
+      const found = await kept().get(id)
+      if (found === null || (userId !== undefined && found.userId !== userId)) return false
+      return await kept().remove(id)
+    },
+    async look() {
+      if (store === undefined) return
+      const seen = new Set<string>()
+      for (;;) {
+        const now = runtime.now()
+        const due = await store.due(now, DUE_AT_ONCE)
+        // One that could not be started is tried again at the next look.
+        const fresh = due.filter(({ id, nextAt }) => !seen.has(`${Number(nextAt)} ${id}`))
+        for (const { id, nextAt } of fresh) seen.add(`${Number(nextAt)} ${id}`)
+        for (const schedule of fresh) await take(options, store, { schedule, now })
+        if (fresh.length === 0) return
+      }
+    },
+  }
+}
+
+function checkEntry(
+  id: string,
+  {
+    request,
+    missed,
+    until,
+  }: Required<Pick<ScheduleEntry, 'request' | 'missed'>> & {
+    readonly until: Date | null
+  },
+): void {
+  if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID)
+    throw invalidRequest(`The id of a schedule must have 1 to ${LONGEST_ID} characters`)
+  if (!['skip', 'once'].includes(missed)) throw invalidRequest('missed must be "skip" or "once"')
+  if (until !== null && !Number.isFinite(until.getTime()))
+    throw invalidRequest('until must be a valid date')
+  const living = LIVING.find((key) => request[key] !== undefined)
+  if (living !== undefined)
+    throw invalidRequest(`request.${living} exists only in this process and cannot be scheduled`)
+}
+
+/**
+ * Starts the job of a time that is due, unless it was missed and is left out, and sets the next time.
+ * Whoever does the same meanwhile makes the same id, and one of them finds the time gone.
+ */
+async function take(
+  options: SchedulesOptions,
+  store: ScheduleStore,
+  { schedule, now }: { readonly schedule: StoredSchedule; readonly now: Date },
+): Promise<void> {
+  const { patienceMs, onError } = options
+  const { id, nextAt, missed } = schedule
+  if (nextAt === null) return
+  try {
+    const inTime = now.getTime() - patienceMs
+    const isMissed = nextAt.getTime() < inTime
+    const times = await readCron(schedule)
+    const next = times.next(isMissed ? new Date(inTime) : nextAt)
+    if (isMissed && missed === 'skip') {
+      await store.advance(id, nextAt, { nextAt: next })
+      return
+    }
+    const jobId = jobIdOf(id, nextAt)
+    const isStarted = await start(options, schedule, jobId)
+    const started = isStarted ? { lastAt: nextAt, lastJobId: jobId } : {}
+    await store.advance(id, nextAt, { nextAt: next, ...started })
+  } catch (error) {
+    onError(error, {})
+  }
+}
+
+/** False for a request that cannot be read: its time passes, and it is tried again at the next. */
+async function start(
+  { seal, enqueue, onError }: SchedulesOptions,
+  { id, request }: StoredSchedule,
+  jobId: string,
+): Promise<boolean> {
+  try {
+    await enqueue(jobId, await parseRequest(contextOf(id), request, seal))
+    return true
+  } catch (error) {
+    if (isUniqueConflict(error)) return true
+    if (isQueueFull(error) || isStoreUnavailable(error)) throw error
+    onError(error, { jobId })
+    return false
+  }
+}
+
+/** The same in every process, so that the second of them cannot be queued. */
+function jobIdOf(scheduleId: string, dueAt: Date): string {
+  const hex = bytesToHex(sha256(utf8ToBytes(`${dueAt.getTime()} ${scheduleId}`)))
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4] ?? '8'
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-')
+}
+
+/** What a sealed request is bound to. */
+const contextOf = (id: string): string => `schedule:${id}`
+
+function toRecord(schedule: StoredSchedule): ScheduleRecord {
+  const { id, cron, timeZone, userId, flowId, nextAt, lastAt, lastJobId } = schedule
+  return {
+    id,
+    cron,
+    timeZone,
+    nextAt,
+    lastAt,
+    lastJobId,
+    ...(userId === null ? {} : { userId }),
+    ...(flowId === null ? {} : { flowId }),
+  }
+}
