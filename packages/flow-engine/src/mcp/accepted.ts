@@ -1,4 +1,4 @@
-/** What a client takes as an answer (MC-30). */
+/** The media types a client accepts (MC-30). */
 export interface Accepted {
   readonly json: boolean
   readonly stream: boolean

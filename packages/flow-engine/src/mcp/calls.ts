@@ -44,7 +44,7 @@ export function createCalls(most: number): Calls {
   }
 }
 
-/** The key of a call: whoever sends the same label and id to the same server means the same call. */
+/** The key of a call: equal label and id to the same server mean the same call. */
 export function callKey(scope: string, label: string, id: string | number): string {
   return JSON.stringify([scope, label, id])
 }

@@ -1,20 +1,25 @@
-import { createSystemRuntime, json, type Runtime } from '@x/wire'
+import { createSystemRuntime, isObject, json, type Runtime } from '@x/wire'
 import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices, ModelProviders } from '../components/define/services.ts'
+import { planAsksPeople } from '../graph/plan/asks-people.ts'
 import type { FlowJson } from '../graph/flow/flow-json.ts'
 import type { Tweaks } from '../graph/context/run-options.ts'
 import type { RunLimits } from '../graph/plan/limits.ts'
 import { runFlow } from '../graph/run/run.ts'
 import type { HostContext } from '../options.ts'
-import { isObject } from '../wire/is-object.ts'
+import type { BuildJobs } from '../jobs/build-jobs.ts'
+import { createSecretBox } from '../services/crypto/secret-box.ts'
+import type { JobStore } from '../store/job-store.ts'
+import { createAskingTools, type AskingCall, type AskingTools } from './asking-tools.ts'
 import { createCalls } from './calls.ts'
 import { compileTools, type FlowTool, type FlowToolOptions } from './flow-tools.ts'
 import { invalidParams } from './json-rpc.ts'
 import { readAuth, type McpAuth, type McpUser } from './mcp-auth.ts'
 import { resolveMcpOptions } from './mcp-options.ts'
 import type { ListedResource, McpServer, ResourceContent, ToolCall } from './mcp-server.ts'
-import { runTool } from './run-tool.ts'
+import { ASKS, readArguments, runTool } from './run-tool.ts'
 import { answerStreamable } from './streamable-http.ts'
+import { failedResult } from './tool-result.ts'
 
 /** Resources that the host serves beside the tools. */
 export interface McpResourceSource {
@@ -23,16 +28,16 @@ export interface McpResourceSource {
   read(uri: string): ResourceContent | null | Promise<ResourceContent | null>
 }
 
-/** What an MCP server of chosen flows is made of (MC-101). */
+/** Options of an MCP server for chosen flows (MC-101). */
 export interface McpHandlerOptions {
   /** Name of the server. */
   readonly name: string
   /** Flow files; names of tools come from the names of flows unless they are given. */
   readonly tools: readonly (FlowJson | FlowToolOptions)[]
   readonly components: ComponentRegistry
-  /** Who may call; there is no default. */
+  /** The callers a server accepts. Required: there is no default. */
   readonly auth: McpAuth
-  /** Told to models before they call a tool. */
+  /** Instructions for models, read before they call a tool. */
   readonly instructions?: string
   /** Version of the server; `1.0.0`. */
   readonly version?: string
@@ -40,6 +45,13 @@ export interface McpHandlerOptions {
   readonly services?: ComponentServices
   readonly limits?: Partial<RunLimits>
   readonly runtime?: Runtime
+  /** Store of runs that ask a person; without it, flows that ask are refused to every client. */
+  readonly jobs?: JobStore
+  /**
+   * Seals what clients carry until a question is answered; at least 16 characters, the same in every
+   * process over one `jobs`. Random by default.
+   */
+  readonly stateSecret?: string
   /** Milliseconds; 300,000. */
   readonly callTimeoutMs?: number
   /** Calls of one user at once; 256. */
@@ -56,7 +68,11 @@ export interface McpHandlerOptions {
 }
 
 /** An MCP server as a function; never rejects. */
-export type McpHandler = (request: Request, context?: HostContext) => Promise<Response>
+export interface McpHandler {
+  (request: Request, context?: HostContext): Promise<Response>
+  /** Ends runs that ask a person, or leaves them to the next process, where `jobs` is given. */
+  close(): Promise<void>
+}
 
 /**
  * Makes chosen flows an MCP server, without the flow API and without a store: both eras of Streamable
@@ -79,7 +95,8 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
   const calls = createCalls(limits.maxCalls)
   const report = (error: unknown): void => options.onError?.(error)
   const transport = { ...limits, calls, runtime, report }
-  const settings = { ...options, callTimeoutMs: limits.callTimeoutMs, runtime }
+  const asking = createAsking(options, runtime)
+  const settings = { ...options, callTimeoutMs: limits.callTimeoutMs, runtime, asking }
 
   const answer = async (request: Request, context: HostContext): Promise<Response> => {
     if (request.method === 'HEAD') return new Response(null, { status: 200 })
@@ -94,7 +111,7 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
     if (user === null) return unauthenticated(request)
     return await answerStreamable(request, serverOf(settings, tools, user), transport)
   }
-  return async (request, context = {}) => {
+  const handler = async (request: Request, context: HostContext = {}): Promise<Response> => {
     try {
       return await answer(request, context)
     } catch (error) {
@@ -102,9 +119,53 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
       return json(request, { detail: 'Internal Server Error' }, { status: 500 })
     }
   }
+  return Object.assign(handler, { close: async () => await asking?.close() })
 }
 
-type Settings = McpHandlerOptions & { readonly callTimeoutMs: number; readonly runtime: Runtime }
+interface Settings extends McpHandlerOptions {
+  readonly callTimeoutMs: number
+  readonly runtime: Runtime
+  readonly asking: Asking | undefined
+}
+
+type Asking = AskingTools & { readonly close: () => Promise<void> }
+
+const LEAST_SECRET = 16
+
+/** @throws TypeError for a secret that is too short */
+function createAsking(options: McpHandlerOptions, runtime: Runtime): Asking | undefined {
+  const { jobs: store, stateSecret, components, limits } = options
+  if (stateSecret !== undefined && stateSecret.length < LEAST_SECRET)
+    throw new TypeError(`stateSecret must have at least ${LEAST_SECRET} characters`)
+  if (store === undefined) return undefined
+  const secret =
+    stateSecret === undefined ? runtime.randomBytes(32) : new TextEncoder().encode(stateSecret)
+  const box = createSecretBox(new Uint8Array(secret), runtime)
+  let made: Promise<{ readonly jobs: BuildJobs; readonly tools: AskingTools }> | undefined
+  // Most servers never load it.
+  const create = async () => {
+    const { createBuildJobs } = await import('../jobs/create-build-jobs.ts')
+    const jobs = createBuildJobs({
+      components,
+      services: servicesOf(options),
+      runtime,
+      store,
+      ...(limits === undefined ? {} : { limits }),
+      onError: (error) => options.onError?.(error),
+    })
+    return { jobs, tools: createAskingTools({ jobs, box, runtime }) }
+  }
+  const load = async (): Promise<AskingTools> => (await (made ??= create())).tools
+  return {
+    start: async (call, request) => await (await load()).start(call, request),
+    resume: async (call, answer) => await (await load()).resume(call, answer),
+    close: async () => await (await made)?.jobs.close(),
+  }
+}
+
+function servicesOf({ services, models }: McpHandlerOptions): ComponentServices {
+  return { ...services, ...(models === undefined ? {} : { models }) }
+}
 
 function serverOf(
   settings: Settings,
@@ -123,7 +184,12 @@ function serverOf(
     async callTool(call) {
       const tool = tools.get(call.name)
       if (tool === undefined) throw invalidParams(`Tool '${call.name}' not found`)
-      return await callFlow(settings, { tool, call, userId })
+      const { asking } = settings
+      if (!planAsksPeople(tool.plan) && (call.answer === undefined || asking === undefined))
+        return await callFlow(settings, { tool, call, userId })
+      return asking === undefined || !call.elicits
+        ? failedResult(ASKS)
+        : await askPerson({ ...settings, asking }, { tool, call, userId })
     },
     async listResources() {
       return (await resources?.list()) ?? []
@@ -134,10 +200,42 @@ function serverOf(
   }
 }
 
-function callFlow(
-  { components, models, services, limits, runtime, callTimeoutMs }: Settings,
-  { tool, call, userId }: { tool: FlowTool; call: ToolCall; userId: string },
+interface UserCall {
+  readonly tool: FlowTool
+  readonly call: ToolCall
+  readonly userId: string
+}
+
+/** A flow that asks a person is a job, which waits for the client's user (MC-29). */
+async function askPerson(
+  { asking, runtime, callTimeoutMs }: Settings & { readonly asking: Asking },
+  { tool, call, userId }: UserCall,
 ) {
+  const { plan, listed, tweaks } = tool
+  const asked: AskingCall = {
+    scope: JSON.stringify([userId, listed.name]),
+    flowName: listed.title,
+    plan,
+    signal: call.signal,
+    timeoutMs: callTimeoutMs,
+    progress: call.progress,
+  }
+  if (call.answer !== undefined) return await asking.resume(asked, call.answer)
+  const given = readArguments(plan, call.args)
+  if (typeof given === 'string') return failedResult(given)
+  return await asking.start(asked, {
+    flow: plan,
+    input: { type: 'chat', value: fixesInput(tool) ? undefined : given.input },
+    outputType: 'any',
+    sessionId: given.sessionId ?? runtime.uuid(),
+    tweaks: withFixed(given.tweaks, tweaks),
+    stream: false,
+    ...(userId === '' ? {} : { userId }),
+  })
+}
+
+function callFlow(settings: Settings, { tool, call, userId }: UserCall) {
+  const { components, limits, runtime, callTimeoutMs } = settings
   return runTool({
     flowName: tool.listed.title,
     plan: tool.plan,
@@ -154,7 +252,7 @@ function callFlow(
         sessionId: sessionId ?? runtime.uuid(),
         tweaks: withFixed(tweaks, tool.tweaks),
         stream: false,
-        services: { ...services, ...(models === undefined ? {} : { models }) },
+        services: servicesOf(settings),
         limits,
         runtime,
         signal,
@@ -173,14 +271,14 @@ function withFixed(given: Tweaks = {}, fixed: Tweaks = {}): Tweaks {
   return { ...given, ...Object.fromEntries(merged) }
 }
 
-/** Whether the host fixed the text of the chat input, which is no tweak then (FE-23). */
+/** Tells whether the host fixed the text of the chat input, which is then not a tweak (FE-23). */
 function fixesInput({ tweaks = {} }: FlowTool): boolean {
   return Object.entries(tweaks).some(
     ([key, entry]) => /Chat ?Input/.test(key) && isObject(entry) && 'input_value' in entry,
   )
 }
 
-/** A page of another origin acts for nobody (MC-9). */
+/** A page of another origin is not trusted (MC-9). */
 function isAllowedOrigin({ headers, url }: Request, allowed: readonly string[] = []): boolean {
   const origin = headers.get('origin')
   return origin === null || origin === new URL(url).origin || allowed.includes(origin)

@@ -1,7 +1,7 @@
-import { isObject } from '../wire/is-object.ts'
+import { isObject } from '@x/wire'
 import { invalidParams, RpcCode, RpcError, type RpcRequest } from './json-rpc.ts'
-import { VERSION_2026 } from './methods.ts'
 
+export const VERSION_2026 = '2026-07-28'
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 export const VERSION_HEADER = 'mcp-protocol-version'
@@ -14,7 +14,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 
 type Params = RpcRequest['params']
 
-/** Whether a message belongs to the stateless era (MC-50). */
+/** Tells whether a message belongs to the stateless era (MC-50). */
 export function isOf2026(headers: Headers, params: Params): boolean {
   return metaOf(params)[VERSION_KEY] !== undefined || headers.get(VERSION_HEADER) === VERSION_2026
 }
@@ -45,6 +45,12 @@ export function check2026(headers: Headers, { method, params }: RpcRequest): voi
   // A parameter of another type is refused by its method.
   if (named !== undefined && typeof name === 'string')
     checkHeader('Mcp-Name', decodeHeader(headers.get('mcp-name')), name)
+}
+
+/** Tells whether the client can show a form to its user. */
+export function elicits(params: Params): boolean {
+  const capabilities = metaOf(params)[CAPABILITIES_KEY]
+  return isObject(capabilities) && isObject(capabilities['elicitation'])
 }
 
 function checkHeader(name: string, header: string | null, body: string): void {

@@ -26,7 +26,7 @@ export interface ArgumentVertex {
   readonly fields: ReadonlySet<string>
 }
 
-/** What a compiled flow takes when it is called as a tool. */
+/** The inputs of a compiled flow when it is called as a tool. */
 export interface ToolInputs {
   readonly schema: InputSchema
   readonly vertices: readonly ArgumentVertex[]

@@ -1,4 +1,4 @@
-import { isObject } from '../wire/is-object.ts'
+import { isObject } from '@x/wire'
 
 /** Id of a request: a string or an integer (JSON-RPC 2.0 as MCP narrows it). */
 export type RpcId = string | number

@@ -1,7 +1,7 @@
 import { constantTimeEqual } from '@x/wire'
 import type { HostContext } from '../options.ts'
 
-/** Who a caller is. */
+/** An authenticated caller. */
 export interface McpUser {
   /** Counts the calls of each user, and is the user of their runs. */
   readonly userId: string
@@ -13,9 +13,12 @@ export type McpAuthenticate = (
   context: HostContext,
 ) => McpUser | null | Response | Promise<McpUser | null | Response>
 
-/** Who may call a server (MC-102). */
+/** The callers a server accepts (MC-102). */
 export type McpAuth =
-  /** Whoever has one of the tokens, as `Authorization: Bearer` or `x-api-key`; 16 characters at least. */
+  /**
+   * Callers with one of the tokens, as `Authorization: Bearer` or `x-api-key`; 16 characters at
+   * least.
+   */
   | { readonly kind: 'token'; readonly token: string | readonly string[] }
   /** Everybody who reaches the address. */
   | { readonly kind: 'none' }
@@ -24,7 +27,7 @@ export type McpAuth =
 const LEAST_TOKEN = 16
 const NOBODY: McpUser = { userId: '' }
 
-/** @throws TypeError when there is none, or a token is too short */
+/** @throws TypeError when there is no token, or one is too short */
 export function readAuth(auth: unknown): McpAuthenticate {
   if (typeof auth === 'function') return auth as McpAuthenticate
   if (typeof auth === 'object' && auth !== null && 'kind' in auth) {

@@ -7,11 +7,11 @@ export interface AnnotatedFlow {
   readonly description: string | null
 }
 
-/** How projects are served to MCP clients (MC-100). */
+/** Options for serving projects to MCP clients (MC-100). */
 export interface McpOptions {
   /** Projects whose `auth_type` is `none` open without credentials; false (MC-7). */
   readonly anonymous?: boolean
-  /** Whether the HTTP+SSE transport of 2024-11-05 is served; true. */
+  /** Serves the HTTP+SSE transport of 2024-11-05. Default true. */
   readonly sse?: boolean
   /** Longest time of a call, in milliseconds; 300,000. */
   readonly callTimeoutMs?: number

@@ -1,11 +1,11 @@
 import type { InputSchema } from './input-schema.ts'
 import type { Progress } from './progress.ts'
-import type { ToolResult } from './tool-result.ts'
+import type { InputRequired, ToolResult } from './tool-result.ts'
 
 /** The two eras of the protocol that one address serves. */
 export type Era = '2025' | '2026'
 
-/** What a server says of itself. */
+/** The server's description of itself. */
 export interface ServerInfo {
   readonly name: string
   readonly title: string
@@ -55,29 +55,40 @@ export type ResourceContent = { readonly uri: string; readonly mimeType?: string
   { readonly text: string } | { readonly blob: string }
 )
 
+/** The answer of a client's user, and the call that it belongs to (MC-29). */
+export interface ElicitedAnswer {
+  readonly requestState: string
+  /** Results of the forms, by the names that they were asked under. */
+  readonly inputResponses: Readonly<Record<string, unknown>>
+}
+
 export interface ToolCall {
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
   readonly era: Era
   readonly signal: AbortSignal
-  /** Told of the progress of the run, where the client asks for it. */
+  /** True if the client asks its user the questions of a flow. */
+  readonly elicits: boolean
+  /** Present when the call goes on with a run that has asked. */
+  readonly answer?: ElicitedAnswer | undefined
+  /** Called with the progress of the run, if the client asks for it. */
   readonly progress?: ((progress: Progress) => void) | undefined
 }
 
-/** What one address serves to one caller. */
+/** The MCP server that one caller sees at one address. */
 export interface McpServer {
   readonly info: ServerInfo
   readonly instructions?: string | undefined
-  /** Whose calls these are, for limits. */
+  /** The caller that limits count these calls for. */
   readonly userId: string
   /** Names server and caller among the calls in flight. */
   readonly scope: string
   listTools(): Promise<ToolList>
   /**
    * Runs a tool; failures of the run are results.
-   * @throws RpcError -32602 for a name that is not listed
+   * @throws RpcError -32602 for a name that is not listed, and a state that goes on with nothing
    */
-  callTool(call: ToolCall): Promise<ToolResult>
+  callTool(call: ToolCall): Promise<ToolResult | InputRequired>
   listResources(): Promise<readonly ListedResource[]>
   /**
    * Null for every address that is not listed.

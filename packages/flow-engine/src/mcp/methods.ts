@@ -1,13 +1,13 @@
-import { isObject } from '../wire/is-object.ts'
+import { isObject } from '@x/wire'
 import type { Calls } from './calls.ts'
 import { invalidParams, RpcCode, RpcError, type RpcRequest } from './json-rpc.ts'
-import type { Era, McpServer } from './mcp-server.ts'
+import { elicits, VERSION_2026 } from './era-2026.ts'
+import type { ElicitedAnswer, Era, McpServer } from './mcp-server.ts'
 import type { Progress } from './progress.ts'
-import { failedResult, type ToolResult } from './tool-result.ts'
+import { failedResult, type InputRequired, type ToolResult } from './tool-result.ts'
 
 /** The latest version of the 2025 era comes first: it answers versions that are not known. */
 export const VERSIONS_2025 = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
-export const VERSION_2026 = '2026-07-28'
 
 /** One request, as its method sees it. */
 export interface MethodCall {
@@ -41,8 +41,8 @@ export async function answer2026(call: MethodCall): Promise<object> {
   const result = await run(METHODS_2026, call, 404)
   const meta: unknown = Reflect.get(result, '_meta')
   return {
-    ...result,
     resultType: 'complete',
+    ...result,
     _meta: {
       ...(isObject(meta) ? meta : {}),
       'io.modelcontextprotocol/serverInfo': call.server.info,
@@ -97,19 +97,33 @@ const listResources: Method = async ({ server }) => ({ resources: await server.l
 
 const callTool =
   (era: Era): Method =>
-  async (call, { name, arguments: args = {} }) => {
+  async (call, params) => {
+    const { name, arguments: args = {} } = params
     if (typeof name !== 'string') throw invalidParams('params.name must be a string')
     if (!isObject(args)) throw invalidParams('params.arguments must be an object')
+    const asking =
+      era === '2026' ? { elicits: elicits(params), answer: answerOf(params) } : { elicits: false }
     return await inPlace(call, (signal) =>
-      call.server.callTool({ name, args, era, signal, progress: call.progress }),
+      call.server.callTool({ name, args, era, signal, progress: call.progress, ...asking }),
     )
   }
+
+/** @throws RpcError */
+function answerOf({
+  requestState: state,
+  inputResponses: responses = {},
+}: Readonly<Record<string, unknown>>): ElicitedAnswer | undefined {
+  if (state === undefined) return undefined
+  if (typeof state !== 'string') throw invalidParams('params.requestState must be a string')
+  if (!isObject(responses)) throw invalidParams('params.inputResponses must be an object')
+  return { requestState: state, inputResponses: responses }
+}
 
 /** Runs a call in one of the places of its user (MC-28). */
 async function inPlace(
   { server, calls, callKey, signal }: MethodCall,
-  start: (signal: AbortSignal) => Promise<ToolResult>,
-): Promise<ToolResult> {
+  start: (signal: AbortSignal) => Promise<ToolResult | InputRequired>,
+): Promise<ToolResult | InputRequired> {
   const place = calls.open(server.userId, callKey)
   if (place === null) return failedResult('Too many calls at once.')
   const stop = (): void => place.abort()

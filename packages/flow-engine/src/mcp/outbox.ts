@@ -1,4 +1,5 @@
 import { eventStream, type Runtime } from '@x/wire'
+import { openStreams } from '../base/open-streams.ts'
 
 /** Milliseconds of silence after which a comment keeps the connection open (MC-30). */
 const HEARTBEAT_MS = 15_000
@@ -67,6 +68,7 @@ export function createOutbox({ runtime, left }: OutboxOptions): Outbox {
     else wake()
   }
   const body = eventStream(source, {
+    count: openStreams,
     encode: (text) => text,
     heartbeat: { text: ': wait\n\n', everyMs: HEARTBEAT_MS, runtime },
   })

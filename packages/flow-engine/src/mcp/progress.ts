@@ -1,7 +1,8 @@
 import type { Runtime } from '@x/wire'
+import type { RunEvent } from '../graph/events/run-event.ts'
 import type { FlowRun } from '../graph/context/run-options.ts'
 
-/** How far a run is (MC-26). */
+/** The progress of a run (MC-26). */
 export interface Progress {
   /** Vertices that have finished. */
   readonly progress: number
@@ -14,35 +15,54 @@ export interface Progress {
 /** Milliseconds between two notifications: 20 a second. */
 const LEAST_GAP_MS = 50
 
+export interface ProgressReportOptions {
+  readonly send: (progress: Progress) => void
+  readonly nameOf: (vertexId: string) => string
+  readonly runtime: Pick<Runtime, 'now'>
+}
+
+/** Counts finished vertices and reports the first at once, then at most 20 a second. */
+export class ProgressReport {
+  readonly #options: ProgressReportOptions
+  #finished = 0
+  #total = 0
+  #sent = 0
+  #sentAt = Number.NEGATIVE_INFINITY
+  #message = ''
+
+  constructor(options: ProgressReportOptions) {
+    this.#options = options
+  }
+
+  take({ event, data }: RunEvent): void {
+    if (event === 'vertices_sorted') this.#total = data.to_run.length
+    if (event !== 'end_vertex') return
+    this.#finished += 1
+    this.#total = Math.max(this.#total, this.#finished)
+    this.#message = this.#options.nameOf(data.build_data.id)
+    const now = this.#options.runtime.now().getTime()
+    if (now - this.#sentAt >= LEAST_GAP_MS) this.#tell(this.#finished)
+  }
+
+  /** The run has succeeded: vertices of branches that were not taken do not run. */
+  finish(): void {
+    if (this.#sent < this.#total) this.#tell(this.#total)
+  }
+
+  #tell(progress: number): void {
+    this.#sent = progress
+    this.#sentAt = this.#options.runtime.now().getTime()
+    this.#options.send({ progress, total: this.#total, message: this.#message })
+  }
+}
+
 /**
- * Reports the progress of a run as its vertices finish: the first one at once, then at most 20 a
- * second. Resolves when the run has ended; before that the last report of a run that succeeded says
- * that all is done.
+ * Reports the progress of a run as its vertices finish. Resolves when the run has ended; before that
+ * the last report of a run that succeeded says that all is done.
  */
-export async function reportProgress(
-  run: FlowRun,
-  send: (progress: Progress) => void,
-  { nameOf, runtime }: { nameOf: (vertexId: string) => string; runtime: Pick<Runtime, 'now'> },
-): Promise<void> {
-  let finished = 0
-  let total = 0
-  let sent = 0
-  let sentAt = Number.NEGATIVE_INFINITY
-  let message = ''
-  const tell = (progress: number): void => {
-    sent = progress
-    sentAt = runtime.now().getTime()
-    send({ progress, total, message })
-  }
-  for await (const { event, data } of run) {
-    if (event === 'vertices_sorted') total = data.to_run.length
-    if (event !== 'end_vertex') continue
-    finished += 1
-    total = Math.max(total, finished)
-    message = nameOf(data.build_data.id)
-    if (runtime.now().getTime() - sentAt >= LEAST_GAP_MS) tell(finished)
-  }
+export async function reportProgress(run: FlowRun, options: ProgressReportOptions): Promise<void> {
+  const report = new ProgressReport(options)
+  for await (const event of run) report.take(event)
   const { status } = await run.result
-  // Vertices of branches that were not taken do not run.
-  if (status === 'succeeded' && sent < total) tell(total)
+  if (status === 'succeeded') report.finish()
 }

@@ -1,19 +1,24 @@
 import type { Runtime } from '@x/wire'
 import { FlowError, isFlowError, runErrorText } from '../errors.ts'
 import { graphOf, type FlowPlan } from '../graph/plan/compile.ts'
+import { RunEnding } from '../graph/run/run-ending.ts'
 import type { FlowRun, RunResult, Tweaks } from '../graph/context/run-options.ts'
 import { argumentProblem } from './check-arguments.ts'
-import { toolInputsOf, type ToolInputs } from './input-schema.ts'
+import { toolInputsOf } from './input-schema.ts'
 import { reportProgress, type Progress } from './progress.ts'
 import { failedResult, toolResult, type LinkOf, type ToolResult } from './tool-result.ts'
 
-/** What a run of a tool is given (MC-22). */
-export interface ToolRunRequest {
-  /** Of the chat input; undefined for flows without one. */
+/** The meaning of a call's arguments (MC-22). */
+export interface ToolGiven {
+  /** The text of the chat input; undefined for flows without one. */
   readonly input: string | undefined
   /** Null for a new session. */
   readonly sessionId: string | null
   readonly tweaks: Tweaks | undefined
+}
+
+/** A run of a tool. */
+export interface ToolRunRequest extends ToolGiven {
   readonly signal: AbortSignal
 }
 
@@ -32,22 +37,22 @@ export interface RunToolOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   readonly runtime: Runtime
-  readonly start: (request: ToolRunRequest) => ToolRun
+  readonly start: (request: ToolRunRequest) => ToolRun | Promise<ToolRun>
   readonly progress?: ((progress: Progress) => void) | undefined
   readonly linkOf?: LinkOf
 }
 
-const ASKS = 'This flow asks a person; the client cannot.'
+/** To a client that cannot ask (MC-29). */
+export const ASKS = 'This flow asks a person; the client cannot.'
 
 /** Runs a flow for one call; every failure of the run is a result (MC-21 to MC-26). */
 export async function runTool(options: RunToolOptions): Promise<ToolResult> {
   const { plan, args, flowName, timeoutMs } = options
-  const inputs = toolInputsOf(plan)
-  const problem = argumentProblem(inputs.schema, args)
-  if (problem !== undefined) return failedResult(`Input validation error: ${problem}`)
-  const ends = new Ending(options)
+  const given = readArguments(plan, args)
+  if (typeof given === 'string') return failedResult(given)
+  const ends = new RunEnding(options)
   try {
-    const started = options.start({ ...readArguments(inputs, args), signal: ends.signal })
+    const started = await options.start({ ...given, signal: ends.signal })
     const result = await finished(started, options)
     if (result.status === 'succeeded') return toolResult(result, options.linkOf)
     throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
@@ -66,53 +71,28 @@ async function finished(
   { run, recorded }: ToolRun,
   { progress, plan, runtime }: RunToolOptions,
 ): Promise<RunResult> {
-  if (progress !== undefined) await reportProgress(run, progress, { nameOf: nameIn(plan), runtime })
+  if (progress !== undefined)
+    await reportProgress(run, { send: progress, nameOf: nameIn(plan), runtime })
   const result = await run.result
   await recorded
   return result
 }
 
-function nameIn(plan: FlowPlan): (vertexId: string) => string {
+/** Display names of vertices, for progress. */
+export function nameIn(plan: FlowPlan): (vertexId: string) => string {
   const graph = graphOf(plan)
   return (id) => graph?.vertices[graph.indexOf.get(id) ?? -1]?.displayName ?? id
 }
 
-/** Aborted when the caller leaves or the time is up. */
-class Ending {
-  readonly #controller = new AbortController()
-  readonly #done = new AbortController()
-  isLate = false
-
-  constructor({ signal, timeoutMs, runtime }: RunToolOptions) {
-    const stop = (): void => this.#controller.abort(signal.reason)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true, signal: this.#done.signal })
-    this.#wait(runtime, timeoutMs).catch(() => undefined)
-  }
-
-  async #wait(runtime: Runtime, timeoutMs: number): Promise<void> {
-    await runtime.sleep(timeoutMs, this.#done.signal)
-    this.isLate = true
-    this.#controller.abort()
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  close(): void {
-    this.#done.abort()
-  }
-}
-
 /**
  * `session_id` is the run's, and `input_value` where there is a chat input; every other argument is a
- * tweak (MC-22).
+ * tweak (MC-22). A text says what is wrong with the arguments (MC-21).
  */
-function readArguments(
-  { vertices, hasChatInput }: ToolInputs,
-  { session_id: session, ...given }: Readonly<Record<string, unknown>>,
-): Omit<ToolRunRequest, 'signal'> {
+export function readArguments(plan: FlowPlan, args: ToolArguments): ToolGiven | string {
+  const { schema, vertices, hasChatInput } = toolInputsOf(plan)
+  const problem = argumentProblem(schema, args)
+  if (problem !== undefined) return `Input validation error: ${problem}`
+  const { session_id: session, ...given } = args
   const { input_value: input = '' } = given
   const names = Object.keys(given).filter((name) => !hasChatInput || name !== 'input_value')
   const tweaked = vertices.flatMap(({ id, fields }) => {
@@ -125,3 +105,5 @@ function readArguments(
     tweaks: tweaked.length === 0 ? undefined : Object.fromEntries(tweaked),
   }
 }
+
+type ToolArguments = Readonly<Record<string, unknown>>

@@ -1,6 +1,5 @@
-import { isBodyTooLarge, readText, type Runtime } from '@x/wire'
-import { isTooDeep } from '../wire/json-depth.ts'
-import { isObject } from '../wire/is-object.ts'
+import { isBodyTooLarge, isObject, readText, type Runtime } from '@x/wire'
+import { jsonProblem } from '../base/json-problem.ts'
 import { callKey, type Calls } from './calls.ts'
 import {
   invalidParams,
@@ -112,7 +111,7 @@ export function createSseSessions(options: SseSessionsOptions): SseSessions {
 
 interface Taken {
   readonly session: Session
-  /** Of this message: its variables are those of its own headers. */
+  /** The server of this message: its variables come from the message's own headers. */
   readonly server: McpServer
   readonly message: RpcMessage
 }
@@ -171,7 +170,7 @@ async function answer(
 async function readPosted(request: Request, limit: number): Promise<RpcMessage | 400 | 413> {
   try {
     const text = await readText(request, limit, { fatal: true })
-    return isTooDeep(text) ? 400 : readMessage(JSON.parse(text))
+    return jsonProblem(text) === null ? readMessage(JSON.parse(text)) : 400
   } catch (error) {
     return isBodyTooLarge(error) ? 413 : 400
   }

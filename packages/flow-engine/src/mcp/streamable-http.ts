@@ -1,9 +1,8 @@
-import { isBodyTooLarge, json, readText, type Runtime } from '@x/wire'
-import { isObject } from '../wire/is-object.ts'
-import { isTooDeep } from '../wire/json-depth.ts'
+import { isBodyTooLarge, isObject, json, readText, type Runtime } from '@x/wire'
+import { jsonProblem } from '../base/json-problem.ts'
 import { readAccept, type Accepted } from './accepted.ts'
 import { callKey, type Calls } from './calls.ts'
-import { check2026, isOf2026, VERSION_HEADER } from './era-2026.ts'
+import { check2026, isOf2026, VERSION_2026, VERSION_HEADER } from './era-2026.ts'
 import {
   idOf,
   readMessage,
@@ -16,7 +15,7 @@ import {
   type RpcRequest,
 } from './json-rpc.ts'
 import type { Era, McpServer } from './mcp-server.ts'
-import { answer2025, answer2026, VERSION_2026, VERSIONS_2025, type MethodCall } from './methods.ts'
+import { answer2025, answer2026, VERSIONS_2025, type MethodCall } from './methods.ts'
 import { createOutbox } from './outbox.ts'
 
 const SESSION_HEADER = 'mcp-session-id'
@@ -136,7 +135,7 @@ function streamAnswer(
   return outbox.response
 }
 
-/** Whether the answer is an event stream (MC-30, MC-54). @throws RpcError 406 */
+/** Tells whether the response is an event stream (MC-30, MC-54). @throws RpcError 406 */
 function choose(era: Era, { json: takesJson, stream }: Accepted, wantsProgress: boolean): boolean {
   if (era === '2026') {
     if (wantsProgress ? stream : takesJson) return wantsProgress
@@ -188,7 +187,8 @@ async function readJson(request: Request, limit: number): Promise<unknown> {
     throw error
   }
   try {
-    if (isTooDeep(text)) throw parseError('nested too deeply')
+    const problem = jsonProblem(text)
+    if (problem !== null) throw parseError(problem)
     return JSON.parse(text)
   } catch (error) {
     throw error instanceof RpcError ? error : parseError('malformed JSON')

@@ -28,7 +28,7 @@ export function sanitizeToolName(text: string): string {
   return prefixed.toLowerCase().slice(0, LONGEST_BASE).replace(/_$/, '')
 }
 
-/** The name of a flow as a tool before names of several flows are told apart (MC-12). */
+/** The name of a flow as a tool, before duplicate names are numbered (MC-12). */
 export function baseToolName({ id, name, actionName }: NamedFlow): string {
   const chosen = sanitizeToolName(actionName ?? '') || sanitizeToolName(name)
   return chosen || `flow_${id.replaceAll('-', '').slice(0, 8)}`

@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import { FinishedRun } from '../graph/results/finished-run.ts'
 import type { RunResult } from '../graph/context/run-options.ts'
 import { toText } from '../graph/values/convert.ts'
@@ -5,7 +6,6 @@ import { isDataFrame } from '../graph/values/data-frame.ts'
 import { isData } from '../graph/values/data.ts'
 import { formatValue } from '../graph/values/format-value.ts'
 import { isMessage } from '../graph/values/message.ts'
-import { isObject } from '../wire/is-object.ts'
 
 /** An item of a result. */
 export type ToolContent =
@@ -17,11 +17,19 @@ export type ToolContent =
       readonly mimeType: string
     }
 
-/** What a call of a tool gives (MC-23, MC-24). */
+/** The result of a tool call (MC-23, MC-24). */
 export interface ToolResult {
   readonly content: readonly ToolContent[]
   readonly structuredContent?: object
   readonly isError: boolean
+}
+
+/** A run that waits for an answer of the client's user (MC-29). */
+export interface InputRequired {
+  readonly resultType: 'input_required'
+  readonly inputRequests: Readonly<Record<string, object>>
+  /** Opaque; the call that answers sends it back. */
+  readonly requestState: string
 }
 
 /** Address of a file that a message names, where there is one. */

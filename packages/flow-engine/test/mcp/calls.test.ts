@@ -113,6 +113,14 @@ describe('tools and calls', () => {
     expect(await asJson.json()).toMatchObject({ id: 7, result: { isError: false } })
   })
 
+  test('MC-111 200 calls at once have each its own answer', async () => {
+    const { engine, call } = await createService()
+    const texts = Array.from({ length: 200 }, (_, n) => `call ${n}.`)
+    const answers = await Promise.all(texts.map((text) => call('echo', { input_value: text })))
+    expect(answers.map(textOf)).toEqual(texts)
+    await engine.close()
+  })
+
   test('MC-28 too many calls at once are failed results, until one has ended', async () => {
     const { engine, post, call } = await createService({ maxCalls: 1 })
     const leaving = new AbortController()

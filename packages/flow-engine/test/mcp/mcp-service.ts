@@ -30,6 +30,24 @@ const stuck = defineComponent({
   },
 })
 
+/** Asks what it is told to ask, and says the answer. */
+const asker = defineComponent({
+  type: 'Asker',
+  suspends: true,
+  inputs: { text: field.message({}) },
+  outputs: {
+    result: output.message({
+      async run({ text }, ctx) {
+        const how = JSON.parse(typeof text?.text === 'string' ? text.text : '{}') as {
+          question?: unknown
+        }
+        const { question = 'Sure?', ...options } = how
+        return `answered ${JSON.stringify(await ctx.suspend(question, options))}`
+      },
+    }),
+  },
+})
+
 /** Says what it reads of a stored variable, and its session. */
 const reader = defineComponent({
   type: 'Reader',
@@ -42,7 +60,7 @@ const reader = defineComponent({
   },
 })
 
-const OWN = new Map([stuck, reader].map((component) => [component.type, component]))
+export const OWN = new Map([stuck, reader, asker].map((component) => [component.type, component]))
 
 /** Chat input to chat output, with a component of this type between them. */
 export function chain(middle?: string): unknown {
