@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SharedComponentQuery } from '../store/components.ts'
+import type { SharedComponentQuery } from '../store/shared-components.ts'
 import type { FlowStore } from '../store/flow-store.ts'
 import { component, idOf, oddJson, oddText, timeOf, user } from './records.ts'
 import { conflicts, type Subject } from './subject.ts'

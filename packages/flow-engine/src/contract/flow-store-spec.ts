@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import type { FlowStore } from '../store/flow-store.ts'
 import { describeCollections } from './collections-spec.ts'
 import { describeComponents } from './components-spec.ts'
+import { describeCounts } from './counts-spec.ts'
+import { describeFlowVersions } from './flow-versions-spec.ts'
 import { describeFlowLists, describeFlows } from './flows-spec.ts'
 import { describeBuildRecords, describeMessages } from './monitor-spec.ts'
 import {
@@ -24,6 +26,7 @@ const specs: readonly ((subject: Subject<FlowStore>) => void)[] = [
   describeProjects,
   describeFlows,
   describeFlowLists,
+  describeFlowVersions,
   describeUserFiles,
   describeMessages,
   describeBuildRecords,
@@ -31,12 +34,13 @@ const specs: readonly ((subject: Subject<FlowStore>) => void)[] = [
   describeMcpServers,
   describeSignIn,
   describeCollections,
+  describeCounts,
   describeTransactions,
 ]
 
 /**
- * What every FlowStore does, as tests. Give it the functions of your test runner and a way to make
- * an empty store; it runs under vitest and `node:test`.
+ * The contract of every FlowStore, as tests. Takes the functions of your test runner and a factory
+ * for an empty store; runs under vitest and `node:test`.
  */
 export function defineFlowStoreContract(
   t: TestFrame,

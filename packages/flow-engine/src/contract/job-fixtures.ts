@@ -14,6 +14,8 @@ export function newJob(id: string, more: Partial<NewJob> = {}): NewJob {
     lane: '',
     createdAt: at(0),
     maxRunningPerUser: null,
+    flowVersion: null,
+    sessionId: null,
     maxQueued: null,
     ...more,
   }

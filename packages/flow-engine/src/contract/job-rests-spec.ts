@@ -29,6 +29,19 @@ export function describeRests(t: TestFrame, store: () => JobStore): void {
     assert.equal(await queue.resume('a', 'second', at(6), 2), true)
   })
 
+  t.it('OP-8 counts the jobs that have not ended, where it counts', async () => {
+    const { queue } = store()
+    if (queue.countOpen === undefined) return
+    await suspended('a', {})
+    await queue.enqueue(newJob('b'))
+    await queue.enqueue(newJob('c'))
+    await queue.enqueue(newJob('d'))
+    await queue.claim('w', at(100), at(1))
+    assert.deepEqual(await queue.countOpen(), { queued: 2, running: 1, suspended: 1 })
+    await queue.finish('b', 'w', { state: 'succeeded', finishedAt: at(2) })
+    assert.deepEqual(await queue.countOpen(), { queued: 2, running: 0, suspended: 1 })
+  })
+
   t.it('DR-38, DR-55 queues suspended jobs again when their time has come, each once', async () => {
     const { queue } = store()
     await suspended('sleeper', { question: null, wakeAt: at(50) })

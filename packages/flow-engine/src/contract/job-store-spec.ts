@@ -3,13 +3,21 @@ import assert from 'node:assert/strict'
 import type { JobStore, StoredEvent } from '../store/job-store.ts'
 import { isQueueFull, isStaleWriter, isUniqueConflict } from '../store/store-error.ts'
 import { at, newJob } from './job-fixtures.ts'
+import { describeJobList } from './job-list-spec.ts'
 import { describeRests } from './job-rests-spec.ts'
+import { describeSchedules } from './schedules-spec.ts'
 import type { ContractOptions, TestFrame } from './test-frame.ts'
 
 const event = (seq: number): StoredEvent => ({ seq, event: 'token', data: `{"chunk":"${seq} ✓"}` })
 
-/** Proves a job store: queue, log, bus and checkpoints (FE-62, FE-63). */
-export function defineJobStoreContract(t: TestFrame, options: ContractOptions<JobStore>): void {
+/** Options of the contract of a job store. */
+export interface JobStoreContractOptions extends ContractOptions<JobStore> {
+  /** False for a store without `schedules`. Default true. */
+  readonly schedules?: boolean
+}
+
+/** Proves a job store: queue, log, bus, checkpoints and schedules (FE-62, FE-63, DR-58). */
+export function defineJobStoreContract(t: TestFrame, options: JobStoreContractOptions): void {
   t.describe(`job store: ${options.name}`, () => {
     let store: JobStore
     t.beforeEach(async () => {
@@ -25,6 +33,8 @@ export function defineJobStoreContract(t: TestFrame, options: ContractOptions<Jo
     describeLog(t, current)
     describeFence(t, current)
     describeRest(t, current)
+    describeJobList(t, current)
+    if (options.schedules !== false) describeSchedules(t, current)
   })
 }
 

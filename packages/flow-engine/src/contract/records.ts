@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from '../store/api-keys.ts'
 import type { TransactionRecord, VertexBuildRecord } from '../store/build-records.ts'
-import type { SharedComponentRecord } from '../store/components.ts'
+import type { SharedComponentRecord } from '../store/shared-components.ts'
 import type { FlowRecord } from '../store/flows.ts'
 import type { StoredMessage } from '../store/messages.ts'
 import type { ProjectRecord } from '../store/projects.ts'

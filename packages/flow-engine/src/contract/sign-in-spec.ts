@@ -53,6 +53,22 @@ export function describeSignIn({ it, store }: Subject<FlowStore>): void {
     assert.deepEqual(await left(), [])
   })
 
+  it('refreshFamilies: the newest of a user stay', async () => {
+    await store().users.insert(user(1))
+    await store().users.insert(user(2))
+    const { refreshFamilies } = store()
+    await refreshFamilies.insert({ ...family(9), userId: idOf(1, 2) }, token(9))
+    // By insertion: equal times, and not the order of ids.
+    for (const n of [7, 2, 5, 3]) await refreshFamilies.insert(family(n), token(n))
+    await refreshFamilies.keepNewest(ada, 4)
+    await refreshFamilies.keepNewest(ada, 2)
+    const found = await Promise.all([7, 2, 5, 3, 9].map((n) => refreshFamilies.get(family(n).id)))
+    assert.deepEqual(
+      found.map((row) => row !== null),
+      [false, false, true, true, true],
+    )
+  })
+
   it('refreshFamilies: one stays without its refresh tokens, the others of its user go', async () => {
     await store().users.insert(user(1))
     await store().users.insert(user(2))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { isUniqueConflict, type UniqueConstraint } from '../store/store-error.ts'
 import type { TestFrame } from './test-frame.ts'
 
-/** What the specs of one noun get: where to put tests, and the store of the running one. */
+/** The arguments of one noun's specs: where to put tests, and the store of the running one. */
 export interface Subject<S> {
   readonly it: TestFrame['it']
   readonly store: () => S

@@ -6,7 +6,7 @@ export interface TestFrame {
   afterEach(body: () => Promise<void> | void): void
 }
 
-/** What a contract is run on. */
+/** Options of a contract. */
 export interface ContractOptions<S> {
   /** Shown in the names of the tests. */
   readonly name: string

@@ -150,7 +150,7 @@ async function insertEverything(store: FlowStore, n: number): Promise<void> {
   await store.oidcLinks.insert({ issuer: 'i', subject: `s${n}`, userId, createdAt: timeOf(1) })
 }
 
-/** How much of each noun a user has; what is not there is left out. */
+/** Counts a user's records of each noun; nouns without records are left out. */
 async function belongings(store: FlowStore, n: number): Promise<Record<string, number>> {
   const userId = idOf(1, n)
   const list = { userId, order: 'created', data: 'none' } as const

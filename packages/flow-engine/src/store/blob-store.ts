@@ -8,6 +8,11 @@ export interface BlobStore {
   write(key: string, data: Uint8Array): Promise<void>
   /** Writes only where there is nothing; false when there is. Of two concurrent calls one wins. */
   create(key: string, data: Uint8Array): Promise<boolean>
+  /**
+   * Takes bytes that come a piece at a time, before they have a key. Without it uploads are held in
+   * memory.
+   */
+  stage?(): Promise<BlobStage>
   /** Null when there is nothing. */
   read(key: string): Promise<Uint8Array | null>
   /** Length in bytes; null when there is nothing. */
@@ -29,11 +34,23 @@ export interface BlobStore {
   removeFolder(folder: string): Promise<void>
 }
 
+/** Bytes on their way into a store; invisible to readers until they have a key. */
+export interface BlobStage {
+  /** Bytes up to now. */
+  readonly size: number
+  /** Resolves when the piece may be used again. */
+  write(piece: Uint8Array): Promise<void>
+  /** Gives what was written a key, where there is nothing yet; false when there is. Ends the writing. */
+  create(key: string): Promise<boolean>
+  /** Leaves nothing behind but what has a key; again is fine. */
+  discard(): Promise<void>
+}
+
 const encoder = new TextEncoder()
 /** Bytes of a key; a file system takes about 4,000, the folder of the store among them. */
 const MAX_KEY = 2000
 
-/** Whether a key is well-formed, see BlobStore. */
+/** Tells whether a key is well-formed, see BlobStore. */
 export function isBlobKey(key: string): boolean {
   return key.length <= MAX_KEY && byteLength(key) <= MAX_KEY && key.split('/').every(isFileName)
 }
@@ -42,7 +59,10 @@ function byteLength(text: string): number {
   return encoder.encode(text).length
 }
 
-/** Whether a text can be the name of a file in one folder: no path, nothing a file system refuses. */
+/**
+ * Tells whether a string can be the name of a file in a folder: no path, and nothing a file system
+ * refuses.
+ */
 export function isFileName(name: string): boolean {
   return (
     name !== '' &&

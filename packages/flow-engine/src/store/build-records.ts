@@ -18,7 +18,7 @@ export interface VertexBuildRecord {
   readonly artifacts: string
 }
 
-/** How many builds stay when new ones are written. */
+/** Number of builds that remain when new ones are written. */
 export interface VertexBuildLimits {
   /** Newest of one vertex of one flow. */
   readonly perVertex: number

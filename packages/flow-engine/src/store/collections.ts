@@ -1,4 +1,4 @@
-/** What a collection is for. Names are unique among the collections of one kind and user. */
+/** The purpose of a collection. Names are unique among the collections of one kind and user. */
 export type CollectionKind = 'knowledge' | 'vectors'
 
 /** A named list of texts with their vectors: a knowledge base, or a collection of Chroma or FAISS. */
@@ -7,7 +7,7 @@ export interface CollectionRecord {
   readonly userId: string
   readonly kind: CollectionKind
   readonly name: string
-  /** Of the embedding model of a knowledge base. */
+  /** Provider of the embedding model of a knowledge base. */
   readonly provider: string | null
   readonly model: string | null
   /** Sealed. */
@@ -15,7 +15,7 @@ export interface CollectionRecord {
   readonly createdAt: Date
 }
 
-/** What a collection holds. */
+/** The size of a collection. */
 export interface CollectionSize {
   readonly rows: number
   /** Words and characters of the texts. */
@@ -42,7 +42,7 @@ export interface CollectionRows {
   readonly words: number
   readonly characters: number
   readonly bytes: number
-  /** Of every vector among the rows. */
+  /** Dimension of every vector among the rows. */
   readonly dimension: number
 }
 

@@ -1,8 +1,10 @@
 import type { ApiKeyStore } from './api-keys.ts'
 import type { TransactionStore, VertexBuildStore } from './build-records.ts'
 import type { CollectionStore } from './collections.ts'
-import type { LikeStore, SharedComponentStore, TagStore } from './components.ts'
+import type { CountStore } from './counts.ts'
+import type { LikeStore, SharedComponentStore, TagStore } from './shared-components.ts'
 import type { FlowTable } from './flows.ts'
+import type { FlowVersionStore } from './flow-versions.ts'
 import type { McpServerStore } from './mcp-servers.ts'
 import type { MessageStore } from './messages.ts'
 import type { ProjectStore } from './projects.ts'
@@ -28,6 +30,7 @@ export interface FlowStore {
   readonly variables: VariableStore
   readonly projects: ProjectStore
   readonly flows: FlowTable
+  readonly versions: FlowVersionStore
   readonly userFiles: UserFileStore
   readonly messages: MessageStore
   readonly vertexBuilds: VertexBuildStore
@@ -39,6 +42,7 @@ export interface FlowStore {
   readonly refreshFamilies: RefreshFamilyStore
   readonly oidcLinks: OidcLinkStore
   readonly collections: CollectionStore
+  readonly counts: CountStore
   /**
    * Runs `work` with a store bound to one transaction: all of its writes or, when it throws, none.
    * Inside it, only the bound store may be used. A transaction inside a transaction joins it.

@@ -11,7 +11,10 @@ export interface FlowRecord {
   readonly icon: string | null
   readonly iconBgColor: string | null
   readonly gradient: string | null
-  /** The graph as JSON text, stored and returned as it is; null when there is none or it was not asked for. */
+  /**
+   * The graph as JSON text, stored and returned unchanged; null if it is missing or was not asked
+   * for.
+   */
   readonly data: string | null
   readonly isComponent: boolean
   readonly webhook: boolean
@@ -47,13 +50,13 @@ export interface FlowQuery extends Slice {
   readonly search?: string
   /** `created`: order of insertion; `updated`: newest `updatedAt` first, equal times later insertion first. */
   readonly order: 'created' | 'updated'
-  /** Whose `data` is read; the others come with null. */
+  /** The records whose `data` is read; the others have null. */
   readonly data: 'all' | 'components' | 'none'
 }
 
 /** Flows. */
 export interface FlowTable {
-  /** Whoever owns it. */
+  /** The flow of any user. */
   get(id: string): Promise<FlowRecord | null>
   /** The first inserted flow of this endpoint name, of one user when `userId` is given. */
   findByEndpointName(endpointName: string, userId?: string): Promise<FlowRecord | null>
@@ -79,7 +82,7 @@ export interface FlowTable {
   /** Puts flows of the user into a project; others are passed over. `updatedAt` stays. */
   move(userId: string, ids: readonly string[], folderId: string): Promise<void>
   /**
-   * Removes flows of the user with their messages, transactions and vertex builds. Gives the ids
+   * Removes flows of the user with their versions, messages, transactions and vertex builds. Gives the ids
    * that were there, each once, in order of insertion.
    */
   remove(userId: string, ids: readonly string[]): Promise<string[]>

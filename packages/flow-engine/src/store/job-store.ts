@@ -1,3 +1,6 @@
+import type { Page } from './paging.ts'
+import type { ScheduleStore } from './schedules.ts'
+
 /** States of a job (FE-63). */
 export type JobState = 'queued' | 'running' | 'suspended' | 'succeeded' | 'failed' | 'cancelled'
 
@@ -8,13 +11,17 @@ export interface NewJob {
   readonly userId: string | null
   /** JSON text of what is to be run; opaque to the store. */
   readonly request: string
-  /** Whether it may go on after its process died (FE-63). */
+  /** True if it may continue after its process died (FE-63). */
   readonly resumable: boolean
   readonly createdAt: Date
   /** Which places it takes and whom it waits with; '' for ordinary jobs. Letters and dashes. */
   readonly lane: string
   /** `claim` leaves it while that many jobs of its user run in its lane; null: no limit. */
   readonly maxRunningPerUser: number | null
+  /** Number of the version of the flow that it runs; null: the flow as it was (DR-63). */
+  readonly flowVersion: number | null
+  /** Session of its messages, where the request names one. */
+  readonly sessionId: string | null
   /** `enqueue` refuses it when that many jobs of its lane are queued; null: no limit. */
   readonly maxQueued: number | null
 }
@@ -24,7 +31,7 @@ export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
   readonly state: JobState
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
-  /** How often it was claimed; the fence of the latest claim (DR-7). */
+  /** Number of claims; the fencing token of the latest claim (DR-7). */
   readonly attempts: number
   readonly cancelRequested: boolean
   readonly error: { readonly code: string; readonly detail: string } | null
@@ -41,14 +48,44 @@ export interface StoredJob extends Omit<NewJob, 'maxQueued'> {
    * never. `due` leaves it in place and `resume` clears it, so a claimed job tells which came first.
    */
   readonly wakeAt: Date | null
+  /** Tokens that its runs used, those that ended or were suspended; null: none that a model told. */
+  readonly usage: JobUsage | null
 }
 
-/** What a suspended job waits for. */
+/** Tokens by the id of the vertex that used them. */
+export type JobUsage = Readonly<Record<string, JobTokens>>
+
+export interface JobTokens {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+/** A job in a list: without what it was asked and answered. */
+export type ListedJob = Omit<StoredJob, 'request' | 'question' | 'answer'>
+
+/** The jobs of one user that all conditions name. */
+export interface JobListQuery {
+  readonly userId: string
+  readonly flowId?: string | undefined
+  readonly sessionId?: string | undefined
+  readonly states?: readonly JobState[] | undefined
+  readonly lanes?: readonly string[] | undefined
+  /** Queued at that time or later. */
+  readonly from?: Date | undefined
+  /** Queued at that time or earlier. */
+  readonly to?: Date | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The question or time that a suspended job waits for. */
 export interface JobRest {
   /** Any JSON value; null of a job that sleeps. */
   readonly question: unknown
   readonly askedAt: Date
   readonly wakeAt: Date | null
+  /** Replaces that of the job; left out: unchanged. */
+  readonly usage?: JobUsage
 }
 
 /** Which suspended jobs are asked for. */
@@ -66,25 +103,34 @@ export interface ClaimedJob extends StoredJob {
   readonly leaseUntil: Date
 }
 
-/** How a job ended. */
+/** The outcome of a job. */
 export interface JobOutcome {
   readonly state: 'succeeded' | 'failed' | 'cancelled'
   readonly finishedAt: Date
   readonly error?: { readonly code: string; readonly detail: string }
+  /** Replaces that of the job; left out: unchanged. */
+  readonly usage?: JobUsage
+}
+
+/** Jobs of all processes that have not ended, by state. */
+export interface OpenJobs {
+  readonly queued: number
+  readonly running: number
+  readonly suspended: number
 }
 
 /** The queue of jobs (FE-62). Every step that decides is one atomic step. */
 export interface JobQueue {
   /**
-   * Whether other processes claim from it too. Where none do, the request of a job that cannot be
-   * resumed is never read back, and is stored as an empty text.
+   * True if other processes claim from this queue too. If none do, the request of a job that cannot
+   * be resumed is never read back and is stored as an empty string.
    */
   readonly shared: boolean
   /** @throws UniqueConflictError `job.id`; QueueFullError over `maxQueued` */
   enqueue(job: NewJob): Promise<void>
   /**
    * Takes the job that was queued first and may run (`maxRunningPerUser`): state running, one more
-   * attempt, `startedAt` = now at the first one. Null when there is none. No two workers get one job.
+   * attempt, `startedAt` = now at the first one. Null if there is none. No two workers get one job.
    * @param lanes which lanes have room; all by default
    */
   claim(
@@ -124,6 +170,10 @@ export interface JobQueue {
    */
   expired(now: Date): Promise<ClaimedJob[]>
   get(jobId: string): Promise<StoredJob | null>
+  /** For metrics (OP-8); a queue without it is not counted. */
+  countOpen?(): Promise<OpenJobs>
+  /** Newest first, by the time at which they were queued, then by id (OP-5). Without it nobody sees a list. */
+  list?(query: JobListQuery): Promise<Page<ListedJob>>
   /**
    * Removes jobs that finished before `before`, and of each lane the oldest finished ones beyond `keep`
    * - but of these none that finished at `spare` or later. Gives their ids.
@@ -145,8 +195,8 @@ export interface StoredEvent {
  */
 export interface EventLog {
   /**
-   * From now on writers with a lower fence are refused, also those whose write is under way. Gives
-   * the number of the last event, -1 when there is none.
+   * From now on, writers with a lower fence are refused, including writes in progress. Gives the
+   * number of the last event, -1 if there is none.
    * @throws StaleWriterError when the log was opened with a higher fence
    */
   open(jobId: string, fence: number): Promise<number>
@@ -195,4 +245,6 @@ export interface JobStore {
   readonly log: EventLog
   readonly bus: LiveBus
   readonly checkpoints: CheckpointStore
+  /** Missing where the store keeps no schedules (DR-58). */
+  readonly schedules?: ScheduleStore
 }

@@ -1,7 +1,7 @@
 /** A stored chat message. */
 export interface StoredMessage {
   readonly id: string
-  /** The owner of the flow; null for messages of public builds, which nobody lists. */
+  /** The owner of the flow; null for messages of public builds, which are never listed. */
   readonly userId: string | null
   readonly flowId: string | null
   readonly timestamp: Date
@@ -67,7 +67,7 @@ export interface MessageStore {
   update(id: string, patch: MessagePatch): Promise<StoredMessage | null>
   /** Gives the renamed messages of the user, in order of insertion. */
   renameSession(userId: string, from: string, to: string): Promise<StoredMessage[]>
-  /** Of one user when `userId` is given (null: of no user); unknown ids are passed over. */
+  /** Only messages of one user if `userId` is given (null: of no user); unknown ids are ignored. */
   remove(ids: readonly string[], userId?: string | null): Promise<void>
   removeSession(userId: string, sessionId: string): Promise<void>
   /** Removes messages of no user (public builds) that are older than `before`. */

@@ -17,7 +17,7 @@ export type ProjectPatch = Partial<Omit<ProjectRecord, 'id' | 'userId' | 'create
 /** Projects. */
 export interface ProjectStore {
   get(userId: string, id: string): Promise<ProjectRecord | null>
-  /** Whoever owns it. */
+  /** The project of any user. */
   find(id: string): Promise<ProjectRecord | null>
   findByName(userId: string, name: string): Promise<ProjectRecord | null>
   /** In order of insertion. */

@@ -16,7 +16,9 @@ export interface RefreshUse {
   readonly at: Date
 }
 
-/** What became of a use: this one's values for the first, the first one's for every later use. */
+/**
+ * The result of a use: its own values for the first one, the first one's values for every later use.
+ */
 export interface RefreshUseResult {
   readonly first: boolean
   readonly usedAt: Date
@@ -41,6 +43,8 @@ export interface RefreshFamilyStore {
   removeOfUser(userId: string): Promise<void>
   /** Removes every other family of the user, and the refresh tokens of this one; it stays itself. */
   keepOnly(userId: string, id: string): Promise<void>
+  /** Removes all families of the user but the `most` inserted last. */
+  keepNewest(userId: string, most: number): Promise<void>
   /** Removes families that ended before that time. */
   trim(before: Date): Promise<void>
 }

@@ -1,6 +1,6 @@
 const BRAND = Symbol.for('x.flow.store-error')
 
-/** What a store keeps unique. The part before the dot names the noun. */
+/** Unique constraints of a store. The part before the dot names the noun. */
 export type UniqueConstraint =
   | 'user.id'
   | 'user.username'
@@ -16,6 +16,8 @@ export type UniqueConstraint =
   | 'flow.name'
   | 'flow.endpointName'
   | 'flow.webhookName'
+  | 'flowVersion.id'
+  | 'flowVersion.number'
   | 'userFile.id'
   | 'userFile.name'
   | 'userFile.path'

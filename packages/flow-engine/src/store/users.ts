@@ -28,7 +28,7 @@ export interface UserChange {
   readonly kind: 'create' | 'update' | 'deactivate' | 'reactivate' | 'remove'
   readonly before: UserRecord | null
   readonly after: UserRecord | null
-  /** Of `remove`: the flows that went with the user, whose files go too. */
+  /** For `remove`: the flows removed with the user, whose files are removed too. */
   readonly flowIds?: readonly string[]
 }
 

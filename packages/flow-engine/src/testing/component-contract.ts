@@ -7,9 +7,9 @@ import type { TestFrame } from '../contract/test-frame.ts'
 import { FlowError } from '../errors.ts'
 
 /**
- * What holds for every component, whatever it does: it can be put into a catalogue and a node, is
- * found again, survives the editor, and is a tool that a model can call. Throws FlowError
- * `internal` in the test that fails.
+ * The contract of every component: it can be put into a catalogue and a node, is found again,
+ * survives the editor, and is a tool that a model can call. Throws FlowError `internal` in the test
+ * that fails.
  */
 export function defineComponentContract(t: TestFrame, component: Component): void {
   t.describe(`component contract: ${component.type}`, () => {

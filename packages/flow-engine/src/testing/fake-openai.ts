@@ -1,5 +1,4 @@
-import { createSystemRuntime } from '@x/wire'
-import { isRecord } from '../graph/values/convert.ts'
+import { createSystemRuntime, isObject } from '@x/wire'
 import type { ScriptedAnswer, ScriptedReply } from './scripted-model.ts'
 
 /** A server on loopback that speaks OpenAI chat completions and embeddings (FE-53). */
@@ -71,7 +70,7 @@ interface Answer {
 function parseBody(text: string): Record<string, unknown> {
   try {
     const body: unknown = JSON.parse(text)
-    return isRecord(body) ? body : {}
+    return isObject(body) ? body : {}
   } catch {
     return {}
   }
@@ -137,7 +136,7 @@ async function* streamed(
     yield chunk({ tool_calls: [{ index, ...call }] })
   }
   yield chunk({}, finishOf(answer))
-  if (isRecord(body.stream_options)) {
+  if (isObject(body.stream_options)) {
     const usage = { ...head(body, 'chat.completion.chunk'), choices: [], usage: usageOf(answer) }
     yield `data: ${JSON.stringify(usage)}\n\n`
   }

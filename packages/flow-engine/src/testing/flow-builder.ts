@@ -1,6 +1,6 @@
 import { builtinComponents } from '../components.ts'
-import { createNode } from '../components/node/create-node.ts'
 import type { Component } from '../components/define/component.ts'
+import { FlowGraph, listedOutput, type End } from '../graph/draft/flow-graph.ts'
 import { formatHandle, type Handle } from '../graph/flow/handles.ts'
 import type {
   FlowEdge,
@@ -21,7 +21,10 @@ export interface AddOptions {
 
 /** Builds flows as the editor would export them. */
 export interface FlowBuilder {
-  /** A text stands for the built-in component of that type, else for one that nobody knows. Gives the node's id. */
+  /**
+   * A string stands for the built-in component of that type, else for an unknown one. Gives the
+   * node's id.
+   */
   add(component: Component | string, options?: AddOptions): string
   /** `'ChatInput-00001.message'` to `'Shout-00001.text'`; to a loop's output: the edge that comes back. */
   connect(from: string, to: string): FlowBuilder
@@ -32,35 +35,25 @@ export interface FlowBuilder {
 }
 
 export function flowBuilder(name = 'Flow'): FlowBuilder {
-  let nodes: FlowNode[] = []
-  let edges: FlowEdge[] = []
-  let count = 0
+  const graph = new FlowGraph(name)
   const builder: FlowBuilder = {
     add(given, options = {}) {
       const component = typeof given === 'string' ? (builtin().get(given) ?? given) : given
-      const type = typeof component === 'string' ? component : component.type
-      count += 1
-      const id = options.id ?? nextId(type, nodes)
-      const position = { x: 400 * (count - 1), y: 0 }
-      nodes.push(
-        typeof component === 'string'
-          ? unknownNode(component, id, position)
-          : createNode(component, { ...options, id, position }),
-      )
-      return id
+      if (typeof component !== 'string') return graph.addComponent(component, options).id
+      return graph.add(component, options.id, (place) => unknownNode(component, place)).id
     },
     connect(from, to) {
-      edges.push(edgeBetween(end(from, nodes), end(to, nodes)))
+      graph.connect(end(from, graph.nodes), end(to, graph.nodes))
       return builder
     },
     group(id, nodeIds) {
-      ;({ nodes, edges } = grouped({ id, nodeIds: new Set(nodeIds) }, nodes, edges))
+      Object.assign(graph, grouped({ id, nodeIds: new Set(nodeIds) }, graph))
       return builder
     },
     note(text) {
-      const id = nextId('note', nodes)
+      const id = graph.nextId('note')
       const node = { template: {}, description: text, display_name: '' }
-      nodes.push({
+      graph.nodes.push({
         id,
         type: 'noteNode',
         position: { x: 0, y: 0 },
@@ -68,7 +61,7 @@ export function flowBuilder(name = 'Flow'): FlowBuilder {
       })
       return builder
     },
-    toJSON: () => structuredClone({ name, description: '', data: { nodes, edges } }),
+    toJSON: () => graph.toJSON(),
   }
   return builder
 }
@@ -80,28 +73,9 @@ function builtin(): ReadonlyMap<string, Component> {
   return builtinTypes
 }
 
-function nextId(type: string, nodes: readonly FlowNode[]): string {
-  const taken = new Set(nodes.flatMap(allIds))
-  for (let number = 1; ; number += 1) {
-    const id = `${type}-${String(number).padStart(5, '0')}`
-    if (!taken.has(id)) return id
-  }
-}
-
-function allIds(node: FlowNode): string[] {
-  const inner = (node.data.node.flow as FlowJson | undefined)?.data?.nodes ?? []
-  return [node.id, ...inner.flatMap(allIds)]
-}
-
-function unknownNode(type: string, id: string, position: { x: number; y: number }): FlowNode {
+function unknownNode(type: string, place: Pick<FlowNode, 'id' | 'position'>): FlowNode {
   const node = { template: {}, outputs: [], display_name: type }
-  return { id, type: 'genericNode', position, data: { id, type, node } }
-}
-
-interface End {
-  readonly node: FlowNode
-  /** Output or field. */
-  readonly name: string
+  return { ...place, type: 'genericNode', data: { id: place.id, type, node } }
 }
 
 /** `<node id>.<name>`; a node id may hold dots, a name may not. */
@@ -113,44 +87,6 @@ function end(text: string, nodes: readonly FlowNode[]): End {
   return { node, name: text.slice(dot + 1) }
 }
 
-function edgeBetween(from: End, to: End): FlowEdge {
-  const source = sourceHandle(from)
-  const target = targetHandle(to)
-  const [sourceText, targetText] = [formatHandle(source), formatHandle(target)]
-  return {
-    id: `xy-edge__${from.node.id}${sourceText}-${to.node.id}${targetText}`,
-    source: from.node.id,
-    target: to.node.id,
-    sourceHandle: sourceText,
-    targetHandle: targetText,
-    data: { sourceHandle: source, targetHandle: target },
-  }
-}
-
-function outputOf({ node, name }: End): NodeOutput | undefined {
-  return node.data.node.outputs?.find((output) => output.name === name)
-}
-
-function sourceHandle(from: End): Handle {
-  const { id, data } = from.node
-  const types = outputOf(from)?.types ?? []
-  return { dataType: data.type, id, name: from.name, output_types: types }
-}
-
-function targetHandle(to: End): Handle {
-  const { id, data } = to.node
-  const template = data.node.template
-  const field = Object.hasOwn(template, to.name) ? template[to.name] : undefined
-  const output = outputOf(to)
-  if (field === undefined && output !== undefined) {
-    const types = [...(output.types ?? []), ...(output.loop_types ?? [])]
-    return { dataType: data.type, id, name: to.name, output_types: types }
-  }
-  const inputTypes = field?.input_types
-  const handle = { fieldName: to.name, id, type: field?.type ?? 'str' }
-  return inputTypes === undefined || inputTypes === null ? handle : { ...handle, inputTypes }
-}
-
 interface GroupSpec {
   readonly id: string
   readonly nodeIds: ReadonlySet<string>
@@ -159,8 +95,7 @@ interface GroupSpec {
 /** A group in wire form: inner flow, and proxies for the edges that cross its border (FE-7). */
 function grouped(
   { id, nodeIds }: GroupSpec,
-  nodes: readonly FlowNode[],
-  edges: readonly FlowEdge[],
+  { nodes, edges }: Pick<FlowGraph, 'nodes' | 'edges'>,
 ): { nodes: FlowNode[]; edges: FlowEdge[] } {
   const inner = nodes.filter((node) => nodeIds.has(node.id))
   const within = edges.filter((edge) => nodeIds.has(edge.source) && nodeIds.has(edge.target))
@@ -212,7 +147,7 @@ interface Leaving {
 function outOfGroup(edge: FlowEdge, { id, inner, outputs }: Leaving): FlowEdge {
   const handle = edge.data?.sourceHandle as HandleParts
   const node = inner.find((candidate) => candidate.id === edge.source)
-  const output = node === undefined ? undefined : outputOf({ node, name: handle.name ?? '' })
+  const output = node === undefined ? undefined : listedOutput({ node, name: handle.name ?? '' })
   const name = `${edge.source}_${handle.name ?? ''}`
   if (!outputs.some((known) => known.name === name)) {
     outputs.push({ ...output, name, proxy: { id: edge.source, name: handle.name ?? '' } })

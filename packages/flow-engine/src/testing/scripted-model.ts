@@ -29,7 +29,7 @@ export interface ScriptedToolCall {
 }
 
 export interface ScriptedModel extends ChatModel {
-  /** What was asked, each recorded before it is answered. */
+  /** The requests, each recorded before it is answered. */
   readonly requests: readonly ChatRequest[]
 }
 

@@ -27,11 +27,11 @@ export interface TestComponentOptions {
   readonly flowId?: string
   readonly userId?: string
   readonly vertexId?: string
-  /** Of several builds of one vertex: the same map each time. */
+  /** Pass the same map to all builds of one vertex. */
   readonly state?: Map<string, unknown>
   /** Default 1. */
   readonly build?: number
-  /** What `ctx.sources(field)` gives. */
+  /** The result of `ctx.sources(field)`. */
   readonly sources?: Readonly<Record<string, readonly InputSource[]>>
   /** The outputs count as connected to a chat output that names no sender. */
   readonly chatOutput?: boolean
@@ -46,7 +46,7 @@ export interface TestComponentOptions {
 }
 
 export interface TestComponentResult {
-  /** Of the one output asked for; undefined for several. */
+  /** The value if exactly one output is asked for; undefined for several. */
   readonly value: unknown
   readonly outputs: Readonly<Record<string, unknown>>
   readonly branches: ['stop' | 'start' | 'exclude', string][]

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { versionName } from './flow-version.ts'
 import { bool, dict, int, nameText, oneOf, orNull, text } from './scalars.ts'
 
-/** How the events of a build reach the client (build.md). */
+/** The ways the events of a build reach the client (build.md). */
 export const EVENT_DELIVERY = ['streaming', 'direct', 'polling'] as const
 
 /** A graph in a request: kept as it is, unknown keys too. */
@@ -40,7 +41,10 @@ export const BuildQuery = SliceQuery.extend({
   event_delivery: oneOf(EVENT_DELIVERY).default('polling'),
 })
 
-export const OwnBuildQuery = BuildQuery.extend({ resumable: bool().default(false) })
+export const OwnBuildQuery = BuildQuery.extend({
+  resumable: bool().default(false),
+  version: versionName(),
+})
 
 export const PublicBuildQuery = BuildQuery.extend({ log_builds: bool().nullish() })
 

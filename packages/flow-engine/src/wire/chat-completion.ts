@@ -12,8 +12,6 @@ export const ChatCompletionBody = z
   })
   .meta({ id: 'ChatCompletionRequest' })
 
-export type ChatCompletionRequest = z.output<typeof ChatCompletionBody>
-
 /** The answer of a chat completion (RS-42). */
 export const ChatCompletion = z
   .looseObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FlowSettings } from '../settings.ts'
 
-/** What the service tells the editor about itself (base.md). */
+/** The settings of the service that the editor reads (base.md). */
 export const Config = z
   .strictObject({
     feature_flags: z.record(z.string(), z.boolean()),
@@ -23,6 +23,17 @@ export const Config = z
   })
   .meta({ id: 'Config' })
 
+/** The settings that the page of a public flow reads (base.md). */
+export const GuestConfig = z
+  .strictObject({
+    type: z.literal('public'),
+    max_file_size_upload: z.int(),
+    event_delivery: z.enum(['streaming', 'polling', 'direct']),
+    voice_mode_available: z.boolean(),
+    frontend_timeout: z.int(),
+  })
+  .meta({ id: 'GuestConfig' })
+
 /** The settings in the words of the wire. */
 export function configToWire(settings: FlowSettings): z.input<typeof Config> {
   return {
@@ -42,5 +53,16 @@ export function configToWire(settings: FlowSettings): z.input<typeof Config> {
     voice_mode_available: false,
     default_folder_name: settings.defaultFolderName,
     hide_getting_started_progress: settings.hideGettingStartedProgress,
+  }
+}
+
+/** The same for the page of a public flow; `direct` where visitors may not read the events of a job. */
+export function guestConfigToWire(settings: FlowSettings): z.input<typeof GuestConfig> {
+  return {
+    type: 'public',
+    max_file_size_upload: settings.maxFileSizeUpload,
+    event_delivery: settings.publicBuildReaders ? settings.eventDelivery : 'direct',
+    voice_mode_available: false,
+    frontend_timeout: settings.frontendTimeout,
   }
 }

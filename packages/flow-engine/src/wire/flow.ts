@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { refuse } from '../services/refusal.ts'
-import type { FlowChanges, FlowInput } from '../services/flow-input.ts'
+import { isObject } from '@x/wire'
+import { refuse } from '../refusal.ts'
+import type { FlowChanges, FlowInput } from '../services/flows/flow-input.ts'
 import { findEmoji } from './emoji.ts'
 import { problem, reader } from './reader.ts'
 import {
   bool,
   dateTime,
   descriptionText,
-  isObject,
   maybe,
   MAX_NAME,
   nameText,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { KnowledgeBaseInfo } from '../services/knowledge-bases.ts'
+import type { KnowledgeBaseInfo } from '../services/collections/knowledge-bases.ts'
 import { text } from './scalars.ts'
 
 /** A knowledge base as the editor lists it. */

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import type { MessageChanges } from '../services/monitor.ts'
+import { isObject } from '@x/wire'
+import type { MessageChanges } from '../services/runs/monitor.ts'
 import type { MessageOrder, StoredMessage } from '../store/messages.ts'
 import { reader } from './reader.ts'
-import { bool, isObject, maybe, nameText, oneOf, orNull, text } from './scalars.ts'
+import { bool, maybe, nameText, oneOf, orNull, text } from './scalars.ts'
 
-/** Where a message came from. */
+/** The origin of a message. */
 const Source = z
   .object({ id: orNull(text()), display_name: orNull(text()), source: orNull(text()) })
   .meta({ id: 'MessageSource' })
@@ -20,7 +21,7 @@ function source() {
   }, Source)
 }
 
-/** How a message is shown; keys that are not sent take their defaults. */
+/** The appearance of a message; missing keys take their defaults. */
 export const MessageProperties = z
   .object({
     text_color: orNull(text()),

@@ -15,8 +15,6 @@ export const OpenAiResponseBody = z
   })
   .meta({ id: 'OpenAIResponseRequest' })
 
-export type OpenAiResponseRequest = z.output<typeof OpenAiResponseBody>
-
 /** A response (RS-25). */
 export const OpenAiResponse = z
   .looseObject({
@@ -33,6 +31,12 @@ export const OpenAiResponse = z
 export const DeletedResponse = z
   .object({ id: text(), object: z.literal('response'), deleted: z.boolean() })
   .meta({ id: 'OpenAIDeletedResponse' })
+
+export const ResponseQuery = z.object({
+  stream: bool().default(false),
+  /** Number of the last event that the reader has. */
+  starting_after: maybe(int({ ge: 0 })),
+})
 
 export const InputItemsQuery = z.object({
   limit: int({ ge: 1, le: 100 }).default(20),

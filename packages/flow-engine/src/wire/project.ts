@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { maskAuthSettings } from '../services/auth-settings.ts'
-import type { NewProject, ProjectChanges } from '../services/projects.ts'
+import { maskAuthSettings } from '../services/flows/auth-settings.ts'
+import type { NewProject, ProjectChanges } from '../services/flows/projects.ts'
 import type { ProjectRecord } from '../store/projects.ts'
 import { FlowPage, FlowRead } from './flow.ts'
 import { bool, descriptionText, dict, int, maybe, nameText, orNull, text, uuid } from './scalars.ts'

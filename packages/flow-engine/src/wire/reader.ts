@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What is wrong with one value, in the words of the service's validation elements (base.md). */
+/** The problem of one value, in the words of the service's validation elements (base.md). */
 export interface ValueProblem {
   readonly type: string
   readonly msg: string

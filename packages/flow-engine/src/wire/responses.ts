@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ChatInputError, readResponseInput } from '../services/chat-input.ts'
+import { ChatInputError, readResponseInput } from '../services/answers/chat-input.ts'
 import { problem, reader } from './reader.ts'
 import { bool, orNull, text } from './scalars.ts'
 

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { isObject } from '@x/wire'
 import { InputValueRequest } from './build.ts'
-import { bool, dict, isObject, nameText, oneOf, orNull, text, uuid } from './scalars.ts'
+import { versionName } from './flow-version.ts'
+import { bool, dict, nameText, oneOf, orNull, text, uuid } from './scalars.ts'
 
-/** What a run is asked for (run.md). Unknown keys are ignored. */
+/** Body of a run (run.md). Unknown keys are ignored. */
 export const RunInput = z
   .object({
     input_value: orNull(text()),
@@ -20,9 +22,13 @@ export const RunBody = z
   .object({ input_request: RunInput.nullish(), context: orNull(dict()) })
   .meta({ id: 'RunFlowRequest' })
 
-export const RunQuery = z.object({ stream: bool().default(false), user_id: orNull(uuid()) })
+export const RunQuery = z.object({
+  stream: bool().default(false),
+  user_id: orNull(uuid()),
+  version: versionName(),
+})
 
-export const FlowNameQuery = z.object({ user_id: orNull(uuid()) })
+export const FlowNameQuery = z.object({ user_id: orNull(uuid()), version: versionName() })
 
 /** Several inputs, each a whole run. */
 export const AdvancedRunBody = z
@@ -36,7 +42,10 @@ export const AdvancedRunBody = z
   .nullish()
   .meta({ id: 'AdvancedRunRequest' })
 
-/** How a run differed from what its flow shows: a changed node that ran as the stock one, for example. */
+/**
+ * A difference between a run and what its flow shows, such as a changed node that ran as the stock
+ * one.
+ */
 const RunWarning = z
   .object({
     code: text(),
@@ -54,7 +63,7 @@ export const RunResponse = z
   })
   .meta({ id: 'RunResponse' })
 
-/** What the two forms of the body come down to. */
+/** The two forms of the body, combined. */
 export interface RunRequest {
   readonly input: z.output<typeof RunInput>
   readonly context: Record<string, unknown> | null

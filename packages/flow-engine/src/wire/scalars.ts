@@ -1,9 +1,7 @@
 import { z } from 'zod'
+import { isObject, readUuid } from '@x/wire'
 import { problem, reader } from './reader.ts'
 import { readDateTime } from './date-time.ts'
-import { isObject } from './is-object.ts'
-
-export { isObject }
 
 /** Limits of a text. */
 export interface TextLimits {
@@ -157,17 +155,6 @@ export function bool(): z.ZodType<boolean> {
   })
 }
 
-const HEX = /^[0-9a-f]{32}$/i
-const HYPHENATED = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** The canonical form of a UUID in any accepted spelling (base.md); undefined for other texts. */
-export function readUuid(value: string): string | undefined {
-  const bare = value.replace(/^urn:uuid:/i, '').replace(/^\{(.*)\}$/, '$1')
-  const digits = HYPHENATED.test(bare) ? bare.replaceAll('-', '') : bare
-  if (!HEX.test(digits)) return undefined
-  return digits.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-}
-
 /** A UUID, read into the hyphenated lower-case form. */
 export function uuid(): z.ZodType<string> {
   return reader({ type: 'string', format: 'uuid' }, (value) => {
@@ -223,7 +210,7 @@ export function maybe<T>(schema: z.ZodType<T>) {
   return schema.nullish()
 }
 
-/** An empty text where none means the same as no text. */
+/** Reads an empty string as null, for fields where both mean the same. */
 export function given(value: string | null | undefined): string | null {
   return value === undefined || value === '' ? null : value
 }

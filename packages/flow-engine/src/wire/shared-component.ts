@@ -1,10 +1,13 @@
 import { z } from 'zod'
-import type { ComponentPayload, DownloadedComponent } from '../services/component-store.ts'
-import { refuse } from '../services/refusal.ts'
-import type { SharedComponentOrder, SharedComponentView } from '../store/components.ts'
+import type {
+  ComponentPayload,
+  DownloadedComponent,
+} from '../services/component-store/component-store.ts'
+import { refuse } from '../refusal.ts'
+import type { SharedComponentOrder, SharedComponentView } from '../store/shared-components.ts'
 import { bool, descriptionText, dict, maybe, nameText, uuid } from './scalars.ts'
 
-/** What a component is shared as. */
+/** A component to share. */
 export const ComponentShare = z
   .object({
     name: nameText(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { UserChanges } from '../services/users.ts'
+import type { UserChanges } from '../services/accounts/users.ts'
 import type { UserRecord } from '../store/users.ts'
 import { bool, dateTime, dict, maybe, nameText, text } from './scalars.ts'
 
@@ -30,7 +30,7 @@ export const PasswordResetBody = UserUpdate.extend({
   current_password: maybe(text()),
 }).meta({ id: 'PasswordReset' })
 
-/** What a reset needs of it. */
+/** The field that a password reset reads. */
 export const PasswordReset = z.object({
   password: text({ min: 1, max: 4096 }),
   current_password: maybe(text()),

@@ -9,7 +9,7 @@ export const CodeCheck = z.object({ code: text() }).meta({ id: 'CodeCheck' })
 
 const Errors = z.strictObject({ errors: z.array(z.string()) })
 
-/** What is wrong with a code text. */
+/** The problems of a code text. */
 export const CodeReport = z
   .strictObject({ imports: Errors, function: Errors })
   .meta({ id: 'CodeReport' })

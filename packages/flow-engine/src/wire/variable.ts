@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { VariableView } from '../services/variables.ts'
+import type { VariableView } from '../services/accounts/variables.ts'
 import { dateTime, maybe, nameText, orNull, text, uuid } from './scalars.ts'
 
 /** A variable to be made; the key `default_fields` is required. */

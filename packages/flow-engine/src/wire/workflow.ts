@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { OpenQuestion } from '../services/questions.ts'
+import type { OpenQuestion } from '../services/runs/questions.ts'
 import { dict, orNull, text, uuid } from './scalars.ts'
 
 export const PendingQuery = z.object({ flow_id: orNull(uuid()) })

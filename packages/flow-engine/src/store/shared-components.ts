@@ -30,11 +30,11 @@ export interface SharedComponentView extends Omit<SharedComponentRecord, 'data'>
   /** By name (code points). */
   readonly tags: readonly TagRecord[]
   readonly likes: number
-  /** Whether the viewer of the query likes it. */
+  /** True if the viewer of the query likes it. */
   readonly likedByViewer: boolean
 }
 
-/** What a listing can be sorted by. Texts fold by `toLowerCase`; false before true; null first. */
+/** Sort keys of a listing. Strings fold by `toLowerCase`; false before true; null first. */
 export type SharedComponentOrder =
   | 'name'
   | 'description'
@@ -50,7 +50,7 @@ export type SharedComponentOrder =
 /** Which shared components, all conditions joined by AND. */
 export interface SharedComponentQuery extends Slice {
   readonly viewerId: string
-  /** `public`: not private, whoever owns it; `own`: the viewer's; `visible`: public or the viewer's. */
+  /** `public`: not private, of any user; `own`: the viewer's; `visible`: public or the viewer's. */
   readonly scope: 'public' | 'own' | 'visible'
   readonly id?: string
   /** Part of name, description, a tag's name or the owner's name; all folded by `toLowerCase`. */

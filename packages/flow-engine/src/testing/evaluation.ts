@@ -1,0 +1,107 @@
+import type { TokenUsage } from '../models/chat-model.ts'
+import type { EvaluatedExample } from './evaluated-example.ts'
+import { formatJUnit } from './junit.ts'
+
+/** How a scorer did over all examples. */
+export interface ScoreSummary {
+  readonly mean: number
+  readonly min: number
+  /** Examples. */
+  readonly passed: number
+  readonly failed: number
+}
+
+/** A score that differs from that of the same example before. */
+export interface ScoreChange {
+  readonly id: string
+  readonly scorer: string
+  readonly before: number
+  readonly after: number
+}
+
+/** An evaluation as JSON, to be kept and compared with. */
+export interface EvaluationJson {
+  readonly version: 1
+  readonly passed: boolean
+  readonly durationMs: number
+  readonly usage: TokenUsage
+  readonly scores: Readonly<Record<string, ScoreSummary>>
+  readonly examples: readonly EvaluatedExample[]
+}
+
+/** What came of all examples (DR-80). */
+export interface Evaluation {
+  /** Every example passed. */
+  readonly passed: boolean
+  /** In the order of the data set. */
+  readonly examples: readonly EvaluatedExample[]
+  readonly scores: Readonly<Record<string, ScoreSummary>>
+  readonly usage: TokenUsage
+  readonly durationMs: number
+  toJSON(): EvaluationJson
+  /** A report that CI services read; `suite` is its name, `flow` by default (DR-81). */
+  toJUnit(suite?: string): string
+  /** Scores of the same examples that rose or fell, and examples that came or went. */
+  compare(baseline: EvaluationJson): {
+    readonly worse: readonly ScoreChange[]
+    readonly better: readonly ScoreChange[]
+    readonly added: readonly string[]
+    readonly removed: readonly string[]
+  }
+}
+
+export function createEvaluation(
+  examples: readonly EvaluatedExample[],
+  scorers: readonly string[],
+  durationMs: number,
+): Evaluation {
+  const scores = Object.fromEntries(scorers.map((name) => [name, summary(examples, name)]))
+  const usage = { inputTokens: 0, outputTokens: 0 }
+  for (const example of examples) {
+    usage.inputTokens += example.usage.inputTokens
+    usage.outputTokens += example.usage.outputTokens
+  }
+  const passed = examples.every((example) => example.passed)
+  return {
+    passed,
+    examples,
+    scores,
+    usage,
+    durationMs,
+    toJSON: () => ({ version: 1, passed, durationMs, usage, scores, examples }),
+    toJUnit: (suite = 'flow') => formatJUnit(suite, examples, durationMs),
+    compare: (baseline) => compare(baseline.examples, examples),
+  }
+}
+
+function summary(examples: readonly EvaluatedExample[], name: string): ScoreSummary {
+  const all = examples.flatMap(({ scores }) => scores[name] ?? [])
+  const values = all.map(({ score }) => score)
+  const passed = all.filter((score) => score.passed).length
+  return {
+    mean: values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length,
+    min: values.length === 0 ? 0 : values.reduce((least, value) => Math.min(least, value), 1),
+    passed,
+    failed: all.length - passed,
+  }
+}
+
+function compare(
+  before: readonly EvaluatedExample[],
+  after: readonly EvaluatedExample[],
+): ReturnType<Evaluation['compare']> {
+  const known = new Map(before.map((example) => [example.id, example]))
+  const now = new Set(after.map(({ id }) => id))
+  const changes = after.flatMap(({ id, scores }) =>
+    Object.entries(scores).flatMap(([scorer, { score }]) => {
+      const old = known.get(id)?.scores[scorer]?.score
+      return old === undefined ? [] : [{ id, scorer, before: old, after: score }]
+    }),
+  )
+  return {
+    worse: changes.filter((change) => change.after < change.before),
+    better: changes.filter((change) => change.after > change.before),
+    added: after.map(({ id }) => id).filter((id) => !known.has(id)),
+    removed: before.map(({ id }) => id).filter((id) => !now.has(id)),
+  }
+}

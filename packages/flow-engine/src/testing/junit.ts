@@ -1,0 +1,62 @@
+import type { EvaluatedExample } from './evaluated-example.ts'
+
+/** The report of an evaluation in the form of JUnit (DR-81). */
+export function formatJUnit(
+  suite: string,
+  examples: readonly EvaluatedExample[],
+  durationMs: number,
+): string {
+  const failures = examples.filter(({ passed }) => !passed).length
+  const cases = examples.map(formatCase)
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuite name="${escaped(suite)}" tests="${examples.length}" failures="${failures}" time="${seconds(durationMs)}">`,
+    ...cases,
+    '</testsuite>',
+    '',
+  ].join('\n')
+}
+
+function formatCase(example: EvaluatedExample): string {
+  const { id, passed, durationMs } = example
+  const open = `  <testcase name="${escaped(id)}" time="${seconds(durationMs)}"`
+  if (passed) return `${open}/>`
+  return `${open}>\n    <failure message="${escaped(reasonOf(example))}"/>\n  </testcase>`
+}
+
+function reasonOf({ scores, error }: EvaluatedExample): string {
+  const failed = Object.entries(scores)
+    .filter(([, { passed }]) => !passed)
+    .map(
+      ([name, { score, reason }]) =>
+        `${name}: ${score}${reason === undefined ? '' : `, ${reason}`}`,
+    )
+  const told = error === undefined ? [] : [`${error.code}: ${error.message}`]
+  return [...failed, ...told].join('; ')
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3)
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+/** Without what XML 1.0 cannot hold. */
+function escaped(text: string): string {
+  return Array.from(text)
+    .filter(isXml)
+    .join('')
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+    .replaceAll('\n', '&#10;')
+}
+
+/** Half a pair of surrogates is a character of its own here. */
+function isXml(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd
+  return code < 0xd800 || (code > 0xdfff && code !== 0xfffe && code !== 0xffff)
+}

@@ -1,0 +1,91 @@
+import { FlowError } from '../errors.ts'
+import { MOST_BYTES } from './tape.ts'
+
+/** Never on a tape (DR-86). */
+const SECRET_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'cookie',
+  'set-cookie',
+])
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['key', 'api_key', 'token', 'access_token'])
+/** They say how the body travelled, not what it is. */
+const TRANSPORT: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'date',
+])
+
+interface AnswerJson {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** As text, else in base64. */
+  readonly body?: string
+  readonly base64?: string
+}
+
+/** An HTTP answer that was read whole. */
+export interface Exchange {
+  readonly json: AnswerJson
+  readonly url: string
+}
+
+/** What a request is known by: method, address, headers and body, none of them with a secret. */
+export async function toRequestJson(
+  request: Request,
+): Promise<{ readonly request: unknown; readonly body: Uint8Array<ArrayBuffer> | null }> {
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  const body = bytes.length === 0 ? null : bytes
+  return {
+    request: {
+      method: request.method,
+      url: withoutSecrets(request.url),
+      ...(body === null ? {} : bodyJson(body)),
+    },
+    body,
+  }
+}
+
+export async function readExchange(response: Response): Promise<Exchange> {
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const headers = [...response.headers].filter(
+    ([name]) => !SECRET_HEADERS.has(name) && !TRANSPORT.has(name),
+  )
+  const { status, url } = response
+  return { json: { status, headers: Object.fromEntries(headers), ...bodyJson(bytes) }, url }
+}
+
+export function toResponse({ json: { status, headers, body, base64 }, url }: Exchange): Response {
+  const isEmpty = [101, 204, 205, 304].includes(status)
+  const bytes = base64 === undefined ? (body ?? '') : Uint8Array.from(atob(base64), codeOf)
+  const response = new Response(isEmpty ? null : bytes, { status, headers })
+  return Object.defineProperty(response, 'url', { value: url })
+}
+
+const codeOf = (character: string): number => character.codePointAt(0) ?? 0
+
+/** @throws FlowError `limit_exceeded` over 1 MiB */
+function bodyJson(bytes: Uint8Array): { readonly body?: string; readonly base64?: string } {
+  if (bytes.length > MOST_BYTES)
+    throw new FlowError('limit_exceeded', `A body on a tape has at most ${MOST_BYTES} bytes`)
+  try {
+    return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return { base64: btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join('')) }
+  }
+}
+
+function withoutSecrets(address: string): string {
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  for (const name of Array.from(url.searchParams.keys()))
+    if (SECRET_PARAMETERS.has(name.toLowerCase())) url.searchParams.delete(name)
+  url.searchParams.sort()
+  return url.href
+}

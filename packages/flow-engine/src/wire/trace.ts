@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import type { JobState } from '../store/job-store.ts'
+import type { Page } from '../store/paging.ts'
+import type { Trace, TraceQuery, TraceSummary } from '../services/runs/traces.ts'
+import type { TraceSpan } from '../services/runs/trace-spans.ts'
+import { dateTime, int, maybe, oneOf, text, uuid } from './scalars.ts'
+
+const MAX_PAGE = 200
+
+/** A page counts from 1; 0 means the first too. */
+export const TraceListQuery = z.object({
+  flow_id: maybe(uuid()),
+  session_id: maybe(text()),
+  status: maybe(oneOf(['unset', 'ok', 'error'])),
+  start_time: maybe(dateTime()),
+  end_time: maybe(dateTime()),
+  page: int({ ge: 0 }).default(1),
+  size: int({ ge: 1, le: MAX_PAGE }).default(50),
+})
+
+/** The states of a job behind each status of a trace. */
+const STATES = {
+  unset: ['queued', 'running', 'suspended'],
+  ok: ['succeeded'],
+  error: ['failed', 'cancelled'],
+} as const satisfies Record<string, readonly JobState[]>
+
+type TraceStatus = keyof typeof STATES
+
+const Status = z.enum(['unset', 'ok', 'error'])
+const time = z.string().meta({ format: 'date-time' })
+const Text = z.record(z.string(), z.string()).nullable()
+
+const summary = {
+  id: z.string().meta({ format: 'uuid' }),
+  name: z.string(),
+  status: Status,
+  /** Of the job: finer than the status. */
+  state: z.enum(['queued', 'running', 'suspended', 'succeeded', 'failed', 'cancelled']),
+  startTime: time,
+  endTime: time.nullable(),
+  totalLatencyMs: z.int(),
+  totalTokens: z.int(),
+  flowId: z.string().meta({ format: 'uuid' }),
+  sessionId: z.string(),
+  error: z.string().nullable(),
+  input: Text,
+  output: Text,
+}
+
+const Span = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    type: z.enum(['chain', 'llm', 'agent']),
+    status: Status,
+    startTime: time,
+    endTime: time.nullable(),
+    latencyMs: z.int(),
+    inputs: z.null(),
+    outputs: z.looseObject({}).nullable(),
+    error: z.string().nullable(),
+    modelName: z.null(),
+    tokenUsage: z
+      .strictObject({ promptTokens: z.int(), completionTokens: z.int(), totalTokens: z.int() })
+      .nullable(),
+    children: z.array(z.never()),
+  })
+  .meta({ id: 'TraceSpan' })
+
+const Summary = z.strictObject(summary).meta({ id: 'TraceSummary' })
+
+/** A page of traces, without what their logs tell. */
+export const TraceList = z
+  .strictObject({ traces: z.array(Summary), total: z.int(), pages: z.int() })
+  .meta({ id: 'TraceList' })
+
+export const TraceRead = z
+  .strictObject({ ...summary, spans: z.array(Span), truncated: z.boolean() })
+  .meta({ id: 'Trace' })
+
+export function traceQueryFromWire(query: z.output<typeof TraceListQuery>): TraceQuery {
+  const { status, page, size } = query
+  return {
+    flowId: query.flow_id ?? undefined,
+    sessionId: query.session_id ?? undefined,
+    from: query.start_time ?? undefined,
+    to: query.end_time ?? undefined,
+    states: status === null || status === undefined ? undefined : STATES[status],
+    page,
+    size,
+  }
+}
+
+export function tracesToWire(
+  { items, total }: Page<TraceSummary>,
+  size: number,
+): z.input<typeof TraceList> {
+  const traces = items.map((item) => summaryToWire(item))
+  return { traces, total, pages: Math.ceil(total / size) }
+}
+
+export function traceToWire(trace: Trace): z.input<typeof TraceRead> {
+  const { run, job } = trace
+  const { input, output, isCut } = run
+  return {
+    ...summaryToWire(trace),
+    sessionId: job.sessionId ?? run.sessionId ?? job.flowId,
+    input: input === null ? null : { input_value: input },
+    output: output === null ? null : { message: output },
+    spans: spansToWire(trace),
+    truncated: isCut,
+  }
+}
+
+function summaryToWire({ job, name, usage }: TraceSummary): z.input<typeof Summary> {
+  const started = job.startedAt ?? job.createdAt
+  return {
+    id: job.id,
+    name,
+    status: statusOf(job.state),
+    state: job.state,
+    startTime: started.toISOString(),
+    endTime: job.finishedAt?.toISOString() ?? null,
+    totalLatencyMs: job.finishedAt === null ? 0 : latency(started, job.finishedAt),
+    totalTokens: usage.inputTokens + usage.outputTokens,
+    flowId: job.flowId,
+    sessionId: job.sessionId ?? job.flowId,
+    error: job.error?.detail ?? null,
+    input: null,
+    output: null,
+  }
+}
+
+/** Tokens are kept for each vertex: its last span shows them. */
+function spansToWire({ run, job, vertexNames }: Trace): z.input<typeof Span>[] {
+  const lastOf = new Map(run.spans.map((span) => [span.vertexId, span]))
+  return run.spans.map((span) => {
+    const { vertexId, startedAt, endedAt, error } = span
+    const type = vertexId.split('-')[0] ?? vertexId
+    const used = job.usage?.[vertexId]
+    return {
+      id: span.id,
+      name: vertexNames.get(vertexId) ?? type,
+      type: type.endsWith('Agent') ? 'agent' : used === undefined ? 'chain' : 'llm',
+      status: spanStatus(span),
+      startTime: startedAt.toISOString(),
+      endTime: endedAt?.toISOString() ?? null,
+      latencyMs: endedAt === null ? 0 : latency(startedAt, endedAt),
+      inputs: null,
+      outputs: span.outputs,
+      error,
+      modelName: null,
+      tokenUsage: used === undefined || lastOf.get(vertexId) !== span ? null : tokens(used),
+      children: [],
+    }
+  })
+}
+
+function tokens({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) {
+  return {
+    promptTokens: inputTokens,
+    completionTokens: outputTokens,
+    totalTokens: inputTokens + outputTokens,
+  }
+}
+
+function statusOf(state: JobState): TraceStatus {
+  if (state === 'succeeded') return 'ok'
+  return state === 'failed' || state === 'cancelled' ? 'error' : 'unset'
+}
+
+function spanStatus({ valid, endedAt }: TraceSpan): TraceStatus {
+  if (endedAt === null) return 'unset'
+  return valid ? 'ok' : 'error'
+}
+
+const latency = (from: Date, to: Date): number => Math.max(0, to.getTime() - from.getTime())
