@@ -1,36 +1,57 @@
-import { createRouteTable, json, respond, type RouteTable, type Runtime } from '@x/wire'
+import {
+  createRouteTable,
+  json,
+  observeRequest,
+  requestIdOf,
+  respond,
+  traceHeaders,
+  withRequestId,
+  type ObservedRequest,
+  type RequestHooks,
+  type RouteMatch,
+  type RouteTable,
+  type Runtime,
+} from '@x/wire'
 import type { HostContext } from '../options.ts'
-import type { Caller } from '../services/caller.ts'
+import type { Caller } from '../services/base/caller.ts'
+import { runOrigin, type RunOrigin } from '../services/base/run-origin.ts'
 import type { FlowServices } from '../services/services.ts'
 import type { FlowSettings } from '../settings.ts'
-import { checkRights, type Authenticate } from './authenticate.ts'
-import { bodyLimitOf } from './body-limit.ts'
-import { createCors } from './cors.ts'
-import { errorResponse } from './error-response.ts'
-import { compressed } from './gzip.ts'
-import { nobody } from './nobody.ts'
-import { createHostGate } from './host-gate.ts'
-import { OPENAI_BASE, openAiNotFound, openAiWrongMethod } from './openai-errors.ts'
-import { parseRequest } from './parse.ts'
-import { redirect } from './redirect.ts'
+import { checkRights, type Authenticate } from './access/authenticate.ts'
+import { auditRecord, type WriteAudit } from './access/record-audit.ts'
+import type { AuditNotes } from './route/audit-rule.ts'
+import { bodyLimitOf } from './route/body-limit.ts'
+import { createCors } from './access/cors.ts'
+import { errorResponse } from './response/error-response.ts'
+import { compressed } from './response/gzip.ts'
+import { anonymous } from './route/anonymous.ts'
+import { createHostGate } from './access/host-gate.ts'
+import { OPENAI_BASE, openAiNotFound, openAiWrongMethod } from './response/openai-errors.ts'
+import { parseRequest } from './request/parse.ts'
+import { redirect } from './response/redirect.ts'
 import {
   checkAnnouncedLength,
   createRequestBody,
   readUpload,
   type RequestBody,
   type UploadedFile,
-} from './request-body.ts'
-import { JsonText, type Call, type Route } from './route.ts'
+  type UploadOptions,
+} from './request/request-body.ts'
+import { JsonText, type Call, type Route } from './route/route.ts'
 
-/** What a handler is made of. */
+/** Options of a handler. */
 export interface HandlerOptions {
   readonly routes: readonly Route[]
   readonly services: FlowServices
   readonly settings: FlowSettings
   readonly authenticate: Authenticate
   readonly runtime: Runtime
-  /** Whether `/api/openai/v1` is served. */
+  /** Serves `/api/openai/v1`. */
   readonly openAi: boolean
+  /** Takes audit records. */
+  readonly audit: WriteAudit | undefined
+  /** Called for each request. */
+  readonly hooks: RequestHooks | undefined
   readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void
 }
 
@@ -41,65 +62,92 @@ type Handler = (request: Request, context?: HostContext) => Promise<Response>
  * operation itself. Never rejects.
  */
 export function createHandler(options: HandlerOptions): Handler {
-  const { settings, report } = options
+  const { settings, report, hooks, runtime } = options
   const table = createRouteTable(options.routes)
   const cors = createCors(settings)
   const hostGate = createHostGate(settings)
 
-  return async (request, context = {}) => {
-    const foreign = hostGate(request, context)
+  const respondTo = async (
+    incoming: Incoming,
+    failed: (error: unknown) => void,
+  ): Promise<Response> => {
+    const { request, context, id } = incoming
+    const foreign = hostGate(request, context) ?? cors.preflight(request)
     if (foreign !== undefined) return foreign
-    const preflight = cors.preflight(request)
-    if (preflight !== undefined) return preflight
-    const response = await answer(options, table, { request, context }).catch((error: unknown) =>
-      errorResponse(request, error, (cause) =>
-        report(cause, { method: request.method, path: pathOf(request), ...context }),
-      ),
+    const told = (error: unknown): void => {
+      failed(error)
+      const { method } = request
+      report(error, { method, path: incoming.url.pathname, ...context, requestId: id })
+    }
+    const response = await answer(options, table, { ...incoming, told }).catch((error: unknown) =>
+      errorResponse(request, error, told),
     )
     return withHeaders(response, cors.headers(request))
   }
+
+  return async (request, context = {}) => {
+    const url = new URL(request.url)
+    const id = requestIdOf(request, context.requestId, () => runtime.uuid())
+    const path = belowBase(url.pathname, settings.basePath)
+    const match: RouteMatch<Route> =
+      path === undefined ? { kind: 'none' } : table.match(request.method, path)
+    const incoming = { request, context, url, id, path, match }
+    if (hooks === undefined) return withRequestId(await respondTo(incoming, () => undefined), id)
+    const observed: ObservedRequest = {
+      requestId: id,
+      method: request.method,
+      route: match.kind === 'found' ? `${settings.basePath}${match.route.path}` : null,
+      headers: traceHeaders(request.headers),
+      context,
+    }
+    const response = await observeRequest(hooks, observed, {
+      work: (failed) => respondTo({ ...incoming, observed }, failed),
+      onError: (error) => report(error, { requestId: id }),
+    })
+    return withRequestId(response, id)
+  }
 }
 
-function pathOf(request: Request): string {
-  return new URL(request.url).pathname
-}
+const belowBase = (pathname: string, basePath: string): string | undefined =>
+  pathname.startsWith(basePath) ? pathname.slice(basePath.length) : undefined
 
 interface Incoming {
   readonly request: Request
   readonly context: HostContext
+  readonly url: URL
+  readonly id: string
+  /** Below the base; undefined for one outside it. */
+  readonly path: string | undefined
+  readonly match: RouteMatch<Route>
+  readonly observed?: ObservedRequest | undefined
 }
 
 async function answer(
   options: HandlerOptions,
   table: RouteTable<Route>,
-  { request, context }: Incoming,
+  incoming: Incoming & { readonly told: (error: unknown) => void },
 ): Promise<Response> {
-  const url = new URL(request.url)
+  const { request, url, path, match, told } = incoming
   const { basePath } = options.settings
-  if (!url.pathname.startsWith(basePath)) return notFound(request)
-  const path = url.pathname.slice(basePath.length)
-  const match = table.match(request.method, path)
+  if (path === undefined) return notFound(request)
   const isOpenAi = options.openAi && path.startsWith(OPENAI_BASE)
-  const known = { request, id: context.requestId ?? options.runtime.uuid() }
   if (match.kind === 'none') {
     const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
     if (table.match(request.method, other).kind === 'none')
-      return isOpenAi ? openAiNotFound(known, path) : notFound(request)
+      return isOpenAi ? openAiNotFound(request, path) : notFound(request)
     return redirect(`${basePath}${other}${url.search}`)
   }
   if (match.kind === 'method') {
     const allow = match.allow.filter((method) => method !== 'HEAD').join(', ')
-    if (isOpenAi) return openAiWrongMethod(known, allow)
+    if (isOpenAi) return openAiWrongMethod(request, allow)
     const headers = { allow }
     return json(request, { detail: 'Method Not Allowed' }, { status: 405, headers })
   }
   const { answerError } = match.route
-  const operated = operate(options, match, { request, context, url })
+  const operated = operate(options, match, incoming)
   if (answerError === undefined) return await operated
-  const report = (error: unknown): void =>
-    options.report(error, { method: request.method, path, ...context })
   return await operated.catch((error: unknown) =>
-    answerError(request, error, { id: known.id, report, services: options.services }),
+    answerError(request, error, { report: told, services: options.services }),
   )
 }
 
@@ -108,22 +156,46 @@ function notFound(request: Request): Response {
 }
 
 async function operate(
-  { services, settings, authenticate, runtime }: HandlerOptions,
+  { services, settings, authenticate, runtime, audit: write }: HandlerOptions,
   { route, params }: { readonly route: Route; readonly params: Readonly<Record<string, string>> },
-  { request, context, url }: Incoming & { readonly url: URL },
+  { request, context, url, id, observed }: Incoming,
 ): Promise<Response> {
   route.before?.(request.headers, url, settings)
   const caller = await authenticate(route.auth, { request, url, context })
   if (caller instanceof Response) return caller
-  const known = { services, caller: caller ?? nobody }
+  if (observed !== undefined && caller !== undefined) observed.userId = caller.id
+  const known = { services, caller: caller ?? anonymous }
   await route.guard?.(known)
   const limit = bodyLimitOf(route, settings)
   await checkAnnouncedLength(request, limit, runtime)
   checkRights(route.auth, caller)
   const body = createRequestBody(request, limit)
   const parts = await parseRequest(route, params, url.searchParams, body)
-  const call = new IncomingCall(known, parts, { request, url, context, readable: body })
-  return await encode(route, request, await route.handle(call))
+  const call = new IncomingCall(known, parts, { request, url, context, id, observed, body })
+  const { audit } = route
+  if (audit === undefined || write === undefined)
+    return await encode(route, request, await route.handle(call))
+  const audited = { ...parts, caller, context, requestId: id, notes: call.notes }
+  const told = async (result: Parameters<typeof auditRecord>[2]): Promise<void> => {
+    const record = auditRecord(audit, audited, result, runtime)
+    if (record !== undefined) await write(record)
+  }
+  let value: unknown
+  try {
+    value = await route.handle(call)
+  } catch (error) {
+    if (audit.refused === true && isRefusal(error)) await told({ outcome: 'refused' })
+    throw error
+  }
+  await told({ outcome: 'ok', value })
+  return await encode(route, request, value)
+}
+
+/** Whether a call was answered as one that may not be made. */
+function isRefusal(error: unknown): boolean {
+  const status: unknown =
+    typeof error === 'object' && error !== null ? Reflect.get(error, 'status') : undefined
+  return typeof status === 'number' && status >= 400 && status < 500
 }
 
 /** A call as its operation sees it. */
@@ -133,15 +205,20 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
+  readonly notes: AuditNotes = {}
   readonly request: Request
   readonly url: URL
   readonly context: HostContext
+  readonly #id: string
+  readonly #observed: ObservedRequest | undefined
   readonly #readable: RequestBody
 
   constructor(
     known: Pick<IncomingCall, 'services' | 'caller'>,
     parts: Pick<IncomingCall, 'params' | 'query' | 'body'>,
-    given: Pick<IncomingCall, 'request' | 'url' | 'context'> & { readonly readable: RequestBody },
+    given: Pick<Incoming, 'request' | 'url' | 'context' | 'id' | 'observed'> & {
+      readonly body: RequestBody
+    },
   ) {
     this.services = known.services
     this.caller = known.caller
@@ -151,7 +228,9 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
     this.request = given.request
     this.url = given.url
     this.context = given.context
-    this.#readable = given.readable
+    this.#id = given.id
+    this.#observed = given.observed
+    this.#readable = given.body
   }
 
   /** Made when an operation asks for it. */
@@ -159,9 +238,16 @@ class IncomingCall implements Call<unknown, unknown, unknown> {
     return this.request.signal
   }
 
+  /** Made when an operation asks for it. */
+  get origin(): RunOrigin {
+    const { headers, carrier } = this.#observed ?? { headers: traceHeaders(this.request.headers) }
+    return runOrigin(this.#id, carrier ?? { ...headers })
+  }
+
   readonly bytes = (): Promise<Uint8Array> => this.#readable.bytes()
 
-  readonly upload = (): Promise<UploadedFile> => readUpload(this.#readable)
+  readonly upload = (options?: UploadOptions): Promise<UploadedFile> =>
+    readUpload(this.#readable, options)
 }
 
 async function encode(route: Route, request: Request, value: unknown): Promise<Response> {

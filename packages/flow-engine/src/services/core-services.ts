@@ -1,33 +1,43 @@
 import type { FlowEngineOptions } from '../options.ts'
 import type { ComponentRegistry } from '../components/registry/registry.ts'
 import type { ComponentServices } from '../components/define/services.ts'
-import { createApiKeyService, type ApiKeyService } from './api-keys.ts'
-import { bundledExamples } from './bundled-examples.ts'
-import { bundledPictures } from './bundled-pictures.ts'
-import { createCatalogueService, type CatalogueService } from './catalogue.ts'
-import type { ComponentStore } from './component-store.ts'
-import { createComponentsStoreService, type ComponentsStoreService } from './components-store.ts'
-import { createExampleService, type ExampleService } from './examples.ts'
-import { createFileService, type FileService } from './files.ts'
-import { createFlowService, type FlowService } from './flows.ts'
-import type { ServiceKit } from './kit.ts'
-import { createKnowledge, createVectorStores } from './collections.ts'
-import { createKnowledgeBaseService, type KnowledgeBaseService } from './knowledge-bases.ts'
-import { createLocalComponentStore } from './local-component-store.ts'
-import { createLoginService, type LoginService } from './login.ts'
-import { createMcpServerService, type McpServerService } from './mcp-servers.ts'
-import { createMonitorService, type MonitorService } from './monitor.ts'
-import { createPasswordResetService, type PasswordResetService } from './password-reset.ts'
-import { createProfilePictureService, type ProfilePictureService } from './profile-pictures.ts'
-import { createOwnedFlows } from './owned-flows.ts'
-import { createProjectService, type ProjectService } from './projects.ts'
-import { createSignInLimiter } from './sign-in-limiter.ts'
-import { createStatusService, type StatusService } from './status.ts'
-import { createStrangerFileService, type StrangerFileService } from './stranger-files.ts'
-import { createUserFileService, type UserFileService } from './user-files.ts'
-import { createUserService, type UserService } from './users.ts'
-import { createValidateService, type ValidateService } from './validate.ts'
-import { createVariableService, type VariableService } from './variables.ts'
+import { createApiKeyService, type ApiKeyService } from './accounts/api-keys.ts'
+import { bundledExamples } from './flows/bundled-examples.ts'
+import { bundledPictures } from './files/bundled-pictures.ts'
+import { createCatalogueService, type CatalogueService } from './catalogue/catalogue.ts'
+import type { ComponentStore } from './component-store/component-store.ts'
+import {
+  createComponentStoreService,
+  type ComponentStoreService,
+} from './component-store/component-store-service.ts'
+import { createExampleService, type ExampleService } from './flows/examples.ts'
+import { createFileService, type FileService } from './files/files.ts'
+import { createFlowVersionService, type FlowVersionService } from './flows/flow-versions.ts'
+import { createFlowService, type FlowService } from './flows/flows.ts'
+import type { ServiceKit } from './base/kit.ts'
+import { createKnowledge, createVectorStores } from './collections/collections.ts'
+import {
+  createKnowledgeBaseService,
+  type KnowledgeBaseService,
+} from './collections/knowledge-bases.ts'
+import { createLocalComponentStore } from './component-store/local-component-store.ts'
+import { createLoginService, type LoginService } from './accounts/login.ts'
+import { createMcpServerService, type McpServerService } from './mcp/mcp-servers.ts'
+import { createMonitorService, type MonitorService } from './runs/monitor.ts'
+import { createPasswordResetService, type PasswordResetService } from './accounts/password-reset.ts'
+import {
+  createProfilePictureService,
+  type ProfilePictureService,
+} from './files/profile-pictures.ts'
+import { createOwnedFlows } from './flows/owned-flows.ts'
+import { createProjectService, type ProjectService } from './flows/projects.ts'
+import { createSignInLimiter } from './accounts/sign-in-limiter.ts'
+import { createStatusService, type StatusService } from './base/status.ts'
+import { createStrangerFileService, type StrangerFileService } from './files/stranger-files.ts'
+import { createUserFileService, type UserFileService } from './files/user-files.ts'
+import { createUserService, type UserService } from './accounts/users.ts'
+import { createValidateService, type ValidateService } from './catalogue/validate.ts'
+import { createVariableService, type VariableService } from './accounts/variables.ts'
 
 /** The services that neither build nor run flows. */
 export interface CoreServices {
@@ -37,13 +47,14 @@ export interface CoreServices {
   readonly apiKeys: ApiKeyService
   readonly variables: VariableService
   readonly flows: FlowService
+  readonly versions: FlowVersionService
   readonly projects: ProjectService
   readonly files: FileService
   readonly strangerFiles: StrangerFileService
   readonly userFiles: UserFileService
   readonly profilePictures: ProfilePictureService
   readonly monitor: MonitorService
-  readonly componentsStore: ComponentsStoreService
+  readonly componentStore: ComponentStoreService
   readonly catalogue: CatalogueService
   readonly validate: ValidateService
   readonly mcpServers: McpServerService
@@ -81,13 +92,14 @@ export function createCoreServices(
     apiKeys: createApiKeyService(kit),
     variables,
     flows: createFlowService(kit),
+    versions: createFlowVersionService(kit),
     projects: createProjectService(kit),
     files: createFileService(kit),
     strangerFiles: createStrangerFileService(kit),
     userFiles: createUserFileService(kit),
     profilePictures: createProfilePictureService(options.profilePictures, bundledPictures),
     monitor: createMonitorService(kit),
-    componentsStore: createComponentsStoreService(kit, componentStoreOf(kit, options)),
+    componentStore: createComponentStoreService(kit, componentStoreOf(kit, options)),
     catalogue: createCatalogueService({ components, servicesOf, modules }),
     validate: createValidateService(modules),
     mcpServers,

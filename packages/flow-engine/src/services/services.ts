@@ -1,5 +1,5 @@
 import type { CoreServices } from './core-services.ts'
-import type { RunningServices } from './running.ts'
+import type { ExecutionServices } from './execution-services.ts'
 
 /** The rules of the flow service, without HTTP. */
-export interface FlowServices extends CoreServices, RunningServices {}
+export interface FlowServices extends CoreServices, ExecutionServices {}

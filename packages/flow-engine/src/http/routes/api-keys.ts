@@ -9,9 +9,9 @@ import {
   StoreKey,
 } from '../../wire/api-key.ts'
 import { IdParams } from '../../wire/scalars.ts'
-import { MEDIUM_BODY, SMALL_BODY } from '../body-limit.ts'
-import { route, type Route } from '../route.ts'
-import { storeKeyCookie } from '../session-cookies.ts'
+import { MEDIUM_BODY, SMALL_BODY } from '../route/body-limit.ts'
+import { route, type Route } from '../route/route.ts'
+import { storeKeyCookie } from '../access/session-cookies.ts'
 
 const Detail = z.object({ detail: z.string() })
 
@@ -37,6 +37,7 @@ export const apiKeyRoutes: readonly Route[] = [
       auth: 'user',
       maxBody: MEDIUM_BODY,
       body: ApiKeyCreate,
+      audit: { action: 'api_key.created', target: 'api_key' },
       output: ApiKeyCreated,
     },
     async ({ services, caller, body }) => {
@@ -50,6 +51,7 @@ export const apiKeyRoutes: readonly Route[] = [
       method: 'DELETE',
       path: '/api/v1/api_key/{api_key_id}',
       summary: 'Delete Api Key Route',
+      audit: { action: 'api_key.revoked', target: 'api_key', idFrom: 'api_key_id' },
       auth: 'user',
       params: IdParams('api_key_id'),
       output: Detail,

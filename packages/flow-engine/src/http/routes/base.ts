@@ -1,9 +1,10 @@
 import { json } from '@x/wire'
 import { z } from 'zod'
-import { refuse } from '../../services/refusal.ts'
-import { SERVICE_VERSION } from '../../services/status.ts'
-import { Config, configToWire } from '../../wire/config.ts'
-import { route, type Route } from '../route.ts'
+import { refuse } from '../../refusal.ts'
+import { SERVICE_VERSION } from '../../services/base/status.ts'
+import { Config, configToWire, GuestConfig, guestConfigToWire } from '../../wire/config.ts'
+import { anonymous } from '../route/anonymous.ts'
+import { route, type Route } from '../route/route.ts'
 
 export const baseRoutes: readonly Route[] = [
   route(
@@ -46,10 +47,13 @@ export const baseRoutes: readonly Route[] = [
       method: 'GET',
       path: '/api/v1/config',
       summary: 'Get Config',
-      auth: 'user',
-      output: Config,
+      auth: 'guest',
+      output: z.union([Config, GuestConfig]),
     },
-    ({ services }) => configToWire(services.status.settings),
+    ({ services, caller }) => {
+      const { settings } = services.status
+      return caller === anonymous ? guestConfigToWire(settings) : configToWire(settings)
+    },
   ),
   ...['/logs', '/logs-stream'].map((path) =>
     route(

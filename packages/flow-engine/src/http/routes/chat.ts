@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { BuildService, StartBuild } from '../../services/builds.ts'
+import type { BuildService, StartBuild } from '../../services/builds/builds.ts'
 import { anything, given, IdParams, TextParams } from '../../wire/scalars.ts'
 import {
   BuildBody,
@@ -13,11 +13,11 @@ import {
   VertexBuildBody,
   VerticesOrderResponse,
 } from '../../wire/build.ts'
-import { noCredentials, readClientId } from '../authenticate.ts'
-import { answerEvents, streamEvents } from '../deliver-events.ts'
-import { nobody } from '../nobody.ts'
-import { parseBody } from '../parse.ts'
-import { route, type Call, type Route } from '../route.ts'
+import { noCredentials, readClientId } from '../access/authenticate.ts'
+import { answerEvents, streamEvents } from '../response/deliver-events.ts'
+import { anonymous } from '../route/anonymous.ts'
+import { parseBody } from '../request/parse.ts'
+import { route, type Call, type Route } from '../route/route.ts'
 
 /** Builds (build.md). */
 export const chatRoutes: readonly Route[] = [
@@ -34,7 +34,7 @@ export const chatRoutes: readonly Route[] = [
       output: VerticesOrderResponse,
     },
     async ({ services, caller, params, query, body }) => {
-      // Whose flow it is counts before what the body says.
+      // Ownership is checked before the body.
       await services.vertices.check(caller, params.flow_id)
       return services.vertices.order(caller, params.flow_id, {
         graph: parseBody(GraphBody, body) ?? null,
@@ -54,10 +54,12 @@ export const chatRoutes: readonly Route[] = [
       body: BuildBody,
       output: JobStarted,
     },
-    async ({ services, caller, params, query, body, signal }) => {
+    async ({ services, caller, params, query, body, signal, origin }) => {
       const job = await services.builds.start(caller, params.flow_id, {
         ...readBuild(query, body),
         resumable: query.resumable,
+        version: given(query.version),
+        origin,
       })
       if (query.event_delivery !== 'direct') return { job_id: job.id }
       return deliverDirectly(services.builds, { ownerId: caller.id, jobId: job.id, signal })
@@ -121,11 +123,12 @@ export const chatRoutes: readonly Route[] = [
       params: IdParams('flow_id').extend(TextParams('vertex_id').shape),
       body: VertexBuildBody,
     },
-    ({ services, caller, params, body }) =>
+    ({ services, caller, params, body, origin }) =>
       services.vertices.build(caller, params, {
         value: body?.inputs?.input_value ?? null,
         session: given(body?.inputs?.session),
         files: body?.files ?? [],
+        origin,
       }),
   ),
   route(
@@ -166,13 +169,13 @@ async function ownerFor(
   }: Pick<Call<unknown, unknown, unknown>, 'services' | 'caller' | 'request'>,
   jobId: string,
 ): Promise<string> {
-  const userId = caller === nobody ? null : caller.id
+  const userId = caller === anonymous ? null : caller.id
   const owner = await services.builds.ownerFor({ userId, clientId: readClientId(request) }, jobId)
   if (owner === null) throw noCredentials(false)
   return owner
 }
 
-/** What query and body of a build come down to. */
+/** Combines the query and the body of a build request. */
 export function readBuild(
   query: Omit<z.output<typeof BuildQuery>, 'log_builds'> & {
     log_builds?: boolean | null | undefined

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Refusal, refuse } from '../../services/refusal.ts'
+import { Refusal, refuse } from '../../refusal.ts'
 import { CustomComponent, CustomComponentUpdate, templateFromWire } from '../../wire/component.ts'
-import { gzip, acceptsGzip } from '../gzip.ts'
-import { route, type Route } from '../route.ts'
+import { gzip, acceptsGzip } from '../response/gzip.ts'
+import { route, type Route } from '../route/route.ts'
 
 const Node = z.looseObject({})
 
@@ -49,7 +49,7 @@ export const customComponentRoutes: readonly Route[] = [
         return { data: node, type }
       } catch (error) {
         if (!(error instanceof Refusal) || error.status === 429) throw error
-        // The editor shows both; a stack of the server is none of its business.
+        // The editor shows both; a stack of the server must not reach it.
         const shown = { error: error.detail, traceback: '' }
         throw refuse(400, error.detail, { body: shown, cause: error })
       }

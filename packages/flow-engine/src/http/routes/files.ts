@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { refuse } from '../../services/refusal.ts'
-import { MAX_STRANGER_FILE } from '../../services/stranger-files.ts'
+import { refuse } from '../../refusal.ts'
+import { MAX_STRANGER_FILE } from '../../services/files/stranger-files.ts'
 import { IdParams, text, TextParams, uuid } from '../../wire/scalars.ts'
-import { fileAnswer } from '../file-answer.ts'
-import { route, type Route } from '../route.ts'
-import { checkMultipart, checkUploadHead } from '../upload-frame.ts'
+import { fileAnswer } from '../response/file-answer.ts'
+import { route, type Route } from '../route/route.ts'
+import { checkUploadHead } from '../request/upload-frame.ts'
 
 /** Bytes of a multipart body around its one file. */
 const FORM_AROUND_IT = 64 * 1024
@@ -28,10 +28,10 @@ export const fileRoutes: readonly Route[] = [
       params: flowIdParams,
       output: UploadResult,
     },
-    async ({ services, caller, params: { flow_id: flowId }, request, bytes, upload }) => {
-      checkMultipart(await bytes(), request.headers.get('content-type') ?? '')
+    async ({ services, caller, params: { flow_id: flowId }, upload }) => {
       await services.files.checkFlow(caller, flowId)
-      const stored = await services.files.upload(flowId, await upload())
+      const file = await upload({ stage: services.files.stage, framed: true })
+      const stored = await services.files.upload(flowId, file)
       return { flowId, file_path: `${flowId}/${stored}` }
     },
   ),

@@ -1,7 +1,12 @@
 import { z } from 'zod'
-import { fileStamp, withoutKeys, zipFlows } from '../../services/archive.ts'
-import { refuse } from '../../services/refusal.ts'
-import { flowHeaderToText, flowToText, listOfTexts, pageOfTexts } from '../../wire/flow-text.ts'
+import { fileStamp, withoutKeys, zipFlows } from '../../services/flows/flow-archive.ts'
+import { refuse } from '../../refusal.ts'
+import {
+  flowHeaderToText,
+  flowToText,
+  listOfTexts,
+  pageOfTexts,
+} from '../../services/flows/flow-text.ts'
 import {
   flowChangesFromWire,
   FlowCreate,
@@ -15,10 +20,11 @@ import {
   screenEndpointNames,
 } from '../../wire/flow.ts'
 import { bool, IdParams, int, orNull, uuid } from '../../wire/scalars.ts'
-import { readFlowFile } from '../flow-file.ts'
-import { MEDIUM_BODY } from '../body-limit.ts'
-import { JsonText, route, type Route } from '../route.ts'
-import { zipAnswer } from '../zip-answer.ts'
+import { readFlowFile } from '../request/uploaded-flows.ts'
+import { FLOW_FILE_BODY, MEDIUM_BODY } from '../route/body-limit.ts'
+import { newSharingFacts, sharingFacts } from '../route/audit-rule.ts'
+import { JsonText, route, type Route } from '../route/route.ts'
+import { zipAnswer } from '../response/zip-answer.ts'
 
 const ListQuery = z.object({
   remove_example_flows: bool().default(false),
@@ -41,11 +47,13 @@ export const flowRoutes: readonly Route[] = [
       auth: 'user',
       status: 201,
       body: FlowCreate,
+      audit: { action: 'flow.sharing_changed', target: 'flow', facts: newSharingFacts },
       screen: screenEndpointName,
       output: FlowRead,
     },
-    async ({ services, caller, body }) => {
+    async ({ services, caller, body, notes }) => {
       const flows = await services.flows.create(caller, [flowFromWire(body)])
+      if (flows[0] !== undefined) notes.targetId = flows[0].id
       return new JsonText(flows.map((flow) => flowToText(flow)).join(''))
     },
   ),
@@ -112,6 +120,12 @@ export const flowRoutes: readonly Route[] = [
       auth: 'user',
       params: flowIdParams,
       body: FlowUpdate,
+      audit: {
+        action: 'flow.sharing_changed',
+        target: 'flow',
+        idFrom: 'flow_id',
+        facts: sharingFacts,
+      },
       screen: screenEndpointName,
       output: FlowRead,
     },
@@ -171,11 +185,12 @@ export const flowRoutes: readonly Route[] = [
       auth: 'user',
       status: 201,
       consumes: 'multipart',
+      maxBody: FLOW_FILE_BODY,
       query: z.object({ folder_id: orNull(uuid()) }),
       output: FlowRead.array(),
     },
     async ({ services, caller, query, upload }) => {
-      const inputs = readFlowFile((await upload()).bytes)
+      const inputs = await readFlowFile((await upload()).bytes)
       const flows = await services.flows.upload(caller, inputs, query.folder_id ?? undefined)
       return new JsonText(listOfTexts(flows.map((flow) => flowToText(flow))))
     },
@@ -197,7 +212,7 @@ export const flowRoutes: readonly Route[] = [
       if (flows.length === 1) return new JsonText(flowToText(withoutKeys(first), { fsPath: true }))
       const now = services.status.now()
       const name = `filename=${fileStamp(now)}_builder_flows.zip`
-      return zipAnswer(zipFlows(flows, now, true), name)
+      return zipAnswer(await zipFlows(flows, now, true), name)
     },
   ),
   route(

@@ -1,7 +1,7 @@
 import { ProjectQuery } from '../../wire/project.ts'
 import { IdParams } from '../../wire/scalars.ts'
-import { redirect } from '../redirect.ts'
-import { route, type Call, type Route, type RouteHead } from '../route.ts'
+import { redirect } from '../response/redirect.ts'
+import { route, type Call, type Route, type RouteHead } from '../route/route.ts'
 
 const DEFAULT_SIZE = 50
 const folderIdParams = IdParams('folder_id')

@@ -1,11 +1,12 @@
-import type { Route } from '../route.ts'
+import type { Route } from '../route/route.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { baseRoutes } from './base.ts'
 import { chatRoutes } from './chat.ts'
-import { componentStoreRoutes } from './components-store.ts'
+import { componentStoreRoutes } from './component-store.ts'
 import { customComponentRoutes } from './custom-component.ts'
 import { fileRoutes } from './files.ts'
 import { flowRoutes } from './flows.ts'
+import { flowVersionRoutes } from './flow-versions.ts'
 import { folderRoutes } from './folders.ts'
 import { knowledgeBaseRoutes } from './knowledge-bases.ts'
 import { loginRoutes } from './login.ts'
@@ -18,6 +19,7 @@ import { projectRoutes } from './projects.ts'
 import { publicBuildRoutes } from './public-build.ts'
 import { responsesRoutes } from './responses.ts'
 import { runRoutes } from './run.ts'
+import { traceRoutes } from './traces.ts'
 import { userFileRoutes } from './user-files.ts'
 import { userRoutes } from './users.ts'
 import { validateRoutes } from './validate.ts'
@@ -48,7 +50,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { name: OPENAI_GROUP, routes: [...openAiRoutes, ...openAiResponseRoutes] },
   { name: 'Validate', routes: validateRoutes },
   { name: 'Components Store', routes: componentStoreRoutes },
-  { name: 'Flows', routes: flowRoutes },
+  { name: 'Flows', routes: [...flowRoutes, ...flowVersionRoutes] },
   { name: 'Users', routes: userRoutes },
   { name: 'APIKey', routes: apiKeyRoutes },
   { name: 'Login', routes: loginRoutes },
@@ -56,7 +58,7 @@ export const routeGroups: readonly RouteGroup[] = [
   { name: 'Files', routes: fileRoutes },
   { name: 'Files of users', routes: userFileRoutes },
   { name: 'Knowledge Bases', routes: knowledgeBaseRoutes },
-  { name: 'Monitor', routes: monitorRoutes },
+  { name: 'Monitor', routes: [...monitorRoutes, ...traceRoutes] },
   { name: 'MCP', routes: mcpRoutes },
   { name: MCP_GROUP, routes: mcpTransportRoutes },
   { name: 'Folders', routes: folderRoutes },

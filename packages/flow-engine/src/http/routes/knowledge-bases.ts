@@ -5,7 +5,7 @@ import {
   knowledgeBaseToWire,
 } from '../../wire/knowledge-base.ts'
 import { text } from '../../wire/scalars.ts'
-import { route, type Route } from '../route.ts'
+import { route, type Route } from '../route/route.ts'
 
 const Name = z.object({ kb_name: text() })
 const Message = z.object({ message: text() })

@@ -1,17 +1,17 @@
 import { json } from '@x/wire'
 import { z } from 'zod'
-import type { SignIn } from '../../services/session.ts'
+import type { SignIn } from '../../services/accounts/session.ts'
 import { LoginForm, TokenObject } from '../../wire/login.ts'
-import { readBearer } from '../authenticate.ts'
-import { readCookies } from '../cookies.ts'
-import { route, type Call, type Route } from '../route.ts'
+import { readBearer } from '../access/authenticate.ts'
+import { readCookies } from '../request/cookies.ts'
+import { route, type Call, type Route } from '../route/route.ts'
 import {
   ACCESS_COOKIE,
   REFRESH_COOKIE,
   sessionCookies,
   signedOutCookies,
   withCookies,
-} from '../session-cookies.ts'
+} from '../access/session-cookies.ts'
 
 export const loginRoutes: readonly Route[] = [
   route(
@@ -21,17 +21,16 @@ export const loginRoutes: readonly Route[] = [
       summary: 'Login To Get Access Token',
       auth: 'none',
       consumes: 'form',
+      audit: { action: 'sign_in', target: 'user', refused: true },
       body: LoginForm,
       output: TokenObject,
     },
     async (call) => {
       const { username, password } = call.body
       const clientAddress = call.context.clientAddress ?? ''
-      return signedIn(
-        call,
-        await call.services.login.signIn({ username, password, clientAddress }),
-        'login',
-      )
+      const session = await call.services.login.signIn({ username, password, clientAddress })
+      call.notes.actorId = call.notes.targetId = session.user.id
+      return signedIn(call, session, 'login')
     },
   ),
   route(
@@ -40,9 +39,14 @@ export const loginRoutes: readonly Route[] = [
       path: '/api/v1/auto_login',
       summary: 'Auto Login',
       auth: 'none',
+      audit: { action: 'sign_in', target: 'user' },
       output: TokenObject,
     },
-    async (call) => signedIn(call, await call.services.login.autoLogin(), 'auto'),
+    async (call) => {
+      const session = await call.services.login.autoLogin()
+      call.notes.actorId = call.notes.targetId = session.user.id
+      return signedIn(call, session, 'auto')
+    },
   ),
   route(
     {
@@ -63,6 +67,7 @@ export const loginRoutes: readonly Route[] = [
       path: '/api/v1/logout',
       summary: 'Logout',
       auth: 'none',
+      audit: { action: 'sign_out', target: null },
       output: z.object({ message: z.string() }),
     },
     async ({ services, request }) => {

@@ -1,13 +1,13 @@
 import { json } from '@x/wire'
 import { IdParams } from '../../wire/scalars.ts'
-import type { McpVisit } from '../../services/mcp-projects.ts'
-import { refuse } from '../../services/refusal.ts'
-import { mcpErrorResponse } from '../mcp-errors.ts'
-import { checkMcpOrigin } from '../mcp-gate.ts'
-import { nobody } from '../nobody.ts'
-import { discardTooLarge } from '../request-body.ts'
-import { readVariables } from '../run-variables.ts'
-import { route, type Call, type Route } from '../route.ts'
+import type { McpVisit } from '../../services/mcp/mcp-projects.ts'
+import { refuse } from '../../refusal.ts'
+import { mcpErrorResponse } from '../response/mcp-errors.ts'
+import { checkMcpOrigin } from '../access/mcp-gate.ts'
+import { anonymous } from '../route/anonymous.ts'
+import { discardTooLarge } from '../request/request-body.ts'
+import { readVariables } from '../request/run-variables.ts'
+import { route, type Call, type Route } from '../route/route.ts'
 
 const projectParams = IdParams('project_id')
 const PROJECT = '/api/v1/mcp/project/{project_id}'
@@ -111,12 +111,13 @@ async function passTooLarge({ request, services }: AnyCall): Promise<void> {
   await discardTooLarge(request, settings.maxBodyBytes, runtime)
 }
 
-function visitOf({ caller, params, request, url, services }: AnyCall): McpVisit {
+function visitOf({ caller, params, request, url, services, origin }: AnyCall): McpVisit {
   const { publicUrl, basePath } = services.status.settings
   return {
-    caller: caller === nobody ? null : caller,
+    caller: caller === anonymous ? null : caller,
     projectId: params?.project_id ?? null,
     variables: readVariables(request.headers),
+    origin,
     base: publicUrl === '' ? `${url.origin}${basePath}` : publicUrl,
   }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { baseToolName } from '../../mcp/tool-name.ts'
-import { maskAuthSettings } from '../../services/auth-settings.ts'
-import { toolDescription } from '../../services/mcp-tools.ts'
-import { refuse } from '../../services/refusal.ts'
+import { maskAuthSettings } from '../../services/flows/auth-settings.ts'
+import { toolDescription } from '../../services/mcp/mcp-tools.ts'
+import { refuse } from '../../refusal.ts'
 import {
   bool,
   descriptionText,
@@ -13,8 +13,8 @@ import {
   oneOf,
   uuid,
 } from '../../wire/scalars.ts'
-import { MEDIUM_BODY } from '../body-limit.ts'
-import { route, type Route } from '../route.ts'
+import { MEDIUM_BODY } from '../route/body-limit.ts'
+import { route, type Route } from '../route/route.ts'
 
 const serverParams = z.object({ server_name: nameText() })
 const projectParams = IdParams('project_id')
@@ -22,7 +22,7 @@ const Server = z.looseObject({})
 /** Bytes of the entry of one server. */
 const MAX_SERVER = 256 * 1024
 
-/** How clients sign in; only the type is looked at, the rest is kept (MC-81). */
+/** The sign-in settings of MCP clients. Only `auth_type` is read; the rest is stored (MC-81). */
 const AuthSettings = z.looseObject({
   auth_type: maybe(oneOf(['none', 'apikey', 'oauth'], 'literal_error')),
 })
@@ -50,7 +50,7 @@ const Tool = z.object({
   description: z.string().nullable(),
 })
 
-/** What the editor is told when it chooses OAuth. */
+/** The response when the editor chooses OAuth. */
 const NO_COMPOSER = {
   uses_composer: false,
   error_message: 'OAuth authentication is set but MCP Composer is disabled in settings',
@@ -114,38 +114,8 @@ export const mcpRoutes: readonly Route[] = [
     },
     ({ services, caller, params }) => services.mcpServers.get(caller.id, params.server_name),
   ),
-  route(
-    {
-      method: 'POST',
-      path: '/api/v2/mcp/servers/{server_name}',
-      summary: 'Add Server',
-      auth: 'user',
-      maxBody: MAX_SERVER,
-      params: serverParams,
-      body: dict(),
-      output: Server,
-    },
-    async ({ services, caller, params, body }) => {
-      await services.mcpServers.add(caller, params.server_name, body)
-      return body
-    },
-  ),
-  route(
-    {
-      method: 'PATCH',
-      path: '/api/v2/mcp/servers/{server_name}',
-      summary: 'Update Server Endpoint',
-      auth: 'user',
-      maxBody: MAX_SERVER,
-      params: serverParams,
-      body: dict(),
-      output: Server,
-    },
-    async ({ services, caller, params, body }) => {
-      await services.mcpServers.put(caller, params.server_name, body)
-      return body
-    },
-  ),
+  writeServer('POST', 'Add Server', 'add'),
+  writeServer('PATCH', 'Update Server Endpoint', 'put'),
   route(
     {
       method: 'DELETE',
@@ -195,6 +165,7 @@ export const mcpRoutes: readonly Route[] = [
       maxBody: MEDIUM_BODY,
       params: projectParams,
       body: ProjectSettings,
+      audit: { action: 'mcp.settings_changed', target: 'project', idFrom: 'project_id' },
       output: z.object({ message: z.string(), result: Server.optional() }),
     },
     async ({ services, caller, params, body }) => {
@@ -273,3 +244,22 @@ export const mcpRoutes: readonly Route[] = [
     },
   ),
 ]
+
+function writeServer(method: 'POST' | 'PATCH', summary: string, write: 'add' | 'put'): Route {
+  return route(
+    {
+      method,
+      path: '/api/v2/mcp/servers/{server_name}',
+      summary,
+      auth: 'user',
+      maxBody: MAX_SERVER,
+      params: serverParams,
+      body: dict(),
+      output: Server,
+    },
+    async ({ services, caller, params, body }) => {
+      await services.mcpServers[write](caller, params.server_name, body)
+      return body
+    },
+  )
+}

@@ -5,7 +5,8 @@ import {
   VertexBuilds,
   vertexBuildsToText,
 } from '../../wire/build-record.ts'
-import { pageOfTexts } from '../../wire/flow-text.ts'
+import { AuditList, AuditListQuery, auditToWire } from '../../wire/audit.ts'
+import { pageOfTexts } from '../../services/flows/flow-text.ts'
 import {
   messageChangesFromWire,
   messageOrders,
@@ -23,8 +24,8 @@ import {
   TextParams,
   uuid,
 } from '../../wire/scalars.ts'
-import { MEDIUM_BODY } from '../body-limit.ts'
-import { JsonText, route, type Route } from '../route.ts'
+import { MEDIUM_BODY } from '../route/body-limit.ts'
+import { JsonText, route, type Route } from '../route/route.ts'
 
 const FlowQuery = z.object({ flow_id: uuid() })
 const columns = Object.keys(messageOrders) as (keyof typeof messageOrders)[]
@@ -38,6 +39,17 @@ const MessageQuery = z.object({
 })
 
 export const monitorRoutes: readonly Route[] = [
+  route(
+    {
+      method: 'GET',
+      path: '/api/v1/monitor/audit',
+      summary: 'Get Audit Records',
+      auth: 'superuser',
+      query: AuditListQuery,
+      output: AuditList,
+    },
+    async ({ services, query }) => auditToWire(await services.monitor.audit(query), query.limit),
+  ),
   route(
     {
       method: 'GET',

@@ -5,11 +5,12 @@ import {
   InputItemsQuery,
   OpenAiResponse,
   OpenAiResponseBody,
+  ResponseQuery,
 } from '../../wire/openai-response.ts'
-import { eventStreamAnswer } from '../event-stream-answer.ts'
-import { openAiErrorResponse } from '../openai-errors.ts'
-import { readVariables } from '../run-variables.ts'
-import { JsonText, route, type Route } from '../route.ts'
+import { eventStreamAnswer, streamReader } from '../response/event-stream-answer.ts'
+import { openAiErrorResponse } from '../response/openai-errors.ts'
+import { readVariables } from '../request/run-variables.ts'
+import { JsonText, route, type Route } from '../route/route.ts'
 
 const common = { auth: 'openai', answerError: openAiErrorResponse } as const
 const PATH = '/api/openai/v1/responses'
@@ -28,15 +29,16 @@ export const openAiResponseRoutes: readonly Route[] = [
       body: OpenAiResponseBody,
       output: OpenAiResponse,
     },
-    async ({ services, caller, body, request, signal }) => {
-      const left = new AbortController()
+    async ({ services, caller, body, request, signal, origin }) => {
+      const reader = streamReader(signal, body.stream === true)
       const outcome = await services.openAiResponses.create(caller, body, {
         variables: readVariables(request.headers),
-        signal: AbortSignal.any([signal, left.signal]),
+        origin,
+        signal: reader.signal,
       })
       if (outcome.kind === 'response') return new JsonText(JSON.stringify(outcome.response))
       const heartbeat = { everyMs: HEARTBEAT_MS, runtime: services.mcp.runtime }
-      return eventStreamAnswer(outcome.chunks, { signal, left, heartbeat })
+      return eventStreamAnswer(outcome.chunks, { signal, left: reader.left, heartbeat })
     },
   ),
   route(
@@ -46,10 +48,21 @@ export const openAiResponseRoutes: readonly Route[] = [
       summary: 'Get Model Response',
       ...common,
       params,
+      query: ResponseQuery,
       output: OpenAiResponse,
     },
-    async ({ services, caller, params: { response_id: id } }) =>
-      new JsonText(JSON.stringify(await services.openAiResponses.retrieve(caller, id))),
+    async ({ services, caller, params: { response_id: id }, query, signal }) => {
+      const { openAiResponses, mcp } = services
+      if (!query.stream)
+        return new JsonText(JSON.stringify(await openAiResponses.retrieve(caller, id)))
+      const reader = streamReader(signal)
+      const chunks = await openAiResponses.events(caller, id, {
+        after: query.starting_after ?? -1,
+        signal: reader.signal,
+      })
+      const heartbeat = { everyMs: HEARTBEAT_MS, runtime: mcp.runtime }
+      return eventStreamAnswer(chunks, { signal, left: reader.left, heartbeat })
+    },
   ),
   route(
     {

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import type { FlowModel } from '../../services/openai.ts'
+import type { FlowModel } from '../../services/openai/chat-completions.ts'
 import { ChatCompletion, ChatCompletionBody, Model, ModelList } from '../../wire/chat-completion.ts'
 import { TextParams } from '../../wire/scalars.ts'
-import { eventStreamAnswer } from '../event-stream-answer.ts'
-import { openAiErrorResponse } from '../openai-errors.ts'
-import { readVariables } from '../run-variables.ts'
-import { JsonText, route, type Route } from '../route.ts'
+import { eventStreamAnswer, streamReader } from '../response/event-stream-answer.ts'
+import { openAiErrorResponse } from '../response/openai-errors.ts'
+import { readVariables } from '../request/run-variables.ts'
+import { JsonText, route, type Route } from '../route/route.ts'
 
 const common = { auth: 'openai', answerError: openAiErrorResponse } as const
 
@@ -45,14 +45,15 @@ export const openAiRoutes: readonly Route[] = [
       body: ChatCompletionBody,
       output: ChatCompletion,
     },
-    async ({ services, caller, body, request, signal }) => {
-      const left = new AbortController()
+    async ({ services, caller, body, request, signal, origin }) => {
+      const reader = streamReader(signal, body.stream === true)
       const outcome = await services.openAi.complete(caller, body, {
         variables: readVariables(request.headers),
-        signal: AbortSignal.any([signal, left.signal]),
+        origin,
+        signal: reader.signal,
       })
       return outcome.kind === 'stream'
-        ? eventStreamAnswer(outcome.chunks, { signal, left })
+        ? eventStreamAnswer(outcome.chunks, { signal, left: reader.left })
         : new JsonText(JSON.stringify(outcome.completion))
     },
   ),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { fileStamp, zipFlows } from '../../services/archive.ts'
-import { refuse } from '../../services/refusal.ts'
-import { flowToText, listOfTexts, pageOfTexts } from '../../wire/flow-text.ts'
+import { fileStamp, zipFlows } from '../../services/flows/flow-archive.ts'
+import { refuse } from '../../refusal.ts'
+import { flowToText, listOfTexts, pageOfTexts } from '../../services/flows/flow-text.ts'
 import { FlowRead } from '../../wire/flow.ts'
 import {
   projectChangesFromWire,
@@ -15,10 +15,10 @@ import {
   ProjectWithFlows,
 } from '../../wire/project.ts'
 import { IdParams } from '../../wire/scalars.ts'
-import { readProjectFile } from '../flow-file.ts'
-import { MEDIUM_BODY } from '../body-limit.ts'
-import { JsonText, route, type Route } from '../route.ts'
-import { extendedName, zipAnswer } from '../zip-answer.ts'
+import { readProjectFile } from '../request/uploaded-flows.ts'
+import { FLOW_FILE_BODY, MEDIUM_BODY } from '../route/body-limit.ts'
+import { JsonText, route, type Route } from '../route/route.ts'
+import { extendedName, zipAnswer } from '../response/zip-answer.ts'
 
 const DEFAULT_SIZE = 50
 const projectIdParams = IdParams('project_id')
@@ -116,7 +116,7 @@ export const projectRoutes: readonly Route[] = [
       if (flows.length === 0) throw refuse(404, 'No flows found in project')
       const now = services.status.now()
       const name = extendedName(`${fileStamp(now)}_${project.name}_flows.zip`)
-      return zipAnswer(zipFlows(flows, now, false), `filename*=UTF-8''${name}`)
+      return zipAnswer(await zipFlows(flows, now, false), `filename*=UTF-8''${name}`)
     },
   ),
   route(
@@ -127,10 +127,11 @@ export const projectRoutes: readonly Route[] = [
       auth: 'user',
       status: 201,
       consumes: 'multipart',
+      maxBody: FLOW_FILE_BODY,
       output: FlowRead.array(),
     },
     async ({ services, caller, upload }) => {
-      const file = readProjectFile((await upload()).bytes)
+      const file = await readProjectFile((await upload()).bytes)
       const flows = await services.projects.upload(caller, file)
       return new JsonText(listOfTexts(flows.map((flow) => flowToText(flow))))
     },

@@ -1,11 +1,11 @@
-import { refuse } from '../../services/refusal.ts'
+import { refuse } from '../../refusal.ts'
 import { BuildBody, JobStarted, PublicBuildQuery } from '../../wire/build.ts'
 import { IdParams } from '../../wire/scalars.ts'
-import { readClientId } from '../authenticate.ts'
-import { route, type Route } from '../route.ts'
+import { readClientId } from '../access/authenticate.ts'
+import { route, type Route } from '../route/route.ts'
 import { deliverDirectly, readBuild } from './chat.ts'
 
-/** Builds of public flows by anybody (public-build.md). */
+/** Builds of public flows by anonymous clients (public-build.md). */
 export const publicBuildRoutes: readonly Route[] = [
   route(
     {
@@ -18,10 +18,10 @@ export const publicBuildRoutes: readonly Route[] = [
       body: BuildBody,
       output: JobStarted,
     },
-    async ({ services, params, query, body, request, context, signal }) => {
+    async ({ services, params, query, body, request, context, signal, origin }) => {
       const clientId = readClientId(request)
       if (clientId === null) throw refuse(400, 'No client_id cookie found')
-      const start = { ...readBuild(query, body), graph: null }
+      const start = { ...readBuild(query, body), graph: null, origin }
       const job = await services.builds.startPublic(
         params.flow_id,
         { clientId, address: context.clientAddress },

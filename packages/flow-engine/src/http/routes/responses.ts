@@ -1,9 +1,9 @@
 import { json } from '@x/wire'
 import { ResponsesAnswer, ResponsesBody } from '../../wire/responses.ts'
 import { given } from '../../wire/scalars.ts'
-import { eventStreamAnswer } from '../event-stream-answer.ts'
-import { readVariables } from '../run-variables.ts'
-import { route, type Route } from '../route.ts'
+import { eventStreamAnswer, streamReader } from '../response/event-stream-answer.ts'
+import { readVariables } from '../request/run-variables.ts'
+import { route, type Route } from '../route/route.ts'
 
 /** Flows behind the OpenAI interface that the editor's service has (RS-2 to RS-10). */
 export const responsesRoutes: readonly Route[] = [
@@ -16,8 +16,8 @@ export const responsesRoutes: readonly Route[] = [
       body: ResponsesBody,
       output: ResponsesAnswer,
     },
-    async ({ services: { responses }, caller, body, request, signal }) => {
-      const left = new AbortController()
+    async ({ services: { responses }, caller, body, request, signal, origin }) => {
+      const reader = streamReader(signal, body.stream)
       const outcome = await responses.create(
         caller,
         {
@@ -28,10 +28,12 @@ export const responsesRoutes: readonly Route[] = [
           previousResponseId: given(body.previous_response_id),
           include: body.include ?? [],
           variables: readVariables(request.headers),
+          origin,
         },
-        AbortSignal.any([signal, left.signal]),
+        reader.signal,
       )
-      if (outcome.kind === 'stream') return eventStreamAnswer(outcome.chunks, { signal, left })
+      if (outcome.kind === 'stream')
+        return eventStreamAnswer(outcome.chunks, { signal, left: reader.left })
       if (outcome.kind === 'response') return json(request, outcome.response)
       const { status, ...error } = outcome.failure
       return json(request, { error }, { status: responses.statusCodes ? status : 200 })

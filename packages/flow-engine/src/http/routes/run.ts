@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { RunFlowRequest } from '../../services/run-flow.ts'
-import { refuse } from '../../services/refusal.ts'
+import type { RunFlowRequest } from '../../services/runs/run-service.ts'
+import { refuse } from '../../refusal.ts'
 import {
   AdvancedRunBody,
   RunQuery,
@@ -10,11 +10,11 @@ import {
   FlowNameQuery,
 } from '../../wire/run.ts'
 import { given, TextParams } from '../../wire/scalars.ts'
-import { readClientId } from '../authenticate.ts'
-import { eventStreamAnswer } from '../event-stream-answer.ts'
-import { nobody } from '../nobody.ts'
-import { readVariables } from '../run-variables.ts'
-import { route, type Call, type Route } from '../route.ts'
+import { readClientId } from '../access/authenticate.ts'
+import { eventStreamAnswer, streamReader } from '../response/event-stream-answer.ts'
+import { anonymous } from '../route/anonymous.ts'
+import { readVariables } from '../request/run-variables.ts'
+import { route, type Call, type Route } from '../route/route.ts'
 
 const RETIRED =
   'The /process endpoint is deprecated and will be removed in a future version. Please use /run instead.'
@@ -68,8 +68,11 @@ export const runRoutes: readonly Route[] = [
       body: AdvancedRunBody,
       output: RunResponse,
     },
-    async ({ services, caller, params, query, body, signal }) => {
-      const flow = await services.runs.find(caller, params.flow_id_or_name, query.user_id)
+    async ({ services, caller, params, query, body, signal, origin }) => {
+      const flow = await services.runs.find(caller, params.flow_id_or_name, {
+        userId: query.user_id,
+        version: given(query.version),
+      })
       const session = given(body?.session_id)
       if (session !== null) throw refuse(404, `Session ${session} not found`)
       return services.runs.advanced(
@@ -84,7 +87,7 @@ export const runRoutes: readonly Route[] = [
           outputs: body?.outputs ?? [],
           tweaks: body?.tweaks ?? null,
         },
-        signal,
+        { signal, origin },
       )
     },
   ),
@@ -99,7 +102,7 @@ export const runRoutes: readonly Route[] = [
       output: TaskResponse,
     },
     async ({ services, caller, request, params: { _task_id: id } }) => {
-      const userId = caller === nobody ? null : caller.id
+      const userId = caller === anonymous ? null : caller.id
       const task = await services.builds.task({ userId, clientId: readClientId(request) }, id)
       if (task === null) throw refuse(400, RETIRED.replace('/process', '/task'))
       return task
@@ -121,13 +124,17 @@ export const runRoutes: readonly Route[] = [
   ),
 ]
 
-async function answerRun({ services, caller, params, query, body, request, signal }: RunCall) {
-  const flow = await services.runs.find(caller, params.flow_id_or_name, query.user_id)
+async function answerRun(call: RunCall) {
+  const { services, caller, params, query, body, request, signal, origin } = call
+  const flow = await services.runs.find(caller, params.flow_id_or_name, {
+    userId: query.user_id,
+    version: given(query.version),
+  })
   const run = readRun(body, query.stream, request)
-  if (!query.stream) return services.runs.run(flow, run, signal)
-  const left = new AbortController()
-  const lines = services.runs.stream(flow, run, AbortSignal.any([signal, left.signal]))
-  return eventStreamAnswer(lines, { signal, left })
+  if (!query.stream) return services.runs.run(flow, run, { signal, origin })
+  const reader = streamReader(signal)
+  const lines = services.runs.stream(flow, run, { signal: reader.signal, origin })
+  return eventStreamAnswer(lines, { signal, left: reader.left })
 }
 
 function readRun(

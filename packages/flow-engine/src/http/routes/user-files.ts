@@ -1,7 +1,7 @@
 import { json } from '@x/wire'
 import { z } from 'zod'
-import { fileStamp, zipEntries } from '../../services/archive.ts'
-import { refuse } from '../../services/refusal.ts'
+import { fileStamp, zipEntries } from '../../services/flows/flow-archive.ts'
+import { refuse } from '../../refusal.ts'
 import { bool, IdParams, text, uuid } from '../../wire/scalars.ts'
 import {
   UserFileEntry,
@@ -9,10 +9,10 @@ import {
   UserFileRead,
   userFileToWire,
 } from '../../wire/user-file.ts'
-import { fileAnswer } from '../file-answer.ts'
-import { MEDIUM_BODY } from '../body-limit.ts'
-import { route, type Route } from '../route.ts'
-import { zipAnswer } from '../zip-answer.ts'
+import { fileAnswer } from '../response/file-answer.ts'
+import { MEDIUM_BODY } from '../route/body-limit.ts'
+import { route, type Route } from '../route/route.ts'
+import { zipAnswer } from '../response/zip-answer.ts'
 
 const fileIdParams = IdParams('file_id')
 const Message = z.object({ message: z.string() })
@@ -30,8 +30,10 @@ const collectionRoutes = ['/api/v2/files', '/api/v2/files/'].flatMap((path) => [
       query: z.object({ append: bool().default(false) }),
       output: UserFileRead,
     },
-    async ({ services, caller, query, upload }) =>
-      userFileToWire(await services.userFiles.upload(caller, await upload(), query.append)),
+    async ({ services: { userFiles }, caller, query: { append }, upload }) => {
+      const file = await upload(append ? {} : { stage: userFiles.stage })
+      return userFileToWire(await userFiles.upload(caller, file, append))
+    },
   ),
   route(
     {
@@ -71,7 +73,7 @@ export const userFileRoutes: readonly Route[] = [
       const files = await services.userFiles.readMany(caller, body)
       const now = services.status.now()
       const name = `filename=${fileStamp(now)}_builder_files.zip`
-      return zipAnswer(zipEntries(files, now), name)
+      return zipAnswer(await zipEntries(files, now), name)
     },
   ),
   route(

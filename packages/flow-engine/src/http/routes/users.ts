@@ -12,10 +12,11 @@ import {
   userToWire,
   UserUpdate,
 } from '../../wire/user.ts'
-import { SMALL_BODY } from '../body-limit.ts'
-import { parseBody } from '../parse.ts'
-import { route, type Route } from '../route.ts'
-import { sessionCookies, withCookies } from '../session-cookies.ts'
+import { SMALL_BODY } from '../route/body-limit.ts'
+import { parseBody } from '../request/parse.ts'
+import { userFacts } from '../route/audit-rule.ts'
+import { route, type Route } from '../route/route.ts'
+import { sessionCookies, withCookies } from '../access/session-cookies.ts'
 
 export const userRoutes: readonly Route[] = [
   route(
@@ -27,6 +28,7 @@ export const userRoutes: readonly Route[] = [
       maxBody: SMALL_BODY,
       status: 201,
       body: UserCreate,
+      audit: { action: 'user.created', target: 'user' },
       output: UserRead,
     },
     async ({ services, body: { username, password, optins } }) =>
@@ -71,6 +73,7 @@ export const userRoutes: readonly Route[] = [
       maxBody: SMALL_BODY,
       params: IdParams('user_id'),
       body: UserUpdate,
+      audit: { action: 'user.changed', target: 'user', idFrom: 'user_id', facts: userFacts },
       output: UserRead,
     },
     async ({ services, caller, params, body }) =>
@@ -85,6 +88,7 @@ export const userRoutes: readonly Route[] = [
       maxBody: SMALL_BODY,
       params: IdParams('user_id'),
       body: PasswordResetBody,
+      audit: { action: 'password.changed', target: 'user', idFrom: 'user_id', refused: true },
       output: UserRead,
     },
     async ({ services, caller, params, body, context, request }) => {
@@ -108,6 +112,7 @@ export const userRoutes: readonly Route[] = [
       method: 'DELETE',
       path: '/api/v1/users/{user_id}',
       summary: 'Delete User',
+      audit: { action: 'user.deleted', target: 'user', idFrom: 'user_id' },
       auth: 'superuser',
       params: IdParams('user_id'),
       output: z.object({ detail: z.string() }),

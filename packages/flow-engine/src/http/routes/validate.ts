@@ -6,7 +6,7 @@ import {
   PromptReport,
   templateOf,
 } from '../../wire/validate.ts'
-import { route, type Route } from '../route.ts'
+import { route, type Route } from '../route/route.ts'
 
 export const validateRoutes: readonly Route[] = [
   route(

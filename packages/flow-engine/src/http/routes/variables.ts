@@ -5,7 +5,7 @@ import {
   variableToWire,
   VariableUpdate,
 } from '../../wire/variable.ts'
-import { route, type Route } from '../route.ts'
+import { route, type Route } from '../route/route.ts'
 
 /** Bytes of a variable. */
 const MAX_VARIABLE = 1024 * 1024
@@ -30,6 +30,7 @@ export const variableRoutes: readonly Route[] = [
       maxBody: MAX_VARIABLE,
       status: 201,
       body: VariableCreate,
+      audit: { action: 'variable.written', target: 'variable' },
       output: VariableRead,
     },
     async ({ services, caller, body: { name, value, type, default_fields: defaultFields } }) => {
@@ -46,6 +47,7 @@ export const variableRoutes: readonly Route[] = [
       maxBody: MAX_VARIABLE,
       params: IdParams('variable_id'),
       body: VariableUpdate,
+      audit: { action: 'variable.written', target: 'variable', idFrom: 'variable_id' },
       output: VariableRead,
     },
     async ({ services, caller, params, body }) => {
@@ -63,6 +65,7 @@ export const variableRoutes: readonly Route[] = [
       method: 'DELETE',
       path: '/api/v1/variables/{variable_id}',
       summary: 'Delete Variable',
+      audit: { action: 'variable.deleted', target: 'variable', idFrom: 'variable_id' },
       auth: 'user',
       status: 204,
       params: IdParams('variable_id'),

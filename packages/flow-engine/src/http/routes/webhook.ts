@@ -1,7 +1,7 @@
 import { FlowNameQuery } from '../../wire/run.ts'
-import { TextParams } from '../../wire/scalars.ts'
-import { readApiKey } from '../authenticate.ts'
-import { route, type Route } from '../route.ts'
+import { given, TextParams } from '../../wire/scalars.ts'
+import { readApiKey } from '../access/authenticate.ts'
+import { route, type Route } from '../route/route.ts'
 
 /** The webhook trigger (webhook.md). */
 export const webhookRoutes: readonly Route[] = [
@@ -16,10 +16,11 @@ export const webhookRoutes: readonly Route[] = [
       params: TextParams('flow_id_or_name'),
       query: FlowNameQuery,
     },
-    async ({ services, params, query, request, url, bytes }) => {
+    async ({ services, params, query, request, url, bytes, origin }) => {
       const flow = await services.webhooks.find(params.flow_id_or_name, query.user_id)
       await services.webhooks.authorize(flow, readApiKey(request, url, 'header-first'))
-      await services.webhooks.start(flow, new TextDecoder().decode(await bytes()))
+      const pinned = await services.versions.pin(flow, given(query.version))
+      await services.webhooks.start(pinned, new TextDecoder().decode(await bytes()), origin)
       return { message: 'Task started in the background', status: 'in progress' }
     },
   ),

@@ -6,7 +6,7 @@ import {
   ResumeAccepted,
   ResumeBody,
 } from '../../wire/workflow.ts'
-import { route, type Route } from '../route.ts'
+import { route, type Route } from '../route/route.ts'
 
 /** Questions that builds wait for, and their answers (DR-35, DR-36). */
 export const workflowRoutes: readonly Route[] = [

@@ -1,0 +1,289 @@
+import { constantTimeEqual } from '@x/wire'
+import { isFlowError } from '../../errors.ts'
+import type { HostAuthenticate, HostContext, HostIdentity } from '../../options.ts'
+import { callerOf, type Caller } from '../../services/base/caller.ts'
+import type { ServiceKit } from '../../services/base/kit.ts'
+import { noMcpCredentials } from '../../services/mcp/mcp-projects.ts'
+import { refuse, type Refusal } from '../../refusal.ts'
+import type { FlowServices } from '../../services/services.ts'
+import type { ApiKeyRecord } from '../../store/api-keys.ts'
+import type { UserRecord } from '../../store/users.ts'
+import { readCookies } from '../request/cookies.ts'
+import type { Auth } from '../route/route.ts'
+
+/** Finds out who makes a request; undefined for operations that ask for nothing. */
+export type Authenticate = (
+  auth: Auth,
+  input: { readonly request: Request; readonly url: URL; readonly context: HostContext },
+) => Promise<Caller | Response | undefined>
+
+const CHALLENGE = { headers: { 'www-authenticate': 'Bearer' } }
+
+/** Credentials of requests as auth.md has them, or as the host decides. */
+export function createAuthenticate(
+  kit: ServiceKit,
+  services: Services,
+  host: HostAuthenticate | undefined,
+): Authenticate {
+  return async (auth, { request, url, context }) => {
+    if (auth === 'none' || auth === 'webhook' || auth === 'public') return undefined
+    const isVisitor = auth === 'optional' || mayVisit(kit, services, auth, request)
+    const found = async (): Promise<Caller | Response | undefined> => {
+      if (context.user === undefined && host === undefined)
+        return await fromRequest(kit, services, { auth, request, url, isVisitor })
+      const identity = context.user ?? (await host?.(request, context)) ?? null
+      return await fromHost(kit, services, { auth, identity, isVisitor })
+    }
+    return auth === 'optional' ? await unlessRefused(found()) : await found()
+  }
+}
+
+/** Treats bad credentials as none. */
+async function unlessRefused(
+  work: Promise<Caller | Response | undefined>,
+): Promise<Caller | undefined> {
+  try {
+    const caller = await work
+    return caller instanceof Response ? undefined : caller
+  } catch (error) {
+    if (isFlowError(error) && error.status < 500) return undefined
+    throw error
+  }
+}
+
+/**
+ * Refuses a caller without the rights of an operation.
+ * @throws Refusal 403
+ */
+export function checkRights(auth: Auth, caller: Caller | undefined): void {
+  if (auth === 'superuser' && caller?.isSuperuser !== true) {
+    throw refuse(403, "The user doesn't have enough privileges")
+  }
+}
+
+/** The API key of a request: the query decides before the header (auth.md). */
+export function readApiKey(
+  request: Request,
+  url: URL,
+  order: 'query-first' | 'header-first' = 'query-first',
+): string | undefined {
+  const query = url.searchParams.getAll('x-api-key').at(-1)?.split(',').at(-1)
+  const header = request.headers.get('x-api-key') ?? undefined
+  const [first, second] = order === 'query-first' ? [query, header] : [header, query]
+  return first === undefined || first === '' ? (second === '' ? undefined : second) : first
+}
+
+interface Attempt {
+  readonly auth: Auth
+  readonly request: Request
+  readonly url: URL
+  /** A request without credentials passes, as an anonymous one. */
+  readonly isVisitor: boolean
+}
+
+type Services = Pick<FlowServices, 'users' | 'apiKeys' | 'login' | 'mcp'>
+
+async function fromRequest(
+  kit: ServiceKit,
+  services: Services,
+  { auth, request, url, isVisitor }: Attempt,
+): Promise<Caller | undefined> {
+  const bearer = auth === 'key' ? undefined : readBearer(request)
+  const isKey = takesBearerKey(auth) && bearer !== undefined && !TOKEN.test(bearer)
+  if (bearer !== undefined && auth !== 'bearer-key' && !isKey)
+    return await fromToken(kit, bearer, 'token')
+  const bearerKey = isKey ? bearer : undefined
+  const given = readApiKey(request, url)
+  // MC-4: of an MCP client the first credential decides alone.
+  const key = auth === 'mcp' ? (bearerKey ?? given) : (given ?? bearerKey)
+  if (key !== undefined) return await fromKey(kit, services, { auth, key })
+  if (auth === 'session') {
+    const cookie = readCookies(request).get('access_token_lf') ?? ''
+    if (cookie !== '') {
+      checkOrigin(kit, request, url)
+      return await fromToken(kit, cookie, 'cookie')
+    }
+  }
+  return await withoutCredentials(kit, services, { auth, request, url, isVisitor })
+}
+
+/** Clients of the OpenAI API send their key as Bearer (RS-2, RS-20). */
+const takesBearerKey = (auth: Auth): boolean =>
+  auth === 'bearer-key' || auth === 'openai' || auth === 'mcp'
+
+/** An access token has three parts; no API key has. */
+const TOKEN = /^[^.]+\.[^.]+\.[^.]+$/
+
+/**
+ * Tells whether anonymous clients may use the operation: visitors of public flows, identified by a
+ * `client_id` cookie, and clients of projects that open without credentials (MC-7).
+ */
+function mayVisit(
+  { settings }: ServiceKit,
+  { mcp }: Services,
+  auth: Auth,
+  request: Request,
+): boolean {
+  if (auth === 'mcp') return mcp.settings.anonymous
+  const takesGuests = auth === 'guest' || (auth === 'visitor' && settings.publicBuildReaders)
+  return takesGuests && readClientId(request) !== null
+}
+
+/** The `client_id` cookie; null where it is missing or empty. */
+export function readClientId(request: Request): string | null {
+  const clientId = readCookies(request).get('client_id') ?? ''
+  return clientId === '' ? null : clientId
+}
+
+/** The token after the first blank; another scheme, or nothing after it, counts as no token. */
+export function readBearer(request: Request): string | undefined {
+  const header = request.headers.get('authorization') ?? ''
+  const at = header.indexOf(' ')
+  if (at < 0 || header.slice(0, at).toLowerCase() !== 'bearer') return undefined
+  const token = header.slice(at + 1).trim()
+  return token === '' ? undefined : token
+}
+
+async function fromToken(
+  { tokens, store, settings }: ServiceKit,
+  token: string,
+  via: 'token' | 'cookie',
+): Promise<Caller> {
+  const verified = await tokens.verifyAccess(token)
+  if ('problem' in verified) throw refuse(401, verified.problem, CHALLENGE)
+  const { userId, epoch, signInId } = verified
+  const [user, signIn] = await Promise.all([
+    store.users.get(userId),
+    signInId === null ? null : store.refreshFamilies.get(signInId),
+  ])
+  if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
+  // AB-64: a token ends with its sign-in. AB-68: one of Auto Login has none, its epoch decides.
+  const isGood =
+    signInId === null
+      ? settings.autoLogin && epoch === user.tokenEpoch
+      : signIn?.userId === userId && epoch >= 0
+  if (!isGood) throw refuse(401, 'Could not validate credentials', CHALLENGE)
+  return callerOf(user, via, { signInId })
+}
+
+async function fromKey(
+  kit: ServiceKit,
+  services: Services,
+  { auth, key }: { readonly auth: Auth; readonly key: string },
+): Promise<Caller> {
+  const opened = await openKey(kit, services, key)
+  if (opened === null)
+    throw auth === 'mcp'
+      ? refuse(401, 'Invalid API key')
+      : refuse(403, 'Invalid or missing API key')
+  if (!opened.user.isActive) throw refuse(401, 'Inactive user')
+  if (opened.record !== undefined) services.apiKeys.countUse(opened.record)
+  return callerOf(opened.user, 'key')
+}
+
+/** The user whom a key in clear opens, active or not; null for an unknown key. */
+export async function openKey(
+  { settings, store }: ServiceKit,
+  { apiKeys, login }: Pick<FlowServices, 'apiKeys' | 'login'>,
+  key: string,
+): Promise<{ user: UserRecord; record?: ApiKeyRecord } | null> {
+  if (settings.apiKeySource === 'env' && settings.apiKey !== null && equal(key, settings.apiKey)) {
+    const user = await login.superuser()
+    if (user !== null) return { user }
+  }
+  const record = await apiKeys.find(key)
+  const user = record === null ? null : await store.users.get(record.userId)
+  return record === null || user === null ? null : { user, record }
+}
+
+function equal(a: string, b: string): boolean {
+  const encoder = new TextEncoder()
+  return constantTimeEqual(encoder.encode(a), encoder.encode(b))
+}
+
+/** A cookie acts, so a request that another page made is refused. */
+function checkOrigin(kit: ServiceKit, request: Request, url: URL): void {
+  const origin = request.headers.get('origin')
+  if (origin !== null && !isOwnOrigin(kit, origin, url)) throw refuse(403, 'Origin not allowed')
+}
+
+/**
+ * Tells whether a page of another site made a request. Browsers say so; other clients send neither
+ * header.
+ */
+function isForeign(kit: ServiceKit, { headers }: Request, url: URL): boolean {
+  const origin = headers.get('origin')
+  if (origin === null) return /^(cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '')
+  return !isOwnOrigin(kit, origin, url) && !kit.settings.corsOrigins.includes('*')
+}
+
+function isOwnOrigin({ settings }: ServiceKit, origin: string, url: URL): boolean {
+  const { corsOrigins, publicUrl } = settings
+  return (
+    `${publicUrl}/`.startsWith(`${origin}/`) ||
+    origin === url.origin ||
+    corsOrigins.includes(origin)
+  )
+}
+
+async function withoutCredentials(
+  kit: ServiceKit,
+  { login }: Services,
+  { auth, request, url, isVisitor }: Attempt,
+): Promise<Caller | undefined> {
+  const { settings } = kit
+  if (settings.autoLogin && settings.skipAuthAutoLogin) {
+    // AB-67: nothing is asked for, so a page of another site could act.
+    const foreign = isForeign(kit, request, url)
+    if (foreign && isVisitor) return undefined
+    if (foreign) throw refuse(403, 'Origin not allowed')
+    const user = await login.superuser()
+    if (user?.isActive === true) return callerOf(user, 'auto')
+  }
+  if (isVisitor) return undefined
+  throw auth === 'mcp' ? noMcpCredentials() : noCredentials(settings.autoLogin)
+}
+
+/** The answer to a request that needs credentials and has none. */
+export function noCredentials(autoLogin: boolean): Refusal {
+  return refuse(
+    403,
+    autoLogin
+      ? 'SERVICE_AUTO_LOGIN requires a valid API key. Set SERVICE_SKIP_AUTH_AUTO_LOGIN=true to skip this check.'
+      : 'An API key must be passed as query or header',
+  )
+}
+
+/** A host's word for it; users it knows and the store does not are made when it says so. */
+async function fromHost(
+  { store }: ServiceKit,
+  { users }: Services,
+  {
+    auth,
+    identity,
+    isVisitor,
+  }: {
+    readonly auth: Auth
+    readonly identity: HostIdentity | Response | null
+    readonly isVisitor: boolean
+  },
+): Promise<Caller | Response | undefined> {
+  if (identity === null && isVisitor) return undefined
+  if (identity === null) throw auth === 'mcp' ? noMcpCredentials() : noCredentials(false)
+  if (identity instanceof Response) return identity
+  const { userId, isSuperuser, createAs } = identity
+  const known = await store.users.get(userId)
+  const user =
+    known ??
+    (createAs === undefined
+      ? null
+      : await users.create({
+          id: userId,
+          username: createAs,
+          password: null,
+          isActive: true,
+          isSuperuser,
+        }))
+  if (user?.isActive !== true) throw refuse(401, 'User not found or is inactive.', CHALLENGE)
+  return callerOf(user, 'host', { isSuperuser })
+}

@@ -1,0 +1,33 @@
+import { createDocsPage } from './docs-page.ts'
+import { createOpenApi } from './openapi.ts'
+import { route, type Route } from '../route/route.ts'
+import type { RouteGroup } from '../routes/index.ts'
+
+/** The description of the interface, made from its own table when first asked for. */
+export function createDescriptionRoutes(
+  groups: readonly RouteGroup[],
+  settings: { readonly publicUrl: string; readonly basePath: string },
+): readonly Route[] {
+  const { publicUrl, basePath } = settings
+  const server = publicUrl === '' ? basePath || '/' : publicUrl
+  let document: object | undefined
+  return [
+    route(
+      { method: 'GET', path: '/openapi.json', summary: 'Description', auth: 'none' },
+      () => (document ??= createOpenApi(groups, { servers: [server] })),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/docs',
+        summary: 'List of operations',
+        auth: 'none',
+        produces: 'text/html',
+      },
+      () =>
+        new Response(createDocsPage(groups, `${basePath}/openapi.json`), {
+          headers: { 'content-type': 'text/html; charset=utf-8' },
+        }),
+    ),
+  ]
+}

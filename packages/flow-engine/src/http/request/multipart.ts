@@ -1,0 +1,207 @@
+import type { BlobStage } from '../../store/blob-store.ts'
+import { GrowingBytes } from './growing-bytes.ts'
+
+/**
+ * The last part of that name; null if there is none. The bytes of a file lie in the stage where one was
+ * opened for them.
+ */
+export type FoundPart = {
+  readonly filename: string | null
+  readonly bytes: Uint8Array
+  readonly stage?: BlobStage
+} | null
+
+/** The body is no form of that boundary. */
+export class MalformedForm extends Error {}
+
+const MAX_PARTS = 1_000
+/** Bytes of a text in place of a file that are kept: it is refused, and shown. */
+const MAX_TEXT = 64 * 1024
+const MAX_HEAD = 16 * 1024
+const [CR, LF, DASH] = [0x0d, 0x0a, 0x2d]
+const END_OF_HEAD = Uint8Array.of(CR, LF, CR, LF)
+
+/**
+ * Reads a multipart body as it comes and keeps the last part of that name only, so that memory holds its
+ * bytes once and others have their turn between chunks (RFC 7578).
+ * @param length announced length of the body, for the first size of the memory
+ * @throws MalformedForm, also for more than 1,000 parts or a head of more than 16 KiB
+ */
+export async function findPart(
+  chunks: AsyncIterable<Uint8Array>,
+  { contentType, ...wanted }: Wanted & { readonly contentType: string },
+): Promise<FoundPart> {
+  const boundary = /;\s*boundary=(?:"([^"]+)"|([^;,\s]+))/i.exec(contentType)
+  const text = boundary?.[1] ?? boundary?.[2]
+  if (text === undefined) throw new MalformedForm('no boundary')
+  const iterator = chunks[Symbol.asyncIterator]()
+  const opened: BlobStage[] = []
+  const open = async (): Promise<BlobStage | undefined> => {
+    const stage = await wanted.open?.()
+    if (stage !== undefined) opened.push(stage)
+    return stage
+  }
+  try {
+    const reader = new PartReader(iterator, new TextEncoder().encode(`--${text}`))
+    const found = await lastPart(reader, { ...wanted, open })
+    // Bytes after the form are ignored.
+    while ((await iterator.next()).done !== true);
+    return found
+  } catch (error) {
+    await Promise.all(opened.map((stage) => stage.discard()))
+    await iterator.return?.()
+    throw error
+  }
+}
+
+/** Which part is looked for. */
+interface Wanted {
+  readonly name: string
+  readonly length: number
+  /** Opens a stage for each file of that name; without it files are held in memory. */
+  readonly open?: (() => Promise<BlobStage | undefined>) | undefined
+}
+
+async function lastPart(reader: PartReader, { name, length, open }: Wanted): Promise<FoundPart> {
+  let found: FoundPart = null
+  for (let count = 0; await reader.next(); count += 1) {
+    if (count === MAX_PARTS) throw new MalformedForm('too many parts')
+    const head = await readHead(await reader.head())
+    if (head.name !== name) {
+      const content = reader.content()
+      while ((await content.next()).done !== true);
+      continue
+    }
+    await found?.stage?.discard()
+    found = null
+    const { filename } = head
+    const stage = filename === null || filename === '' ? undefined : await open?.()
+    const kept = new GrowingBytes(stage === undefined ? length : 0)
+    let left = filename === null || filename === '' ? MAX_TEXT : Infinity
+    for await (const piece of reader.content()) {
+      if (stage !== undefined) await stage.write(piece)
+      else if (left > 0) kept.push(piece.subarray(0, left))
+      left -= piece.length
+    }
+    found = { filename, bytes: kept.bytes(), ...(stage === undefined ? {} : { stage }) }
+  }
+  return found
+}
+
+/** Name and file name of a part, read by the runtime's own parser of forms. */
+async function readHead(
+  head: Uint8Array,
+): Promise<{ readonly name: string; readonly filename: string | null }> {
+  const body = new Blob(['--x\r\n', new Uint8Array(head), '\r\n\r\n\r\n--x--\r\n'])
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+  const form = await new Response(body, { headers }).formData()
+  const [entry] = [...form]
+  if (entry === undefined) throw new MalformedForm('a part without a name')
+  const [name, value] = entry
+  return { name, filename: typeof value === 'string' ? null : value.name }
+}
+
+/** Takes a body apart at its boundaries. */
+class PartReader {
+  readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #boundary: Uint8Array
+  readonly #delimiter: Uint8Array
+  #window: Uint8Array = new Uint8Array(0)
+  #isFirst = true
+
+  constructor(chunks: AsyncIterator<Uint8Array>, boundary: Uint8Array) {
+    this.#chunks = chunks
+    this.#boundary = boundary
+    this.#delimiter = new Uint8Array([CR, LF, ...boundary])
+  }
+
+  /** Goes to the head of the next part; false at the end of the form. */
+  async next(): Promise<boolean> {
+    if (this.#isFirst) await this.#open()
+    this.#isFirst = false
+    await this.#need(2)
+    const [first, second] = this.#window
+    if (first === DASH && second === DASH) return false
+    if (first !== CR || second !== LF) throw new MalformedForm('no line behind a boundary')
+    this.#window = this.#window.subarray(2)
+    return true
+  }
+
+  /** The lines before the content of a part. */
+  async head(): Promise<Uint8Array> {
+    for (;;) {
+      const end = indexOf(this.#window, END_OF_HEAD)
+      if (end > MAX_HEAD || (end < 0 && this.#window.length > MAX_HEAD))
+        throw new MalformedForm('a head that is too long')
+      if (end >= 0) {
+        const head = this.#window.slice(0, end)
+        this.#window = this.#window.subarray(end + END_OF_HEAD.length)
+        return head
+      }
+      await this.#more()
+    }
+  }
+
+  /** The pieces of the content of a part, up to its boundary. */
+  async *content(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const end = indexOf(this.#window, this.#delimiter)
+      if (end >= 0) {
+        yield this.#window.subarray(0, end)
+        this.#window = this.#window.subarray(end + this.#delimiter.length)
+        return
+      }
+      // The end may be the begin of a boundary.
+      const safe = this.#window.length - this.#delimiter.length + 1
+      if (safe > 0) {
+        yield this.#window.subarray(0, safe)
+        this.#window = this.#window.slice(safe)
+      }
+      await this.#more()
+    }
+  }
+
+  async #open(): Promise<void> {
+    await this.#need(2)
+    while (this.#window[0] === CR && this.#window[1] === LF) {
+      this.#window = this.#window.subarray(2)
+      await this.#need(2)
+    }
+    await this.#need(this.#boundary.length)
+    if (!startsWith(this.#window, this.#boundary, 0)) throw new MalformedForm('no boundary')
+    this.#window = this.#window.subarray(this.#boundary.length)
+  }
+
+  async #need(length: number): Promise<void> {
+    while (this.#window.length < length) await this.#more()
+  }
+
+  async #more(): Promise<void> {
+    const { done, value } = await this.#chunks.next()
+    if (done === true) throw new MalformedForm('the end is missing')
+    if (this.#window.length === 0) {
+      this.#window = value
+      return
+    }
+    const joined = new Uint8Array(this.#window.length + value.length)
+    joined.set(this.#window)
+    joined.set(value, this.#window.length)
+    this.#window = joined
+  }
+}
+
+function indexOf(bytes: Uint8Array, wanted: Uint8Array): number {
+  const [first = 0] = wanted
+  const last = bytes.length - wanted.length
+  for (let at = bytes.indexOf(first); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
+    if (startsWith(bytes, wanted, at)) return at
+  }
+  return -1
+}
+
+function startsWith(bytes: Uint8Array, wanted: Uint8Array, at: number): boolean {
+  for (let index = 0; index < wanted.length; index += 1) {
+    if (bytes[at + index] !== wanted[index]) return false
+  }
+  return true
+}

@@ -1,0 +1,245 @@
+import { BodyTooLargeError, isBodyTooLarge, readBody, type Runtime } from '@x/wire'
+import { invalid, refuse, type Refusal, type ValidationElement } from '../../refusal.ts'
+import type { BlobStage } from '../../store/blob-store.ts'
+import { findPart, MalformedForm, type FoundPart } from './multipart.ts'
+import { withinFrame } from './upload-frame.ts'
+
+const KB = 1024
+const MB = 1024 * KB
+/** Bytes of a refused body that are let pass. */
+const DISCARDED = 16 * MB
+/** A refused body that stops coming for this long is answered at once. */
+const QUIET_MS = 500
+/** A refused body that keeps coming is answered after this time. */
+const LONGEST_MS = 30_000
+
+/** A file of a multipart body. */
+export interface UploadedFile {
+  /** As the client sent it. */
+  readonly name: string
+  /** Empty where the bytes are in the stage. */
+  readonly bytes: Uint8Array
+  /** Whoever stores the file discards it. */
+  readonly stage?: BlobStage
+}
+
+/** How the file of a form is read. */
+export interface UploadOptions {
+  /** Where its bytes go as they come; in memory by default. */
+  readonly stage?: (() => Promise<BlobStage>) | undefined
+  /** Nothing may stand before the form and behind it. */
+  readonly framed?: boolean
+}
+
+type Clock = Pick<Runtime, 'now' | 'sleep'>
+
+/** The body of one request, read at most once and bounded. */
+export interface RequestBody {
+  readonly contentType: string
+  bytes(): Promise<Uint8Array>
+  /** @throws Refusal 400 where the bytes are no UTF-8 */
+  text(): Promise<string>
+  /**
+   * Fields and files; empty where the body is no form.
+   * @throws Refusal 400 where it claims to be one
+   */
+  form(): Promise<FormData>
+  /**
+   * The last part `file` of a multipart body, read as it comes; null where the body is no such form.
+   * @throws Refusal 400 where it claims to be one
+   */
+  filePart(options?: UploadOptions): Promise<FoundPart>
+}
+
+/**
+ * The body of a request.
+ * @param limit bytes; a length announced above it is refused when the body is first read
+ * @throws Refusal 413, from each of the reading functions
+ */
+export function createRequestBody(request: Request, limit: number): RequestBody {
+  const contentType = request.headers.get('content-type') ?? ''
+  let read: Promise<Uint8Array> | undefined
+  let part: Promise<FoundPart> | undefined
+  const bytes = (): Promise<Uint8Array> =>
+    (read ??= readBody(request, limit).catch((error: unknown) => {
+      throw isBodyTooLarge(error) ? tooLarge(error.limit, error.size ?? error.limit) : error
+    }))
+  const findFile = async ({ stage: open, framed = false }: UploadOptions): Promise<FoundPart> => {
+    if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return null
+    const length = Number(request.headers.get('content-length') ?? 0) || 0
+    try {
+      const chunks = read === undefined ? bounded(request, limit) : once(read)
+      return await findPart(framed ? withinFrame(chunks, contentType) : chunks, {
+        contentType,
+        name: 'file',
+        length,
+        open,
+      })
+    } catch (error) {
+      if (isBodyTooLarge(error)) throw tooLarge(error.limit, error.size ?? error.limit)
+      // The runtime's form parser throws TypeErrors.
+      if (error instanceof MalformedForm || error instanceof TypeError) {
+        throw refuse(400, 'The form cannot be read', { cause: error })
+      }
+      throw error
+    }
+  }
+  return {
+    contentType,
+    bytes,
+    filePart: (options = {}) => (part ??= findFile(options)),
+    text: async () => decode(await bytes()),
+    async form() {
+      const body = await bytes()
+      if (
+        !/^(multipart\/form-data|application\/x-www-form-urlencoded)\s*(;|$)/i.test(contentType)
+      ) {
+        return new FormData()
+      }
+      try {
+        const headers = { 'content-type': contentType }
+        return await new Response(body, { headers }).formData()
+      } catch {
+        throw refuse(400, 'The form cannot be read')
+      }
+    },
+  }
+}
+
+async function* once(bytes: Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield await bytes
+}
+
+/** The chunks of a body, at most `limit` bytes of them. */
+async function* bounded(request: Request, limit: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > limit) throw new BodyTooLargeError(limit, size)
+    yield chunk
+  }
+}
+
+/**
+ * Refuses by the announced length, before anything of the body is read (AB-51). A body that is not too
+ * large for it passes unread first, as long as it keeps coming: a client that is still sending would
+ * not see the answer.
+ * @throws Refusal 413
+ */
+export async function checkAnnouncedLength(
+  request: Request,
+  limit: number,
+  runtime: Clock,
+): Promise<void> {
+  const length = await discardTooLarge(request, limit, runtime)
+  if (length !== undefined) throw tooLarge(limit, length)
+}
+
+/** The announced length of a body that is too large, of which no more is read; undefined for others. */
+export async function discardTooLarge(
+  request: Request,
+  limit: number,
+  runtime: Clock,
+): Promise<number | undefined> {
+  const length = Number(request.headers.get('content-length') ?? 0)
+  if (length <= limit) return undefined
+  if (length <= DISCARDED) await discard(request, runtime)
+  return length
+}
+
+/** Lets a body pass until it ends or nothing of it has come for a while. */
+async function discard(request: Request, runtime: Clock): Promise<void> {
+  const reader = request.body?.getReader()
+  if (reader === undefined) return
+  const end = runtime.now().getTime() + LONGEST_MS
+  let size = 0
+  try {
+    while (size <= DISCARDED && runtime.now().getTime() < end) {
+      const next = await soon(reader.read(), runtime)
+      if (next === undefined || next.done) return
+      size += next.value.length
+    }
+  } catch {
+    // The client left, so the response is not needed.
+  } finally {
+    reader.releaseLock()
+  }
+}
+
+/** The value of a promise; undefined if it takes longer than `QUIET_MS`. */
+async function soon<T>(promise: Promise<T>, runtime: Clock): Promise<T | undefined> {
+  const waiting = new AbortController()
+  const quiet = runtime.sleep(QUIET_MS, waiting.signal).catch(() => undefined)
+  try {
+    return await Promise.race([promise, quiet.then(() => undefined)])
+  } finally {
+    waiting.abort()
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw refuse(400, 'The body is not valid UTF-8')
+  }
+}
+
+/** Tells whether a content type is JSON (base.md). */
+export function isJsonType(contentType: string): boolean {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  return type === 'application/json' || /^[^/\s]+\/[^/\s]+\+json$/.test(type)
+}
+
+/**
+ * The part `file`, which must be a file.
+ * @throws Refusal 422
+ */
+export async function readUpload(
+  body: RequestBody,
+  options?: UploadOptions,
+): Promise<UploadedFile> {
+  const part = await body.filePart(options)
+  const problem = uploadProblem(part)
+  if (part === null || problem !== null) throw invalid(problem === null ? [] : [problem])
+  const { filename, bytes, stage } = part
+  return { name: filename ?? '', bytes, ...(stage === undefined ? {} : { stage }) }
+}
+
+/** The problems of the part `file`; an empty list if it is a file. */
+export async function uploadProblems(body: RequestBody): Promise<ValidationElement[]> {
+  const problem = uploadProblem(await body.filePart({ stage: nowhere }))
+  return problem === null ? [] : [problem]
+}
+
+/** Keeps nothing: the request is refused already. */
+async function nowhere(): Promise<BlobStage> {
+  return {
+    size: 0,
+    write: async () => undefined,
+    create: async () => false,
+    discard: async () => undefined,
+  }
+}
+
+function uploadProblem(part: FoundPart): ValidationElement | null {
+  const element = { loc: ['body', 'file'], input: null } as const
+  if (part === null || part.filename === '') {
+    return { type: 'missing', msg: 'Field required', ...element }
+  }
+  if (part.filename !== null) return null
+  const msg = "Value error, Expected UploadFile, received: <class 'str'>"
+  const input = new TextDecoder().decode(part.bytes)
+  return { ...element, type: 'value_error', msg, input, ctx: { error: {} } }
+}
+
+/** Shown in MB as the reference does, in KB where the limit is below one. */
+function tooLarge(limit: number, size: number): Refusal {
+  const [unit, bytes] = limit < MB ? ['KB', KB] : ['MB', MB]
+  const shown = (value: number): string => `${Number((value / bytes).toFixed(3))}${unit}`
+  return refuse(
+    413,
+    `Content size limit exceeded. Maximum allowed is ${shown(limit)} and got ${shown(size)}.`,
+    { headers: { connection: 'close' } },
+  )
+}

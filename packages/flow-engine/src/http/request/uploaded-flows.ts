@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { eventLoopTurn, isObject } from '@x/wire'
+import { jsonProblem } from '../../base/json-problem.ts'
+import { createInflateBudget } from '../../archive/inflate-budget.ts'
+import { readZipEntries } from '../../archive/read-zip.ts'
+import { isFlowError } from '../../errors.ts'
+import type { FlowInput } from '../../services/flows/flow-input.ts'
+import type { ProjectFile } from '../../services/flows/projects.ts'
+import { invalid, refuse } from '../../refusal.ts'
+import {
+  FlowCreate,
+  flowFromWire,
+  FlowListCreate,
+  screenEndpointName,
+  screenEndpointNames,
+} from '../../wire/flow.ts'
+import { descriptionText, nameText, orNull } from '../../wire/scalars.ts'
+import { firstProblems } from './first-problems.ts'
+import { validationDetail } from './validation-detail.ts'
+
+/** Bytes of a file of flows, and of what it is when unpacked: it is held in memory whole, as JSON bodies are. */
+export const FLOW_FILE_BYTES = 32 * 1024 * 1024
+
+/**
+ * The flows of an uploaded file: JSON, or a zip of JSON files (flows.md, Upload File).
+ * @throws Refusal 400 for a file that is neither, 422 for bad fields
+ */
+export async function readFlowFile(bytes: Uint8Array): Promise<FlowInput[]> {
+  const flows: FlowInput[] = []
+  const files = isZip(bytes) ? await unpack(bytes) : [bytes]
+  for (const value of await readJsonFiles(files)) {
+    // Lists may be longer than an engine takes arguments.
+    for (const flow of flowsFromFile(value)) flows.push(flow)
+    await eventLoopTurn()
+  }
+  return flows
+}
+
+/** Tells whether bytes begin like a zip file. */
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
+}
+
+/**
+ * The values of JSON files; what is too heavy in all of them is not parsed (AB-52).
+ * @throws Refusal 400
+ */
+async function readJsonFiles(files: readonly Uint8Array[]): Promise<unknown[]> {
+  const texts = files.map(decode)
+  await eventLoopTurn()
+  const problem = jsonProblem(texts.join(','))
+  if (problem !== null) throw refuse(400, `The file is not valid JSON: ${problem}`)
+  const values: unknown[] = []
+  for (const text of texts) {
+    await eventLoopTurn()
+    values.push(parse(text))
+  }
+  return values
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw refuse(400, 'The file is not valid JSON')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw refuse(400, 'The file is not valid JSON')
+  }
+}
+
+/** The JSON files of a zip, in its order; their paths are not used. */
+async function unpack(bytes: Uint8Array): Promise<Uint8Array[]> {
+  try {
+    const entries = await readZipEntries(bytes, {
+      budget: createInflateBudget(bytes.length, FLOW_FILE_BYTES),
+      wanted: (name) => name.toLowerCase().endsWith('.json'),
+    })
+    return entries.map((entry) => entry.bytes)
+  } catch (error) {
+    if (!isFlowError(error)) throw refuse(400, 'The zip cannot be read')
+    throw refuse(400, error.detail, { cause: error })
+  }
+}
+
+/** The flows of a JSON file: one flow, or an object with a list of them (flows.md, Upload File). */
+export function flowsFromFile(content: unknown): FlowInput[] {
+  if (!isObject(content)) throw refuse(400, 'The file must hold a flow or a list of flows')
+  if (Object.hasOwn(content, 'flows')) {
+    screenEndpointNames(content)
+    return parseContent(FlowListCreate, content).flows.map(flowFromWire)
+  }
+  screenEndpointName(content)
+  return [flowFromWire(parseContent(FlowCreate, content))]
+}
+
+const ProjectContent = z.object({
+  folder_name: nameText(),
+  folder_description: orNull(descriptionText()),
+  flows: z.array(FlowCreate),
+})
+
+/**
+ * A project's file: name, description and flows (projects.md).
+ * @throws Refusal 400 for a file that is not a project, 422 for bad fields
+ */
+export async function readProjectFile(bytes: Uint8Array): Promise<ProjectFile> {
+  const [content] = await readJsonFiles([bytes])
+  const empty = isObject(content) ? Object.keys(content).length === 0 : isEmptyList(content)
+  if (empty) throw refuse(400, 'No flows found in the file')
+  if (!isObject(content)) throw refuse(400, 'The file must hold a project')
+  if (!Object.hasOwn(content, 'flows')) throw refuse(400, 'No flows found in the data')
+  screenEndpointNames(content)
+  const {
+    folder_name: name,
+    folder_description: description,
+    flows,
+  } = parseContent(ProjectContent, content)
+  return { name, description, flows: flows.map(flowFromWire) }
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+/** @throws Refusal 422 with `loc` in the body */
+export function parseContent<S extends z.ZodType>(schema: S, content: unknown): z.output<S> {
+  const first = firstProblems(schema, content)
+  if (first.length > 0) throw invalid(validationDetail(first, 'body', content))
+  const result = schema.safeParse(content)
+  if (result.success) return result.data
+  throw invalid(validationDetail(result.error.issues, 'body', content))
+}

@@ -1,0 +1,32 @@
+import { respond, type JsonInit } from '@x/wire'
+
+/** Tells whether a client accepts gzip (RFC 9110 section 12.5.3). */
+export function acceptsGzip(request: Request): boolean {
+  const header = request.headers.get('accept-encoding') ?? ''
+  const weights = new Map<string, number>()
+  for (const part of header.split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim())
+    const quality = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2)
+    weights.set(coding.toLowerCase(), quality === undefined ? 1 : Number(quality))
+  }
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
+}
+
+/** Bytes of a text, compressed. */
+export async function gzip(text: string): Promise<Uint8Array> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
+/** An answer that is compressed for clients that accept it. */
+export async function compressed(
+  request: Request,
+  text: string,
+  { status = 200, headers = {} }: JsonInit,
+): Promise<Response> {
+  const varying = { ...headers, vary: 'Accept-Encoding' }
+  if (!acceptsGzip(request)) return respond(request, text, { status, headers: varying })
+  const body = await gzip(text)
+  const encoded = { ...varying, 'content-encoding': 'gzip' }
+  return respond(request, body, { status, headers: encoded })
+}

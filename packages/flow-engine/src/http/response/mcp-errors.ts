@@ -1,0 +1,23 @@
+import { refuse, Refusal } from '../../refusal.ts'
+import { errorResponse } from './error-response.ts'
+import type { AnswerErrorOptions } from '../route/route.ts'
+
+const GONE = 'User not found or is inactive.'
+
+/**
+ * The answer to a request of an MCP client that reaches no server (MC-5, MC-6): every 401 names the
+ * scheme, so that clients know how to sign in.
+ */
+export async function mcpErrorResponse(
+  request: Request,
+  error: unknown,
+  { report, services }: AnswerErrorOptions,
+): Promise<Response> {
+  if (!(error instanceof Refusal) || error.status !== 401)
+    return errorResponse(request, error, report)
+  const { resourceMetadata } = services.mcp.settings
+  const more = resourceMetadata === undefined ? '' : ` resource_metadata="${resourceMetadata}"`
+  const detail = error.detail === GONE ? 'Inactive user' : error.detail
+  const headers = { ...error.headers, 'www-authenticate': `Bearer${more}` }
+  return errorResponse(request, refuse(401, detail, { headers }), report)
+}

@@ -1,0 +1,129 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { ApiKeyRecord, ApiKeyUse } from '../../store/api-keys.ts'
+import type { Caller } from '../base/caller.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { refuse } from '../../refusal.ts'
+import { toBase64Url } from '../crypto/secret-box.ts'
+
+/** Characters of a key that are kept for display. */
+const PREFIX = 8
+/** Counts wait no longer than this before they are stored. */
+const FLUSH_MS = 1000
+
+/** Cache size. Hashing a key costs more than the lookup in the store. */
+const KEPT_HASHES = 1000
+
+/** API keys of users (api-keys.md). */
+export interface ApiKeyService {
+  list(caller: Caller): Promise<ApiKeyRecord[]>
+  /**
+   * The record and the key in clear, the only time.
+   * @throws Refusal 400 when the user has too many
+   */
+  create(
+    caller: Caller,
+    input: { name: string | null; createdAt: Date | null },
+  ): Promise<{ record: ApiKeyRecord; key: string }>
+  /** @throws Refusal 400 */
+  remove(caller: Caller, id: string): Promise<void>
+  /** Seals and stores the key of the component store; gives the sealed text. */
+  saveStoreKey(caller: Caller, key: string): Promise<string>
+  /** The record of a usable key in clear; null for every other text. */
+  find(key: string): Promise<ApiKeyRecord | null>
+  /** Counts a use, to be stored within a second. */
+  countUse(record: ApiKeyRecord): void
+  /** Stores what is counted. */
+  flush(): Promise<void>
+}
+
+export function createApiKeyService(kit: ServiceKit): ApiKeyService {
+  const { store, runtime, settings, secrets, emit, userLimits } = kit
+  const counter = createUseCounter(kit)
+  /** Keys whose first use was told; that it was is in the store within a second. */
+  const firstUses = new Set<string>()
+  /** Hashes of valid keys. Whether a key is still valid is checked each time. */
+  const hashes = new Map<string, string>()
+
+  return {
+    async list(caller) {
+      await counter.flush()
+      return await store.apiKeys.list(caller.id)
+    },
+    async create(caller, { name, createdAt }) {
+      const key = `sk-${toBase64Url(runtime.randomBytes(32))}`
+      const record: ApiKeyRecord = {
+        id: runtime.uuid(),
+        userId: caller.id,
+        name,
+        hash: hashKey(key),
+        prefix: key.slice(0, PREFIX),
+        isActive: true,
+        totalUses: 0,
+        lastUsedAt: null,
+        createdAt: createdAt ?? runtime.now(),
+      }
+      await userLimits.within(caller.id, { kind: 'apiKeys', added: 1 }, () =>
+        store.apiKeys.insert(record),
+      )
+      emit('apiKey.created', { at: runtime.now(), userId: caller.id, id: record.id })
+      return { record, key }
+    },
+    async remove(caller, id) {
+      if (!(await store.apiKeys.remove(caller.id, id))) throw refuse(400, 'API Key not found')
+      emit('apiKey.deleted', { at: runtime.now(), userId: caller.id, id })
+    },
+    async saveStoreKey(caller, key) {
+      const storeApiKey = await secrets.seal(key, caller.id)
+      await store.users.update(caller.id, { storeApiKey })
+      return storeApiKey
+    },
+    async find(key) {
+      const hash = hashes.get(key) ?? hashKey(key)
+      const record = await store.apiKeys.findByHash(hash)
+      if (record?.isActive !== true) return null
+      if (hashes.size >= KEPT_HASHES) hashes.clear()
+      hashes.set(key, hash)
+      return record
+    },
+    countUse(record) {
+      if (record.lastUsedAt === null && !firstUses.has(record.id)) {
+        if (firstUses.size >= KEPT_HASHES) firstUses.clear()
+        firstUses.add(record.id)
+        emit('apiKey.firstUsed', { at: runtime.now(), userId: record.userId, id: record.id })
+      }
+      if (!settings.disableTrackApikeyUsage) counter.count(record.id)
+    },
+    flush: () => counter.flush(),
+  }
+}
+
+/** SHA-256 in hex: keys have 256 random bits, so no salt is needed (auth.md). */
+export function hashKey(key: string): string {
+  return bytesToHex(sha256(utf8ToBytes(key)))
+}
+
+/** Gathers uses in memory, so that a request does not wait for a write. */
+function createUseCounter({ store, runtime, report }: ServiceKit) {
+  let pending = new Map<string, ApiKeyUse>()
+  let writing: Promise<void> = Promise.resolve()
+
+  const flush = async (): Promise<void> => {
+    const uses = [...pending.values()]
+    pending = new Map()
+    if (uses.length > 0) {
+      writing = writing.then(() => store.apiKeys.addUses(uses)).catch((error) => report(error))
+    }
+    await writing
+  }
+  return {
+    flush,
+    count(id: string): void {
+      if (pending.size === 0) {
+        void runtime.sleep(FLUSH_MS).then(flush, report)
+      }
+      const uses = (pending.get(id)?.uses ?? 0) + 1
+      pending.set(id, { id, uses, lastUsedAt: runtime.now() })
+    },
+  }
+}

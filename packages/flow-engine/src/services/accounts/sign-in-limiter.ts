@@ -1,0 +1,105 @@
+import type { Runtime } from '@x/wire'
+import { clientNetworkOf } from '../base/client-network.ts'
+import { refuse } from '../../refusal.ts'
+
+/** Slows wrong passwords; the interface lets several processes share one. */
+export interface SignInLimiter {
+  /**
+   * Takes an attempt before its password is checked, so that simultaneous attempts count too (AB-60).
+   * Gives the seconds to wait if none is left, and then takes nothing; 0 means the password may be
+   * checked.
+   */
+  take(address: string, username: string): number | Promise<number>
+  /** After a good password: gives the attempt back and fills the bucket of the name. */
+  giveBack(address: string, username: string): void | Promise<void>
+}
+
+interface Bucket {
+  /** Attempts left when it was last looked at. */
+  level: number
+  at: number
+}
+
+const BY_NAME = { size: 10, perSecond: 1 }
+const BY_ADDRESS = { size: 100, perSecond: 5 }
+/** Buckets kept; the oldest give way. */
+const MAX_BUCKETS = 10_000
+/** No user has a longer name (users.md). */
+const MAX_NAME = 256
+
+/**
+ * Token buckets in memory (login.md 7): 10 attempts for an address and a name, one more a second; 100
+ * for an address, five more a second. A good sign-in costs none and fills the bucket of its name. The
+ * addresses of one IPv6 network of 64 bits count as one.
+ */
+export function createSignInLimiter(runtime: Runtime): SignInLimiter {
+  const names = createBuckets(BY_NAME, runtime)
+  const addresses = createBuckets(BY_ADDRESS, runtime)
+  return {
+    take(address, username) {
+      const caller = clientNetworkOf(address)
+      const name = nameKey(caller, username)
+      const seconds = Math.max(names.delay(name), addresses.delay(caller))
+      if (seconds > 0) return seconds
+      names.add(name, -1)
+      addresses.add(caller, -1)
+      return 0
+    },
+    giveBack(address, username) {
+      const caller = clientNetworkOf(address)
+      names.fill(nameKey(caller, username))
+      addresses.add(caller, 1)
+    },
+  }
+}
+
+/**
+ * Takes an attempt, or refuses it.
+ * @throws Refusal 429 with `retry-after`
+ */
+export async function takeAttempt(
+  limiter: SignInLimiter,
+  address: string,
+  username: string,
+): Promise<void> {
+  const seconds = await limiter.take(address, username)
+  if (seconds <= 0) return
+  throw refuse(429, 'Too many login attempts. Try again later.', {
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+function nameKey(caller: string, username: string): string {
+  return `${caller} ${username.slice(0, MAX_NAME)}`
+}
+
+function createBuckets({ size, perSecond }: typeof BY_NAME, runtime: Runtime) {
+  const buckets = new Map<string, Bucket>()
+  const level = (bucket: Bucket, now: number): number =>
+    // A clock that was set back gives no attempts, and takes none.
+    Math.min(size, bucket.level + (Math.max(0, now - bucket.at) / 1000) * perSecond)
+  return {
+    /** Seconds until an attempt is there. */
+    delay(key: string): number {
+      const bucket = buckets.get(key)
+      const now = runtime.now().getTime()
+      if (bucket !== undefined && now < bucket.at) bucket.at = now
+      const left = bucket === undefined ? size : level(bucket, now)
+      return left >= 1 ? 0 : Math.ceil((1 - left) / perSecond)
+    },
+    add(key: string, attempts: number): void {
+      const now = runtime.now().getTime()
+      const bucket = buckets.get(key) ?? { level: size, at: now }
+      buckets.delete(key)
+      const left = Math.min(size, level(bucket, now) + attempts)
+      buckets.set(key, { level: Math.max(0, left), at: now })
+      if (buckets.size > MAX_BUCKETS) {
+        for (const [oldest] of buckets) {
+          buckets.delete(oldest)
+          break
+        }
+      }
+    },
+    fill: (key: string): void => void buckets.delete(key),
+  }
+}

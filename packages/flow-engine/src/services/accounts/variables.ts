@@ -1,0 +1,125 @@
+import { refuseTaken } from '../base/retry.ts'
+import type { VariablePatch, VariableRecord } from '../../store/variables.ts'
+import type { Caller } from '../base/caller.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { refuse } from '../../refusal.ts'
+
+/** A variable as its owner sees it: `shown` by the table of variables.md. */
+export interface VariableView {
+  readonly record: VariableRecord
+  readonly shown: string | null
+}
+
+/** A variable to be made. */
+export interface NewVariable {
+  readonly name: string
+  readonly value: string
+  readonly type: string | null
+  readonly defaultFields: readonly string[] | null
+}
+
+/** Changes of a variable; undefined leaves a field unchanged. */
+export interface VariableChanges {
+  readonly name?: string | undefined
+  readonly value?: string | undefined
+  readonly defaultFields?: readonly string[] | null | undefined
+}
+
+/** Variables of users (variables.md). */
+export interface VariableService {
+  list(caller: Caller): Promise<VariableView[]>
+  /** @throws Refusal 400 */
+  create(caller: Caller, input: NewVariable): Promise<VariableView>
+  /** @throws Refusal 400, 404 */
+  update(
+    caller: Caller,
+    ids: { path: string; body: string },
+    changes: VariableChanges,
+  ): Promise<VariableView>
+  /** @throws Refusal 404 */
+  remove(caller: Caller, id: string): Promise<void>
+  /** The clear value for a run; null if it does not exist or cannot be decrypted. */
+  resolve(userId: string, name: string): Promise<{ value: string; type: string } | null>
+}
+
+const NOT_FOUND = 'Variable not found'
+const TAKEN = 'Variable name already exists'
+
+export function createVariableService({
+  store,
+  secrets,
+  runtime,
+  userLimits,
+}: ServiceKit): VariableService {
+  return {
+    async list(caller) {
+      const records = await store.variables.list(caller.id)
+      return await Promise.all(
+        records.map(async (record) => ({
+          record,
+          shown: record.type === 'Generic' ? await secrets.open(record.value, caller.id) : null,
+        })),
+      )
+    },
+    async create(caller, { name, value, type, defaultFields }) {
+      checkFilled(name, value)
+      const now = runtime.now()
+      const record: VariableRecord = {
+        id: runtime.uuid(),
+        userId: caller.id,
+        name,
+        type: type === null || type === '' ? 'Credential' : type,
+        value: await secrets.seal(value, caller.id),
+        defaultFields: defaultFields ?? [],
+        createdAt: now,
+        updatedAt: now,
+      }
+      await userLimits.within(caller.id, { kind: 'variables', added: 1 }, () =>
+        refuseTaken('variable.name', TAKEN, () => store.variables.insert(record)),
+      )
+      return sealedView(record)
+    },
+    async update(caller, ids, { name, value, defaultFields }) {
+      const known = await store.variables.get(caller.id, ids.path)
+      if (known === null) throw refuse(404, NOT_FOUND)
+      if (ids.body !== ids.path) {
+        throw refuse(400, 'Variable id in the body does not match the path')
+      }
+      if (name === '') throw refuse(400, 'Variable name cannot be empty')
+      const patch: VariablePatch = {
+        updatedAt: runtime.now(),
+        ...(name === undefined ? {} : { name }),
+        ...((value ?? '') === '' ? {} : { value: await secrets.seal(value ?? '', caller.id) }),
+        ...(defaultFields === undefined ? {} : { defaultFields }),
+      }
+      const record = await refuseTaken('variable.name', TAKEN, () =>
+        store.variables.update(caller.id, ids.path, patch),
+      )
+      if (record === null) throw refuse(404, NOT_FOUND)
+      return sealedView(record)
+    },
+    async remove(caller, id) {
+      if (!(await store.variables.remove(caller.id, id))) throw refuse(404, NOT_FOUND)
+    },
+    async resolve(userId, name) {
+      const record = await store.variables.findByName(userId, name)
+      const value = record === null ? null : await secrets.open(record.value, userId)
+      return record === null || value === null ? null : { value, type: record.type }
+    },
+  }
+}
+
+/**
+ * The response to create and update: never the value in clear, and for a Credential no value at all.
+ */
+function sealedView(record: VariableRecord): VariableView {
+  return { record, shown: record.type === 'Credential' ? null : record.value }
+}
+
+function checkFilled(name: string, value: string): void {
+  if (name === '' && value === '') {
+    throw refuse(400, 'Variable name and value cannot be empty')
+  }
+  if (name === '') throw refuse(400, 'Variable name cannot be empty')
+  if (value === '') throw refuse(400, 'Variable value cannot be empty')
+}

@@ -1,0 +1,58 @@
+import { refuse } from '../../refusal.ts'
+
+/** Storage of the JSON of flows with an `fs_path`: one folder per user. */
+export interface FlowFiles {
+  /** The part of an absolute path below the user's folder; null when it lies outside. */
+  relative(userId: string, absolutePath: string): string | null
+  /**
+   * Writes or replaces a file below the user's folder, atomically; folders are made.
+   * @throws FlowFileError when the path is a folder or a link leads outside
+   */
+  write(userId: string, relativePath: string, text: string): Promise<void>
+  /** Removes the user's folder with all that lies in it; called when the user is removed. */
+  removeUser?(userId: string): Promise<void>
+}
+
+/** A path that cannot be written, with a reason that names no path of the server. */
+export class FlowFileError extends Error {}
+
+/**
+ * The path below the user's folder that an `fs_path` means.
+ * @throws Refusal 400 (flows.md, fs_path)
+ */
+export function resolveFsPath(
+  files: FlowFiles | undefined,
+  userId: string,
+  fsPath: string,
+): string {
+  const path = fsPath.replaceAll('\\', '/')
+  if (path === '') throw refuse(400, 'fs_path cannot be empty')
+  if (path.includes('..')) {
+    throw refuse(400, 'Invalid fs_path: directory traversal (..) is not allowed')
+  }
+  if (path.includes('\0')) throw refuse(400, 'Invalid fs_path: null bytes are not allowed')
+  const absolute = path.startsWith('/') || /^[A-Za-z]:/.test(path)
+  const relative = absolute ? (files?.relative(userId, path) ?? null) : path
+  if (relative === null) throw refuse(400, 'Absolute path must be within your flows directory')
+  const parts = relative.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.length === 0 || /(^|\/)\.?$/.test(relative)) {
+    throw refuse(400, 'Invalid fs_path: it names a directory')
+  }
+  return parts.join('/')
+}
+
+/** Writes a flow's file; nothing without a path or without a place. */
+export async function writeFlowFile(
+  files: FlowFiles | undefined,
+  { userId, fsPath, text }: { userId: string; fsPath: string | null; text: () => string },
+): Promise<void> {
+  if (fsPath === null || files === undefined) return
+  try {
+    await files.write(userId, resolveFsPath(files, userId, fsPath), text())
+  } catch (error) {
+    if (error instanceof FlowFileError) {
+      throw refuse(400, `Invalid fs_path: ${error.message}`, { cause: error })
+    }
+    throw error
+  }
+}

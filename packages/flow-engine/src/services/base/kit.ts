@@ -1,0 +1,42 @@
+import type { Runtime } from '@x/wire'
+import type { EmitFlowEvent } from '../../events.ts'
+import type { FlowSettings } from '../../settings.ts'
+import type { AuditStore } from '../../store/audit.ts'
+import type { BlobStore } from '../../store/blob-store.ts'
+import type { CollectionStore } from '../../store/collections.ts'
+import type { FlowStore } from '../../store/flow-store.ts'
+import type { FlowFiles } from './flow-files.ts'
+import type { JobOwner } from './job-owner.ts'
+import type { PasswordHasher } from '../crypto/passwords.ts'
+import type { RecordWriter } from './record-writer.ts'
+import type { SecretBox } from '../crypto/secret-box.ts'
+import type { Tokens } from '../crypto/tokens.ts'
+import type { RunQuota } from './run-quota.ts'
+import type { UserLimits } from './user-limits.ts'
+
+/** The dependencies that all services share. */
+export interface ServiceKit {
+  readonly store: FlowStore
+  readonly files: BlobStore
+  /** Collections of Chroma and FAISS; knowledge bases are in `store`. */
+  readonly vectors: CollectionStore
+  readonly runtime: Runtime
+  readonly settings: FlowSettings
+  readonly secrets: SecretBox
+  readonly tokens: Tokens
+  readonly passwords: PasswordHasher | undefined
+  readonly flowFiles: FlowFiles | undefined
+  /** The writer of monitor records. */
+  readonly records: RecordWriter
+  /** Limits of each user. */
+  readonly userLimits: UserLimits
+  /** Runs that users may start in a day. */
+  readonly runQuota: RunQuota
+  readonly emit: EmitFlowEvent
+  /** Audit records, where they are kept (OP-11). */
+  readonly audit: AuditStore | undefined
+  /** Called with errors that no caller sees. */
+  readonly report: (error: unknown, info?: Readonly<Record<string, unknown>>) => void
+  /** Tells the jobs, when there are any, to stop builds of these flows or of this user. */
+  readonly cancelBuilds: (of: JobOwner) => Promise<void>
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { BRACKETS, createNameBook, DASH } from './name-book.ts'
+
+test('a taken name gets one more than the highest number of exactly its form', () => {
+  const book = createNameBook(BRACKETS, ['a', 'a (2)', 'a (x)', 'a (7) ', 'b (9)', 'a (2) (40)'])
+  expect(book.next('a')).toBe('a (3)')
+  expect(book.next('b')).toBe('b')
+  expect(book.next('a (2)')).toBe('a (2) (41)')
+  expect(book.next('a (x)')).toBe('a (x) (1)')
+  book.add('a (1)')
+  expect(book.firstFree('a')).toBe('a (3)')
+  const dashed = createNameBook(DASH, ['x', 'x-3', 'x-', 'x-y'])
+  expect([dashed.next('x'), dashed.next('x-'), dashed.next('x-y')]).toEqual([
+    'x-4',
+    'x--1',
+    'x-y-1',
+  ])
+})
+
+test('a hundred thousand flows of one name are named in linear time each way', () => {
+  for (const way of ['next', 'firstFree'] as const) {
+    const book = createNameBook(BRACKETS)
+    const begun = performance.now()
+    for (let k = 0; k < 100_000; k += 1) book.add(book[way]('same'))
+    expect(book[way]('same')).toBe('same (100000)')
+    expect(performance.now() - begun).toBeLessThan(10_000)
+  }
+})

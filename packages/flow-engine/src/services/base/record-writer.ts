@@ -1,0 +1,118 @@
+import type { TransactionRecord, VertexBuildRecord } from '../../store/build-records.ts'
+import type { Runtime } from '@x/wire'
+import type { FlowSettings } from '../../settings.ts'
+import type { FlowStore } from '../../store/flow-store.ts'
+
+/**
+ * Flush after 100 ms or 120 records: V8's garbage collector promotes larger batches to the old
+ * generation, which costs more than the saved writes.
+ */
+const DELAY_MS = 100
+const BATCH = 120
+
+/** A vertex build that may still be written. */
+export interface PendingBuild extends Pick<VertexBuildRecord, 'flowId' | 'vertexId'> {
+  /** Called when it is written. Skipped if enough newer builds of the vertex are pending. */
+  readonly make: () => VertexBuildRecord
+}
+
+/** Writes the monitor's records in the background (monitor.md). */
+export interface RecordWriter {
+  build(build: PendingBuild): void
+  transaction(record: TransactionRecord): void
+  /** Resolves when everything given so far is written; a store that fails is reported. */
+  flush(): Promise<void>
+}
+
+export interface RecordWriterOptions {
+  readonly store: FlowStore
+  readonly settings: FlowSettings
+  readonly runtime: Runtime
+  /** Called with failures of the store. */
+  readonly report: (error: unknown) => void
+}
+
+export function createRecordWriter({
+  store,
+  settings,
+  runtime,
+  report,
+}: RecordWriterOptions): RecordWriter {
+  const limits = {
+    perVertex: settings.maxVertexBuildsPerVertex,
+    perOwner: settings.maxVertexBuildsToKeep,
+  }
+  const builds = createPendingBuilds(limits.perVertex)
+  let transactions: TransactionRecord[] = []
+  let waiting = false
+  let writing: Promise<void> = Promise.resolve()
+
+  const write = async (): Promise<void> => {
+    waiting = false
+    const newTransactions = transactions
+    transactions = []
+    try {
+      const newBuilds = builds.take()
+      await Promise.all([
+        newBuilds.length === 0 ? undefined : store.vertexBuilds.append(newBuilds, limits),
+        newTransactions.length === 0
+          ? undefined
+          : store.transactions.append(newTransactions, settings.maxTransactionsToKeep),
+      ])
+    } catch (error) {
+      report(error)
+    }
+  }
+  const flush = (): Promise<void> => {
+    writing = writing.then(write)
+    return writing
+  }
+  const writeSoon = (): void => {
+    if (builds.size + transactions.length >= BATCH) void flush()
+    else if (!waiting) {
+      waiting = true
+      runtime.sleep(DELAY_MS).then(flush, () => undefined)
+    }
+  }
+
+  return {
+    build(build) {
+      builds.add(build)
+      writeSoon()
+    },
+    transaction(record) {
+      transactions.push(record)
+      writeSoon()
+    },
+    flush,
+  }
+}
+
+/** The newest builds of each vertex: older ones would be removed by the write that adds them. */
+function createPendingBuilds(perVertex: number) {
+  const waiting = new Set<PendingBuild>()
+  const vertices = new Map<string, PendingBuild[]>()
+  return {
+    get size() {
+      return waiting.size
+    },
+    add(build: PendingBuild): void {
+      const vertex = `${build.flowId}\n${build.vertexId}`
+      const newest = vertices.get(vertex) ?? []
+      vertices.set(vertex, newest)
+      newest.push(build)
+      waiting.add(build)
+      const [oldest] = newest
+      if (newest.length <= perVertex || oldest === undefined) return
+      newest.shift()
+      waiting.delete(oldest)
+    },
+    /** In the order in which they were added. */
+    take(): VertexBuildRecord[] {
+      const builds = [...waiting]
+      waiting.clear()
+      vertices.clear()
+      return builds.map(({ make }) => make())
+    },
+  }
+}

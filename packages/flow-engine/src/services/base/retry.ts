@@ -1,0 +1,37 @@
+import { refuse } from '../../refusal.ts'
+import { isUniqueConflict, type UniqueConstraint } from '../../store/store-error.ts'
+
+/** Enough for as many writers of one name as may come at once. */
+const ATTEMPTS = 100
+
+/**
+ * Runs `work` again when another writer took a name in between. Work that numbers names sees the
+ * new state on the next attempt.
+ */
+export async function retryTaken<T>(
+  constraints: readonly UniqueConstraint[],
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const taken = isUniqueConflict(error) && constraints.includes(error.constraint)
+      if (!taken || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+/** @throws Refusal 400 with this text when the name is taken */
+export async function refuseTaken<T>(
+  constraint: UniqueConstraint,
+  text: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isUniqueConflict(error) && error.constraint === constraint) throw refuse(400, text)
+    throw error
+  }
+}

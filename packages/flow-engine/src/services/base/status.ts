@@ -1,0 +1,34 @@
+import type { FlowSettings } from '../../settings.ts'
+import type { ServiceKit } from './kit.ts'
+
+/** The version of the interface. */
+export const SERVICE_VERSION = '1.7.1'
+
+/** The service's own state (base.md). */
+export interface StatusService {
+  readonly settings: FlowSettings
+  readonly now: () => Date
+  /** Tells whether the store answers; the reason of a failure goes to the host's `onError`. */
+  storeAnswers(): Promise<boolean>
+}
+
+export function createStatusService({
+  store,
+  settings,
+  runtime,
+  report,
+}: ServiceKit): StatusService {
+  return {
+    settings,
+    now: () => runtime.now(),
+    async storeAnswers() {
+      try {
+        await store.ping()
+        return true
+      } catch (error) {
+        report(error)
+        return false
+      }
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import { elapsedMs, eventLoopTurn, type Runtime } from '@x/wire'
+import type { FlowSettings } from '../../settings.ts'
+import type { CountedKind } from '../../store/counts.ts'
+import { createKeyedQueue } from '../../base/keyed-queue.ts'
+import type { FlowStore } from '../../store/flow-store.ts'
+import { refuse, type Refusal } from '../../refusal.ts'
+
+/** Limits of a user, by kind. */
+export interface UserLimits {
+  /**
+   * Runs what adds `added` rows of a kind to a user's; for each user and kind one after another, so
+   * that requests at once do not pass the limit together. What is there already stays.
+   * @throws Refusal 400 naming the limit
+   */
+  within<T>(
+    userId: string,
+    { kind, added }: { readonly kind: CountedKind; readonly added: number },
+    work: () => Promise<T>,
+  ): Promise<T>
+  /**
+   * Looks before long work; `within` looks again.
+   * @throws Refusal 400 naming the limit
+   */
+  check(
+    userId: string,
+    added: { readonly kind: CountedKind; readonly added: number },
+  ): Promise<void>
+  /**
+   * Runs what stores bytes of a user's files; for each user one after another. `check` is called with
+   * the bytes that are added before they are kept.
+   * @throws Refusal 413 from `check`, naming the quota (OP-18)
+   */
+  storing<T>(
+    userId: string,
+    work: (check: (added: number) => Promise<void>) => Promise<T>,
+  ): Promise<T>
+  /**
+   * Lets a message of a user in. Messages are counted in the store once, and then here: other
+   * processes may let in as many again.
+   * @throws Refusal 400 naming the limit
+   */
+  message(userId: string): Promise<void>
+}
+
+/** The setting of each kind, and how its rows are called. */
+const LIMITS = {
+  apiKeys: ['maxApiKeysPerUser', 'API keys'],
+  variables: ['maxVariablesPerUser', 'variables'],
+  projects: ['maxProjectsPerUser', 'projects'],
+  flows: ['maxFlowsPerUser', 'flows'],
+  userFiles: ['maxFilesPerUser', 'files'],
+  messages: ['maxMessagesPerUser', 'messages'],
+  components: ['maxSharedComponentsPerUser', 'shared components'],
+  mcpServers: ['maxMcpServersPerUser', 'tool servers'],
+} as const satisfies Record<CountedKind, readonly [keyof FlowSettings, string]>
+
+/** Users whose messages are counted here. */
+const COUNTED_USERS = 1000
+/** A user at the limit is counted again after this time: messages may have been removed. */
+const COUNT_AGAIN_MS = 5000
+
+const MB = 1_000_000
+
+/** The messages of one user since they were counted in the store. */
+interface MessageCount {
+  /** When they were counted, in ms. */
+  readonly at: number
+  added: number
+  /** The number that may still be added. */
+  room: number
+  ready: Promise<void>
+}
+
+export function createUserLimits({
+  store,
+  settings,
+  runtime,
+}: {
+  readonly store: Pick<FlowStore, 'counts'>
+  readonly settings: FlowSettings
+  readonly runtime: Pick<Runtime, 'now'>
+}): UserLimits {
+  const queue = createKeyedQueue()
+  const counted = new Map<string, MessageCount>()
+
+  /** Made before the store answers, so that messages at once count together. */
+  const countOf = (userId: string, limit: number): MessageCount => {
+    const at = runtime.now().getTime()
+    const known = counted.get(userId)
+    if (
+      known !== undefined &&
+      (known.added < known.room || elapsedMs(known.at, at) < COUNT_AGAIN_MS)
+    )
+      return known
+    const count: MessageCount = { at, added: 0, room: Infinity, ready: Promise.resolve() }
+    const look = async (): Promise<void> => {
+      count.room = limit - (await store.counts.of(userId, 'messages', limit))
+    }
+    count.ready = look()
+    count.ready.catch(() => counted.delete(userId))
+    counted.delete(userId)
+    counted.set(userId, count)
+    const [oldest] = counted.keys()
+    if (counted.size > COUNTED_USERS && oldest !== undefined) counted.delete(oldest)
+    return count
+  }
+  const limitOf = (kind: CountedKind): number => settings[LIMITS[kind][0]]
+  const check: UserLimits['check'] = async (userId, { kind, added }) => {
+    const limit = limitOf(kind)
+    if (limit === 0 || added === 0) return
+    const count = await store.counts.of(userId, kind, limit)
+    if (count + added > limit) throw tooMany(kind, settings)
+  }
+
+  const checkBytes = async (userId: string, added: number): Promise<void> => {
+    const { maxStoredMbPerUser: most } = settings
+    if (added <= 0) return
+    const bytes = (await store.counts.fileBytes?.(userId)) ?? 0
+    if (bytes + added <= most * MB) return
+    const quota = `${most.toLocaleString('en')} MB of files (SERVICE_MAX_STORED_MB_PER_USER)`
+    throw refuse(413, `A user may store ${quota}. Remove some first.`)
+  }
+
+  return {
+    check,
+    async storing(userId, work) {
+      if (settings.maxStoredMbPerUser === 0) return await work(async () => undefined)
+      return await queue(`bytes/${userId}`, () => work((added) => checkBytes(userId, added)))
+    },
+    async within(userId, adding, work) {
+      if (limitOf(adding.kind) === 0 || adding.added === 0) return await work()
+      return await queue(`${adding.kind}/${userId}`, async () => {
+        // A store may answer without a pause: others have their turn between a user's requests.
+        await eventLoopTurn()
+        await check(userId, adding)
+        return await work()
+      })
+    },
+    async message(userId) {
+      const limit = settings.maxMessagesPerUser
+      if (limit === 0) return
+      const count = countOf(userId, limit)
+      await count.ready
+      if (count.added >= count.room) throw tooMany('messages', settings)
+      count.added += 1
+    },
+  }
+}
+
+function tooMany(kind: CountedKind, settings: FlowSettings): Refusal {
+  const [name, rows] = LIMITS[kind]
+  const variable = `SERVICE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+  const most = settings[name].toLocaleString('en')
+  return refuse(400, `A user may have ${most} ${rows} (${variable}). Remove some first.`)
+}

@@ -1,0 +1,23 @@
+import type { FlowPlan } from '../../graph/plan/compile.ts'
+import type { FlowJson } from '../../graph/flow/node-json.ts'
+import type { BuildRequest } from '../../jobs/build-jobs.ts'
+import type { BuildMetadata } from './builds.ts'
+
+/**
+ * What the service kept with a job; of one that the host started or scheduled without it, what the
+ * request tells. The one place that says what it is.
+ */
+export function metadataOf({ metadata, userId, flowId }: BuildRequest): BuildMetadata {
+  const own = {
+    ownerId: userId ?? '',
+    storedFlowId: flowId ?? '',
+    isPublic: false,
+    logBuilds: true,
+  }
+  return { ...own, ...(metadata as Partial<BuildMetadata> | undefined) }
+}
+
+/** The flow of a request, as it was saved. */
+export function flowOf({ flow }: BuildRequest): FlowJson {
+  return 'vertexIds' in flow ? (flow as FlowPlan).flow : flow
+}

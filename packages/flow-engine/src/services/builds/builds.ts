@@ -1,0 +1,284 @@
+import { FlowCompileError, isFlowError } from '../../errors.ts'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
+import { flowAsksPeople, planAsksPeople } from '../../graph/plan/asks-people.ts'
+import { asksPerson } from '../runs/asking-flows.ts'
+import type { FlowPlan } from '../../graph/plan/compile.ts'
+import type { FlowJson } from '../../graph/flow/flow-json.ts'
+import type { RunInput } from '../../graph/context/run-options.ts'
+import { formatRunResponse, type RunResponse } from '../../graph/results/format-response.ts'
+import type { BuildJobs, BuildRequest, JobRecord } from '../../jobs/build-jobs.ts'
+import type { StoredEvent } from '../../store/job-store.ts'
+import { ownFlow } from '../base/own-flow.ts'
+import type { Caller } from '../base/caller.ts'
+import type { RunOrigin } from '../base/run-origin.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import type { PlanCache } from '../runs/plan-cache.ts'
+import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
+import { publicFlowId } from '../flows/public-flow-id.ts'
+import { createPublicJobs } from './public-jobs.ts'
+import { refuse } from '../../refusal.ts'
+import type { EarlierTurn } from '../runs/earlier-turns.ts'
+import type { VisitorQueue } from './visitor-queue.ts'
+
+/** A request for a build (build.md). */
+export interface StartBuild {
+  readonly inputs: {
+    readonly value: string | null
+    readonly session: string | null
+    /** Start of the measured time, ms since 1970. */
+    readonly clientRequestTime: number | null
+  }
+  /** Built in place of the stored graph; not for public builds. */
+  readonly graph: object | null
+  readonly files: readonly string[]
+  readonly stopComponentId: string | null
+  readonly startComponentId: string | null
+  readonly logBuilds: boolean
+  readonly flowName: string | null
+  /** May be suspended and outlives its process; a flow that asks a person always does (DR-35). */
+  readonly resumable?: boolean
+  /** Its graph is built instead of the stored one: number or id (DR-63). */
+  readonly version?: string | null
+  readonly origin?: RunOrigin
+}
+
+/** Kept with a job, so that whichever process runs it knows whose it is. */
+export interface BuildMetadata {
+  readonly ownerId: string
+  readonly storedFlowId: string
+  readonly isPublic: boolean
+  readonly logBuilds: boolean
+  /** Someone other than the owner started it; public builds always. */
+  readonly isForeign?: boolean
+  /** Nobody is known to have started it. */
+  readonly isAnonymous?: boolean
+  /** The response that it is the run of (RS-31). */
+  readonly responseId?: string
+  /** Turns that a client keeps, before the stored history. */
+  readonly earlier?: readonly EarlierTurn[]
+  /** Form of its records. Default `build`. */
+  readonly form?: 'build' | 'run'
+}
+
+/** A visitor who builds a public flow. */
+export interface Visitor {
+  readonly clientId: string
+  /** Undefined where the server does not tell. */
+  readonly address: string | undefined
+}
+
+/** Builds as jobs, for the users they belong to. */
+export interface BuildService {
+  /** @throws Refusal 404 when the flow is not the caller's; 400 for a version beside a graph */
+  start(caller: Caller, flowId: string, request: StartBuild): Promise<JobRecord>
+  /**
+   * Builds the stored graph of a public flow with the rights of its owner (public-build.md).
+   * @throws Refusal 403, 429 when too many wait
+   */
+  startPublic(flowId: string, visitor: Visitor, request: StartBuild): Promise<JobRecord>
+  /**
+   * The user under whom a reader may read and cancel a job: the caller, or the owner of the public
+   * flow for the visitor who started the build (public-build.md 6). Null for a stranger to the job.
+   */
+  ownerFor(reader: BuildReader, jobId: string): Promise<string | null>
+  /** @throws Refusal 404 when the job is not the caller's, before anything is read */
+  events(
+    ownerId: string,
+    jobId: string,
+    options: { after?: number; signal?: AbortSignal },
+  ): Promise<AsyncIterable<readonly StoredEvent[]>>
+  /** @throws Refusal 404 */
+  poll(
+    ownerId: string,
+    jobId: string,
+    options: { after?: number; signal?: AbortSignal },
+  ): Promise<{ events: StoredEvent[]; cursor: number }>
+  /** The one reader of a build has left: it is cancelled, unless it waits for a person (DR-32). */
+  leave(ownerId: string, jobId: string): Promise<void>
+  /** @throws Refusal 404 */
+  cancel(ownerId: string, jobId: string): Promise<{ success: boolean }>
+  /** State and final outputs of a job, for whom it may be read by (`ownerFor`); null for any other. */
+  task(
+    reader: BuildReader,
+    jobId: string,
+  ): Promise<{ status: TaskStatus; result: RunResponse | null } | null>
+}
+
+/** The reader of a build. */
+export interface BuildReader {
+  /** Null without credentials. */
+  readonly userId: string | null
+  /** The `client_id` cookie; null without one. */
+  readonly clientId: string | null
+}
+
+export type TaskStatus = 'PENDING' | 'STARTED' | 'SUCCESS' | 'FAILURE' | 'REVOKED'
+
+const TASK_STATUS = {
+  queued: 'PENDING',
+  running: 'STARTED',
+  suspended: 'STARTED',
+  succeeded: 'SUCCESS',
+  failed: 'FAILURE',
+  cancelled: 'REVOKED',
+} as const
+
+export interface BuildServiceOptions extends Pick<ServiceKit, 'store'> {
+  readonly jobs: BuildJobs
+  readonly versions: Pick<FlowVersionService, 'pin'>
+  readonly plans: PlanCache
+  readonly components: ComponentRegistry
+  readonly visitors: VisitorQueue
+  /** Longest time of a public build, in milliseconds. */
+  readonly publicTimeoutMs: number
+}
+
+export function createBuildService({
+  store,
+  jobs,
+  versions,
+  plans,
+  components,
+  visitors,
+  publicTimeoutMs,
+}: BuildServiceOptions): BuildService {
+  const publicJobs = createPublicJobs({ store, jobs })
+  const unknownJob = (jobId: string): Error =>
+    refuse(404, `Job not found: Job queue not found for job_id: ${jobId}`)
+  const orUnknown = async <T>(jobId: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw isFlowError(error) && error.code === 'not_found' ? unknownJob(jobId) : error
+    }
+  }
+
+  const ownerFor = async (
+    { userId, clientId }: BuildReader,
+    jobId: string,
+  ): Promise<string | null> => {
+    if (clientId === null) return userId
+    return (await publicJobs.ownerFor(jobId, clientId)) ?? userId
+  }
+
+  return {
+    async start(caller, flowId, request) {
+      const flow = await ownFlow(store, caller.id, flowId)
+      if (flow === null) throw refuse(404, `Flow with id ${flowId} not found`)
+      const metadata: BuildMetadata = {
+        ownerId: caller.id,
+        storedFlowId: flowId,
+        isPublic: false,
+        logBuilds: request.logBuilds,
+      }
+      const { graph, version = null } = request
+      if (graph !== null && version !== null)
+        throw refuse(400, 'version: a build of a version takes no graph (data) of its own')
+      const pinned = await versions.pin(flow, version)
+      const built =
+        graph === null
+          ? planOf(plans, pinned)
+          : { flow: { id: flowId, name: flow.name, data: graph } as unknown as FlowJson }
+      return jobs.start({
+        ...buildOptions(request),
+        ...built,
+        flowId,
+        flowName: request.flowName ?? flow.name,
+        userId: caller.id,
+        ...(pinned.version === undefined ? {} : { flowVersion: pinned.version }),
+        resumable: request.resumable === true || asks(built.flow, components),
+        metadata: { ...metadata },
+      })
+    },
+    async startPublic(flowId, { clientId, address }, request) {
+      const flow = await store.flows.get(flowId)
+      if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
+      const owner = await store.users.get(flow.userId)
+      if (owner === null) throw refuse(403, 'Flow is not accessible')
+      if (!owner.isActive) throw refuse(403, 'Flow is not public')
+      const metadata: BuildMetadata = {
+        ownerId: owner.id,
+        storedFlowId: flowId,
+        isPublic: true,
+        logBuilds: request.logBuilds,
+      }
+      const derivedFlowId = await publicFlowId(clientId, flowId)
+      const build: BuildRequest = {
+        ...buildOptions(request),
+        ...planOf(plans, flow),
+        flowId: derivedFlowId,
+        flowName: request.flowName ?? `${clientId}_${flowId}`,
+        userId: owner.id,
+        lane: 'public',
+        timeoutMs: publicTimeoutMs,
+        metadata: { ...metadata },
+      }
+      if (asks(build.flow, components)) throw asksPerson(flowId)
+      const job = await visitors.start({ clientId, address }, () => jobs.start(build))
+      publicJobs.remember(job.id, { ownerId: owner.id, storedFlowId: flowId, derivedFlowId })
+      return job
+    },
+    ownerFor,
+    async events(ownerId, jobId, options) {
+      await orUnknown(jobId, jobs.check(jobId, { userId: ownerId }))
+      return jobs.encodedEvents(jobId, { ...options, userId: ownerId })
+    },
+    poll: (ownerId, jobId, options) =>
+      orUnknown(jobId, jobs.encodedPoll(jobId, { ...options, userId: ownerId, reader: ownerId })),
+    async task(reader, jobId) {
+      const job = await jobs.get(jobId)
+      if (job?.userId === undefined || job.userId !== (await ownerFor(reader, jobId))) return null
+      const done = job.state === 'succeeded'
+      const result = done ? formatRunResponse(await jobs.result(jobId)) : null
+      return { status: TASK_STATUS[job.state], result }
+    },
+    async leave(ownerId, jobId) {
+      const job = await jobs.get(jobId, { userId: ownerId })
+      if (job !== null && job.state !== 'suspended') await jobs.cancel(jobId, { userId: ownerId })
+    },
+    async cancel(ownerId, jobId) {
+      const cancelled = await orUnknown(jobId, jobs.cancel(jobId, { userId: ownerId }))
+      visitors.left(jobId)
+      return cancelled
+    },
+  }
+}
+
+function asks(flow: FlowPlan | FlowJson, components: ComponentRegistry): boolean {
+  return 'vertexIds' in flow ? planAsksPeople(flow as FlowPlan) : flowAsksPeople(flow, components)
+}
+
+/** The compiled flow, or the text with which its job fails before anything runs (build.md 13). */
+function planOf(
+  plans: PlanCache,
+  { id, name, data, version }: PinnableFlow,
+): { flow: FlowPlan | FlowJson; refused?: string } {
+  const nothing = { nodes: [], edges: [] }
+  if (data === null) return { flow: nothing, refused: 'Invalid flow ID' }
+  try {
+    return { flow: plans.getPartly(id, name, data, version) }
+  } catch (error) {
+    if (!(error instanceof FlowCompileError)) throw error
+    const [first] = error.problems
+    const refused = first?.code === 'no_graph' ? 'Invalid flow ID' : error.detail
+    return { flow: nothing, refused }
+  }
+}
+
+function buildOptions({
+  inputs,
+  files,
+  stopComponentId,
+  startComponentId,
+  origin,
+}: StartBuild): Partial<BuildRequest> {
+  const input: RunInput = { files, ...(inputs.value === null ? {} : { value: inputs.value }) }
+  return {
+    mode: 'build',
+    input,
+    ...origin,
+    ...(inputs.session === null ? {} : { sessionId: inputs.session }),
+    ...(stopComponentId === null ? {} : { stopComponentId }),
+    ...(startComponentId === null ? {} : { startComponentId }),
+  }
+}

@@ -1,0 +1,91 @@
+import type { BuildJobs, BuildRequest } from '../../jobs/build-jobs.ts'
+import type { JobStore } from '../../store/job-store.ts'
+import type { JobOwner } from '../base/job-owner.ts'
+import type { BuildMetadata } from './builds.ts'
+
+/** Ends the jobs of what is deleted or blocked. */
+export interface BuildCanceller {
+  /**
+   * Cancels jobs that wait or run in this process and questions that are open anywhere; asks other
+   * processes to do the same with theirs. Schedules of what is deleted go.
+   */
+  all(of: JobOwner): Promise<void>
+  /** Listens to other processes no more. */
+  close(): void
+}
+
+export interface BuildCancellerOptions {
+  readonly jobs: Pick<BuildJobs, 'own' | 'cancel' | 'pending'>
+  readonly store: Pick<JobStore, 'bus' | 'queue' | 'schedules'>
+  /** A job that waited was cancelled. */
+  readonly left: (jobId: string) => void
+}
+
+const CHANNEL = 'job-owner-gone'
+/** Ids in one message to other processes: PostgreSQL takes 8,000 bytes. */
+const IDS = 100
+const QUESTIONS = 1000
+
+export function createBuildCanceller({
+  jobs,
+  store: { bus, queue, schedules },
+  left,
+}: BuildCancellerOptions): BuildCanceller {
+  const cancel = async (jobIds: Iterable<string>): Promise<void> => {
+    const each = [...jobIds].map(async (id) => {
+      await jobs.cancel(id).catch(() => undefined)
+      left(id)
+    })
+    await Promise.all(each)
+  }
+  const own = (of: JobOwner): string[] =>
+    [...jobs.own()].filter(([, request]) => isOf(of, request)).map(([id]) => id)
+  const unsubscribe = queue.shared
+    ? bus.subscribe(CHANNEL, (text) => {
+        // An empty payload says that something may have been missed, and not what.
+        if (text !== '') void cancel(own(JSON.parse(text) as JobOwner))
+      })
+    : () => undefined
+
+  return {
+    async all(of) {
+      const { flowIds = [], userId } = of
+      const gone = of.isRemoved === true ? { userId } : {}
+      await schedules?.removeOf({ flowIds, ...gone })
+      const ids = new Set(own(of))
+      const asking = userId === undefined ? flowIds.map((flowId) => ({ flowId })) : [{ userId }]
+      for (const query of asking) for (const id of await openQuestions(jobs, query)) ids.add(id)
+      await cancel(ids)
+      if (queue.shared) for (const part of parts(of)) bus.publish(CHANNEL, JSON.stringify(part))
+    },
+    close: unsubscribe,
+  }
+}
+
+/** A public build counts for the stored flow, not for the flow derived from it and its visitor. */
+function isOf({ flowIds = [], userId }: JobOwner, request: BuildRequest): boolean {
+  const { storedFlowId } = (request.metadata ?? {}) as Partial<BuildMetadata>
+  if (userId !== undefined && request.userId === userId) return true
+  return storedFlowId !== undefined && flowIds.includes(storedFlowId)
+}
+
+function* parts({ flowIds = [], userId }: JobOwner): Generator<JobOwner> {
+  if (userId !== undefined) yield { userId }
+  for (let start = 0; start < flowIds.length; start += IDS)
+    yield { flowIds: flowIds.slice(start, start + IDS) }
+}
+
+/** Suspended jobs with a question, whatever process started them. */
+async function openQuestions(
+  jobs: Pick<BuildJobs, 'pending'>,
+  query: { readonly flowId?: string; readonly userId?: string },
+): Promise<string[]> {
+  const ids: string[] = []
+  for (;;) {
+    const after = ids.at(-1)
+    const next = after === undefined ? {} : { after }
+    const page = await jobs.pending({ ...query, limit: QUESTIONS, ...next })
+    ids.push(...page.map(({ jobId }) => jobId))
+    if (page.length < QUESTIONS) return ids
+  }
+}

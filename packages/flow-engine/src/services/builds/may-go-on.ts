@@ -1,0 +1,16 @@
+import type { BuildRequest, JobRecord } from '../../jobs/build-jobs.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { ownFlow } from '../base/own-flow.ts'
+import { metadataOf } from './build-metadata.ts'
+
+/** A job goes on while its owner is active and has the flow (DR-37); one without an owner always. */
+export function mayGoOn(store: ServiceKit['store']) {
+  return async ({ userId }: JobRecord, request: BuildRequest): Promise<boolean> => {
+    if (userId === undefined) return true
+    const [owner, flow] = await Promise.all([
+      store.users.get(userId),
+      ownFlow(store, userId, metadataOf(request).storedFlowId),
+    ])
+    return owner?.isActive === true && flow !== null
+  }
+}

@@ -1,0 +1,57 @@
+import type { PlanGraph, PlanVertex } from '../../graph/plan/plan-graph.ts'
+
+/** The progress of a graph that is built vertex by vertex. */
+export interface BuildProgress {
+  readonly graph: PlanGraph
+  /** Ids of the order that was asked for; empty without one. */
+  readonly ordered: ReadonlySet<string>
+  /** States of the vertices that were built. */
+  readonly states: ReadonlyMap<string, string>
+  /** Ids that the client was told to build. */
+  readonly announced: Set<string>
+}
+
+/** All predecessors are built. */
+export function isReady(vertex: PlanVertex, progress: BuildProgress): boolean {
+  return missingPredecessor(vertex, progress) === undefined
+}
+
+/** The first predecessor, in the order of the edges, that is not built. */
+export function missingPredecessor(
+  { incoming }: PlanVertex,
+  { graph, states }: Pick<BuildProgress, 'graph' | 'states'>,
+): PlanVertex | undefined {
+  return incoming
+    .map(({ source }) => graph.vertices[source])
+    .find((source) => source !== undefined && !states.has(source.id))
+}
+
+/**
+ * Vertices that became buildable, in the order that was asked for: successors, and unbuilt
+ * prerequisites of those (events.md 2.6), each of the latter once. Nothing of a branch that was not
+ * chosen.
+ */
+export function nextVertices(
+  { outgoing }: PlanVertex,
+  progress: BuildProgress,
+  inactivated: readonly string[] = [],
+): PlanVertex[] {
+  const { graph, ordered, states, announced } = progress
+  const found = new Set<PlanVertex>()
+  const seen = new Set<PlanVertex>()
+  const off = new Set(inactivated)
+  const waiting = outgoing
+    .flatMap(({ target }) => graph.vertices[target] ?? [])
+    .filter(({ id }) => !off.has(id))
+  const direct = new Set(waiting)
+  for (let vertex = waiting.pop(); vertex !== undefined; vertex = waiting.pop()) {
+    if (seen.has(vertex) || !ordered.has(vertex.id)) continue
+    seen.add(vertex)
+    if (!direct.has(vertex) && (states.has(vertex.id) || announced.has(vertex.id))) continue
+    if (isReady(vertex, progress)) found.add(vertex)
+    else waiting.push(...vertex.incoming.flatMap(({ source }) => graph.vertices[source] ?? []))
+  }
+  const next = graph.vertices.filter((vertex) => found.has(vertex))
+  for (const { id } of next) announced.add(id)
+  return next
+}

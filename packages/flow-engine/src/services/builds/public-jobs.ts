@@ -1,0 +1,61 @@
+import type { BuildJobs } from '../../jobs/build-jobs.ts'
+import type { FlowStore } from '../../store/flow-store.ts'
+import { publicFlowId } from '../flows/public-flow-id.ts'
+
+/** Jobs whose flow is remembered; of others it is found again among the flows of their owner. */
+const REMEMBERED = 10_000
+
+/** Builds of public flows, and the visitors who started them (public-build.md 6). */
+export interface PublicJobs {
+  /** Call when a public build was started. */
+  remember(jobId: string, build: PublicBuild): void
+  /** The owner under whom a visitor reads a build; null when the visitor did not start it. */
+  ownerFor(jobId: string, clientId: string): Promise<string | null>
+}
+
+/** A build that a visitor started. */
+export interface PublicBuild {
+  readonly ownerId: string
+  readonly storedFlowId: string
+  /** Made of the visitor and the stored flow, so that it proves both. */
+  readonly derivedFlowId: string
+}
+
+export function createPublicJobs({
+  store,
+  jobs,
+}: {
+  readonly store: Pick<FlowStore, 'flows'>
+  readonly jobs: Pick<BuildJobs, 'get'>
+}): PublicJobs {
+  const known = new Map<string, PublicBuild>()
+
+  const remember = (jobId: string, build: PublicBuild): void => {
+    known.set(jobId, build)
+    const [oldest] = known.keys()
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest)
+  }
+  const find = async (jobId: string, clientId: string): Promise<PublicBuild | null> => {
+    const job = await jobs.get(jobId)
+    const { userId: ownerId, flowId: derivedFlowId } = job ?? {}
+    if (ownerId === undefined || derivedFlowId === undefined) return null
+    const { items } = await store.flows.list({ userId: ownerId, order: 'created', data: 'none' })
+    for (const { id } of items) {
+      if ((await publicFlowId(clientId, id)) !== derivedFlowId) continue
+      const build = { ownerId, storedFlowId: id, derivedFlowId }
+      remember(jobId, build)
+      return build
+    }
+    return null
+  }
+
+  return {
+    remember,
+    async ownerFor(jobId, clientId) {
+      const build = known.get(jobId) ?? (await find(jobId, clientId))
+      if (build === null) return null
+      const { ownerId, storedFlowId, derivedFlowId } = build
+      return (await publicFlowId(clientId, storedFlowId)) === derivedFlowId ? ownerId : null
+    },
+  }
+}

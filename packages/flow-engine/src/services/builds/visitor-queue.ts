@@ -1,0 +1,80 @@
+import type { BuildJobs, JobRecord } from '../../jobs/build-jobs.ts'
+import { isFlowError } from '../../errors.ts'
+import { clientNetworkOf } from '../base/client-network.ts'
+import { refuse, type Refusal } from '../../refusal.ts'
+
+/** Waiting builds of one visitor, and of one address or IPv6 network (AB-70). */
+const OF_CLIENT = 2
+const OF_ADDRESS = 5
+
+/** Lets builds of visitors into the queue, a few for each. */
+export interface VisitorQueue {
+  /** @throws Refusal 429 when too many builds of this visitor, this address, or of all visitors wait */
+  start(
+    visitor: { readonly clientId: string; readonly address: string | undefined },
+    start: () => Promise<JobRecord>,
+  ): Promise<JobRecord>
+  /** The job no longer waits. */
+  left(jobId: string): void
+}
+
+/** A place in a waiting room, before and after its job has an id. */
+interface Place {
+  jobId?: string
+}
+
+export function createVisitorQueue(jobs: () => Pick<BuildJobs, 'get'>): VisitorQueue {
+  const rooms = new Map<string, Set<Place>>()
+  const places = new Map<string, () => void>()
+
+  /** Jobs that another process took say so only when they are asked. */
+  const isWaiting = async ({ jobId }: Place): Promise<boolean> =>
+    jobId === undefined || (await jobs().get(jobId))?.state === 'queued'
+  const enter = async (name: string, place: Place, most: number): Promise<boolean> => {
+    const room = rooms.get(name) ?? new Set()
+    rooms.set(name, room.add(place))
+    if (room.size <= most) return true
+    for (const other of room) {
+      if (other !== place && !(await isWaiting(other))) room.delete(other)
+    }
+    return room.size <= most
+  }
+  const leave = (name: string, place: Place): void => {
+    const room = rooms.get(name)
+    room?.delete(place)
+    if (room?.size === 0) rooms.delete(name)
+  }
+
+  return {
+    async start({ clientId, address }, start) {
+      const place: Place = {}
+      const names = [`client ${clientId}`]
+      if (address !== undefined) names.push(`address ${clientNetworkOf(address)}`)
+      const out = (): void => {
+        for (const name of names) leave(name, place)
+      }
+      try {
+        for (const name of names) {
+          const most = name.startsWith('client ') ? OF_CLIENT : OF_ADDRESS
+          if (!(await enter(name, place, most))) throw tooMany()
+        }
+        const job = await start()
+        place.jobId = job.id
+        places.set(job.id, out)
+        return job
+      } catch (error) {
+        out()
+        throw isFlowError(error) && error.code === 'limit_exceeded' ? tooMany() : error
+      }
+    },
+    left(jobId) {
+      places.get(jobId)?.()
+      places.delete(jobId)
+    },
+  }
+}
+
+function tooMany(): Refusal {
+  const detail = 'Too many builds of public flows are waiting; try again later'
+  return refuse(429, detail, { headers: { 'retry-after': '5' } })
+}

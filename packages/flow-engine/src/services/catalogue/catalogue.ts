@@ -1,0 +1,203 @@
+import { codeHash, codeText, componentToNode } from '../../components/registry/catalogue.ts'
+import { CODE_IS_OFF } from '../../components/node/code-component.ts'
+import { languageOf } from '../../components/node/code-language.ts'
+import { languagesOf } from '../../components/node/code-runners.ts'
+import type { Component } from '../../components/define/component.ts'
+import { switchToolMode, templateField } from '../../components/node/create-node.ts'
+import { isComponent } from '../../components/define/define.ts'
+import type { NodeDetails, NodeOutput, NodeTemplate } from '../../graph/flow/node-json.ts'
+import { refreshDetails } from '../../components/node/refresh-node.ts'
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
+import type { CodeRunner, ComponentServices } from '../../components/define/services.ts'
+import { errorText, isFlowError } from '../../errors.ts'
+import type { Caller } from '../base/caller.ts'
+import { checkCodeText, OFFERED_MODULES, pythonClass, pythonLine } from './code-syntax.ts'
+import { referenceType } from '../../components/node/reference-code.ts'
+import { refuse } from '../../refusal.ts'
+
+/** A change of a node in the editor. */
+export interface NodeRefresh {
+  readonly code: string
+  readonly template: NodeTemplate
+  readonly field: string
+  readonly value: unknown
+  readonly toolMode: boolean
+}
+
+/** The catalogue of components, and nodes made from code (custom-component.md). */
+export interface CatalogueService {
+  /** The JSON text of the catalogue and its entity tag, made once. */
+  catalogue(): { readonly text: string; readonly etag: string }
+  /** @throws Refusal 400; 429 when too many codes of the caller wait (AB-76) */
+  nodeFromCode(
+    caller: Pick<Caller, 'id'>,
+    code: string,
+    given: Readonly<Record<string, unknown>> | null,
+    signal: AbortSignal,
+  ): Promise<{ type: string; node: NodeDetails }>
+  /** @throws Refusal 400 */
+  refresh(caller: Caller, change: NodeRefresh, signal: AbortSignal): Promise<NodeDetails>
+}
+
+export interface CatalogueOptions {
+  readonly components: ComponentRegistry
+  /** The services of a component that is refreshed for this user. */
+  readonly servicesOf: (userId: string) => ComponentServices
+  /** Modules that code may import besides the package's own. */
+  readonly modules: readonly string[]
+}
+
+export function createCatalogueService(options: CatalogueOptions): CatalogueService {
+  const { components, servicesOf } = options
+  const byHash = new Map<string, Component>()
+  for (const component of components) byHash.set(codeHash(codeText(component)), component)
+  let made: { text: string; etag: string } | undefined
+
+  /** Which component a code text means, in the order of custom-component.md. */
+  const resolve = async (userId: string, code: string, signal: AbortSignal): Promise<Component> => {
+    const hash = codeHash(code)
+    const known = byHash.get(hash) ?? components.get(referenceType(hash) ?? '')
+    return known ?? (await runCode(options, code, { userId, signal }))
+  }
+
+  return {
+    catalogue() {
+      const text = (): string => JSON.stringify(components.catalogue())
+      return (made ??= { text: text(), etag: `"${codeHash(text())}"` })
+    },
+    async nodeFromCode({ id }, code, given, signal) {
+      const component = await resolve(id, code, signal)
+      const node = withCode(componentToNode(component), code)
+      if (!byHash.has(codeHash(code)) && referenceType(codeHash(code)) === undefined) {
+        const name = component.displayName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+        node.metadata = { ...node.metadata, module: `custom_components.${name}` }
+      }
+      takeOver(component, node, given)
+      return { type: component.type, node: completed(node) }
+    },
+    async refresh(caller, change, signal) {
+      const component = await resolve(caller.id, change.code, signal)
+      const fresh = componentToNode(component)
+      const { outputs: _outputs, ...facts } = fresh
+      const before = { ...facts, template: change.template, tool_mode: change.toolMode }
+      const toolMode = change.field === 'tool_mode' ? change.value === true : change.toolMode
+      const { field: name, value } = change
+      try {
+        const node = await refreshDetails(
+          component,
+          before,
+          { field: name, value, toolMode },
+          { services: servicesOf(caller.id), userId: caller.id, signal },
+        )
+        fillCode(node.template, fresh.template, change.code)
+        return completed(node)
+      } catch (error) {
+        if (isFlowError(error) && error.code === 'forbidden') throw error
+        throw refuse(400, errorText(error), { cause: error })
+      }
+    },
+  }
+}
+
+function fail(why: string, cause?: unknown) {
+  return refuse(400, `Error building Component: ${why}`, { cause })
+}
+
+/** Runs custom code in the host's sandbox, where there is one. */
+async function runCode(
+  { servicesOf, modules }: CatalogueOptions,
+  code: string,
+  { userId, signal }: { readonly userId: string; readonly signal: AbortSignal },
+): Promise<Component> {
+  const runner = servicesOf(userId).codeRunner
+  const runsPython = runner !== undefined && languagesOf(runner).has('python')
+  if (!runsPython || languageOf(code) !== 'python') {
+    await checkScript(runner, code, modules)
+  } else {
+    const missing = runner.missing?.(code)
+    if (missing !== undefined) throw fail(missing)
+  }
+  if (runner === undefined) throw fail(CODE_IS_OFF)
+  try {
+    const component = await runner.load(code, { signal, userId })
+    if (isComponent(component)) return component
+  } catch (error) {
+    if (isFlowError(error) && error.code === 'rate_limited') throw error
+    throw fail(errorText(error), error)
+  }
+  throw fail('the code has no default export made by defineComponent')
+}
+
+/** @throws Refusal 400 for Python, and for a script that cannot run here */
+async function checkScript(
+  runner: CodeRunner | undefined,
+  code: string,
+  modules: readonly string[],
+): Promise<void> {
+  const { imports, syntax } = await checkCodeText(code, [...OFFERED_MODULES, ...modules])
+  if (syntax.length > 0 && pythonLine(code) !== undefined) {
+    const name = pythonClass(code) ?? 'of its own'
+    throw fail(`Python code is not run by this service; it needs the component ${name}`)
+  }
+  if (runner === undefined || !languagesOf(runner).has('typescript')) throw fail(CODE_IS_OFF)
+  const [problem] = [...syntax, ...imports]
+  if (problem !== undefined) throw fail(problem)
+}
+
+/** Values of fields of the same name are kept, and tool mode with what it does to the outputs. */
+function takeOver(
+  component: Component,
+  node: NodeDetails,
+  given: Readonly<Record<string, unknown>> | null,
+): void {
+  const template = given === null ? undefined : given['template']
+  if (isTemplate(template)) {
+    for (const name of Object.keys(node.template)) {
+      const [before, now] = [templateField(template, name), templateField(node.template, name)]
+      if (name === 'code' || before === undefined || now === undefined) continue
+      node.template[name] = {
+        ...now,
+        ...('value' in before ? { value: before.value } : {}),
+        ...('load_from_db' in before && before.load_from_db !== undefined
+          ? { load_from_db: before.load_from_db }
+          : {}),
+      }
+    }
+  }
+  if (given?.['tool_mode'] === true) switchToolMode(component, node, true)
+}
+
+function isTemplate(value: unknown): value is NodeTemplate {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function withCode(node: NodeDetails, code: string): NodeDetails {
+  const before = templateField(node.template, 'code')
+  return {
+    ...node,
+    template: { ...node.template, code: { ...before, value: code } },
+    metadata: { ...node.metadata, code_hash: codeHash(code) },
+  }
+}
+
+/** A missing or empty code field is filled with the code that was sent. */
+function fillCode(template: NodeTemplate, fresh: NodeTemplate, code: string): void {
+  const present = templateField(template, 'code')
+  if (present === undefined) template['code'] = { ...templateField(fresh, 'code'), value: code }
+  else if ((present.value ?? '') === '') template['code'] = { ...present, value: code }
+}
+
+/** The outputs in their long form: keys that only some have are there, null. */
+function completed(node: NodeDetails): NodeDetails {
+  return { ...node, outputs: (node.outputs ?? []).map(longForm) }
+}
+
+function longForm(declared: NodeOutput): NodeOutput {
+  return {
+    ...declared,
+    hidden: declared.hidden ?? null,
+    required_inputs: declared.required_inputs ?? null,
+    loop_types: declared.loop_types ?? null,
+    options: declared.options ?? null,
+  }
+}

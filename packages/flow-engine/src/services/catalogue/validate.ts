@@ -1,0 +1,42 @@
+import { codeHash } from '../../components/registry/catalogue.ts'
+import {
+  updatePromptFields,
+  type PromptSyntax,
+  type PromptUpdate,
+} from '../../components/built-in/models-and-agents/prompt-variables.ts'
+import { isFlowError } from '../../errors.ts'
+import type { NodeTemplate } from '../../graph/flow/node-json.ts'
+import { checkCodeText, OFFERED_MODULES, type CodeProblems } from './code-syntax.ts'
+import { referenceType } from '../../components/node/reference-code.ts'
+import { refuse } from '../../refusal.ts'
+
+/** Checks of code and prompts (validate.md); nothing is ever run. */
+export interface ValidateService {
+  code(code: string): Promise<CodeProblems>
+  /** @throws Refusal 400 with the text that the editor shows */
+  prompt(
+    node: { readonly template: NodeTemplate; readonly customFields: unknown },
+    name: string,
+    prompt: string,
+    syntax?: PromptSyntax,
+  ): PromptUpdate
+}
+
+export function createValidateService(modules: readonly string[]): ValidateService {
+  const offered = [...OFFERED_MODULES, ...modules]
+  return {
+    async code(code) {
+      // The text of a known component stands for its native one.
+      if (referenceType(codeHash(code)) !== undefined) return { imports: [], syntax: [] }
+      return await checkCodeText(code, offered)
+    },
+    prompt(node, name, prompt, syntax) {
+      try {
+        return updatePromptFields(node, name, prompt, syntax)
+      } catch (error) {
+        if (isFlowError(error)) throw refuse(400, error.detail, { cause: error })
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { VectorRow } from '../../components/define/services.ts'
+import { invalidRequest, limitExceeded } from '../../errors.ts'
+import type { CollectionRow, CollectionRows } from '../../store/collections.ts'
+
+/** Bounds of one row of a collection. */
+const MOST_NUMBERS = 16_384
+const MOST_CHARACTERS = 1024 * 1024
+
+/**
+ * Rows as they are stored, with what they add to the size of their collection.
+ * @throws FlowError for vectors of different lengths or none, and for rows that are too large
+ */
+export function collectionRows(given: readonly VectorRow[]): CollectionRows {
+  const dimension = given[0]?.vector.length ?? 0
+  const size = { words: 0, characters: 0, bytes: 0 }
+  const rows = given.map((row): CollectionRow => {
+    const metadata = JSON.stringify(row.metadata)
+    check(row, metadata, dimension)
+    size.words += row.text.split(/\s+/).filter((word) => word !== '').length
+    size.characters += row.text.length
+    size.bytes += new TextEncoder().encode(row.text).length + dimension * 4
+    return { id: row.id, text: row.text, metadata, vector: Float32Array.from(row.vector) }
+  })
+  return { rows, dimension, ...size }
+}
+
+function check({ vector, text }: VectorRow, metadata: string, dimension: number): void {
+  if (vector.length === 0) throw invalidRequest('The embedding model gave an empty vector')
+  if (vector.length !== dimension) {
+    throw invalidRequest('The embedding model gave vectors of different lengths')
+  }
+  if (vector.some((number) => !Number.isFinite(number))) {
+    throw invalidRequest('The embedding model returned a vector with a value that is not a number')
+  }
+  if (dimension > MOST_NUMBERS) {
+    throw limitExceeded('vector', `vectors have at most ${MOST_NUMBERS} numbers`)
+  }
+  if (text.length > MOST_CHARACTERS || metadata.length > MOST_CHARACTERS) {
+    throw limitExceeded('row', `a row holds at most ${MOST_CHARACTERS} characters of text`)
+  }
+}

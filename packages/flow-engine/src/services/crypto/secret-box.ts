@@ -1,0 +1,88 @@
+import type { Runtime } from '@x/wire'
+
+/** Encrypts texts at rest. `context` binds a text to its place: it opens only with the same one. */
+export interface SecretBox {
+  /** An opaque text of at least 40 visible characters. */
+  seal(text: string, context: string): Promise<string>
+  /** Null for anything that this box did not seal for that context. */
+  open(sealed: string, context: string): Promise<string | null>
+}
+
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+
+const PREFIX = 'v1.'
+const NONCE = 12
+
+/**
+ * What `createFlowEngine` seals variables with, for programs that write into its store: `secretKey` are
+ * the bytes of the engine's own (UTF-8 of a text). AES-256-GCM over WebCrypto; the key is derived from the secret key (HKDF-SHA-256, info
+ * `variables`), the context is additional data. Written as `v1.` + base64url(nonce, text, tag).
+ */
+export function createSecretBox(secretKey: Uint8Array, runtime: Runtime): SecretBox {
+  let derived: Promise<Key> | undefined
+  const key = (): Promise<Key> => (derived ??= deriveKey(secretKey))
+  return {
+    async seal(text, context) {
+      const nonce = new Uint8Array(runtime.randomBytes(NONCE))
+      const plain = new TextEncoder().encode(text)
+      const box = await crypto.subtle.encrypt(parameters(nonce, context), await key(), plain)
+      const bytes = new Uint8Array([...nonce, ...new Uint8Array(box)])
+      return PREFIX + toBase64Url(bytes)
+    },
+    async open(sealed, context) {
+      const bytes = sealed.startsWith(PREFIX) ? fromBase64Url(sealed.slice(PREFIX.length)) : null
+      if (bytes === null || bytes.length <= NONCE) return null
+      const nonce = bytes.slice(0, NONCE)
+      try {
+        const plain = await crypto.subtle.decrypt(
+          parameters(nonce, context),
+          await key(),
+          bytes.slice(NONCE),
+        )
+        return new TextDecoder('utf-8', { ignoreBOM: true }).decode(plain)
+      } catch {
+        return null
+      }
+    },
+  }
+}
+
+function parameters(iv: Uint8Array<ArrayBuffer>, context: string) {
+  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(context) }
+}
+
+async function deriveKey(secretKey: Uint8Array): Promise<Key> {
+  const material = await crypto.subtle.importKey('raw', new Uint8Array(secretKey), 'HKDF', false, [
+    'deriveKey',
+  ])
+  return await crypto.subtle.deriveKey(
+    {
+      name: 'HKDF',
+      hash: 'SHA-256',
+      salt: new Uint8Array(),
+      info: new TextEncoder().encode('variables'),
+    },
+    material,
+    { name: 'AES-GCM', length: 256 },
+    false,
+    ['encrypt', 'decrypt'],
+  )
+}
+
+/** Bytes as base64 with `-` and `_`, without padding (RFC 4648 section 5). */
+export function toBase64Url(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** The bytes of a base64url text; null for any other text. */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[\w-]*$/.test(text)) return null
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    return Uint8Array.from(binary, (char) => char.charCodeAt(0))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,140 @@
+import type { ServiceKit } from '../base/kit.ts'
+import { ownFlow } from '../base/own-flow.ts'
+import type { Caller } from '../base/caller.ts'
+import { blobKeyOf, folderKeyOf, type FileSpace } from './file-address.ts'
+import { checkFileName, joinName, splitName } from './file-names.ts'
+import { contentTypeOf } from './media-types.ts'
+import { refuse } from '../../refusal.ts'
+import { isFileName, type BlobStage, type BlobStore } from '../../store/blob-store.ts'
+
+/** A file to be kept. */
+export interface FileInput {
+  readonly name: string
+  readonly bytes: Uint8Array
+  /** In place of the bytes: they lie in the store already, and are discarded when this ends. */
+  readonly stage?: BlobStage
+}
+
+/** Files of flows (files-flow.md); flows of others are as if they did not exist. */
+export interface FileService {
+  /** Where uploads may be put before they have a name; undefined where the store has no such place. */
+  readonly stage: BlobStore['stage']
+  /** @throws Refusal 404 */
+  checkFlow(caller: Caller, flowId: string): Promise<void>
+  /**
+   * The name it was stored under.
+   * @throws Refusal 400 for a bad name, and when the flow has too many files
+   */
+  upload(flowId: string, file: FileInput): Promise<string>
+  /** @throws Refusal 400, 404 */
+  download(flowId: string, name: string): Promise<Uint8Array>
+  /**
+   * An image of a flow of the caller's, or under the caller's own id, one of their files: the chat
+   * shows both by their address.
+   * @throws Refusal 400, 404
+   */
+  image(
+    caller: Caller,
+    id: string,
+    name: string,
+  ): Promise<{ bytes: Uint8Array; contentType: string }>
+  list(flowId: string): Promise<string[]>
+  /** Also fine when there is no such file. */
+  remove(flowId: string, name: string): Promise<void>
+}
+
+export function createFileService(kit: ServiceKit): FileService {
+  const { store, files, runtime, settings } = kit
+  const read = async (id: string, name: string, space: FileSpace): Promise<Uint8Array> => {
+    const bytes = isFileName(name) ? await files.read(blobKeyOf(space, { id, name })) : null
+    if (bytes === null) throw refuse(404, `File ${name} not found in flow ${id}`)
+    return bytes
+  }
+  const checkFlow = async (caller: Caller, flowId: string): Promise<void> => {
+    if ((await ownFlow(store, caller.id, flowId)) === null) throw refuse(404, 'Flow not found')
+  }
+
+  const keep = async (flowId: string, { name, bytes, stage }: FileInput): Promise<string> => {
+    const stamped = `${localStamp(runtime.now())}_${name}`
+    checkFileName(name, stamped)
+    const most = settings.maxFilesPerUser
+    if (most > 0 && (await files.list(folderKeyOf('flows', flowId))).length >= most) {
+      const limit = `${most.toLocaleString('en')} files (SERVICE_MAX_FILES_PER_USER)`
+      throw refuse(400, `A flow may have ${limit}. Remove some first.`)
+    }
+    const { stem, extension } = splitName(stamped)
+    return await withinQuota(kit, flowId, stage?.size ?? bytes.length, async () => {
+      for (let k = 0; ; k += 1) {
+        const candidate = k === 0 ? stamped : joinName(`${stem} (${k})`, extension)
+        checkFileName(name, candidate)
+        const key = fileKey(flowId, candidate)
+        if (await (stage?.create(key) ?? files.create(key, bytes))) return candidate
+      }
+    })
+  }
+
+  return {
+    stage: stageOf(files),
+    checkFlow,
+    async upload(flowId, file) {
+      try {
+        return await keep(flowId, file)
+      } finally {
+        await file.stage?.discard()
+      }
+    },
+    async download(flowId, name) {
+      if (name.endsWith('.')) throw refuse(400, `Extension not found for file ${name}`)
+      return await read(flowId, name, 'flows')
+    },
+    async image(caller, id, name) {
+      if (id !== caller.id) await checkFlow(caller, id)
+      const contentType = contentTypeOf(name)
+      if (!contentType.startsWith('image')) {
+        throw refuse(400, `Content type ${contentType} is not an image`)
+      }
+      return { bytes: await read(id, name, id === caller.id ? 'users' : 'flows'), contentType }
+    },
+    list: (flowId) => files.list(folderKeyOf('flows', flowId)),
+    async remove(flowId, name) {
+      if (!isFileName(name)) throw refuse(400, 'Invalid file name')
+      await files.remove(fileKey(flowId, name))
+    },
+  }
+}
+
+/**
+ * The files of a flow count with those of its owner; the store keeps no sum over all flows of a user.
+ * @throws Refusal 413
+ */
+async function withinQuota<T>(
+  { store, files, settings, userLimits }: ServiceKit,
+  flowId: string,
+  size: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const flow = settings.maxStoredMbPerUser === 0 ? null : await store.flows.get(flowId)
+  if (flow === null) return await work()
+  return await userLimits.storing(flow.userId, async (check) => {
+    let bytes = size
+    for (const name of await files.list(folderKeyOf('flows', flowId)))
+      bytes += (await files.size(fileKey(flowId, name))) ?? 0
+    await check(bytes)
+    return await work()
+  })
+}
+
+/** The place of a store for uploads that have no name yet. */
+export function stageOf(files: BlobStore): BlobStore['stage'] {
+  return files.stage && (() => files.stage?.() ?? Promise.reject(new TypeError('No stage')))
+}
+
+function fileKey(flowId: string, name: string): string {
+  return blobKeyOf('flows', { id: flowId, name })
+}
+
+/** `YYYY-MM-DD_HH-MM-SS` in the server's local time. */
+function localStamp(now: Date): string {
+  const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '-')
+}

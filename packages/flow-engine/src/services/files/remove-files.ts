@@ -1,0 +1,26 @@
+import { folderKeyOf, type FileSpace } from './file-address.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { ledgerKeyOf } from './visitor-files.ts'
+
+/**
+ * Removes all files of a user and of flows that are gone, those of their visitors and what their frozen
+ * vertices keep too. A folder that cannot be removed is reported and left.
+ */
+export async function removeFilesOf(
+  { files, flowFiles, report }: Pick<ServiceKit, 'files' | 'flowFiles' | 'report'>,
+  { userId, flowIds }: { readonly userId?: string; readonly flowIds: readonly string[] },
+): Promise<void> {
+  const spaces: readonly FileSpace[] = ['flows', 'visitors', 'frozen']
+  const folders = [
+    ...(userId === undefined ? [] : [folderKeyOf('users', userId)]),
+    ...flowIds.flatMap((id) => spaces.map((space) => folderKeyOf(space, id))),
+  ]
+  for (const folder of folders) {
+    await files.removeFolder(folder).catch((error: unknown) => report(error, { folder }))
+  }
+  if (userId !== undefined)
+    await flowFiles?.removeUser?.(userId).catch((error: unknown) => report(error, { userId }))
+  for (const id of flowIds) {
+    await files.remove(ledgerKeyOf(id)).catch((error: unknown) => report(error, { flow: id }))
+  }
+}

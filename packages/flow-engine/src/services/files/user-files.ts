@@ -1,0 +1,132 @@
+import { isFileName, type BlobStore } from '../../store/blob-store.ts'
+import { isUniqueConflict } from '../../store/store-error.ts'
+import type { UserFileRecord } from '../../store/user-files.ts'
+import type { Caller } from '../base/caller.ts'
+import { joinName, splitName } from './file-names.ts'
+import { stageOf, type FileInput } from './files.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { refuse } from '../../refusal.ts'
+import { createUserFileWriter, keyOf } from './user-file-writer.ts'
+
+/** Files of users (files-user.md); what belongs to another user does not exist. */
+export interface UserFileService {
+  /** Where uploads may be put before they have a name; undefined where the store has no such place. */
+  readonly stage: BlobStore['stage']
+  /**
+   * @param append needs bytes, not a stage
+   * @throws Refusal 400
+   */
+  upload(caller: Caller, file: FileInput, append: boolean): Promise<UserFileRecord>
+  /** Without the tool server list. */
+  list(caller: Caller): Promise<UserFileRecord[]>
+  /** @throws Refusal 404 */
+  read(caller: Caller, id: string): Promise<{ name: string; bytes: Uint8Array }>
+  /**
+   * Those of the ids that are the caller's and have bytes.
+   * @throws Refusal 404 when there are none
+   */
+  readMany(caller: Caller, ids: readonly string[]): Promise<{ name: string; bytes: Uint8Array }[]>
+  /** @throws Refusal 400, 404, 409 */
+  rename(caller: Caller, id: string, name: string): Promise<UserFileRecord>
+  /** @throws Refusal 404, 500 when the bytes cannot be removed */
+  remove(caller: Caller, id: string): Promise<UserFileRecord>
+  /**
+   * Gives the number removed.
+   * @throws Refusal 404 when there are none
+   */
+  removeMany(caller: Caller, ids: readonly string[]): Promise<number>
+  /** Removes everything; how many went and how many could not. */
+  removeAll(caller: Caller): Promise<{ removed: number; failed: number }>
+}
+
+const NOT_FOUND = 'File not found'
+
+export function createUserFileService(kit: ServiceKit): UserFileService {
+  const { store, files, runtime } = kit
+  const writer = createUserFileWriter(kit)
+  const find = async (caller: Caller, id: string): Promise<UserFileRecord> => {
+    const record = await store.userFiles.get(caller.id, id)
+    if (record === null) throw refuse(404, NOT_FOUND)
+    return record
+  }
+  const remove = (caller: Caller, records: readonly UserFileRecord[]) =>
+    writer.remove(caller.id, records)
+
+  return {
+    stage: stageOf(files),
+    async upload({ id }, { name, bytes, stage }, append) {
+      try {
+        if (append) return await writer.append(id, name, bytes)
+        const content = stage ?? bytes
+        if (name === serverListName(id)) return await writer.replace(id, name, content)
+        return await writer.create(id, name, content)
+      } finally {
+        await stage?.discard()
+      }
+    },
+    async list(caller) {
+      const hidden = serverListName(caller.id)
+      const records = await store.userFiles.list(caller.id)
+      return records.filter(({ path }) => path !== `${caller.id}/${hidden}`)
+    },
+    async read(caller, id) {
+      const record = await find(caller, id)
+      const bytes = await files.read(keyOf(record))
+      if (bytes === null) throw refuse(404, `${NOT_FOUND}: ${record.name}`)
+      return { name: shownName(record), bytes }
+    },
+    async readMany(caller, ids) {
+      const found: { name: string; bytes: Uint8Array }[] = []
+      for (const id of new Set(ids)) {
+        const record = await store.userFiles.get(caller.id, id)
+        const bytes = record === null ? null : await files.read(keyOf(record))
+        if (record !== null && bytes !== null) found.push({ name: shownName(record), bytes })
+      }
+      if (found.length === 0) throw refuse(404, 'No files found')
+      return found
+    },
+    async rename(caller, id, name) {
+      await find(caller, id)
+      // eslint-disable-next-line no-control-regex
+      if (!isFileName(name) || /[\u0000-\u001f\u007f]/.test(name)) {
+        throw refuse(400, 'Invalid file name')
+      }
+      try {
+        const patch = { name, updatedAt: runtime.now() }
+        const record = await store.userFiles.update(caller.id, id, patch)
+        if (record === null) throw refuse(404, NOT_FOUND)
+        return record
+      } catch (error) {
+        if (isUniqueConflict(error)) {
+          throw refuse(409, 'You already have a file with this name', { cause: error })
+        }
+        throw error
+      }
+    },
+    async remove(caller, id) {
+      const record = await find(caller, id)
+      if ((await remove(caller, [record])).failed > 0) {
+        throw refuse(500, 'Failed to delete file from storage. Please try again.')
+      }
+      return record
+    },
+    async removeMany(caller, ids) {
+      const all = await store.userFiles.list(caller.id)
+      const wanted = new Set(ids)
+      const records = all.filter((record) => wanted.has(record.id))
+      if (records.length === 0) throw refuse(404, 'No files found')
+      return (await remove(caller, records)).removed
+    },
+    removeAll: async (caller) => remove(caller, await store.userFiles.list(caller.id)),
+  }
+}
+
+/** The file that holds a user's tool servers: it replaces itself and is not listed. */
+function serverListName(userId: string): string {
+  return `_mcp_servers_${userId}.json`
+}
+
+/** The display name with the extension of the stored one. */
+function shownName({ name, path }: UserFileRecord): string {
+  return joinName(name, splitName(path.slice(path.indexOf('/') + 1)).extension)
+}

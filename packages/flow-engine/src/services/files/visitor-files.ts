@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { blobKeyOf } from './file-address.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import type { FileChange } from './user-file-writer.ts'
+
+const MB = 1024 * 1024
+/** Storage that the visitors of one flow share. */
+const MAX_OF_FLOW = { bytes: 100 * MB, files: 1000 }
+const LEDGERS = 'visitor-ledgers'
+
+/** Files that visitors of public flows write, bounded for each flow and kept `publicFlowExpiration`. */
+export interface VisitorFiles {
+  /**
+   * Writes or changes a file below the flow's visitors.
+   * @param name `<derived flow id>/<name>`
+   * @throws Error when the flow's visitors would keep more than 100 MiB or 1,000 files
+   */
+  change(flowId: string, name: string, change: FileChange): Promise<void>
+  /** Removes files that are older than `publicFlowExpiration`; writes do it for their flow too. */
+  sweep(): Promise<void>
+}
+
+/** Size and time of writing (ms since 1970) of each file. */
+type Ledger = Map<string, readonly [size: number, at: number]>
+
+export function createVisitorFiles({
+  files,
+  runtime,
+  settings,
+}: Pick<ServiceKit, 'files' | 'runtime' | 'settings'>): VisitorFiles {
+  const oldest = (): number => runtime.now().getTime() - settings.publicFlowExpiration * 1000
+  const keyOf = (flowId: string, name: string): string =>
+    blobKeyOf('visitors', { id: flowId, name })
+  /** The ledger without the files that are too old, which go. */
+  const swept = async (flowId: string, bytes: Uint8Array | null): Promise<Ledger> => {
+    const ledger = readLedger(bytes)
+    for (const [name, [, at]] of ledger) {
+      if (at >= oldest()) continue
+      await files.remove(keyOf(flowId, name))
+      ledger.delete(name)
+    }
+    return ledger
+  }
+
+  return {
+    async change(flowId, name, change) {
+      await files.update(ledgerKeyOf(flowId), async (bytes) => {
+        const ledger = await swept(flowId, bytes)
+        ledger.delete(name)
+        const others = [...ledger.values()].reduce((sum, [size]) => sum + size, 0)
+        const size = await files.update(keyOf(flowId, name), async (before) => {
+          const after = await change(before)
+          if (ledger.size >= MAX_OF_FLOW.files || others + after.length > MAX_OF_FLOW.bytes) {
+            throw new Error('The visitors of this flow have written all they may. Try again later.')
+          }
+          return after
+        })
+        ledger.set(name, [size, runtime.now().getTime()])
+        return writeLedger(ledger)
+      })
+    },
+    async sweep() {
+      for (const file of await files.list(LEDGERS)) {
+        const flowId = file.replace(/\.json$/, '')
+        let isEmpty = false
+        await files.update(ledgerKeyOf(flowId), async (bytes) => {
+          const ledger = await swept(flowId, bytes)
+          isEmpty = ledger.size === 0
+          return writeLedger(ledger)
+        })
+        if (isEmpty) await files.remove(ledgerKeyOf(flowId))
+      }
+    },
+  }
+}
+
+/** The blob key of what is known of the files of a flow's visitors. */
+export function ledgerKeyOf(flowId: string): string {
+  return `${LEDGERS}/${flowId}.json`
+}
+
+const Entries = z.array(z.tuple([z.string(), z.tuple([z.number(), z.number()])]))
+
+function readLedger(bytes: Uint8Array | null): Ledger {
+  if (bytes === null) return new Map()
+  return new Map(Entries.parse(JSON.parse(new TextDecoder().decode(bytes))))
+}
+
+function writeLedger(ledger: Ledger): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify([...ledger]))
+}

@@ -1,0 +1,40 @@
+import type { SecretBox } from '../crypto/secret-box.ts'
+
+type Settings = Readonly<Record<string, unknown>>
+
+/** Keys whose values are sealed and shown as a mask only. */
+const SECRET = ['api_key', 'oauth_client_secret']
+/** Replaces a secret in responses; sent back, it keeps the stored one. */
+const MASK = '*******'
+
+/**
+ * The form of a project's settings to be stored: secrets sealed, a mask replaced by what is stored,
+ * or dropped where nothing is.
+ */
+export async function sealAuthSettings(
+  secrets: SecretBox,
+  given: Settings,
+  { stored, context }: { stored: Settings | null; context: string },
+): Promise<Settings> {
+  const entries = await Promise.all(
+    Object.entries(given).map(async ([key, value]): Promise<[string, unknown][]> => {
+      if (!SECRET.includes(key) || value === null) return [[key, value]]
+      if (value === MASK) {
+        return stored !== null && Object.hasOwn(stored, key) ? [[key, stored[key]]] : []
+      }
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return [[key, await secrets.seal(text, context)]]
+    }),
+  )
+  return Object.fromEntries(entries.flat())
+}
+
+/** The form of a project's settings to be shown. */
+export function maskAuthSettings(stored: Settings | null): Settings | null {
+  if (stored === null) return null
+  const entries = Object.entries(stored).map(([key, value]) => [
+    key,
+    SECRET.includes(key) && value !== null ? MASK : value,
+  ])
+  return Object.fromEntries(entries) as Settings
+}

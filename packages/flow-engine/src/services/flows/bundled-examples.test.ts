@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { builtinComponents } from '../../components.ts'
+import { createRegistry } from '../../components/registry/registry.ts'
+import { checkFlow } from '../../graph/plan/compile.ts'
+import { runFlow } from '../../graph/run/run.ts'
+import { bundledExamples } from './bundled-examples.ts'
+
+const components = createRegistry(builtinComponents)
+const examples = bundledExamples(components)
+
+describe('bundledExamples', () => {
+  test('holds the three examples that the editor finds by name, and offline ones', () => {
+    const names = examples.map(({ name }) => name)
+    expect(names).toEqual(
+      expect.arrayContaining(['Basic Prompting', 'Vector Store RAG', 'Simple Agent', 'Echo']),
+    )
+    expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length)
+  })
+
+  test.each(examples.map((example) => [example.name, example] as const))(
+    '%s compiles without a problem',
+    (_name, { data }) => {
+      expect(
+        checkFlow(data, { components }).filter(({ severity }) => severity === 'error'),
+      ).toEqual([])
+    },
+  )
+
+  test('Echo runs without anything from outside', async () => {
+    const echo = examples.find(({ name }) => name === 'Echo')
+    const result = await runFlow(echo?.data, { components, input: 'hi' }).result
+    expect(result.text()).toBe('You said: hi')
+  })
+
+  test('an example whose components are missing is left out', () => {
+    expect(bundledExamples(createRegistry([]))).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+import { unzipSync } from 'fflate'
+import { describe, expect, test } from 'vitest'
+import { createInflateBudget } from '../../archive/inflate-budget.ts'
+import { readZipEntries } from '../../archive/read-zip.ts'
+import { zipEntries } from './flow-archive.ts'
+
+const now = new Date('2026-01-02T03:04:06Z')
+const text = (content: string): Uint8Array => new TextEncoder().encode(content)
+
+describe('zipEntries', () => {
+  test('keeps contents of every size, and tells equal names apart', async () => {
+    const large = crypto.getRandomValues(new Uint8Array(60_000))
+    const long = new Uint8Array(1_200_000).map((_, index) => large[index % 60_000] ?? 0)
+    const zip = await zipEntries(
+      [
+        { name: 'a/b.json', bytes: text('1') },
+        { name: 'a\\b.json', bytes: text('2') },
+        { name: 'a_b (2).json', bytes: text('3') },
+        { name: '__proto__', bytes: text('') },
+        { name: 'long.bin', bytes: long },
+      ],
+      now,
+    )
+    const files = unzipSync(zip)
+    expect(Object.entries(files).map(([name, { length }]) => [name, length])).toEqual([
+      ['a_b.json', 1],
+      ['a_b (2).json', 1],
+      ['a_b (2) (2).json', 1],
+      ['_proto_', 0],
+      ['long.bin', 1_200_000],
+    ])
+    const budget = createInflateBudget(zip.length)
+    const read = await readZipEntries(zip, { budget, wanted: (name) => name.startsWith('a_b') })
+    expect(read.map(({ bytes }) => new TextDecoder().decode(bytes))).toEqual(['1', '2', '3'])
+    expect(Buffer.compare(files['long.bin'] ?? long.subarray(1), long)).toBe(0)
+  })
+
+  test('AB-37 thousands of one name take turns with others, in time linear in their number', async () => {
+    let turns = 0
+    let isOver = false
+    const count = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const many = Array.from({ length: 3000 }, () => ({ name: '/.json', bytes: text('{}') }))
+    const zip = await zipEntries(many, now)
+    isOver = true
+    expect(Object.keys(unzipSync(zip))).toHaveLength(3000)
+    expect(turns).toBeGreaterThan(20)
+  })
+
+  test('an archive of nothing', async () => {
+    expect(unzipSync(await zipEntries([], now))).toEqual({})
+  })
+})

@@ -1,0 +1,106 @@
+import { eventLoopTurn } from '@x/wire'
+import { deflateSync, Zip, ZipDeflate, ZipPassThrough } from 'fflate'
+import { joinPieces } from '../../archive/read-zip.ts'
+import type { ShownFlow } from './flow-text.ts'
+import { flowToText } from './flow-text.ts'
+import { withoutApiKeys } from './graph-text.ts'
+
+/** A zip of `NAME.json` files, one for each flow, API keys removed. */
+export function zipFlows(
+  flows: readonly ShownFlow[],
+  now: Date,
+  fsPath: boolean,
+): Promise<Uint8Array> {
+  function* entries() {
+    for (const flow of flows) {
+      const text = flowToText(withoutKeys(flow), { fsPath })
+      yield { name: `${flow.name}.json`, bytes: new TextEncoder().encode(text) }
+    }
+  }
+  return zipEntries(entries(), now)
+}
+
+/** A flow without API keys in its graph. */
+export function withoutKeys<F extends ShownFlow>(flow: F): F {
+  return { ...flow, data: withoutApiKeys(flow.data) }
+}
+
+/** Bytes that are packed, behind which others have their turn. */
+const TURN = 512 * 1024
+/** What an entry costs besides its bytes, in bytes. */
+const ENTRY = 16 * 1024
+
+/**
+ * A zip; `/`, `\` and control characters in names become `_`, equal names get ` (2)`. Others have their turn between
+ * entries, and between the parts of a large one.
+ */
+export async function zipEntries(
+  entries: Iterable<{ readonly name: string; readonly bytes: Uint8Array }>,
+  now: Date,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  const zip = new Zip((error, piece) => {
+    if (error !== null) throw error
+    pieces.push(piece)
+  })
+  const nameFor = createNames()
+  let done = 0
+  for (const { name, bytes } of entries) {
+    const title = nameFor(safeName(name))
+    const entry = bytes.length <= TURN ? new SmallEntry(title) : new ZipDeflate(title)
+    entry.mtime = now
+    zip.add(entry)
+    done += ENTRY
+    let at = 0
+    do {
+      const end = Math.min(bytes.length, at + TURN)
+      entry.push(bytes.subarray(at, end), end === bytes.length)
+      done += end - at
+      at = end
+      if (done < TURN) continue
+      done = 0
+      await eventLoopTurn()
+    } while (at < bytes.length)
+  }
+  zip.end()
+  return joinPieces(pieces)
+}
+
+/** An entry that is packed in one step, which costs half of what it takes in several. */
+class SmallEntry extends ZipPassThrough {
+  override compression = 8
+
+  protected override process(bytes: Uint8Array, isLast: boolean): void {
+    this.ondata(null, deflateSync(bytes), isLast)
+  }
+}
+
+function safeName(name: string): string {
+  // eslint-disable-next-line no-control-regex
+  const safe = name.replaceAll(/[/\\\u0000-\u001f\u007f]/g, '_')
+  return safe === '__proto__' ? '_proto_' : safe
+}
+
+/** Names that differ: the second of a name gets ` (2)`. Thousands of one name do not each count from 2. */
+function createNames(): (name: string) => string {
+  const taken = new Set<string>()
+  const counts = new Map<string, number>()
+  return (name) => {
+    const dot = name.lastIndexOf('.')
+    const [stem, extension] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)]
+    let candidate = name
+    let count = counts.get(name) ?? 1
+    while (taken.has(candidate)) {
+      count += 1
+      candidate = `${stem} (${count})${extension}`
+    }
+    counts.set(name, count)
+    taken.add(candidate)
+    return candidate
+  }
+}
+
+/** `YYYYMMDD_HHMMSS`, UTC. */
+export function fileStamp(now: Date): string {
+  return now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')
+}

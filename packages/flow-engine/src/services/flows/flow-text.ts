@@ -1,0 +1,84 @@
+import type { FlowRecord } from '../../store/flows.ts'
+
+/** A flow to be shown; bundled examples have no owner. */
+export type ShownFlow = Omit<FlowRecord, 'userId' | 'createdAt' | 'webhookName'> & {
+  readonly userId: string | null
+}
+
+/** Whole seconds with `+00:00`, as the reference writes the time of a flow. */
+export function formatFlowTime(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}+00:00`
+}
+
+/**
+ * The JSON text of a flow: 19 keys, 20 with `fsPath`. The graph is put in as it is stored, so that
+ * reading a flow parses nothing.
+ */
+export function flowToText(flow: ShownFlow, { fsPath = false }: { fsPath?: boolean } = {}): string {
+  const head = {
+    name: flow.name,
+    description: flow.description,
+    icon: flow.icon,
+    icon_bg_color: flow.iconBgColor,
+    gradient: flow.gradient,
+  }
+  const tail = {
+    is_component: flow.isComponent,
+    updated_at: formatFlowTime(flow.updatedAt),
+    webhook: flow.webhook,
+    endpoint_name: flow.endpointName,
+    tags: flow.tags,
+    locked: flow.locked,
+    mcp_enabled: flow.mcpEnabled,
+    action_name: flow.actionName,
+    action_description: flow.actionDescription,
+    access_type: flow.accessType,
+    id: flow.id,
+    user_id: flow.userId,
+    folder_id: flow.folderId,
+    ...(fsPath ? { fs_path: flow.fsPath } : {}),
+  }
+  return spliced(head, flow.data, tail)
+}
+
+/** The JSON text of a flow header: 12 keys, the graph of components only. */
+export function flowHeaderToText(flow: ShownFlow): string {
+  const head = {
+    id: flow.id,
+    name: flow.name,
+    folder_id: flow.folderId,
+    is_component: flow.isComponent,
+    endpoint_name: flow.endpointName,
+    description: flow.description,
+  }
+  const tail = {
+    access_type: flow.accessType,
+    tags: flow.tags,
+    mcp_enabled: flow.mcpEnabled,
+    action_name: flow.actionName,
+    action_description: flow.actionDescription,
+  }
+  return spliced(head, flow.isComponent ? flow.data : null, tail)
+}
+
+/** The text of a JSON array of texts. */
+export function listOfTexts(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`
+}
+
+/** The numbers of a page. */
+export interface PageNumbers {
+  readonly total: number
+  readonly page: number
+  readonly size: number
+}
+
+/** The JSON text of a page of texts. */
+export function pageOfTexts(texts: readonly string[], { total, page, size }: PageNumbers): string {
+  const numbers = { total, page, size, pages: Math.ceil(total / size) }
+  return `{"items":${listOfTexts(texts)},${JSON.stringify(numbers).slice(1)}`
+}
+
+function spliced(head: object, data: string | null, tail: object): string {
+  return `${JSON.stringify(head).slice(0, -1)},"data":${data ?? 'null'},${JSON.stringify(tail).slice(1)}`
+}

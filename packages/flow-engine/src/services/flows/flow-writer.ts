@@ -1,0 +1,180 @@
+import type { FlowStore } from '../../store/flow-store.ts'
+import type { FlowRecord } from '../../store/flows.ts'
+import { flowToText } from './flow-text.ts'
+import { ensureDefaultProject } from './default-project.ts'
+import { takesWebhooks } from './graph-text.ts'
+import { resolveFsPath, writeFlowFile } from '../base/flow-files.ts'
+import type { FlowInput } from './flow-input.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { BRACKETS, createNameBook, DASH, type NameBook } from '../base/name-book.ts'
+import { retryTaken } from '../base/retry.ts'
+
+/** The project and the naming of new flows. */
+export interface WriteOptions {
+  /** Wins over the folder of each flow; an own project. */
+  readonly folderId?: string
+  /** The first free number instead of one more than the highest (upload of projects). */
+  readonly naming?: 'first-free'
+  /** Runs in the transaction, before the flows are written; gives the project to use. */
+  readonly prepare?: (store: FlowStore) => Promise<string | undefined>
+}
+
+const TAKEN = ['flow.name', 'flow.endpointName', 'flow.webhookName', 'project.name'] as const
+
+/**
+ * Makes flows of a user: names and endpoint names in use get numbers, also inside the list; the
+ * endpoint name of a flow that takes webhooks is compared with those of all users. A
+ * folder that is no project of the user means the default project. All or nothing, files too.
+ * @throws Refusal 400 for an `fs_path` that is refused
+ */
+export async function writeFlows(
+  kit: ServiceKit,
+  userId: string,
+  inputs: readonly FlowInput[],
+  options: WriteOptions = {},
+): Promise<FlowRecord[]> {
+  for (const { fsPath } of inputs) {
+    if (fsPath !== null) resolveFsPath(kit.flowFiles, userId, fsPath)
+  }
+  const write = (): Promise<FlowRecord[]> =>
+    retryTaken(TAKEN, () =>
+      kit.store.transaction(async (tx) => {
+        const folderId = (await options.prepare?.(tx)) ?? options.folderId
+        const made = await prepareRecords(kit, tx, { userId, inputs, folderId, options })
+        await tx.flows.insert(made)
+        return made
+      }),
+    )
+  const added = { kind: 'flows', added: inputs.length } as const
+  const records = await kit.userLimits.within(userId, added, write)
+  try {
+    for (const record of records) await writeFile(kit, record)
+  } catch (error) {
+    // Files are written outside of the transaction (AB-77): a flow whose file is refused goes again.
+    await kit.store.flows.remove(
+      userId,
+      records.map(({ id }) => id),
+    )
+    throw error
+  }
+  for (const { id } of records) kit.emit('flow.created', { at: kit.runtime.now(), userId, id })
+  return records
+}
+
+/** Writes the file of a flow that has an `fs_path`. */
+export async function writeFile({ flowFiles }: ServiceKit, record: FlowRecord): Promise<void> {
+  const { userId, fsPath } = record
+  await writeFlowFile(flowFiles, {
+    userId,
+    fsPath,
+    text: () => flowToText(record, { fsPath: true }),
+  })
+}
+
+/** The time of a write, in whole seconds as the wire shows it. */
+export function writeTime({ runtime }: ServiceKit): Date {
+  const now = runtime.now().getTime()
+  return new Date(now - (now % 1000))
+}
+
+interface Batch {
+  readonly userId: string
+  readonly inputs: readonly FlowInput[]
+  readonly folderId: string | undefined
+  readonly options: WriteOptions
+}
+
+async function prepareRecords(
+  kit: ServiceKit,
+  tx: FlowStore,
+  { userId, inputs, folderId, options }: Batch,
+): Promise<FlowRecord[]> {
+  const books = await openBooks(tx, userId, inputs)
+  const folders = await openFolders(kit, tx, { userId, inputs, folderId })
+  const records: FlowRecord[] = []
+  for (const input of inputs) {
+    const { flows } = books
+    const name =
+      options.naming === 'first-free' ? flows.firstFree(input.name) : flows.next(input.name)
+    flows.add(name)
+    const takesHooks = takesWebhooks(input.data)
+    const endpointName = freeEndpointName(books, input.endpointName, takesHooks)
+    records.push({
+      ...input,
+      id: kit.runtime.uuid(),
+      userId,
+      name,
+      endpointName,
+      webhookName: takesHooks ? endpointName : null,
+      folderId: folders(input.folderId),
+      createdAt: kit.runtime.now(),
+      updatedAt: writeTime(kit),
+    })
+  }
+  return records
+}
+
+/** The names that are taken. */
+interface Books {
+  readonly flows: NameBook
+  readonly endpoints: NameBook
+  /** For flows that take webhooks: endpoint names, and webhook names of all users. */
+  readonly hooks: NameBook
+}
+
+/** One flow asks for names like its own; of several, each kind of name is read once for all. */
+async function openBooks(
+  tx: FlowStore,
+  userId: string,
+  inputs: readonly FlowInput[],
+): Promise<Books> {
+  const [first] = inputs
+  const alone = inputs.length === 1
+  const wanted = inputs.filter(({ endpointName }) => endpointName !== null)
+  const endpoint = alone ? (first?.endpointName ?? '') : ''
+  const hooked = wanted.some(({ data }) => takesWebhooks(data))
+  const endpoints = wanted.length === 0 ? [] : await tx.flows.endpointNames(userId, endpoint)
+  const webhooks = hooked ? await tx.flows.webhookNames(endpoint) : []
+  const names = await tx.flows.names(userId, alone ? (first?.name ?? '') : '')
+  return {
+    flows: createNameBook(BRACKETS, names),
+    endpoints: createNameBook(DASH, endpoints),
+    hooks: createNameBook(DASH, [...endpoints, ...webhooks]),
+  }
+}
+
+function freeEndpointName(
+  { endpoints, hooks }: Books,
+  wanted: string | null,
+  takesHooks: boolean,
+): string | null {
+  if (wanted === null) return null
+  const name = (takesHooks ? hooks : endpoints).next(wanted)
+  endpoints.add(name)
+  hooks.add(name)
+  return name
+}
+
+/** The project of a flow that asks for one: it, when it is the user's, else the default project. */
+async function openFolders(
+  kit: ServiceKit,
+  tx: FlowStore,
+  { userId, inputs, folderId }: Omit<Batch, 'options'>,
+): Promise<(wanted: string | null) => string> {
+  if (folderId !== undefined) return () => folderId
+  const wanted = new Set(inputs.flatMap((input) => input.folderId ?? []))
+  const own =
+    wanted.size > 1
+      ? (await tx.projects.list(userId)).map(({ id }) => id)
+      : await ownOf(tx, userId, [...wanted])
+  const known = new Set(own)
+  const isKnown = (id: string | null): id is string => id !== null && known.has(id)
+  const strays = inputs.some((input) => !isKnown(input.folderId))
+  const fallback = strays ? (await ensureDefaultProject(kit, tx, userId)).id : ''
+  return (id) => (isKnown(id) ? id : fallback)
+}
+
+async function ownOf(tx: FlowStore, userId: string, [id]: readonly string[]): Promise<string[]> {
+  const project = id === undefined ? null : await tx.projects.get(userId, id)
+  return project === null ? [] : [project.id]
+}

@@ -1,0 +1,176 @@
+import { readUuid } from '@x/wire'
+import type { Page } from '../../store/paging.ts'
+import type { FlowQuery, FlowRecord } from '../../store/flows.ts'
+import { ownFlow } from '../base/own-flow.ts'
+import { afterCommit } from '../base/after-commit.ts'
+import type { Caller } from '../base/caller.ts'
+import { ensureDefaultProject } from './default-project.ts'
+import type { FlowChanges, FlowInput } from './flow-input.ts'
+import { writeFlows } from './flow-writer.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { refuse } from '../../refusal.ts'
+import { updateFlow } from './update-flow.ts'
+import { removeFilesOf } from '../files/remove-files.ts'
+import { retryTaken } from '../base/retry.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+/** Flows (flows.md). What belongs to another user is as if it did not exist. */
+export interface FlowService {
+  create(caller: Caller, inputs: readonly FlowInput[]): Promise<FlowRecord[]>
+  /** @throws Refusal 400 when `folderId` is no project of the caller */
+  upload(caller: Caller, inputs: readonly FlowInput[], folderId?: string): Promise<FlowRecord[]>
+  list(
+    caller: Caller,
+    query: Pick<FlowQuery, 'data'> & { componentsOnly?: boolean },
+  ): Promise<FlowRecord[]>
+  /** A page of the project, or of the default project. */
+  page(
+    caller: Caller,
+    query: { folderId?: string; componentsOnly?: boolean; page: number; size: number },
+  ): Promise<Page<FlowRecord>>
+  /** @throws Refusal 404 */
+  get(caller: Caller, id: string): Promise<FlowRecord>
+  /** The caller's flows among these ids, in order of creation. */
+  pick(caller: Caller, ids: readonly string[]): Promise<FlowRecord[]>
+  /** @throws Refusal 403 when it is not public */
+  getPublic(id: string): Promise<FlowRecord>
+  /**
+   * By id, else by endpoint name: of the user given, else the caller's own before that of another user.
+   * Null when there is none.
+   */
+  find(
+    idOrEndpointName: string,
+    by: { readonly userId: string | null; readonly callerId: string },
+  ): Promise<FlowRecord | null>
+  /**
+   * The flow whose webhook is called: by id, by endpoint name of the user given, or by the name
+   * that is unique over all users. A flow that only has the name takes no webhooks.
+   */
+  findForWebhook(idOrEndpointName: string, userId: string | null): Promise<FlowRecord | null>
+  /** @throws Refusal 400, 404 */
+  update(caller: Caller, id: string, changes: FlowChanges): Promise<FlowRecord>
+  /** Removes the caller's flows among these ids with all that belongs to them; gives their number. */
+  remove(caller: Caller, ids: readonly string[]): Promise<number>
+}
+
+const NOT_FOUND = 'Flow not found'
+
+export function createFlowService(kit: ServiceKit): FlowService {
+  const { store } = kit
+  return {
+    create: (caller, inputs) => writeFlows(kit, caller.id, inputs),
+    async upload(caller, inputs, folderId) {
+      if (folderId === undefined) return await writeFlows(kit, caller.id, inputs)
+      const project = await store.projects.get(caller.id, folderId)
+      if (project === null) throw refuse(400, 'Folder not found')
+      return await writeFlows(kit, caller.id, inputs, { folderId })
+    },
+    async list(caller, { data, componentsOnly = false }) {
+      const { items } = await store.flows.list({
+        userId: caller.id,
+        order: 'created',
+        data,
+        ...(componentsOnly ? { isComponent: true } : {}),
+      })
+      return [...items]
+    },
+    page: (caller, query) => pageOf(kit, caller, query),
+    async get(caller, id) {
+      const flow = await ownFlow(store, caller.id, id)
+      if (flow === null) throw refuse(404, NOT_FOUND)
+      return flow
+    },
+    async pick(caller, ids) {
+      const query = { userId: caller.id, ids, order: 'created', data: 'all' } as const
+      return [...(await store.flows.list(query)).items]
+    },
+    async getPublic(id) {
+      const flow = await store.flows.get(id)
+      if (flow?.accessType !== 'PUBLIC') throw refuse(403, 'Flow is not public')
+      return { ...flow, data: withoutSecrets(flow.data) }
+    },
+    find: (idOrEndpointName, by) => findFlow(kit, idOrEndpointName, by),
+    findForWebhook: (idOrEndpointName, userId) => findForWebhook(kit, idOrEndpointName, userId),
+    update: (caller, id, changes) => updateFlow(kit, { caller, id, changes }),
+    remove: (caller, ids) => removeFlows(kit, caller.id, ids),
+  }
+}
+
+async function findFlow(
+  { store: { flows } }: ServiceKit,
+  idOrEndpointName: string,
+  { userId, callerId }: { readonly userId: string | null; readonly callerId: string },
+): Promise<FlowRecord | null> {
+  const id = readUuid(idOrEndpointName)
+  if (id !== undefined) return await flows.get(id)
+  if (userId !== null) return await flows.findByEndpointName(idOrEndpointName, userId)
+  const own = await flows.findByEndpointName(idOrEndpointName, callerId)
+  return own ?? (await flows.findByEndpointName(idOrEndpointName))
+}
+
+async function findForWebhook(
+  { store: { flows } }: ServiceKit,
+  idOrEndpointName: string,
+  userId: string | null,
+): Promise<FlowRecord | null> {
+  const id = readUuid(idOrEndpointName)
+  if (id !== undefined) return await flows.get(id)
+  if (userId !== null) return await flows.findByEndpointName(idOrEndpointName, userId)
+  const named = await flows.findByWebhookName(idOrEndpointName)
+  return named ?? (await flows.findByEndpointName(idOrEndpointName))
+}
+
+async function pageOf(
+  kit: ServiceKit,
+  caller: Caller,
+  { folderId, componentsOnly = false, page, size }: Parameters<FlowService['page']>[1],
+): Promise<Page<FlowRecord>> {
+  const folder = folderId ?? (await defaultProjectId(kit, caller.id))
+  return await kit.store.flows.list({
+    userId: caller.id,
+    folderId: folder,
+    order: 'created',
+    data: 'all',
+    offset: (page - 1) * size,
+    limit: size,
+    ...(componentsOnly ? { isComponent: true } : {}),
+  })
+}
+
+async function defaultProjectId(kit: ServiceKit, userId: string): Promise<string> {
+  const project = await retryTaken(['project.name'], () =>
+    kit.store.transaction((tx) => ensureDefaultProject(kit, tx, userId)),
+  )
+  return project.id
+}
+
+/** Removes flows of a user with their records, builds and files; gives how many there were. */
+export async function removeFlows(
+  kit: ServiceKit,
+  userId: string,
+  ids: readonly string[],
+): Promise<number> {
+  const gone = await kit.store.flows.remove(userId, ids)
+  await afterRemoval(kit, userId, gone)
+  return gone.length
+}
+
+/** Cleans up after flows are removed from the store. */
+export async function afterRemoval(
+  kit: ServiceKit,
+  userId: string,
+  flowIds: readonly string[],
+): Promise<void> {
+  if (flowIds.length === 0) return
+  const { runtime, emit, cancelBuilds, records, store } = kit
+  await afterCommit(kit, [
+    () => cancelBuilds({ flowIds }),
+    // Records of runs that ended just before may have been on their way to the store.
+    () => records.flush(),
+    () => store.flows.removeRecords(flowIds),
+    () => removeFilesOf(kit, { flowIds }),
+  ])
+  for (const id of flowIds) {
+    emit('flow.deleted', { at: runtime.now(), userId, id })
+  }
+}

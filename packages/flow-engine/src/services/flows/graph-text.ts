@@ -1,0 +1,62 @@
+import { isObject } from '@x/wire'
+
+/** Tells whether a node of a stored graph has an id that contains `Webhook` (flows.md, patch). */
+export function hasWebhookNode(data: string | null): boolean {
+  if (data === null || !data.includes('Webhook')) return false
+  return nodesOf(JSON.parse(data)).some(
+    (node) => isObject(node) && typeof node['id'] === 'string' && node['id'].includes('Webhook'),
+  )
+}
+
+/** Tells whether a stored graph has a node that takes webhooks, by its type or its id. */
+export function takesWebhooks(data: string | null): boolean {
+  if (data === null || !data.includes('Webhook')) return false
+  return (
+    hasWebhookNode(data) ||
+    nodesOf(JSON.parse(data)).some(
+      (node) => isObject(node) && isObject(node['data']) && node['data']['type'] === 'Webhook',
+    )
+  )
+}
+
+/**
+ * A stored graph without API keys: the value of each password field whose name contains `api` and
+ * either `key`, or `token` but not `tokens`, becomes null (flows.md, Download Multiple File).
+ */
+export function withoutApiKeys(data: string | null): string | null {
+  if (data === null || !data.includes('password')) return data
+  const graph: unknown = JSON.parse(data)
+  let changed = false
+  for (const node of nodesOf(graph)) {
+    for (const field of fieldsOf(node)) {
+      if (!isApiKey(field) || field['value'] === null) continue
+      field['value'] = null
+      changed = true
+    }
+  }
+  return changed ? JSON.stringify(graph) : data
+}
+
+function nodesOf(graph: unknown): readonly unknown[] {
+  return isObject(graph) && Array.isArray(graph['nodes']) ? graph['nodes'] : []
+}
+
+function fieldsOf(node: unknown): Record<string, unknown>[] {
+  const data = isObject(node) ? node['data'] : undefined
+  const details = isObject(data) ? data['node'] : undefined
+  const template = isObject(details) ? details['template'] : undefined
+  const inner = isObject(details) && isObject(details['flow']) ? details['flow']['data'] : undefined
+  return [
+    ...(isObject(template) ? Object.values(template).filter(isObject) : []),
+    ...nodesOf(inner).flatMap(fieldsOf),
+  ]
+}
+
+function isApiKey({ password, name }: Record<string, unknown>): boolean {
+  if (!isTruthy(password) || typeof name !== 'string' || !name.includes('api')) return false
+  return name.includes('key') || (name.includes('token') && !name.includes('tokens'))
+}
+
+function isTruthy(value: unknown): boolean {
+  return Boolean(value)
+}

@@ -1,0 +1,288 @@
+import type { FlowStore } from '../../store/flow-store.ts'
+import type { FlowPatch, FlowRecord } from '../../store/flows.ts'
+import type { Page } from '../../store/paging.ts'
+import type { ProjectPatch, ProjectRecord } from '../../store/projects.ts'
+import { isUniqueConflict } from '../../store/store-error.ts'
+import { compareText } from '../../base/compare-text.ts'
+import { sealAuthSettings } from './auth-settings.ts'
+import { ownFlow } from '../base/own-flow.ts'
+import type { Caller } from '../base/caller.ts'
+import type { FlowInput } from './flow-input.ts'
+import { writeFile, writeFlows, writeTime } from './flow-writer.ts'
+import { afterRemoval } from './flows.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { firstFreeName, numberedName } from '../base/numbered-name.ts'
+import { refuse } from '../../refusal.ts'
+import { retryTaken } from '../base/retry.ts'
+
+/** A project to be made. */
+export interface NewProject {
+  readonly name: string
+  readonly description: string | null
+  readonly authSettings: Record<string, unknown> | null
+  /** Flows and components that move into it; those of others are passed over. */
+  readonly flowIds: readonly string[]
+}
+
+/** Changes of a project; undefined leaves a field unchanged. */
+export interface ProjectChanges {
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly parentId?: string | undefined
+  /** Null clears them. */
+  readonly authSettings?: Record<string, unknown> | null | undefined
+}
+
+/** Which flows of a project's page. */
+export interface ProjectPageQuery {
+  readonly page: number
+  readonly size: number
+  readonly search: string
+  readonly isComponent: boolean
+  readonly isFlow: boolean
+}
+
+/** A file of a project's flows. */
+export interface ProjectFile {
+  readonly name: string
+  readonly description: string | null
+  readonly flows: readonly FlowInput[]
+}
+
+/** Changes of a flow's tool; a missing field is unchanged. */
+export interface ToolChanges extends Pick<
+  FlowPatch,
+  'mcpEnabled' | 'actionName' | 'actionDescription'
+> {
+  readonly flowId: string
+}
+
+/** Projects (projects.md). What belongs to another user is as if it did not exist. */
+export interface ProjectService {
+  list(caller: Caller): Promise<ProjectRecord[]>
+  create(caller: Caller, input: NewProject): Promise<ProjectRecord>
+  /** @throws Refusal 404 */
+  get(caller: Caller, id: string): Promise<ProjectRecord>
+  /** All flows of a project of the caller, in order of creation. */
+  flows(caller: Caller, id: string, data?: 'all' | 'none'): Promise<FlowRecord[]>
+  page(caller: Caller, id: string, query: ProjectPageQuery): Promise<Page<FlowRecord>>
+  /** @throws Refusal 400, 404 */
+  update(caller: Caller, id: string, changes: ProjectChanges): Promise<ProjectRecord>
+  /**
+   * Which flows of a project are offered as tools, all or nothing; `authSettings` undefined: unchanged.
+   * Flows that are not in the project are passed over (MC-81). Gives how many were changed.
+   * @throws Refusal 404
+   */
+  updateTools(
+    caller: Caller,
+    id: string,
+    changes: Pick<UpdateTools, 'tools' | 'authSettings'>,
+  ): Promise<number>
+  /** @throws Refusal 404 */
+  remove(caller: Caller, id: string): Promise<void>
+  upload(caller: Caller, file: ProjectFile): Promise<FlowRecord[]>
+}
+
+const NOT_FOUND = 'Project not found'
+const ONE_PROJECT = { kind: 'projects', added: 1 } as const
+
+export function createProjectService(kit: ServiceKit): ProjectService {
+  const { store } = kit
+  const get = async (caller: Caller, id: string): Promise<ProjectRecord> => {
+    const project = await store.projects.get(caller.id, id)
+    if (project === null) throw refuse(404, NOT_FOUND)
+    return project
+  }
+  return {
+    get,
+    list: (caller) => listProjects(kit, caller.id),
+    create: (caller, input) =>
+      kit.userLimits.within(caller.id, ONE_PROJECT, () =>
+        retryTaken(['project.name'], () =>
+          store.transaction(async (tx) => {
+            const project = await insertProject(kit, tx, { userId: caller.id, ...input })
+            await tx.flows.move(caller.id, input.flowIds, project.id)
+            return project
+          }),
+        ),
+      ),
+    async flows(caller, id, data = 'all') {
+      await get(caller, id)
+      const query = { userId: caller.id, folderId: id, order: 'created', data } as const
+      return [...(await store.flows.list(query)).items]
+    },
+    async page(caller, id, query) {
+      await get(caller, id)
+      if (query.isComponent && query.isFlow) return { items: [], total: 0 }
+      return await store.flows.list({
+        userId: caller.id,
+        folderId: id,
+        order: 'updated',
+        data: 'all',
+        offset: (query.page - 1) * query.size,
+        limit: query.size,
+        ...(query.search === '' ? {} : { search: query.search }),
+        ...(query.isComponent || query.isFlow ? { isComponent: query.isComponent } : {}),
+      })
+    },
+    update: (caller, id, changes) => updateProject(kit, { caller, id, changes }),
+    updateTools: (caller, id, changes) => updateTools(kit, { caller, id, ...changes }),
+    async remove(caller, id) {
+      const gone = await store.transaction(async (tx) => {
+        const query = { userId: caller.id, folderId: id, order: 'created', data: 'none' } as const
+        if ((await tx.projects.get(caller.id, id)) === null) throw refuse(404, NOT_FOUND)
+        const { items } = await tx.flows.list(query)
+        const ids = await tx.flows.remove(
+          caller.id,
+          items.map((flow) => flow.id),
+        )
+        await tx.projects.remove(caller.id, id)
+        return ids
+      })
+      await afterRemoval(kit, caller.id, gone)
+    },
+    upload: (caller, { name, description, flows }) =>
+      kit.userLimits.within(caller.id, ONE_PROJECT, () =>
+        writeFlows(kit, caller.id, flows, {
+          naming: 'first-free',
+          async prepare(tx) {
+            const input = { userId: caller.id, name, description, authSettings: null }
+            return (await insertProject(kit, tx, { ...input, naming: 'first-free' })).id
+          },
+        }),
+      ),
+  }
+}
+
+/** Those named like the default first, then by name in code point order. */
+async function listProjects(
+  { store, settings }: ServiceKit,
+  userId: string,
+): Promise<ProjectRecord[]> {
+  const rank = ({ name }: ProjectRecord): number => Number(name !== settings.defaultFolderName)
+  const projects = await store.projects.list(userId)
+  return projects.toSorted((a, b) => rank(a) - rank(b) || compareText(a.name, b.name))
+}
+
+interface Insert {
+  readonly userId: string
+  readonly name: string
+  readonly description: string | null
+  readonly authSettings: Record<string, unknown> | null
+  readonly naming?: 'first-free'
+}
+
+async function insertProject(
+  { runtime, settings, secrets }: ServiceKit,
+  tx: FlowStore,
+  { userId, name, description, authSettings, naming }: Insert,
+): Promise<ProjectRecord> {
+  const taken = new Set(await tx.projects.names(userId, name))
+  const given = authSettings !== null && Object.keys(authSettings).length > 0
+  const standard = settings.autoLogin ? null : { auth_type: 'apikey' }
+  const record: ProjectRecord = {
+    id: runtime.uuid(),
+    userId,
+    name: naming === 'first-free' ? firstFreeName(name, taken) : numberedName(name, taken),
+    description,
+    parentId: null,
+    authSettings: given
+      ? await sealAuthSettings(secrets, authSettings, { stored: null, context: userId })
+      : standard,
+    createdAt: runtime.now(),
+  }
+  await tx.projects.insert(record)
+  return record
+}
+
+interface Update {
+  readonly caller: Caller
+  readonly id: string
+  readonly changes: ProjectChanges
+}
+
+async function updateProject(kit: ServiceKit, update: Update): Promise<ProjectRecord> {
+  try {
+    return await kit.store.transaction((tx) => changeProject(kit, tx, update))
+  } catch (error) {
+    if (isUniqueConflict(error) && error.constraint === 'project.name') {
+      throw refuse(400, 'Name must be unique')
+    }
+    throw error
+  }
+}
+
+/** The changes of one project, inside a transaction. */
+async function changeProject(
+  { secrets }: ServiceKit,
+  tx: FlowStore,
+  { caller, id, changes }: Update,
+): Promise<ProjectRecord> {
+  const { name, description, parentId, authSettings } = changes
+  const before = await tx.projects.get(caller.id, id)
+  if (before === null) throw refuse(404, NOT_FOUND)
+  if (parentId !== undefined) await checkParent(tx, { userId: caller.id, id, parentId })
+  const sealing = { stored: before.authSettings, context: caller.id }
+  const patch: ProjectPatch = {
+    ...((name ?? '') === '' ? {} : { name: name ?? '' }),
+    ...(description === undefined ? {} : { description }),
+    ...(parentId === undefined ? {} : { parentId }),
+    ...(authSettings === undefined ? {} : { authSettings: null }),
+    ...(isGiven(authSettings)
+      ? { authSettings: await sealAuthSettings(secrets, authSettings, sealing) }
+      : {}),
+  }
+  return (await tx.projects.update(caller.id, id, patch)) ?? before
+}
+
+/** Which flows are offered as tools, under which names, and how the project is signed in to. */
+async function updateTools(
+  kit: ServiceKit,
+  { caller, id, tools, authSettings }: UpdateTools,
+): Promise<number> {
+  const { runtime, emit } = kit
+  const changed = await kit.store.transaction(async (tx) => {
+    if ((await tx.projects.get(caller.id, id)) === null) throw refuse(404, NOT_FOUND)
+    if (authSettings !== undefined)
+      await changeProject(kit, tx, { caller, id, changes: { authSettings } })
+    const records: FlowRecord[] = []
+    for (const { flowId, ...changes } of tools) {
+      const flow = await ownFlow(tx, caller.id, flowId)
+      if (flow?.folderId !== id) continue
+      const patch = { ...changes, updatedAt: writeTime(kit) }
+      records.push((await tx.flows.update(caller.id, flowId, patch)) ?? flow)
+    }
+    return records
+  })
+  for (const flow of changed) {
+    await writeFile(kit, flow)
+    emit('flow.updated', { at: runtime.now(), userId: caller.id, id: flow.id })
+  }
+  return changed.length
+}
+
+interface UpdateTools {
+  readonly caller: Caller
+  readonly id: string
+  readonly tools: readonly ToolChanges[]
+  readonly authSettings: ProjectChanges['authSettings']
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined
+}
+
+async function checkParent(
+  tx: FlowStore,
+  { userId, id, parentId }: { userId: string; id: string; parentId: string },
+): Promise<void> {
+  const parents = new Map((await tx.projects.list(userId)).map((p) => [p.id, p.parentId]))
+  if (!parents.has(parentId)) throw refuse(400, 'Parent project not found')
+  const seen = new Set<string>()
+  let ancestor: string | null = parentId
+  while (ancestor !== null && !seen.has(ancestor)) {
+    if (ancestor === id) throw refuse(400, 'A project cannot be its own ancestor')
+    seen.add(ancestor)
+    ancestor = parents.get(ancestor) ?? null
+  }
+}

@@ -1,0 +1,64 @@
+import type { Runtime } from '@x/wire'
+import { createCalls } from '../../mcp/calls.ts'
+import type { McpServer } from '../../mcp/mcp-server.ts'
+import type { ResolvedMcpOptions } from '../../mcp/mcp-options.ts'
+import { createSseSessions } from '../../mcp/sse-sessions.ts'
+import { answerStreamable } from '../../mcp/streamable-http.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import type { McpProjects, McpVisit } from './mcp-projects.ts'
+
+/** The transports of MCP over the projects of the service. */
+export interface McpTransport {
+  readonly settings: ResolvedMcpOptions
+  readonly runtime: Runtime
+  /**
+   * A server for one request.
+   * @throws Refusal 404
+   */
+  server(visit: McpVisit): Promise<McpServer>
+  /** Answers a POST of Streamable HTTP. */
+  answer(request: Request, server: McpServer): Promise<Response>
+  /** Opens a stream of HTTP+SSE; null when too many are open. */
+  openStream(server: McpServer, endpointOf: (id: string) => string): Response | null
+  /** Takes a message for an open stream: status and text of the answer. */
+  post(request: Request, server: McpServer, id: string | null): Promise<readonly [number, string]>
+  /** Ends calls and streams of a user. */
+  closeUser(userId: string): void
+  close(): void
+}
+
+export function createMcpTransport(
+  { runtime, report, emit }: Pick<ServiceKit, 'runtime' | 'report' | 'emit'>,
+  projects: McpProjects,
+  settings: ResolvedMcpOptions,
+): McpTransport {
+  const { maxBodyBytes, listTtlMs } = settings
+  const calls = createCalls(settings.maxCalls)
+  const told =
+    (name: 'mcp.streamOpened' | 'mcp.streamClosed') =>
+    ({ userId }: McpServer, id: string): void =>
+      emit(name, { at: runtime.now(), userId, id })
+  const sessions = createSseSessions({
+    calls,
+    runtime,
+    maxBodyBytes,
+    maxSessions: settings.maxSseSessions,
+    report,
+    opened: told('mcp.streamOpened'),
+    closed: told('mcp.streamClosed'),
+  })
+  return {
+    settings,
+    runtime,
+    server: (visit) => projects.open(visit),
+    answer: (request, server) =>
+      answerStreamable(request, server, { calls, runtime, maxBodyBytes, listTtlMs, report }),
+    openStream: (server, endpointOf) => sessions.open(server, endpointOf),
+    post: (request, server, id) => sessions.post(request, server, id),
+    closeUser(userId) {
+      calls.cancelUser(userId)
+      sessions.closeUser(userId)
+    },
+    close: () => sessions.close(),
+  }
+}

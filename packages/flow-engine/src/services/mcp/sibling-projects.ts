@@ -1,0 +1,73 @@
+import type { McpClient, McpService } from '../../components/define/services.ts'
+import type { FlowJson } from '../../graph/flow/flow-json.ts'
+import type { RunResult } from '../../graph/context/run-options.ts'
+import { readArguments } from '../../mcp/run-tool.ts'
+import { sanitizeToolName } from '../../mcp/tool-name.ts'
+import { failedResult, toolResult } from '../../mcp/tool-result.ts'
+import type { FlowStore } from '../../store/flow-store.ts'
+import type { McpTools } from './mcp-tools.ts'
+
+/** Connects to a project of the user in process, by its name as a server; null when there is none. */
+export type SiblingProjects = (
+  ...call: Parameters<McpService['connect']>
+) => Promise<McpClient | null>
+
+const PREFIX = 'lf-'
+const LONGEST_NAME = 26
+
+/**
+ * The projects of a flow's owner as servers of the MCP component, without key and network (MC-84). A
+ * call is a run within the run, so that the limits of nested flows hold.
+ */
+export function createSiblingProjects(
+  store: Pick<FlowStore, 'projects'>,
+  tools: McpTools,
+): SiblingProjects {
+  return async ({ name }, { userId, runFlow }) => {
+    if (userId === undefined || !name.startsWith(PREFIX)) return null
+    const projects = await store.projects.list(userId)
+    const project = projects.find((one) => serverName(one.name) === name)
+    if (project === undefined) return null
+    const scope = { userId, projectId: project.id }
+    return {
+      async listTools() {
+        const { tools: listed } = await tools.list(scope)
+        return listed.map(({ name: tool, description, inputSchema }) => ({
+          name: tool,
+          description,
+          inputSchema,
+        }))
+      },
+      async callTool(tool, args) {
+        const flow = await tools.find(scope, tool)
+        if (flow === null || runFlow === undefined)
+          throw new TypeError(`Tool '${tool}' not found on the server ${name}`)
+        const given = readArguments(tools.plan(flow), { ...args })
+        if (typeof given === 'string')
+          return { ...failedResult(given), content: [{ type: 'text', text: given }] }
+        const { input, sessionId, tweaks } = given
+        const graph = JSON.parse(flow.data ?? '{}') as NonNullable<FlowJson['data']>
+        const child: FlowJson = { id: flow.id, name: flow.name, data: graph }
+        const result = await runFlow(child, {
+          outputType: 'any',
+          ...(input === undefined ? {} : { input }),
+          ...(sessionId === null ? {} : { sessionId }),
+          ...(tweaks === undefined ? {} : { tweaks }),
+        })
+        if (result.status !== 'succeeded') {
+          const reason = result.error?.message ?? 'The run was cancelled'
+          const text = `Error Executing the ${flow.name} tool. Error: ${reason}`
+          return { isError: true, content: [{ type: 'text', text }] }
+        }
+        const { content, ...rest } = toolResult(result as unknown as RunResult)
+        return { ...rest, content: [...content] }
+      },
+      close: () => Promise.resolve(),
+    }
+  }
+}
+
+/** The name of a project as a server. */
+function serverName(project: string): string {
+  return `${PREFIX}${sanitizeToolName(project).slice(0, LONGEST_NAME)}`
+}

@@ -1,0 +1,50 @@
+import type { Runtime } from '@x/wire'
+import { isFlowError, runErrorText } from '../../errors.ts'
+import { RunTimeout } from '../answers/answer.ts'
+import { ChatInputError } from '../answers/chat-input.ts'
+import { OpenAiRefusal } from './openai-refusal.ts'
+
+/** The error of a failed run (RS-21); unexpected errors get a fixed text. */
+export function failureOf(error: unknown, report: (error: unknown) => void): OpenAiRefusal {
+  if (error instanceof OpenAiRefusal) return error
+  if (!isFlowError(error)) {
+    report(error)
+    return new OpenAiRefusal(500, { code: null, message: 'Internal Server Error' })
+  }
+  if (error.status === 429) {
+    const told = { code: 'rate_limit_exceeded', message: error.detail }
+    return new OpenAiRefusal(429, told, error)
+  }
+  if (error instanceof RunTimeout)
+    return new OpenAiRefusal(504, { code: 'flow_timeout', message: error.detail }, error)
+  return new OpenAiRefusal(500, { code: 'flow_failed', message: runErrorText(error) }, error)
+}
+
+export function unknownModel(id: string): OpenAiRefusal {
+  return new OpenAiRefusal(404, {
+    code: 'model_not_found',
+    param: 'model',
+    message: `The model '${id}' does not exist: it is no flow of yours with a chat input and a chat output that can be run.`,
+  })
+}
+
+/** Something that a flow cannot do, and would answer wrongly (RS-26, RS-41). */
+export function unsupported(param: string, message: string): OpenAiRefusal {
+  return new OpenAiRefusal(400, { code: 'unsupported_parameter', param, message })
+}
+
+/** Reads a client's input; its problems become refusals. */
+export async function readInput<T>(read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof ChatInputError) throw new OpenAiRefusal(400, error.problem, error)
+    throw error
+  }
+}
+
+/** Random bytes as hexadecimal digits. */
+export function randomHex(runtime: Pick<Runtime, 'randomBytes'>, bytes: number): string {
+  const random = runtime.randomBytes(bytes)
+  return Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,35 @@
+import { FlowCompileError, invalidRequest, type FlowError } from '../../errors.ts'
+import type { FlowPlan } from '../../graph/plan/compile.ts'
+import type { PinnableFlow } from '../flows/flow-versions.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { planAsksPeople } from '../../graph/plan/asks-people.ts'
+
+/**
+ * Refuses a flow that asks a person when there is no one to ask (DR-45).
+ * @throws FlowError `invalid_request`
+ */
+export function refuseAsking(plan: FlowPlan, flowId: string): void {
+  if (planAsksPeople(plan)) throw asksPerson(flowId)
+}
+
+/**
+ * The same for a stored flow; one that does not compile is refused elsewhere.
+ * @throws FlowError `invalid_request`
+ */
+export function refuseAskingFlow(
+  plans: PlanCache,
+  { id, name, data, version }: Pick<PinnableFlow, 'id' | 'name' | 'data' | 'version'>,
+): void {
+  if (data === null) return
+  try {
+    refuseAsking(plans.getPartly(id, name, data, version), id)
+  } catch (error) {
+    if (!(error instanceof FlowCompileError)) throw error
+  }
+}
+
+export function asksPerson(flowId: string): FlowError {
+  return invalidRequest(
+    `This flow asks a person. Start it with POST /api/v1/build/${flowId}/flow and answer with POST /api/v2/workflows/<job id>/resume.`,
+  )
+}

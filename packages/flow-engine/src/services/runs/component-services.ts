@@ -1,0 +1,183 @@
+import type {
+  ComponentServices,
+  MessageQuery as ComponentMessageQuery,
+  MessageRecord,
+  MessageService,
+} from '../../components/define/services.ts'
+import { invalidRequest } from '../../errors.ts'
+import type { MessageStore, StoredMessage } from '../../store/messages.ts'
+import { createKnowledge, createVectorStores } from '../collections/collections.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { createOwnedFlows } from '../flows/owned-flows.ts'
+import type { PendingWrites } from '../base/pending-writes.ts'
+import { createRunFiles } from './run-files.ts'
+import type { RunScope } from './run-scope.ts'
+import type { UserFileWriter } from '../files/user-file-writer.ts'
+import type { VariableService } from '../accounts/variables.ts'
+import type { VisitorFiles } from '../files/visitor-files.ts'
+import type { VisitorMessages } from './visitor-messages.ts'
+
+export interface ComponentServicesOptions extends Pick<
+  ServiceKit,
+  'store' | 'files' | 'vectors' | 'secrets' | 'emit' | 'runtime' | 'settings' | 'userLimits'
+> {
+  readonly variables: Pick<VariableService, 'resolve'>
+  readonly userFiles: UserFileWriter
+  readonly visitorFiles: VisitorFiles
+  readonly visitorMessages: VisitorMessages
+  /** The host's services; they replace those of the same name. */
+  readonly injected: Partial<ComponentServices>
+}
+
+/** The services that the components of one run are given, bound to its owner. */
+export function createComponentServices(
+  options: ComponentServicesOptions,
+  scope: RunScope,
+): ComponentServices {
+  const { store, variables, injected, settings } = options
+  const { ownerId, storedFlowId, isPublic, isAnonymous = false, runFlowId, pending } = scope
+  const { isForeign = isPublic || isAnonymous } = scope
+  const { environment, mcp, ...others } = injected
+  return {
+    messages: createMessages(store.messages, options, {
+      userId: isPublic ? null : ownerId,
+      only: isPublic ? { flowId: runFlowId ?? '' } : {},
+      pending,
+      stored: async (message) => {
+        if (isPublic) await options.visitorMessages.stored(storedFlowId, message)
+      },
+    }),
+    variables: {
+      get: async (name) =>
+        isAnonymous ? null : ((await variables.resolve(ownerId, name))?.value ?? null),
+    },
+    files: createRunFiles(options, scope),
+    knowledge: createKnowledge(options, store.collections, ownerId),
+    vectors: createVectorStores(options, options.vectors, ownerId),
+    flows: createOwnedFlows(store, ownerId),
+    ...others,
+    // Computation by visitors delays neither the owner nor other users.
+    ...(isPublic ? { workOwner: `visitors of ${ownerId}` } : {}),
+    ...(mcp && {
+      mcp: { connect: (server, connecting) => mcp.connect(server, { ...connecting, isForeign }) },
+    }),
+    ...(settings.fallbackToEnvVar && !isAnonymous && environment !== undefined
+      ? { environment }
+      : {}),
+  }
+}
+
+function createMessages(
+  store: MessageStore,
+  { emit, runtime, userLimits }: Pick<ServiceKit, 'emit' | 'runtime' | 'userLimits'>,
+  {
+    userId,
+    only,
+    pending,
+    stored,
+  }: {
+    readonly userId: string | null
+    /** Conditions that no query lifts (AB-54). */
+    readonly only: { readonly flowId?: string }
+    readonly pending: PendingWrites | undefined
+    /** Called with each message that was stored or changed. */
+    readonly stored: (message: { readonly id: string }) => Promise<void>
+  },
+): MessageService {
+  /** In a public build the conversations of others are not there, by whatever id (AB-54). */
+  const isSeen = async (id: string): Promise<boolean> => {
+    if (only.flowId === undefined) return true
+    const message = await store.get(id)
+    return message !== null && message.userId === userId && message.flowId === only.flowId
+  }
+  const insert = async (given: MessageRecord): Promise<void> => {
+    checkNames(given)
+    const message = { ...given, ...only }
+    await store.insert(toStored(message, userId))
+    await stored(message)
+    const { id, flowId, sessionId } = message
+    emit('message.stored', {
+      at: runtime.now(),
+      id,
+      flowId,
+      sessionId,
+      ...(userId === null ? {} : { userId }),
+    })
+  }
+  return {
+    async add(message) {
+      if (userId !== null) await userLimits.message(userId)
+      const inserted = insert(message)
+      if (pending === undefined) await inserted
+      else pending.add(inserted)
+    },
+    async update({ id, flowId: _, ...message }) {
+      checkNames(message)
+      await pending?.settled()
+      if (!(await isSeen(id))) return
+      await store.update(id, message)
+      await stored({ id, ...message })
+    },
+    async remove(id) {
+      await pending?.settled()
+      if (await isSeen(id)) await store.remove([id], userId)
+    },
+    async list({ last, order = 'ascending', includeErrors = false, ...filters }) {
+      await pending?.settled()
+      if (last !== undefined && last <= 0) return []
+      const descending = order === 'descending'
+      // The last n of one order are the first n of the other.
+      const turned = last !== undefined
+      const found = await store.list({
+        ...nonEmpty(filters),
+        ...only,
+        userId,
+        errors: includeErrors,
+        orderBy: 'timestamp',
+        descending: turned ? !descending : descending,
+        ...(last === undefined ? {} : { limit: last }),
+      })
+      return (turned ? found.toReversed() : found).map(toMessageRecord)
+    },
+  }
+}
+
+/** As long as a request may name a session; a graph, a tweak or a model may give any text. */
+const LONGEST_NAME = 500
+
+/**
+ * Every list of sessions and messages reads these again.
+ * @throws FlowError invalid_request
+ */
+function checkNames({
+  sessionId,
+  contextId,
+  sender,
+  senderName,
+}: Pick<MessageRecord, 'sessionId' | 'contextId' | 'sender' | 'senderName'>): void {
+  for (const [name, text] of Object.entries({ sessionId, contextId, sender, senderName })) {
+    if ((text?.length ?? 0) <= LONGEST_NAME) continue
+    const shown = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    throw invalidRequest(`The ${shown} of a message has at most ${LONGEST_NAME} characters`)
+  }
+}
+
+/** Empty filters count as none. */
+function nonEmpty({
+  sessionId,
+  contextId,
+  flowId,
+  sender,
+  senderName,
+}: ComponentMessageQuery): object {
+  const entries = Object.entries({ sessionId, contextId, flowId, sender, senderName })
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ''))
+}
+
+function toStored(message: MessageRecord, userId: string | null): StoredMessage {
+  return { ...message, userId }
+}
+
+function toMessageRecord({ userId: _, ...record }: StoredMessage): MessageRecord {
+  return { ...record, files: [...record.files], contentBlocks: [...record.contentBlocks] }
+}

@@ -1,0 +1,117 @@
+import { elapsedMs } from '@x/wire'
+import { z } from 'zod'
+import {
+  createResultCache,
+  type CachedResult,
+  type KeptVertex,
+  type ResultCache,
+} from '../../graph/context/cache.ts'
+import { decodeFrozen, encodeFrozen } from '../../graph/durable/frozen-text.ts'
+import { blobKeyOf, folderKeyOf } from '../files/file-address.ts'
+import type { ServiceKit } from '../base/kit.ts'
+
+/** Larger results of frozen vertices stay in memory. */
+const MAX_BYTES = 4 * 1024 * 1024
+/** Storage of the frozen vertices of one flow; results above it are evicted in no particular order. */
+const MAX_OF_FLOW = { bytes: 64 * 1024 * 1024, results: 200 }
+/** Lifetime of the listed names, in milliseconds. */
+const LISTED_MS = 1000
+/** Flows whose names are remembered. */
+const LISTED_FLOWS = 100
+
+/** Marks in memory a result that is in the blob store, which every process sees. */
+const MOVED: CachedResult = { outputs: {}, bytes: 64 }
+
+const stored = z.object({ key: z.string(), state: z.string() })
+
+/**
+ * Results of frozen vertices in the blob store, so that they survive a restart and serve every
+ * process (FE-33); all others in memory. Only of stored flows, with which they go.
+ */
+export function createFrozenResults(
+  { store, files, runtime, report }: Pick<ServiceKit, 'store' | 'files' | 'runtime' | 'report'>,
+  memory: ResultCache = createResultCache({ runtime }),
+): ResultCache {
+  const listed = new Map<string, { readonly names: Promise<Set<string>>; readonly since: number }>()
+  const namesOf = (flowId: string): Promise<Set<string>> => {
+    const now = runtime.now().getTime()
+    const known = listed.get(flowId)
+    if (known !== undefined && elapsedMs(known.since, now) < LISTED_MS) return known.names
+    const names = files.list(folderKeyOf('frozen', flowId)).then((all) => new Set(all))
+    listed.delete(flowId)
+    listed.set(flowId, { names, since: now })
+    const [oldest] = listed.keys()
+    if (listed.size > LISTED_FLOWS && oldest !== undefined) listed.delete(oldest)
+    return names
+  }
+
+  const read = async (key: string, vertex: KeptVertex): Promise<CachedResult | undefined> => {
+    const bytes = await files.read(blobKey(vertex))
+    if (bytes === null) return undefined
+    const found = stored.safeParse(JSON.parse(new TextDecoder().decode(bytes)))
+    // Another key: the vertex has other settings now.
+    if (!found.success || found.data.key !== key) return undefined
+    return decodeFrozen(found.data.state)
+  }
+
+  /** False for a result that can only be kept in memory. */
+  const write = async (key: string, result: CachedResult, vertex: KeptVertex): Promise<boolean> => {
+    const state = result.bytes > MAX_BYTES ? undefined : encodeFrozen(result)
+    if (state === undefined) return false
+    const bytes = new TextEncoder().encode(JSON.stringify({ key, state }))
+    if (bytes.length > MAX_BYTES * 2) return false
+    if ((await store.flows.get(vertex.flowId)) === null) return false
+    const names = await namesOf(vertex.flowId)
+    if (!names.has(nameOf(vertex))) await makeRoom(vertex.flowId, bytes.length)
+    await files.write(blobKey(vertex), bytes)
+    names.add(nameOf(vertex))
+    return true
+  }
+
+  const makeRoom = async (flowId: string, needed: number): Promise<void> => {
+    const sizes = new Map<string, number>()
+    for (const name of await files.list(folderKeyOf('frozen', flowId)))
+      sizes.set(name, (await files.size(blobKeyOf('frozen', { id: flowId, name }))) ?? 0)
+    let bytes = [...sizes.values()].reduce((sum, size) => sum + size, needed)
+    for (const [name, size] of sizes) {
+      if (bytes <= MAX_OF_FLOW.bytes && sizes.size < MAX_OF_FLOW.results) break
+      await files.remove(blobKeyOf('frozen', { id: flowId, name }))
+      sizes.delete(name)
+      bytes -= size
+    }
+  }
+
+  return {
+    async get(key, vertex) {
+      if (vertex?.frozen !== true) return await memory.get(key)
+      const kept = await read(key, vertex).catch((error: unknown) => {
+        report(error)
+        return undefined
+      })
+      if (kept !== undefined) return kept
+      const own = await memory.get(key)
+      if (own === undefined || own === MOVED) return undefined
+      // The last result before the vertex was frozen.
+      if (await write(key, own, vertex)) await memory.set(key, MOVED)
+      return own
+    },
+    async set(key, result, vertex) {
+      if (vertex?.frozen === true && (await write(key, result, vertex))) {
+        await memory.set(key, MOVED)
+        return
+      }
+      await memory.set(key, result)
+      // A vertex that is unfrozen drops its kept result.
+      if (vertex === undefined) return
+      const names = await namesOf(vertex.flowId)
+      if (!names.delete(nameOf(vertex))) return
+      await files.remove(blobKey(vertex))
+    },
+  }
+}
+
+const blobKey = (vertex: KeptVertex): string =>
+  blobKeyOf('frozen', { id: vertex.flowId, name: nameOf(vertex) })
+
+/** One result for each build of a vertex: the next takes the place of the last. */
+const nameOf = ({ place }: KeptVertex): string => `${place}.json`

@@ -1,0 +1,109 @@
+import type { AuditRecord } from '../../store/audit.ts'
+import type { TransactionRecord, VertexBuildRecord } from '../../store/build-records.ts'
+import type { MessagePatch, MessageQuery, StoredMessage } from '../../store/messages.ts'
+import type { Page } from '../../store/paging.ts'
+import type { Caller } from '../base/caller.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import { refuse } from '../../refusal.ts'
+
+/** Fields of a message that may be changed; undefined means unchanged. */
+export type MessageChanges = {
+  readonly [
+    K in keyof Omit<MessagePatch, 'timestamp' | 'category' | 'contentBlocks' | 'duration'>
+  ]: MessagePatch[K] | undefined
+}
+
+/** Filters of messages; the empty text counts as not given. */
+export type MessageFilter = Pick<
+  MessageQuery,
+  'flowId' | 'sessionId' | 'sender' | 'senderName' | 'orderBy'
+>
+
+/** Which audit records are asked for. */
+export interface AuditPage {
+  readonly limit: number
+  readonly before?: string | null | undefined
+  readonly action?: string | null | undefined
+  readonly actor_id?: string | null | undefined
+  readonly target_id?: string | null | undefined
+}
+
+/** Messages, vertex builds and transactions of a user's flows (monitor.md). */
+export interface MonitorService {
+  /** The newest build of each node; none for a flow of another user. */
+  builds(caller: Caller, flowId: string): Promise<VertexBuildRecord[]>
+  removeBuilds(caller: Caller, flowId: string): Promise<void>
+  sessions(caller: Caller, flowId?: string): Promise<string[]>
+  messages(caller: Caller, filter: MessageFilter): Promise<StoredMessage[]>
+  /** @throws Refusal 404 */
+  updateMessage(caller: Caller, id: string, changes: MessageChanges): Promise<StoredMessage>
+  removeMessages(caller: Caller, ids: readonly string[]): Promise<void>
+  /** @throws Refusal 404 when no message carries the name */
+  renameSession(caller: Caller, from: string, to: string): Promise<StoredMessage[]>
+  removeSession(caller: Caller, sessionId: string): Promise<void>
+  transactions(
+    caller: Caller,
+    flowId: string,
+    page: { page: number; size: number },
+  ): Promise<Page<TransactionRecord>>
+  /**
+   * Who did what, newest first; for superusers.
+   * @throws Refusal 404 where no records are kept
+   */
+  audit(query: AuditPage): Promise<AuditRecord[]>
+}
+
+export function createMonitorService({ store, records, audit }: ServiceKit): MonitorService {
+  const owns = async (caller: Caller, flowId: string): Promise<boolean> =>
+    (await store.flows.get(flowId))?.userId === caller.id
+
+  return {
+    async audit({ limit, before, action, actor_id: actorId, target_id: targetId }) {
+      if (audit === undefined) throw refuse(404, 'Not Found')
+      const selected = Object.entries({ before, action, actorId, targetId })
+      const given = selected.filter(([, value]) => value !== null && value !== undefined)
+      return audit.list({ limit, ...(Object.fromEntries(given) as Record<string, string>) })
+    },
+    async builds(caller, flowId) {
+      if (!(await owns(caller, flowId))) return []
+      await records.flush()
+      return await store.vertexBuilds.latest(flowId)
+    },
+    async removeBuilds(caller, flowId) {
+      if (!(await owns(caller, flowId))) return
+      await records.flush()
+      await store.vertexBuilds.removeOfFlow(flowId)
+    },
+    sessions: (caller, flowId) => store.messages.sessions(caller.id, flowId),
+    messages: (caller, filter) => store.messages.list({ userId: caller.id, ...filled(filter) }),
+    async updateMessage(caller, id, changes) {
+      const message = await store.messages.get(id)
+      if (message === null || message.userId !== caller.id || message.flowId === null) {
+        throw refuse(404, 'Message not found')
+      }
+      const edited = changes.text !== undefined && changes.text !== message.text
+      const patch = { ...filled(changes), ...(edited ? { edit: true } : {}) }
+      return (await store.messages.update(id, patch)) ?? message
+    },
+    removeMessages: (caller, ids) => store.messages.remove(ids, caller.id),
+    async renameSession(caller, from, to) {
+      const renamed = await store.messages.renameSession(caller.id, from, to)
+      if (renamed.length === 0) {
+        throw refuse(404, 'No messages found with the given session ID')
+      }
+      return renamed
+    },
+    removeSession: (caller, sessionId) => store.messages.removeSession(caller.id, sessionId),
+    async transactions(caller, flowId, { page, size }) {
+      if (!(await owns(caller, flowId))) return { items: [], total: 0 }
+      await records.flush()
+      return await store.transactions.list(flowId, { offset: (page - 1) * size, limit: size })
+    },
+  }
+}
+
+/** Without what is undefined. */
+function filled<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
+}

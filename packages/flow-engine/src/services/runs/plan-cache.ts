@@ -1,0 +1,64 @@
+import type { ComponentRegistry } from '../../components/registry/registry.ts'
+import { FlowCompileError } from '../../errors.ts'
+import {
+  compilePartly,
+  unknownProblems,
+  type CodeAbility,
+  type FlowPlan,
+} from '../../graph/plan/compile.ts'
+import type { RunLimits } from '../../graph/plan/limits.ts'
+
+/** Plans kept, and the longest text of a flow that is kept for comparison. */
+const KEPT = 256
+const LONGEST = 2 * 1024 * 1024
+
+/** Compiled flows, so that a flow that has not changed is read and compiled once. */
+export interface PlanCache {
+  /**
+   * The plan of a stored graph.
+   * @param version of the flow whose graph it is (DR-63); kept beside that of the flow itself
+   * @throws FlowCompileError with all that is wrong with it
+   */
+  get(flowId: string, name: string, data: string, version?: number): FlowPlan
+  /** The same, but nodes of unknown types are no problem yet (NX-9). */
+  getPartly(flowId: string, name: string, data: string, version?: number): FlowPlan
+}
+
+/** A plan and what it was made of. */
+interface KeptPlan {
+  readonly name: string
+  readonly data: string
+  readonly plan: FlowPlan
+}
+
+export function createPlanCache(
+  components: ComponentRegistry,
+  limits: Partial<RunLimits> | undefined,
+  customCode?: CodeAbility,
+): PlanCache {
+  const plans = new Map<string, KeptPlan>()
+  const getPartly: PlanCache['getPartly'] = (flowId, name, data, version) => {
+    const key = version === undefined ? flowId : `${flowId}/v${version}`
+    const kept = plans.get(key)
+    plans.delete(key)
+    if (kept?.data === data && kept.name === name) {
+      plans.set(key, kept)
+      return kept.plan
+    }
+    const flow = { id: flowId, name, data: JSON.parse(data) as unknown }
+    const plan = compilePartly(flow, { components, limits, customCode })
+    if (data.length <= LONGEST) plans.set(key, { name, data, plan })
+    const [oldest] = plans.keys()
+    if (plans.size > KEPT && oldest !== undefined) plans.delete(oldest)
+    return plan
+  }
+  return {
+    getPartly,
+    get(flowId, name, data, version) {
+      const plan = getPartly(flowId, name, data, version)
+      const problems = unknownProblems(plan)
+      if (problems.length > 0) throw new FlowCompileError(problems)
+      return plan
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { cutJson } from '../../graph/events/cut-json.ts'
+import type { FlowJson } from '../../graph/flow/flow-json.ts'
+import { orderedId } from '../../graph/messages/ordered-id.ts'
+import type { RunEvent, VertexBuildJson, VertexDataJson } from '../../graph/events/run-event.ts'
+import type { BuildRecord } from '../../graph/context/run-host.ts'
+import type { FlowRun } from '../../graph/context/run-options.ts'
+import { formatValue, type JsonValue } from '../../graph/values/format-value.ts'
+import { doubleBreaks } from '../../graph/events/vertex-data.ts'
+import { withoutCode } from '../../graph/vertex/vertex-info.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import type { RecordWriter } from '../base/record-writer.ts'
+import { graphOf, objectOf } from './recorded-graph.ts'
+
+export interface RunRecordsOptions extends Pick<ServiceKit, 'settings' | 'runtime'> {
+  readonly writer: RecordWriter
+  readonly eventBytes: number
+}
+
+/** The facts of a run that its records need. */
+export interface RecordedRun {
+  readonly flowId: string
+  /** The user whom the records count for; null for a visitor of a public flow (AB-74). */
+  readonly ownerId: string | null
+  readonly flow: FlowJson
+  /** Builds and runs are shown differently (results.md 1 and 5). */
+  readonly form: 'build' | 'run'
+  /** Keeps vertex builds; transactions are always kept. */
+  readonly builds: boolean
+}
+
+/** Takes part in one run and writes down what its vertices did (monitor.md). */
+export interface RunRecorder {
+  readonly inputs: (
+    vertex: { readonly id: string },
+    values: Readonly<Record<string, unknown>>,
+  ) => void
+  readonly built: (build: BuildRecord) => void
+  /** Resolves when everything was handed to the writer. */
+  watch(run: FlowRun): Promise<void>
+}
+
+/** A recorder, or undefined where nothing is to be kept. */
+export function createRunRecorder(
+  { writer, settings, runtime, eventBytes }: RunRecordsOptions,
+  { flowId, ownerId, flow, form, builds: wanted }: RecordedRun,
+): RunRecorder | undefined {
+  const keepsBuilds = wanted && settings.vertexBuildsStorageEnabled
+  const keepsTransactions = settings.transactionsStorageEnabled
+  if (!keepsBuilds && !keepsTransactions) return undefined
+  const limits = {
+    textLength: settings.maxTextLength,
+    items: settings.maxItemsLength,
+    eventBytes,
+  }
+  const graph = graphOf(flow)
+  const inputs = new Map<string, Readonly<Record<string, unknown>>>()
+  let mask: BuildRecord['mask'] = (value) => value
+
+  const take = (build: VertexBuildJson): void => {
+    const { id, data } = build
+    if (keepsBuilds) {
+      writer.build({
+        flowId,
+        vertexId: id,
+        make: () => ({
+          buildId: orderedId(runtime),
+          vertexId: id,
+          flowId,
+          ownerId,
+          timestamp: new Date(build.timestamp),
+          valid: build.valid,
+          params: build.params ?? describe(data),
+          data: JSON.stringify(form === 'build' ? data : toRunForm(build, graph.names.get(id))),
+          artifacts: JSON.stringify(data.artifacts),
+        }),
+      })
+    }
+    if (!keepsTransactions || data.used_frozen_result) return
+    const given = inputs.get(id)
+    inputs.delete(id)
+    writer.transaction({
+      id: orderedId(runtime),
+      flowId,
+      ownerId,
+      timestamp: new Date(build.timestamp),
+      vertexId: id,
+      targetId: graph.targets.get(id) ?? null,
+      inputs: JSON.stringify(cutJson(mask(formatValue(withoutCode(given ?? {}))), limits)),
+      outputs: build.valid ? JSON.stringify(outputsOf(data)) : null,
+      status: build.valid ? 'success' : 'error',
+      error: build.valid ? null : build.params,
+    })
+  }
+  return {
+    inputs: (vertex, values) => void inputs.set(vertex.id, values),
+    built: (build) => void (mask = build.mask),
+    async watch(run) {
+      for await (const event of run as AsyncIterable<RunEvent>) {
+        if (event.event === 'end_vertex') take(event.data.build_data)
+      }
+    },
+  }
+}
+
+/** The stored form of a vertex result (results.md 5). */
+function toRunForm({ id, data }: VertexBuildJson, displayName: string | undefined): object {
+  const { message: _, timedelta: __, duration: ___, ...rest } = data
+  return {
+    ...rest,
+    messages: Object.values(data.results).flatMap((result) => messageOf(result, id)),
+    timedelta: null,
+    duration: null,
+    component_display_name: displayName ?? id.split('-')[0] ?? id,
+    component_id: id,
+  }
+}
+
+function messageOf(result: unknown, componentId: string): object[] {
+  const { text, sender, sender_name, session_id, files } = objectOf(result)
+  if (typeof text !== 'string' || text === '') return []
+  return [
+    {
+      message: (sender ?? 'Machine') === 'Machine' ? doubleBreaks(text) : text,
+      sender: sender ?? 'Machine',
+      sender_name: sender_name ?? 'AI',
+      session_id,
+      stream_url: null,
+      component_id: componentId,
+      files,
+      type: 'text',
+    },
+  ]
+}
+
+/** The text that describes a result to people. */
+function describe({ artifacts, outputs }: VertexDataJson): string | null {
+  const text = artifacts['message'] ?? Object.values(outputs)[0]?.message
+  return typeof text === 'string' ? text : null
+}
+
+function outputsOf({ outputs }: VertexDataJson): Record<string, JsonValue> {
+  return Object.fromEntries(
+    Object.entries(outputs)
+      .filter(([, { type }]) => type !== 'unknown')
+      .map(([name, { message }]) => [name, message as JsonValue]),
+  )
+}

@@ -1,0 +1,328 @@
+import { createSystemRuntime, type Runtime } from '@x/wire'
+import type { ComponentServices } from '../../components/define/services.ts'
+import { FlowCompileError, FlowError, isFlowError, runErrorText } from '../../errors.ts'
+import type { FlowPlan } from '../../graph/plan/compile.ts'
+import type { FlowRun, RunOptions, RunResult } from '../../graph/context/run-options.ts'
+import {
+  formatRunResponse,
+  type ComponentOutputJson,
+  type RunResponse,
+} from '../../graph/results/format-response.ts'
+import { startRun } from '../../graph/run/run.ts'
+import type { FlowRecord } from '../../store/flows.ts'
+import type { Caller } from '../base/caller.ts'
+import type { RunOrigin } from '../base/run-origin.ts'
+import type { FlowService } from '../flows/flows.ts'
+import type { FlowVersionService, PinnableFlow } from '../flows/flow-versions.ts'
+import { withEarlierTurns, type EarlierTurn } from './earlier-turns.ts'
+import { createPendingWrites } from '../base/pending-writes.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { refuse } from '../../refusal.ts'
+import { refuseAsking, refuseAskingFlow } from './asking-flows.ts'
+import type { RunQuota } from '../base/run-quota.ts'
+import type { RunPlaces } from './run-places.ts'
+import type { RunRecorder } from './run-records.ts'
+import type { RunScope } from './run-scope.ts'
+import type { Sweep } from './sweep.ts'
+
+/** A request for a run (run.md). */
+export interface RunFlowRequest {
+  readonly inputValue: string | null
+  readonly inputType: 'chat' | 'text' | 'any'
+  readonly outputType: 'chat' | 'text' | 'any' | 'debug'
+  readonly outputComponent: string | null
+  readonly tweaks: Record<string, unknown> | null
+  readonly sessionId: string | null
+  readonly context: Record<string, unknown> | null
+  /** Values of variables for this run only. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly stream: boolean
+  /** Paths of files that the chat input is given. */
+  readonly files?: readonly string[]
+}
+
+/** A run whose events the caller reads. */
+export interface OpenRun {
+  readonly run: FlowRun
+  /** Resolves when everything that the run leaves is stored. */
+  readonly recorded: Promise<void>
+}
+
+/** One input of an advanced run. */
+export interface AdvancedInput {
+  readonly value: string | null
+  readonly components: readonly string[]
+  readonly type: 'chat' | 'text' | 'any'
+}
+
+export interface AdvancedRunRequest {
+  readonly inputs: readonly AdvancedInput[] | null
+  /** Ids or display names to report; empty = all output components. */
+  readonly outputs: readonly string[]
+  readonly tweaks: Record<string, unknown> | null
+}
+
+/** For whom a flow is run. */
+export interface RunBy {
+  readonly signal: AbortSignal
+  readonly origin?: RunOrigin | undefined
+}
+
+/** For whom a conversation is run. */
+export interface OpenRunOptions extends RunBy {
+  /** Turns that the client keeps, before the stored history. */
+  readonly earlier?: readonly EarlierTurn[] | undefined
+  /** Stored variables and the environment are not read (MC-7). */
+  readonly isAnonymous?: boolean | undefined
+}
+
+/** Runs of stored flows. */
+export interface RunService {
+  /** Allows runs by session (setting `agenticExperience`). */
+  readonly bySession: boolean
+  readonly runtime: Runtime
+  /**
+   * The flow that an id or endpoint name means, for a run by the caller; with the graph of a version
+   * when one is named (DR-63).
+   * @throws Refusal 404 when there is none, 403 when it is another user's
+   */
+  find(
+    caller: Caller,
+    idOrName: string,
+    by: { readonly userId: string | null; readonly version?: string | null },
+  ): Promise<PinnableFlow>
+  /**
+   * Starts a run of a conversation.
+   * @throws FlowError when the flow cannot be started; Refusal 429 when its owner has too many runs
+   */
+  open(flow: PinnableFlow, request: RunFlowRequest, by: OpenRunOptions): Promise<OpenRun>
+  /** @throws Refusal with the service's form of the error */
+  run(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): Promise<RunResponse>
+  /** Lines of a streaming run, to its `end` or `error` (events.md 5). */
+  stream(flow: PinnableFlow, request: RunFlowRequest, by: RunBy): AsyncIterable<string>
+  /** Each input runs the whole flow once, in order. */
+  advanced(flow: PinnableFlow, request: AdvancedRunRequest, by: RunBy): Promise<RunResponse>
+}
+
+export interface RunServiceOptions {
+  readonly flows: Pick<FlowService, 'find'>
+  readonly versions: Pick<FlowVersionService, 'pin'>
+  /** Every run takes one, for its owner. */
+  readonly places: RunPlaces
+  /** Every run is counted, for its owner. */
+  readonly quota: RunQuota
+  readonly plans: PlanCache
+  readonly servicesOf: (scope: RunScope) => ComponentServices
+  readonly recorderOf: (flow: FlowRecord, plan: FlowPlan) => RunRecorder | undefined
+  /** Cache, limits, runtime of all runs. */
+  /** Told of what hooks throw. */
+  readonly report?: (error: unknown) => void
+  readonly base: Pick<RunOptions, 'cache' | 'limits' | 'runtime' | 'hooks'>
+  readonly bySession: boolean
+  readonly sweep: Pick<Sweep, 'after'>
+}
+
+export function createRunService(service: RunServiceOptions): RunService {
+  const { flows, places, quota, plans, servicesOf, recorderOf, base } = service
+
+  const start = async (
+    flow: PinnableFlow,
+    more: Partial<RunOptions>,
+    { earlier = [], isAnonymous = false }: Omit<OpenRunOptions, 'signal'> = {},
+  ): Promise<OpenRun> => {
+    if (flow.data === null) throw new FlowError('invalid_flow', `Flow ${flow.id} has no data`)
+    const plan = plans.get(flow.id, flow.name, flow.data, flow.version)
+    refuseAsking(plan, flow.id)
+    await quota.take(flow.userId)
+    const free = places.take(flow.userId)
+    const recorder = recorderOf(flow, plan)
+    const pending = createPendingWrites()
+    const scope = {
+      ownerId: flow.userId,
+      storedFlowId: flow.id,
+      isPublic: false,
+      isAnonymous,
+      pending,
+    }
+    const options = {
+      ...base,
+      mode: 'run' as const,
+      flowId: flow.id,
+      flowName: flow.name,
+      userId: flow.userId,
+      services: withEarlierTurns(servicesOf(scope), earlier, base.runtime),
+      ...more,
+    }
+    const host = { ...recorder, report: service.report }
+    const run = startedIn(free, () => startRun(plan, options, host))
+    const recorded = watched(run, recorder)
+      .then(() => pending.settled())
+      .finally(() => service.sweep.after(flow.id, flow.id))
+    // A run that fails is answered with its own error.
+    recorded.catch(() => undefined)
+    return { run, recorded }
+  }
+  const finished = async (flow: PinnableFlow, more: Partial<RunOptions>): Promise<RunResult> => {
+    const { run, recorded } = await start(flow, more)
+    const result = await run.result
+    await recorded
+    if (result.status === 'succeeded') return result
+    throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+  }
+
+  return {
+    bySession: service.bySession,
+    runtime: base.runtime ?? createSystemRuntime(),
+    async find(caller, idOrName, { userId, version = null }) {
+      const flow = await flows.find(idOrName, { userId, callerId: caller.id })
+      if (flow === null) throw refuse(404, `Flow identifier ${idOrName} not found`)
+      if (flow.userId !== caller.id)
+        throw refuse(403, 'You do not have permission to run this flow')
+      const pinned = await service.versions.pin(flow, version)
+      refuseAskingFlow(plans, pinned)
+      return pinned
+    },
+    open: (flow, request, { signal, origin, ...more }) =>
+      start(flow, { ...toOptions(request), blankTokens: true, ...origin, signal }, more),
+    async run(flow, request, { signal, origin }) {
+      try {
+        return formatRunResponse(await finished(flow, { ...toOptions(request), ...origin, signal }))
+      } catch (error) {
+        throw runRefusal(error, true)
+      }
+    },
+    async *stream(flow, request, { signal, origin }) {
+      const left = new AbortController()
+      try {
+        const { run, recorded } = await start(flow, {
+          ...toOptions(request),
+          ...origin,
+          signal: AbortSignal.any([signal, left.signal]),
+        })
+        for await (const { event, data } of run) {
+          if (event === 'add_message' || event === 'token' || event === 'remove_message')
+            yield line(event, data)
+        }
+        await recorded
+        const result = await run.result
+        if (result.status !== 'succeeded')
+          throw result.error ?? new FlowError('cancelled', 'The run was cancelled')
+        yield line('end', { result: formatRunResponse(result) })
+      } catch (error) {
+        if (!isFlowError(error)) throw error
+        yield line('error', { error: runErrorText(error) })
+      } finally {
+        left.abort()
+      }
+    },
+    async advanced(flow, { inputs, outputs, tweaks }, { signal, origin }) {
+      const [first = NO_INPUT, ...further] = inputs ?? [EMPTY_INPUT]
+      const { value, components, type } = first
+      try {
+        const result = await finished(flow, {
+          input: { components, type, ...(value === undefined ? {} : { value: value ?? '' }) },
+          outputType: outputs.length === 0 ? 'any' : 'debug',
+          tweaks: tweaks ?? undefined,
+          ...origin,
+          signal,
+        })
+        const { outputs: answers, ...facts } = formatRunResponse(result)
+        const answer = answers.map((run) => ({ ...run, outputs: pick(run.outputs, outputs) }))
+        // The graph of a request is built once: further inputs are answered with its results.
+        const repeated = further.flatMap((input) =>
+          answer.map((run) => ({ ...run, inputs: { input_value: input.value ?? '' } })),
+        )
+        return withoutNulls({ ...facts, outputs: [...answer, ...repeated] })
+      } catch (error) {
+        throw runRefusal(error, false)
+      }
+    },
+  }
+}
+
+/** Starts a run that has a place, which it gives back when it is over, or when it does not start. */
+export function startedIn(free: () => void, start: () => FlowRun): FlowRun {
+  try {
+    const run = start()
+    run.result.then(free, free)
+    return run
+  } catch (error) {
+    free()
+    throw error
+  }
+}
+
+/** Resolves when the run is over and the recorder has seen it. */
+export async function watched(run: FlowRun, recorder: RunRecorder | undefined): Promise<void> {
+  await recorder?.watch(run)
+  await run.result.catch(() => undefined)
+}
+
+function toOptions(request: RunFlowRequest): Partial<RunOptions> {
+  const { inputValue, inputType, outputComponent, sessionId, context, variables } = request
+  return {
+    input: {
+      type: inputType,
+      ...(inputValue === null ? {} : { value: inputValue }),
+      ...(request.files === undefined ? {} : { files: request.files }),
+    },
+    outputType: request.outputType,
+    tweaks: request.tweaks ?? undefined,
+    context: context ?? undefined,
+    variables,
+    stream: request.stream,
+    ...(sessionId === null ? {} : { sessionId }),
+    ...(outputComponent === null || outputComponent === '' ? {} : { outputComponent }),
+  }
+}
+
+const EMPTY_INPUT: AdvancedInput = { value: '', components: [], type: 'any' }
+/** An empty list of inputs leaves the values of the templates. */
+const NO_INPUT: Partial<AdvancedInput> = { components: [], type: 'any' }
+
+/** Only the components named, by id or display name; all when none is named. */
+function pick(outputs: readonly ComponentOutputJson[], names: readonly string[]) {
+  return outputs.filter(
+    ({ component_id: id, component_display_name: name }) =>
+      names.length === 0 || names.includes(id) || names.includes(name),
+  )
+}
+
+/** Advanced runs leave out what is null beside the results. */
+function withoutNulls({ outputs, ...facts }: RunResponse): RunResponse {
+  const filled = <T extends object>(value: T): T =>
+    Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null)) as T
+  return {
+    ...facts,
+    outputs: outputs.map((run) => ({
+      ...run,
+      outputs: run.outputs.map((output) => ({
+        ...filled(output),
+        messages: output.messages.map(filled),
+      })),
+    })),
+  }
+}
+
+const line = (event: string, data: unknown): string =>
+  `{"event": ${JSON.stringify(event)}, "data": ${JSON.stringify(data)}}\n\n`
+
+/** A fault of the flow, not of the server (NX-7). */
+function hasUnknownTypes(error: FlowError): boolean {
+  return error instanceof FlowCompileError && error.problems[0]?.code === 'unknown_component'
+}
+
+/** A failed run as the service answers it (run.md). */
+function runRefusal(error: unknown, asJson: boolean): unknown {
+  if (!isFlowError(error) || error.status === 429) return error
+  if (error.code === 'invalid_request') return refuse(400, error.detail, { cause: error })
+  const message = runErrorText(error)
+  if (hasUnknownTypes(error)) return refuse(400, message, { cause: error })
+  if (message.includes('not found')) return refuse(404, message, { cause: error })
+  if (!asJson) {
+    const noData = message.endsWith(' has no data')
+    return refuse(noData ? 404 : 500, message, { cause: error })
+  }
+  const detail = { message, traceback: null, description: null, code: null, suggestion: null }
+  return refuse(500, JSON.stringify(detail), { cause: error })
+}

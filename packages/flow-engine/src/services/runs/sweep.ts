@@ -1,0 +1,45 @@
+import type { FlowStore } from '../../store/flow-store.ts'
+import type { ServiceKit } from '../base/kit.ts'
+import type { RecordWriter } from '../base/record-writer.ts'
+import { removeFilesOf } from '../files/remove-files.ts'
+
+/** Removes what runs left of flows that were deleted while they ran. */
+export interface Sweep {
+  /**
+   * Call when a run is over and has handed over its records. Does not hold up its answer.
+   * @param runFlowId the id under which the run stored messages and records
+   */
+  after(storedFlowId: string, runFlowId: string): void
+  /** Resolves when everything that was begun is done. */
+  settled(): Promise<void>
+}
+
+export function createSweep({
+  store,
+  records,
+  ...kit
+}: Pick<ServiceKit, 'files' | 'flowFiles' | 'report'> & {
+  readonly store: Pick<FlowStore, 'flows'>
+  readonly records: Pick<RecordWriter, 'flush'>
+}): Sweep {
+  const running = new Set<Promise<void>>()
+
+  const sweep = async (storedFlowId: string, runFlowId: string): Promise<void> => {
+    if ((await store.flows.get(storedFlowId)) !== null) return
+    await records.flush()
+    await store.flows.removeRecords([runFlowId])
+    await removeFilesOf(kit, { flowIds: [storedFlowId] })
+  }
+
+  return {
+    after(storedFlowId, runFlowId) {
+      const done = sweep(storedFlowId, runFlowId)
+        .catch((error: unknown) => kit.report(error))
+        .finally(() => void running.delete(done))
+      running.add(done)
+    },
+    async settled() {
+      await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { decodeEvent } from '../../jobs/job-event.ts'
+import type { MessageJson, VertexBuildJson } from '../../graph/events/run-event.ts'
+import { cutJson } from '../../graph/events/cut-json.ts'
+import { formatValue, type JsonValue } from '../../graph/values/format-value.ts'
+import type { EventLog, StoredEvent, StoredJob } from '../../store/job-store.ts'
+
+/**
+ * Events of one read; between reads other requests have their turn. One event may have 8 MiB, and a trace is read
+ * as often as its user likes.
+ */
+const PIECE = 20
+/** Events of a job that are read for a trace, and spans that are shown of it. */
+const MAX_EVENTS = 50_000
+const MAX_SPANS = 1000
+/** The outputs of a span are cut to these, and texts of the chat to as many characters. */
+const OUTPUT_LIMITS = { textLength: 1000, items: 20, eventBytes: 16 * 1024 }
+
+/** One build of a vertex, or the question that a job waits for. */
+export interface TraceSpan {
+  readonly id: string
+  readonly vertexId: string
+  readonly startedAt: Date
+  /** Null while a question is open. */
+  readonly endedAt: Date | null
+  readonly valid: boolean
+  readonly error: string | null
+  readonly outputs: Readonly<Record<string, JsonValue>> | null
+}
+
+/** What the log of a job tells of its run. */
+export interface LoggedRun {
+  readonly spans: readonly TraceSpan[]
+  /** The first text of the user, and the last of anyone else. */
+  readonly input: string | null
+  readonly output: string | null
+  readonly sessionId: string | null
+  /** True if there was more than is read or shown. */
+  readonly isCut: boolean
+}
+
+/** Reads the log of a job; pieces of texts are passed over unread. */
+export async function readLoggedRun(
+  log: Pick<EventLog, 'read'>,
+  job: Pick<StoredJob, 'id' | 'state'>,
+  signal: AbortSignal,
+): Promise<LoggedRun> {
+  const run = new RunReader(job)
+  let after = -1
+  for (let read = 0; read < MAX_EVENTS; read += PIECE) {
+    signal.throwIfAborted()
+    const events = await log.read(job.id, after, PIECE)
+    for (const event of events) run.take(event)
+    if (events.length < PIECE) return run.end(false)
+    after = events.at(-1)?.seq ?? after
+  }
+  return run.end(true)
+}
+
+class RunReader {
+  readonly #job: Pick<StoredJob, 'id' | 'state'>
+  readonly #spans: TraceSpan[] = []
+  #question: TraceSpan | undefined
+  #input: string | null = null
+  #output: string | null = null
+  #sessionId: string | null = null
+  #isCut = false
+
+  constructor(job: Pick<StoredJob, 'id' | 'state'>) {
+    this.#job = job
+  }
+
+  take(stored: StoredEvent): void {
+    if (stored.event === 'token') return
+    const event = decodeEvent(stored)
+    if (event.event === 'end_vertex') this.#add(stored.seq, event.data.build_data)
+    else if (event.event === 'add_message') this.#message(event.data)
+    else if (event.event === 'suspended') {
+      const { vertex_id: vertexId, asked_at: asked } = event.data
+      const open = { endedAt: null, valid: true, error: null, outputs: null }
+      this.#question = { ...open, id: this.#idOf(stored.seq), vertexId, startedAt: new Date(asked) }
+    }
+  }
+
+  end(isCut: boolean): LoggedRun {
+    const waits = this.#job.state === 'suspended' && this.#question !== undefined
+    return {
+      spans: waits && this.#question ? [...this.#spans, this.#question] : this.#spans,
+      input: this.#input,
+      output: this.#output,
+      sessionId: this.#sessionId,
+      isCut: isCut || this.#isCut,
+    }
+  }
+
+  #add(seq: number, { id: vertexId, valid, params, data, timestamp }: VertexBuildJson): void {
+    if (this.#spans.length >= MAX_SPANS) {
+      this.#isCut = true
+      return
+    }
+    const endedAt = new Date(timestamp)
+    const texts = Object.entries(data.outputs).map(([name, { message }]) => [name, message])
+    const outputs = cutJson(formatValue(Object.fromEntries(texts)), OUTPUT_LIMITS)
+    this.#spans.push({
+      id: this.#idOf(seq),
+      vertexId,
+      startedAt: new Date(endedAt.getTime() - data.timedelta * 1000),
+      endedAt,
+      valid,
+      error: valid ? null : params,
+      outputs: valid ? (outputs as Record<string, JsonValue>) : null,
+    })
+  }
+
+  #message(message: MessageJson): void {
+    this.#sessionId = message.session_id
+    const text = message.text.slice(0, OUTPUT_LIMITS.textLength)
+    if (message.sender === 'User') this.#input ??= text
+    else this.#output = text
+  }
+
+  #idOf(seq: number): string {
+    return `${this.#job.id}-${seq}`
+  }
+}

@@ -1,0 +1,62 @@
+import type { FlowStore } from '../../store/flow-store.ts'
+
+/** Storage of the visitors of one flow: characters of JSON, and messages. */
+const MAX_OF_FLOW = { size: 64 * 1024 * 1024, messages: 10_000 }
+/** Flows whose messages are counted; those of others go by their age. */
+const COUNTED = 1000
+
+/**
+ * Bounds the messages that visitors of each public flow store: the oldest of the same flow go. They
+ * are counted in this process; what another one, or one before, has stored goes by its age.
+ */
+export interface VisitorMessages {
+  /** Call when a message is stored or changed. */
+  stored(flowId: string, message: { readonly id: string }): Promise<void>
+}
+
+interface Counted {
+  /** Sizes by message id, oldest first. */
+  readonly sizes: Map<string, number>
+  total: number
+}
+
+export function createVisitorMessages({
+  store,
+}: {
+  readonly store: Pick<FlowStore, 'messages'>
+}): VisitorMessages {
+  const flows = new Map<string, Counted>()
+  const countedOf = (flowId: string): Counted => {
+    const counted = flows.get(flowId) ?? { sizes: new Map<string, number>(), total: 0 }
+    flows.delete(flowId)
+    flows.set(flowId, counted)
+    const [stalest] = flows.keys()
+    if (flows.size > COUNTED && stalest !== undefined) flows.delete(stalest)
+    return counted
+  }
+
+  return {
+    async stored(flowId, message) {
+      const counted = countedOf(flowId)
+      const size = JSON.stringify(message).length
+      counted.total += size - (counted.sizes.get(message.id) ?? 0)
+      counted.sizes.set(message.id, size)
+      const gone = takeOldest(counted)
+      if (gone.length > 0) await store.messages.remove(gone, null)
+    },
+  }
+}
+
+/** Takes out what is over the limit; the newest message stays. */
+function takeOldest(counted: Counted): string[] {
+  const gone: string[] = []
+  for (const [id, size] of counted.sizes) {
+    const { sizes, total } = counted
+    const fits = total <= MAX_OF_FLOW.size && sizes.size <= MAX_OF_FLOW.messages
+    if (fits || sizes.size === 1) break
+    sizes.delete(id)
+    counted.total -= size
+    gone.push(id)
+  }
+  return gone
+}
