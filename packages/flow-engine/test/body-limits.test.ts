@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { bodyLimitOf } from '../src/http/body-limit.ts'
-import { MAX_STRANGER_FILE } from '../src/services/stranger-files.ts'
+import { bodyLimitOf } from '../src/http/route/body-limit.ts'
+import { MAX_STRANGER_FILE } from '../src/services/files/stranger-files.ts'
 import { routes } from '../src/http/routes/index.ts'
 import { defaultSettings } from '../src/settings.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** What the operations of each kind may take, with the default settings. */
+/** The body limits of each kind of operation, with the default settings. */
 const allowed = {
   none: 64 * KIB,
   webhook: MIB,
@@ -20,6 +20,7 @@ const allowed = {
   session: 32 * MIB,
   // `mcp.maxBodyBytes`, 4 MiB, is checked by the operations: its refusal is a JSON-RPC error.
   mcp: 1024 * MIB,
+  guest: 64 * KIB,
   visitor: 64 * KIB,
   optional: 64 * KIB,
 }

@@ -109,7 +109,7 @@ const replaced = new Set([
   '     4 an access token lives on until it expires: $.id: missing',
 ])
 
-// Where the recordings are not at hand there is nothing to compare with.
+// Without the recordings there is nothing to compare with.
 describe.skipIf(!existsSync(join(golden, 'replay.mjs')))('recorded answers', () => {
   test.concurrent.each(pieces())(
     'the transcripts of profile %s (%s)',

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { FlowEngine } from '../src/engine.ts'
-import type { Auth, Route } from '../src/http/route.ts'
+import type { Auth, Route } from '../src/http/route/route.ts'
 import { routes } from '../src/http/routes/index.ts'
 import { createTestEngine } from './support/engine.ts'
 
 const ID = '2f3a9c1e-0000-4000-8000-00000000abcd'
 
-/** How a request shows who it is from. */
+/** The credentials of a request. */
 type Credentials = Readonly<Record<string, string>>
 
 interface Actors {
@@ -21,7 +21,7 @@ interface Actors {
   readonly blockedKey: Credentials
 }
 
-/** What is answered before an operation itself is reached; null: it is reached. */
+/** The response before the operation itself is reached; null if it is reached. */
 type Verdict = readonly [status: number, detail: string] | null
 
 const NONE: Verdict = [403, 'An API key must be passed as query or header']
@@ -66,6 +66,17 @@ const matrix: Readonly<
     blockedKey: null,
   },
   // Without a `client_id` cookie.
+  guest: {
+    anonymous: NONE,
+    cookieOnly: NONE,
+    superuser: null,
+    user: null,
+    key: null,
+    badToken: BAD_TOKEN,
+    badKey: BAD_KEY,
+    blockedToken: GONE,
+    blockedKey: BLOCKED,
+  },
   visitor: {
     anonymous: NONE,
     cookieOnly: NONE,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMemoryBlobStore, createMemoryFlowStore } from '../src/memory.ts'
 import type { FlowStore } from '../src/store/flow-store.ts'
-import { FlowFileError, type FlowFiles } from '../src/services/flow-files.ts'
+import { FlowFileError, type FlowFiles } from '../src/services/base/flow-files.ts'
 import { createUserCalls } from './support/user-calls.ts'
 
 /** A memory store that knows whether a transaction is open. */
@@ -50,9 +50,14 @@ test('AB-77 no file is written inside a transaction', async () => {
   const blobs = createMemoryBlobStore()
   const files = {
     ...blobs,
-    create: (...args: Parameters<typeof blobs.create>) => {
-      written.push(isOpen())
-      return blobs.create(...args)
+    async stage() {
+      const stage = await blobs.stage?.()
+      if (stage === undefined) throw new TypeError('No stage')
+      const create = (key: string) => {
+        written.push(isOpen())
+        return stage.create(key)
+      }
+      return { ...stage, create }
     },
   }
   const paths = flowFiles(isOpen)

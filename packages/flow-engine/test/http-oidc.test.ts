@@ -1,58 +1,22 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose'
+import type { JWTPayload } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createOidcSignIn, type OidcSignIn, type OidcSignInOptions } from '../src/http/oidc.ts'
+import {
+  createOidcSignIn,
+  type OidcSignIn,
+  type OidcSignInOptions,
+} from '../src/http/access/oidc.ts'
 import { createTestEngine, SECRET_KEY } from './support/engine.ts'
+import { startIdentityProvider, type IdentityProvider } from './support/identity-provider.ts'
 
-/** A provider of our own on loopback: whoever asks gets a code, and the claims that a test has set. */
-let server: Server
-let issuer = ''
-let keys: { privateKey: CryptoKey; publicKey: CryptoKey }
-let claims: JWTPayload = {}
-let lastExchange = new URLSearchParams()
-let nonce = ''
+let provider: IdentityProvider
 
 beforeAll(async () => {
-  keys = await generateKeyPair('ES256')
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k', alg: 'ES256' }
-  const answers = {
-    '/.well-known/openid-configuration': async () => ({
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      jwks_uri: `${issuer}/jwks`,
-      end_session_endpoint: `${issuer}/logout`,
-    }),
-    '/jwks': async () => ({ keys: [jwk] }),
-    '/token': async () => ({
-      id_token: await new SignJWT({ nonce, ...claims })
-        .setProtectedHeader({ alg: 'ES256', kid: 'k' })
-        .setIssuer(issuer)
-        .setAudience('client')
-        .setIssuedAt()
-        .setExpirationTime('5m')
-        .sign(keys.privateKey),
-    }),
-  }
-  const answer = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
-    const parts: Buffer[] = []
-    for await (const part of message) parts.push(part as Buffer)
-    if (message.url === '/token')
-      lastExchange = new URLSearchParams(Buffer.concat(parts).toString())
-    const made = await answers[(message.url ?? '') as keyof typeof answers]()
-    reply.setHeader('content-type', 'application/json')
-    reply.end(JSON.stringify(made))
-  }
-  server = createServer((message, reply) => void answer(message, reply))
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  provider = await startIdentityProvider()
 })
-afterAll(() => void server.close())
+afterAll(() => provider.close())
 beforeEach(() => {
-  claims = { sub: 'subject-1' }
+  provider.claims = { sub: 'subject-1' }
+  provider.namesIssuer = false
 })
 
 async function setUp(options: Partial<OidcSignInOptions> = {}) {
@@ -63,7 +27,7 @@ async function setUp(options: Partial<OidcSignInOptions> = {}) {
     isActive: true,
   })
   const oidc = createOidcSignIn({
-    issuer,
+    issuer: provider.issuer,
     clientId: 'client',
     publicUrl: 'https://flows.example',
     secretKey: SECRET_KEY,
@@ -77,16 +41,20 @@ async function setUp(options: Partial<OidcSignInOptions> = {}) {
 }
 
 /** Both steps as a browser takes them. */
-async function signIn(oidc: OidcSignIn, change: { state?: string; cookie?: string } = {}) {
+async function signIn(
+  oidc: OidcSignIn,
+  change: { state?: string; cookie?: string; iss?: string } = {},
+) {
   const first = await oidc.login(
     new Request('https://flows.example/api/v1/oidc/login?return_to=/flows?tab=1'),
   )
   const location = new URL(first.headers.get('location') ?? '')
-  nonce = location.searchParams.get('nonce') ?? ''
+  provider.nonce = location.searchParams.get('nonce') ?? ''
   const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
   const state = change.state ?? location.searchParams.get('state') ?? ''
+  const iss = change.iss === undefined ? '' : `&iss=${encodeURIComponent(change.iss)}`
   const answer = await oidc.callback(
-    new Request(`https://flows.example/api/v1/oidc/callback?code=c&state=${state}`, {
+    new Request(`https://flows.example/api/v1/oidc/callback?code=c&state=${state}${iss}`, {
       headers: { cookie: change.cookie ?? cookie },
     }),
   )
@@ -98,7 +66,7 @@ describe('createOidcSignIn', () => {
     const { oidc } = await setUp()
     const { first, location } = await signIn(oidc)
     expect(first.status).toBe(302)
-    expect(location.origin).toBe(issuer)
+    expect(location.origin).toBe(provider.issuer)
     expect(Object.fromEntries(location.searchParams)).toMatchObject({
       response_type: 'code',
       client_id: 'client',
@@ -109,7 +77,7 @@ describe('createOidcSignIn', () => {
     expect(cookie).toMatch(/HttpOnly/)
     expect(cookie).toMatch(/Max-Age=600/)
     expect(cookie).toMatch(/SameSite=lax/)
-    expect(lastExchange.get('code_verifier')).toHaveLength(43)
+    expect(provider.lastExchange.get('code_verifier')).toHaveLength(43)
   })
 
   test('SU-22 a good identity gets the cookies of a sign-in and goes back', async () => {
@@ -146,21 +114,38 @@ describe('createOidcSignIn', () => {
     ['no subject', { sub: undefined as never }],
     ['another audience', { aud: 'other' }],
   ])('SU-22 refuses an identity token with %s', async (name, change) => {
-    claims = { sub: 'subject-1', ...change }
+    provider.claims = { sub: 'subject-1', ...change }
     const { oidc } = await setUp(name === 'another audience' ? { clientId: 'someone' } : {})
     const { answer } = await signIn(oidc)
     expect(answer.status).toBe(400)
     expect(JSON.stringify(await answer.json())).not.toContain('eyJ')
   })
 
+  test.each([
+    ['of another issuer', false, { iss: 'https://other.example' }],
+    ['without an issuer, where the provider names itself', true, {}],
+  ])('SU-22 refuses an answer %s (RFC 9207)', async (_name, announced, change) => {
+    provider.namesIssuer = announced
+    const { oidc } = await setUp()
+    const { answer } = await signIn(oidc, change)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toEqual({ detail: 'The answer is not from the identity provider' })
+  })
+
+  test('SU-22 takes an answer that names its provider (RFC 9207)', async () => {
+    provider.namesIssuer = true
+    const { oidc } = await setUp()
+    expect((await signIn(oidc, { iss: provider.issuer })).answer.status).toBe(302)
+  })
+
   test('SU-23 the link decides the next time, whatever the directory says', async () => {
     const { engine, oidc, user } = await setUp()
     await signIn(oidc)
-    expect(await engine.options.store.oidcLinks.find(issuer, 'subject-1')).toMatchObject({
+    expect(await engine.options.store.oidcLinks.find(provider.issuer, 'subject-1')).toMatchObject({
       userId: user.id,
     })
     const later = createOidcSignIn({
-      issuer,
+      issuer: provider.issuer,
       clientId: 'client',
       publicUrl: 'https://flows.example',
       secretKey: SECRET_KEY,
@@ -172,19 +157,19 @@ describe('createOidcSignIn', () => {
 
   test('SU-23 only a verified address counts', async () => {
     const { oidc } = await setUp()
-    claims = { sub: 'other', email: 'ada@host.example', email_verified: false }
+    provider.claims = { sub: 'other', email: 'ada@host.example', email_verified: false }
     const { answer } = await signIn(oidc)
     expect([answer.status, await answer.json()]).toEqual([
       403,
       { detail: 'No account is provisioned for this identity' },
     ])
-    claims = { sub: 'other', email: 'ada@host.example', email_verified: true }
+    provider.claims = { sub: 'other', email: 'ada@host.example', email_verified: true }
     expect((await signIn(oidc)).answer.status).toBe(302)
   })
 
   test('SU-23 makes an account only where that is allowed', async () => {
     const { engine, oidc } = await setUp({ autoCreate: true })
-    claims = { sub: 'new', email: 'new@host.example', email_verified: true }
+    provider.claims = { sub: 'new', email: 'new@host.example', email_verified: true }
     expect((await signIn(oidc)).answer.status).toBe(302)
     const made = await engine.options.store.users.findByUsername('new@host.example')
     expect(made).toMatchObject({ isActive: true, isSuperuser: false, passwordHash: null })
@@ -196,7 +181,7 @@ describe('createOidcSignIn', () => {
     const { answer, cookies } = await signIn(oidc)
     expect(answer.status).toBe(403)
     expect(cookies).toEqual([])
-    expect(await oidc.endSessionUrl()).toBe(`${issuer}/logout`)
+    expect(await oidc.endSessionUrl()).toBe(`${provider.issuer}/logout`)
   })
 
   test.each(['https://evil.example', '//evil.example', '/\\evil.example', 'flows', '/a\nb'])(
@@ -210,5 +195,48 @@ describe('createOidcSignIn', () => {
 
   test('SU-20 the issuer must be https or loopback', async () => {
     await expect(setUp({ issuer: 'http://login.example' })).rejects.toThrow('https or loopback')
+  })
+
+  test('SU-20 a provider that hangs refuses the sign-in in time, and is asked again', async () => {
+    const asked: AbortSignal[] = []
+    const hanging: typeof fetch = (_input, init) =>
+      new Promise((_resolve, reject) => {
+        const { signal } = init ?? {}
+        if (!signal) return
+        asked.push(signal)
+        signal.addEventListener('abort', () => reject(new Error('late')))
+      })
+    const { oidc } = await setUp({ fetch: hanging, timeoutMs: 50 })
+    const login = () => oidc.login(new Request('https://flows.example/api/v1/oidc/login'))
+    for (const answer of await Promise.all([login(), login()])) {
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+      expect(await answer.json()).toEqual({ detail: 'The identity provider does not answer' })
+    }
+    await login()
+    expect(asked).toHaveLength(2)
+  })
+
+  test('SU-23 an e-mail address that nobody has verified finds no account, also as the externalId', async () => {
+    let userId = ''
+    const { oidc, user } = await setUp({
+      externalIdClaim: 'email',
+      findManagedUser: async ({ externalId }) =>
+        externalId === 'ada@host.example' ? userId : null,
+    })
+    userId = user.id
+    provider.claims = { sub: 'evil', email: 'ada@host.example' }
+    expect((await signIn(oidc)).answer.status).toBe(403)
+    provider.claims = { sub: 'evil', email: 'ada@host.example', email_verified: 'true' }
+    expect((await signIn(oidc)).answer.status).toBe(403)
+    provider.claims = { sub: 'ada', email: 'ada@host.example', email_verified: true }
+    expect((await signIn(oidc)).answer.status).toBe(302)
+  })
+
+  test('SU-22 refuses a token that was made for another client', async () => {
+    const { oidc } = await setUp()
+    provider.claims = { sub: 'subject-1', azp: 'another' }
+    expect((await signIn(oidc)).answer.status).toBe(400)
+    provider.claims = { sub: 'subject-1', azp: 'client' }
+    expect((await signIn(oidc)).answer.status).toBe(302)
   })
 })

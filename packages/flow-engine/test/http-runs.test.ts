@@ -190,7 +190,7 @@ describe('builds', () => {
     expect(JSON.parse(known.text)).toMatchObject({ status: 'SUCCESS', result: { outputs: [{}] } })
     const other = await send(engine, '/api/v1/task/other')
     expect(other.status).toBe(400)
-    // Of strangers and of other users the id is as unknown as any.
+    // Anonymous clients and other users get the answer for an unknown id.
     const bob = await engine.services.users.create({
       username: 'bob',
       password: 'secret-2',

@@ -77,6 +77,33 @@ describe('describeFlowApi', () => {
     expect(routeGroups.flatMap((group) => group.routes)).toEqual(routes)
   })
 
+  test('DR-90: names the operations of questions, answers and versions', () => {
+    const named = (method: string, path: string): string =>
+      String(Reflect.get(paths[path]?.[method] ?? {}, 'operationId'))
+    const versions = '/api/v1/flows/{flow_id}/versions'
+    expect([
+      named('get', '/api/v2/workflows/pending'),
+      named('post', '/api/v2/workflows/{job_id}/resume'),
+      named('post', `${versions}/`),
+      named('get', `${versions}/`),
+      named('get', `${versions}/{version_id}`),
+      named('post', `${versions}/{version_id}/activate`),
+      named('delete', `${versions}/{version_id}`),
+      named('get', `${versions}/{version_id}/diff/{other_id}`),
+    ]).toEqual([
+      'list_pending_workflows',
+      'resume_workflow',
+      'create_flow_version',
+      'list_flow_versions',
+      'read_flow_version',
+      'activate_flow_version',
+      'delete_flow_version',
+      'compare_flow_versions',
+    ])
+    for (const path of ['/api/v1/run/{flow_id_or_name}', '/api/v1/build/{flow_id}/flow'])
+      expect(paths[path]?.['post']?.parameters?.map(({ name }) => name)).toContain('version')
+  })
+
   test('is served, with a page for people', async () => {
     const { handler } = await createTestEngine()
     const served = await handler(new Request('http://host/openapi.json'))

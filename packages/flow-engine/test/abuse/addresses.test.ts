@@ -214,6 +214,27 @@ describe('AB-40: whose address it is', () => {
   })
 })
 
+test.each([
+  '127.0.0.1',
+  '0.0.0.0',
+  '0',
+  '127.1',
+  '2130706433',
+  '0x7f.1',
+  'localhost',
+  '[::1]',
+  '[::]',
+  '[::ffff:0:0]',
+  '[::ffff:0.0.0.0]',
+  '[::ffff:127.0.0.1]',
+  '[0:0:0:0:0:ffff:7f00:1]',
+  '[64:ff9b::7f00:1]',
+])('AB-40: this machine is not reached as %s', async (host) => {
+  const answer = createGuardedFetch()(`http://${host}:${canary.port}/`)
+  await expect(answer).rejects.toMatchObject({ code: 'address_blocked' })
+  expect(canary.connections()).toBe(0)
+})
+
 test('AB-40: the canary answers whoever may reach it', async () => {
   await new Promise<void>((resolve) => {
     connect(canary.port, '127.0.0.1', function (this: { end(): void }) {

@@ -8,7 +8,7 @@ import type { ChatChunk } from '../../src/models.ts'
 import { createScriptedModel, flowBuilder, testComponent } from '../../src/testing.ts'
 import { messageRow as row } from './message-row.ts'
 
-/** What the model is asked, behind the instructions and before the question. */
+/** The model's messages after the instructions and before the question. */
 async function historyOf(messages: MessageRecord[], inputs: Record<string, unknown> = {}) {
   const model = createScriptedModel(['fine'])
   await testComponent(agent, {

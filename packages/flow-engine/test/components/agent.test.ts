@@ -190,8 +190,11 @@ describe('Agent (CO-35, FE-52)', () => {
     )
   })
 
-  test('images of the question are user messages of their own', async () => {
-    const files = new Map([['f/a.png', new Uint8Array([1, 2])]])
+  test('files of the question are user messages of their own', async () => {
+    const files = new Map([
+      ['f/a.png', new Uint8Array([1, 2])],
+      ['f/b.txt', new TextEncoder().encode('a note')],
+    ])
     const { model } = await ask(['a picture'], {
       services: {
         files: {
@@ -205,7 +208,8 @@ describe('Agent (CO-35, FE-52)', () => {
 
     expect(model.requests[0]?.messages.slice(1)).toEqual([
       { role: 'user', content: [{ type: 'image', url: 'data:image/png;base64,AQI=' }] },
-      { role: 'user', content: 'Process the provided images.' },
+      { role: 'user', content: [{ type: 'text', text: 'File b.txt:\n\na note' }] },
+      { role: 'user', content: 'Process the provided files.' },
     ])
   })
 

@@ -85,7 +85,11 @@ describe('File (CO-38)', () => {
 
   test('CO-38: ignored files, none at all and missing ones', async () => {
     expect(await textOf({ 'f/a.exe': 'x', 'f/b.txt': 'B' })).toBe('B')
-    await expect(read({ 'f/a.exe': 'x' })).rejects.toThrow('No files to process.')
+    await expect(read({ 'f/a.exe': 'x', 'f/b': 'x', 'f/c.zip': zipSync({}) })).rejects.toThrow(
+      "No files to process. 'a.exe' was left out: files of type .exe are not read; save it as TXT, CSV, " +
+        "JSON, PDF or DOCX. 'b' was left out: files without an extension are not read; save it as TXT, " +
+        "CSV, JSON, PDF or DOCX. 'c.zip' was left out: nothing in it is of a type that is read;",
+    )
     await expect(read({})).rejects.toThrow('No files to process.')
     await expect(read({}, { path: ['f/gone.txt'] })).rejects.toThrow(
       "File not found: 'f/gone.txt' (resolved to: 'f/gone.txt'). Please upload the file again.",

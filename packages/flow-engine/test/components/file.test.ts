@@ -9,6 +9,7 @@ import { createData } from '../../src/graph/values/data.ts'
 import { isDataFrame } from '../../src/graph/values/data-frame.ts'
 import { isMessage } from '../../src/graph/values/message.ts'
 import { testComponent } from '../../src/testing.ts'
+import { pageOf, pdfOf } from '../support/pdf.ts'
 
 function stored(files: Record<string, Uint8Array>) {
   return {
@@ -40,34 +41,13 @@ function docx(...paragraphs: string[]): Uint8Array {
   return zipSync({ 'word/document.xml': strToU8(xml) })
 }
 
-function pdf(text: string): Uint8Array {
-  const stream = `BT /F1 24 Tf 72 720 Td (${text}) Tj ET`
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-  ]
-  let whole = '%PDF-1.4\n'
-  const offsets = objects.map((object, index) => {
-    const at = whole.length
-    whole += `${index + 1} 0 obj\n${object}\nendobj\n`
-    return at
-  })
-  const start = whole.length
-  const rows = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
-  whole += `xref\n0 6\n0000000000 65535 f \n${rows}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${start}\n%%EOF`
-  return strToU8(whole)
-}
-
 describe('File (CO-38)', () => {
   test('reads the paragraphs of a Word document', async () => {
     expect(await read({ 'f/a.docx': docx('One &amp; two', 'Three') })).toBe('One & two\n\nThree')
   })
 
   test('reads the text of a PDF', async () => {
-    expect(await read({ 'f/a.pdf': pdf('Hello PDF') })).toBe('Hello PDF')
+    expect(await read({ 'f/a.pdf': pdfOf(pageOf(['Hello PDF'])) })).toBe('Hello PDF')
   })
 
   test('reads the first sheet of an Excel file as a table', async () => {

@@ -24,7 +24,7 @@ import { collectEvents, createScriptedModel, flowBuilder } from '../../src/testi
 
 const memoryHandle = { add: async () => undefined, list: async () => [] }
 
-/** What the wire shows of one output of a component alone. */
+/** The wire form of one output of a single component. */
 async function shown(component: Component, name: string, values: Record<string, unknown> = {}) {
   const flow = flowBuilder()
   const id = flow.add(component, { values, toolMode: name === 'component_as_tool' })

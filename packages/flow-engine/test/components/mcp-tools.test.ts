@@ -168,7 +168,7 @@ describe('MCPTools over HTTP (CO-42)', () => {
   test('servers started by a command are off unless the host gives a service', async () => {
     const inputs = { mcp_server: { name: 'x', config: { command: 'ls' } }, tool: 't' }
     await expect(testComponent(mcpTools, { output: 'response', inputs })).rejects.toThrow(
-      'Servers started by a command are off unless the host gives an MCP service',
+      'Servers started by a command are off unless the host provides an MCP service',
     )
   })
 

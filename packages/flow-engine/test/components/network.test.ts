@@ -158,7 +158,7 @@ describe('MCPTools (CO-42)', () => {
       inputs: { mcp_server: server, tool: 'set', ...given },
       services: { mcp },
     })
-    // What fits no type goes as it is: the server knows what to say.
+    // A value that fits no type is passed on unchanged: the server reports it.
     expect(calls).toEqual([['set', { ...given, on: true, list: [1] }]])
   })
 

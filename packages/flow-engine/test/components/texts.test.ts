@@ -9,6 +9,7 @@ import {
   textInput,
   textOutput,
 } from '../../src/components.ts'
+import type { Component } from '../../src/components/define/component.ts'
 import { createNode } from '../../src/components/node/create-node.ts'
 import type { MessageRecord } from '../../src/components/define/services.ts'
 import { dataText } from '../../src/graph/values/convert.ts'
@@ -117,7 +118,7 @@ describe('small ones outside the tiers', () => {
 })
 
 describe('tool mode of special components (CO-23)', () => {
-  const tools = async (component: typeof file): Promise<Tool[]> =>
+  const tools = async (component: Component): Promise<Tool[]> =>
     (await testComponent(component, { output: 'component_as_tool' })).value as Tool[]
   const argumentsOf = (tool: Tool | undefined): string[] => {
     const { properties = {} } = (tool?.parameters ?? {}) as { properties?: object }

@@ -9,9 +9,7 @@ import {
 import { completeLimits } from '../../src/graph/plan/limits.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { gated } from './gated.ts'
-import { failing, run, start } from './kit.ts'
-
-const kinds = (events: readonly { readonly event: string }[]) => events.map(({ event }) => event)
+import { failing, run, start, kinds } from './kit.ts'
 
 function working(work: (ctx: ComponentContext) => unknown) {
   return defineComponent({

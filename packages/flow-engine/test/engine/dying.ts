@@ -1,4 +1,5 @@
-import { createBuildJobs, type BuildJobs, type JobStore } from '../../src/index.ts'
+import { createBuildJobs, type BuildJobs } from '../../src/index.ts'
+import type { JobStore } from '../../src/store.ts'
 import {
   createRegistry,
   defineComponent,

@@ -18,7 +18,7 @@ import { chatOutput } from '../../src/components/built-in/input-output/chat-outp
 import { textOutput } from '../../src/components/built-in/input-output/text-output.ts'
 import { createRegistry } from '../../src/graph.ts'
 import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
-import { encoded, failing, join, library, run, start } from './kit.ts'
+import { encoded, failing, join, library, run, start, kinds } from './kit.ts'
 
 function component(type: string, make: Component['outputs'][string]['run']): Component {
   return defineComponent({
@@ -79,8 +79,6 @@ function countingMessages() {
   const all = (): Promise<MessageRecord[]> => rows.list({ includeErrors: true })
   return { service, writes, all }
 }
-
-const kinds = (events: readonly { event: string }[]) => events.map((event) => event.event)
 
 describe('streams', () => {
   test('FE-51: partial message, tokens, end of the vertex, whole message with the same id', async () => {
@@ -311,7 +309,7 @@ describe('ends of a run', () => {
     flow.connect('Counting-1.out', 'Asking-1.text')
     const components = createRegistry([...library, counting, asking])
     const kept = new Map<string, string>()
-    const checkpoint = async (id: string, state: string) => void kept.set(id, state)
+    const checkpoint = async (id: string, state: string) => kept.set(id, state).has(id)
     const options = { components, mode: 'build' as const, outputType: 'debug' as const }
     const first = startRun(flow.toJSON(), options, {
       checkpoint,

@@ -119,7 +119,7 @@ describe('passes of a loop that were over when the process died (FE-63)', () => 
       'Loop-1',
       'After-1',
     ])
-    // What had finished in the pass that was kept last is still not run again.
+    // Vertices that had finished in the last stored pass are not run again.
     expect(work.runs).toEqual(['a', 'b', 'c', 'a', 'c'])
     letGo()
   })

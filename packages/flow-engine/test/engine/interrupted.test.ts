@@ -3,7 +3,7 @@ import type { Component, FlowJson } from '../../src/graph.ts'
 import { createMemoryJobStore } from '../../src/memory.ts'
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { closeProcesses, counting, processOn, takenUp } from './dying.ts'
-import { library } from './kit.ts'
+import { library, kinds } from './kit.ts'
 
 afterEach(closeProcesses)
 
@@ -15,8 +15,6 @@ function line(...components: readonly Component[]): FlowJson {
   }
   return flow.toJSON()
 }
-
-const kinds = (events: readonly { event: string }[]) => events.map(({ event }) => event)
 
 describe('a process that dies (FE-63)', () => {
   test('FE-63: a vertex that was running runs again; one with a checkpoint does not, nor is it told twice', async () => {

@@ -115,7 +115,7 @@ export interface Ran {
   readonly events: RunEvent[]
   /** `id` or `id!` (failed) of each build, in order of their ends. */
   readonly ends: string[]
-  /** What each end set going. */
+  /** The vertices that each end made ready. */
   readonly next: Record<string, string[]>
 }
 
@@ -147,8 +147,22 @@ export function encoded(events: readonly RunEvent[]): string {
   return JSON.stringify(events.map(({ seq, event, data }) => ({ seq, event, data })))
 }
 
-/** What a test knows to be there. */
+/** A value that the test knows to exist. */
 export function given<T>(value: T | null | undefined): T {
   if (value === null || value === undefined) throw new RangeError('not there')
   return value
+}
+
+/** The kinds of events, in order. */
+export const kinds = (events: readonly { readonly event: string }[]): string[] =>
+  events.map(({ event }) => event)
+
+/** A component without inputs that gives what `make` gives. */
+export function giving(make: Component['outputs'][string]['run']): Component {
+  return defineComponent({
+    type: 'Giving',
+    displayName: 'Giver',
+    inputs: {},
+    outputs: { out: output.message({ run: make as never }) },
+  })
 }

@@ -51,6 +51,7 @@ describe('limits (FE-64)', () => {
       vertexTimeoutMs: null,
       events: 1_000_000,
       eventBytes: 8 * 1024 * 1024,
+      checkpointBytes: 256 * 1024 * 1024,
       valueBytes: 64 * 1024 * 1024,
       bufferedTokens: 1024,
       textLength: 6000,

@@ -18,7 +18,7 @@ import {
 const signal = new AbortController().signal
 const messages = [{ role: 'user' as const, content: 'hi' }]
 
-/** What comes, and what it ended with. */
+/** The chunks, and the end. */
 async function heard(model: ChatModel, request: Partial<ChatRequest> = {}) {
   const chunks: ChatChunk[] = []
   try {

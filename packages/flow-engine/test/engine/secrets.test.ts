@@ -202,7 +202,7 @@ describe('secrets (FE-65)', () => {
     const options = { components, services, runtime: createTestRuntime() }
     await collectEvents(
       startRun(flow.toJSON(), options, {
-        checkpoint: async (id, state) => void kept.set(id, state),
+        checkpoint: async (id, state) => kept.set(id, state).has(id),
       }),
     )
     kept.delete('Join-1')

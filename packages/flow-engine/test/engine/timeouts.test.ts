@@ -1,23 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { chatOutput } from '../../src/components/built-in/input-output/chat-output.ts'
-import {
-  createMessage,
-  defineComponent,
-  output,
-  type Component,
-  type RunEvent,
-} from '../../src/graph.ts'
+import { createMessage, type Component, type RunEvent } from '../../src/graph.ts'
 import { collectEvents, createTestRuntime, flowBuilder } from '../../src/testing.ts'
-import { failing, run, start } from './kit.ts'
-
-function giving(make: Component['outputs'][string]['run']): Component {
-  return defineComponent({
-    type: 'Giving',
-    displayName: 'Giver',
-    inputs: {},
-    outputs: { out: output.message({ run: make as never }) },
-  })
-}
+import { failing, run, start, kinds, giving } from './kit.ts'
 
 function flowOf(component: Component) {
   const flow = flowBuilder()
@@ -34,8 +19,6 @@ async function timedOut(component: Component, after: RunEvent['event']) {
   for await (const { event } of started) if (event === after) await runtime.advance(20)
   return { events: await collectEvents(started), result: await started.result }
 }
-
-const kinds = (events: readonly RunEvent[]) => events.map(({ event }) => event)
 
 describe('a vertex over its time (FE-67)', () => {
   test('FE-67: its signal fires; messages, tokens and values that come later are dropped', async () => {

@@ -4,8 +4,6 @@ import { textOutput } from '../../src/components/built-in/input-output/text-outp
 import {
   createMessage,
   createRegistry,
-  defineComponent,
-  output,
   type Component,
   type FlowJson,
   type RunEvent,
@@ -13,16 +11,7 @@ import {
 import { collectEvents, flowBuilder } from '../../src/testing.ts'
 import { createBuildJobs } from '../../src/index.ts'
 import { gated } from './gated.ts'
-import { library, run, start } from './kit.ts'
-
-function giving(make: Component['outputs'][string]['run']): Component {
-  return defineComponent({
-    type: 'Giving',
-    displayName: 'Giver',
-    inputs: {},
-    outputs: { out: output.message({ run: make as never }) },
-  })
-}
+import { library, run, start, kinds, giving } from './kit.ts'
 
 const talking = (chunks: () => AsyncIterable<string>) => giving(() => createMessage(chunks()))
 
@@ -36,7 +25,6 @@ function flowTo(from: Component, to: Component): FlowJson {
 const bytesOf = ({ data }: RunEvent) => new TextEncoder().encode(JSON.stringify(data)).length
 const tokensOf = (events: readonly RunEvent[]) =>
   events.flatMap((event) => (event.event === 'token' ? [event.data.chunk] : []))
-const kinds = (events: readonly RunEvent[]) => events.map(({ event }) => event)
 
 describe('bounds of what is streamed (FE-64)', () => {
   test('FE-64, FE-51: one token over eventBytes fails the vertex and takes its message back', async () => {

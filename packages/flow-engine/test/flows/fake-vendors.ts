@@ -141,6 +141,13 @@ const apify: Answer = ({ url, method }) => {
 const databases: Answer = () =>
   json([{ id: 'db-1', status: 'ACTIVE', info: { name: 'database', region: 'eu-west-1' } }])
 
+const anthropic: Answer = () =>
+  json({
+    content: [{ type: 'text', text: 'An answer of the model.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 1, output_tokens: 1 },
+  })
+
 const VENDORS = new Map<string, Answer>([
   ['api.agentql.com', () => json({ data: { products: [] }, metadata: {} })],
   ['api.assemblyai.com', assemblyAi],
@@ -150,6 +157,7 @@ const VENDORS = new Map<string, Answer>([
   ['api.devops.astra.datastax.com', databases],
   ['apps.astra.datastax.com', astra],
   ['www.googleapis.com', () => json({ items: [] })],
+  ['api.anthropic.com', anthropic],
   ['api.openai.com', openAi],
   ['localhost', openAi],
 ])

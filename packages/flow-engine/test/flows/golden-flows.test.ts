@@ -131,7 +131,7 @@ describe.skipIf(!hasGolden)(`recorded runs of starter flows${skipNote}`, () => {
     }
     const problems = checkFlow(flow, { components })
     expect(problems[0]?.message).toMatch(
-      /^Unknown component types: My\w+ \([\w-]+\)(, My\w+ \([\w-]+\))+$/,
+      /^Unknown component types: My\w+ \([\w-]+(: Python [^)]+)?\)(, My\w+ \([\w-]+(: Python [^)]+)?\))+$/,
     )
   })
 })

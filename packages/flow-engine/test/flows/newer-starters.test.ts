@@ -13,6 +13,7 @@ const PYTHON = 'Structured Data Analysis Agent'
 
 /** The starters that are refused by name; all others run whole. */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  '1.7.1': [REMIX, YOUTUBE],
   '1.8.4': [REMIX, YOUTUBE],
   '1.9.6': [REMIX, YOUTUBE],
   '1.10.3': [REMIX, PYTHON, YOUTUBE],

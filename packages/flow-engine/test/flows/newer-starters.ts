@@ -35,8 +35,8 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a person does after the import: chooses models, gives files, names, and variables for the keys
- * of vendors. No key is typed into a node.
+ * The choices of a person after the import: models, files, names, and variables for the keys of
+ * vendors. No key is typed into a node.
  */
 export function prepared(text: string): FlowJson {
   const flow = JSON.parse(text) as FlowJson

@@ -4,7 +4,7 @@ import type {
   MessageRecord,
   SqlConnections,
 } from '../../src/components/define/services.ts'
-import { messageToRecord } from '../../src/components/chat/message-record.ts'
+import { messageToRecord } from '../../src/graph/messages/message-record.ts'
 import { createRunMessages } from '../../src/graph/messages/memory-messages.ts'
 import { readMessage } from '../../src/graph/values/read-message.ts'
 import type { GoldenCase } from './golden-case.ts'

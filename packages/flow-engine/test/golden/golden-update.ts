@@ -6,7 +6,7 @@ import type { ComponentServices } from '../../src/components/define/services.ts'
 import { differences, isObject } from './golden-compare.ts'
 import type { GoldenCase } from './golden-case.ts'
 
-/** What the editor would see changed, compared with the recording. */
+/** The differences that the editor would see, compared with the recording. */
 export async function updateDifferences(
   component: Component,
   recorded: GoldenCase,

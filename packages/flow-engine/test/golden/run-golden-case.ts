@@ -1,7 +1,7 @@
 import type { Component } from '../../src/components/define/component.ts'
 import type { ComponentServices } from '../../src/components/define/services.ts'
 import { wholeAnswer } from '../../src/components/chat/model-answer.ts'
-import { messageFromRecord } from '../../src/components/chat/message-record.ts'
+import { messageFromRecord } from '../../src/graph/messages/message-record.ts'
 import type { ChatModel, Embedder, Tool } from '../../src/models/chat-model.ts'
 import type { RunEvent } from '../../src/graph/events/run-event.ts'
 import { testComponent, type TestComponentOptions } from '../../src/testing/test-component.ts'

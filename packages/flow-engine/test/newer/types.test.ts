@@ -118,6 +118,19 @@ describe('types that are not there (NX-7, NX-8)', () => {
     )
   })
 
+  test('NX-8: a type that is not there and carries Python says how it would run', () => {
+    const flow = flowBuilder()
+    flow.add('Tally', { id: 'Tally-1' })
+    const json = flow.toJSON()
+    const [first] = json.data?.nodes ?? []
+    if (first !== undefined) {
+      first.data.node.template.code = { value: 'class Tally(Component):\n    name = "Tally"\n' }
+    }
+    expect(checkFlow(json, { components })[0]?.message).toBe(
+      'Unknown component types: Tally (Tally-1: Python of its own, which the operator of the server runs with SERVICE_PYTHON=true)',
+    )
+  })
+
   test('a text of many long names stays short', () => {
     const flow = flowBuilder()
     for (let at = 0; at < 300; at += 1) flow.add(`T${at}${'x'.repeat(5000)}`)

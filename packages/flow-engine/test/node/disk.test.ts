@@ -47,6 +47,28 @@ describe.each([
   ['createDiskBlobStore', () => createDiskBlobStore(join(folder, 'blobs'))],
   ['createMemoryBlobStore', () => createMemoryBlobStore()],
 ])('%s', (_name, create) => {
+  test('AB-51 takes bytes as they come, and shows them when they have a key', async () => {
+    const store = create()
+    const stage = await store.stage?.()
+    for (const piece of ['one ', 'two', '']) await stage?.write(bytes(piece))
+    expect(stage?.size).toBe(7)
+    expect(await store.list('a')).toEqual([])
+    await store.write('a/taken', bytes('x'))
+    expect(await stage?.create('a/taken')).toBe(false)
+    expect(await stage?.create('a/b.txt')).toBe(true)
+    await expect(stage?.create('../b')).rejects.toThrow(TypeError)
+    await stage?.discard()
+    await stage?.discard()
+    expect(await store.read('a/b.txt')).toEqual(bytes('one two'))
+    expect(await store.list('a')).toEqual(['b.txt', 'taken'])
+    const gone = await store.stage?.()
+    await gone?.write(bytes('x'))
+    await gone?.discard()
+    expect((await readdir(folder, { recursive: true })).filter((name) => /tmp/.test(name))).toEqual(
+      [],
+    )
+  })
+
   test('writes, replaces, reads and removes', async () => {
     const store = create()
     expect(await store.read('a/b.txt')).toBeNull()

@@ -1,6 +1,6 @@
 import type { FlowEngine } from '../../src/engine.ts'
 
-/** What a request says besides its path. */
+/** The parts of a request besides its path. */
 export interface Sent {
   readonly method?: string
   readonly token?: string

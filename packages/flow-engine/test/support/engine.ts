@@ -2,7 +2,7 @@ import { createFlowEngine, type FlowEngine } from '../../src/engine.ts'
 import { createMemoryBlobStore } from '../../src/memory/blob-store.ts'
 import { createMemoryFlowStore } from '../../src/memory/flow-store.ts'
 import type { FlowEngineOptions } from '../../src/options.ts'
-import type { PasswordHasher } from '../../src/services/passwords.ts'
+import type { PasswordHasher } from '../../src/services/crypto/passwords.ts'
 
 /** A hasher that costs nothing: tests are about other things. */
 export const cheapHasher: PasswordHasher = {

@@ -6,7 +6,7 @@ import type { FlowEngine } from '../../src/engine.ts'
 /** Serves a handler on a free port of the loopback address. */
 export async function serve(
   handler: FlowEngine['handler'],
-): Promise<{ readonly url: string; close(): Promise<void> }> {
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const server = createServer((message, reply) => {
     const left = new AbortController()
     reply.on('close', () => left.abort())

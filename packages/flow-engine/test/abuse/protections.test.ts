@@ -1,0 +1,105 @@
+import { expect, test, vi } from 'vitest'
+import { builtinComponents, defineComponent, field, output } from '../../src/components.ts'
+import type { Component } from '../../src/components/define/component.ts'
+import { createMessage } from '../../src/graph.ts'
+import { createData } from '../../src/graph/values/data.ts'
+import { createDataFrame } from '../../src/graph/values/data-frame.ts'
+import { AddressBlockedError } from '../../src/outgoing/address-blocked.ts'
+import { testComponent } from '../../src/testing.ts'
+
+/** Takes a backtracking engine some seconds on the text below, and a linear one nothing. */
+const PATTERNS = ['(a+)+$', '(a|aa)+$']
+const TEXT = `${'a'.repeat(24)}!`
+
+/** Milliseconds of processor time; a pattern that goes back takes many times as long. */
+const BOUND = 350
+
+const rows = createDataFrame([{ text: TEXT, a: TEXT }])
+const data = createData({ text: TEXT, a: TEXT })
+
+/** The pattern in one field, and the text in every other that takes any. */
+function valuesOf({ inputs }: Component, wanted: string, pattern: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, { fieldKind, options }]) => {
+      if (name === wanted) return [name, pattern]
+      // A choice stays what it is, unless a test asks for another one.
+      if ('options' in options && options.default !== undefined) return [name, options.default]
+      if (/dataframe|table|^df$/i.test(`${fieldKind} ${name}`)) return [name, rows]
+      if (/data|json/i.test(fieldKind)) return [name, data]
+      if (/text|message|prompt|multiline|str/i.test(fieldKind)) return [name, TEXT]
+      return [name, options.default ?? undefined]
+    }),
+  )
+}
+
+const takesText = ({ inputs }: Component): string[] =>
+  Object.entries(inputs).flatMap(([name, { fieldKind }]) =>
+    /text|message|prompt|multiline|str|secret|query|code/i.test(fieldKind) ? [name] : [],
+  )
+
+/** Choices of a component that may lead to a pattern: operators, modes, operations. */
+const choicesOf = ({ inputs }: Component): (readonly [string, unknown])[] =>
+  Object.entries(inputs).flatMap(([name, { options }]) => {
+    const list = (options as { options?: readonly unknown[] }).options
+    return Array.isArray(list) ? list.slice(0, 20).map((value) => [name, value] as const) : []
+  })
+
+/** Puts patterns into each field with each choice; what takes long, and how much was tried. */
+async function attack(
+  components: Iterable<Component>,
+): Promise<{ readonly slow: readonly string[]; readonly tried: number }> {
+  const refused = vi.fn<typeof fetch>(() => Promise.reject(new AddressBlockedError('')))
+  const slow: string[] = []
+  let tried = 0
+  for (const component of components) {
+    const choices = [undefined, ...choicesOf(component)]
+    for (const name of takesText(component)) {
+      for (const choice of choices) {
+        for (const pattern of PATTERNS) {
+          const inputs = valuesOf(component, name, pattern)
+          if (choice !== undefined && choice[0] !== name) {
+            const [chosen, value] = choice
+            inputs[chosen] = Array.isArray(inputs[chosen]) ? [{ name: value }] : value
+          }
+          const outputs = Object.keys(component.outputs)
+          const wanted = outputs[tried % outputs.length]
+          tried += 1
+          const { user: before } = process.cpuUsage()
+          const signal = AbortSignal.timeout(200)
+          const options = { inputs, signal, services: { fetch: refused } }
+          await Promise.race([
+            testComponent(component, {
+              ...options,
+              ...(wanted === undefined ? {} : { output: wanted }),
+            }).catch(() => undefined),
+            new Promise((resolve) => setTimeout(resolve, 5)),
+          ])
+          const spent = (process.cpuUsage().user - before) / 1000
+          if (spent > BOUND) slow.push(`${component.type}.${name} ${pattern}: ${spent} ms`)
+        }
+      }
+    }
+  }
+  return { slow, tried }
+}
+
+test('AB-30, AB-93: no field of any component is a pattern that goes back', async () => {
+  const { slow, tried } = await attack(builtinComponents)
+  expect(slow).toEqual([])
+  expect(tried).toBeGreaterThan(1_000)
+}, 120_000)
+
+test('AB-93: a component with a pattern of the language is found', async () => {
+  const careless = defineComponent({
+    type: 'Careless',
+    inputs: { text: field.text(), pattern: field.text() },
+    outputs: {
+      found: output.message({
+        run: ({ text, pattern }) =>
+          createMessage(String(new RegExp(pattern ?? '').test(text ?? ''))),
+      }),
+    },
+  })
+  const { slow } = await attack([careless])
+  expect(slow.join('\n')).toContain('Careless.pattern (a+)+$')
+}, 120_000)

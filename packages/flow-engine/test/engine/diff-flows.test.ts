@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { diffFlows, type FlowJson } from '../../src/graph.ts'
+import { flowBuilder } from '../../src/testing.ts'
+
+function flow(change: (flow: ReturnType<typeof flowBuilder>) => void = () => undefined): FlowJson {
+  const made = flowBuilder()
+  made.add('ChatInput', { id: 'In' })
+  made.add('LanguageModelComponent', {
+    id: 'Model',
+    values: { system_message: 'Be kind', api_key: 'sk-one' },
+  })
+  made.connect('In.message', 'Model.input_value')
+  change(made)
+  return made.toJSON()
+}
+
+const nodeOf = (of: FlowJson, id: string) => {
+  const node = of.data?.nodes?.find((one) => one.id === id)
+  if (node === undefined) throw new Error(`There is no ${id}`)
+  return node
+}
+
+test('DR-62: what was added, removed and changed; secrets are told as stars', () => {
+  const a = flow()
+  const b = flow((more) => {
+    more.add('ChatOutput', { id: 'Out' })
+    more.connect('Model.text_output', 'Out.input_value')
+  })
+  const model = nodeOf(b, 'Model').data.node
+  const { template } = model
+  template.system_message = { ...template.system_message, value: 'Be brief' }
+  template.api_key = { ...template.api_key, value: 'sk-two' }
+  model.display_name = 'Writer'
+  expect(diffFlows(a, b)).toEqual({
+    nodes: {
+      added: ['Out'],
+      removed: [],
+      changed: [
+        {
+          id: 'Model',
+          fields: [
+            { field: 'display_name', from: 'Language Model', to: 'Writer' },
+            { field: 'api_key', from: expect.anything(), to: expect.anything() },
+            { field: 'system_message', from: 'Be kind', to: 'Be brief' },
+          ].toSorted((x, y) => order(template, x.field) - order(template, y.field)),
+        },
+      ],
+    },
+    edges: { added: ['Model.text_output -> Out.input_value'], removed: [] },
+  })
+  const back = diffFlows(b, a)
+  expect(back.nodes.removed).toEqual(['Out'])
+  expect(back.edges.removed).toEqual(['Model.text_output -> Out.input_value'])
+  expect(JSON.stringify([diffFlows(a, b), back])).not.toContain('sk-')
+})
+
+test('DR-62: places, selections and notes do not count, and odd flows are no error', () => {
+  const a = flow()
+  const b = flow((more) => more.note('remember'))
+  nodeOf(b, 'In').position = { x: 7, y: 7 }
+  Object.assign(nodeOf(b, 'In'), { selected: true, measured: { width: 1 } })
+  const nothing = {
+    nodes: { added: [], removed: [], changed: [] },
+    edges: { added: [], removed: [] },
+  }
+  expect(diffFlows(a, b)).toEqual(nothing)
+  for (const odd of [null, 7, {}, { nodes: [null, {}], edges: [null] }])
+    expect(diffFlows(odd, odd)).toEqual(nothing)
+})
+
+/** Details of the node come before its fields. */
+function order(template: object, field: string): number {
+  return Object.keys(template).indexOf(field)
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { arXiv, file, memory, structuredOutput, url, type Component } from '../../src/components.ts'
+import type { Data } from '../../src/graph/values/data.ts'
+import { createMemoryServices } from '../../src/memory.ts'
+import { testComponent } from '../../src/testing.ts'
+import { scriptedFetch, textAnswer } from '../support/scripted-fetch.ts'
+
+const page = () => textAnswer('<p>Ships</p>', 'text/html')
+const URLS = ['http://site.test/a', 'http://site.test/b']
+
+async function read(output: string, inputs: object = {}): Promise<unknown> {
+  const { fetch } = scriptedFetch(page(), page())
+  const given = { urls: URLS, ...inputs }
+  return (await testComponent(url, { inputs: given, output, services: { fetch } })).value
+}
+
+describe('NX-36: outputs that older nodes have', () => {
+  test('NX-36: pages as records, as one text and as a table', async () => {
+    expect((await read('data')) as Data[]).toMatchObject([
+      { data: { text: 'Ships', url: URLS[0] } },
+      { data: { text: 'Ships', url: URLS[1] } },
+    ])
+    expect(await read('text', { separator: ' | ' })).toMatchObject({ text: 'Ships | Ships' })
+    expect(await read('dataframe')).toMatchObject({ rows: [{ text: 'Ships' }, { text: 'Ships' }] })
+    expect(await read('text', { format: 'Raw HTML' })).toMatchObject({
+      text: expect.stringContaining('<p>Ships</p>') as string,
+    })
+  })
+
+  test('NX-36: papers and files as records', async () => {
+    const feed = '<feed><entry><title>Tides</title></entry></feed>'
+    const { fetch } = scriptedFetch(textAnswer(feed, 'application/xml'))
+    const inputs = { search_query: 'tides' }
+    const papers = await testComponent(arXiv, { inputs, output: 'data', services: { fetch } })
+    expect(papers.value).toMatchObject([{ data: { title: 'Tides' } }])
+
+    const services = createMemoryServices({ files: { 'a.txt': 'plain' } })
+    const options = { inputs: { path: ['a.txt'] }, output: 'data', services }
+    expect((await testComponent(file, options)).value).toMatchObject([{ data: { text: 'plain' } }])
+  })
+
+  test('NX-36: the outputs of older versions are in no new node', () => {
+    const components: readonly Component[] = [url, arXiv, file, memory, structuredOutput]
+    for (const { outputs } of components) {
+      for (const name of ['data', 'text', 'messages', 'structured_output_dataframe'])
+        expect(outputs[name]?.dynamic ?? true).toBe(true)
+    }
+  })
+})
