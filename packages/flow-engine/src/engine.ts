@@ -1,25 +1,29 @@
-import { createSystemRuntime, type EventSource } from '@x/wire'
+import { createSystemRuntime, joinRequestHooks, requestMetrics, type EventSource } from '@x/wire'
+import { openStreams } from './base/open-streams.ts'
 import { builtinComponents } from './components.ts'
 import { customComponent } from './components/node/custom-component.ts'
 import { createRegistry, type ComponentRegistry } from './components/registry/registry.ts'
 import { createFlowEvents, type FlowEvents } from './events.ts'
-import { createAuthenticate } from './http/authenticate.ts'
+import { createAuthenticate } from './http/access/authenticate.ts'
 import { createHandler } from './http/handler.ts'
-import { createDescriptionRoutes } from './http/routes/description.ts'
+import { createDescriptionRoutes } from './http/openapi/description-route.ts'
 import { MCP_GROUP, OPENAI_GROUP, routeGroups } from './http/routes/index.ts'
-import { createOpenApi } from './http/openapi.ts'
+import { createOpenApi } from './http/openapi/openapi.ts'
 import type { BuildJobs } from './jobs/build-jobs.ts'
 import { createMemoryBases } from './memory/memory-bases.ts'
 import { outgoingFetch } from './outgoing/outgoing-fetch.ts'
 import type { FlowEngineOptions, HostContext } from './options.ts'
 import { createCoreServices } from './services/core-services.ts'
-import type { ServiceKit } from './services/kit.ts'
-import { removeFilesOf } from './services/remove-files.ts'
-import { createRecordWriter } from './services/record-writer.ts'
-import { createSecretBox } from './services/secrets.ts'
-import { createRunning } from './services/running.ts'
+import type { ServiceKit } from './services/base/kit.ts'
+import { removeFilesOf } from './services/files/remove-files.ts'
+import { createRunQuota } from './services/base/run-quota.ts'
+import { createRecordWriter } from './services/base/record-writer.ts'
+import { createSecretBox } from './services/crypto/secret-box.ts'
+import { createExecutionServices } from './services/execution-services.ts'
 import type { FlowServices } from './services/services.ts'
-import { createTokens } from './services/tokens.ts'
+import { createTokens } from './services/crypto/tokens.ts'
+import { createUserLimits } from './services/base/user-limits.ts'
+import type { AuditRecord } from './store/audit.ts'
 import type { UserChange } from './store/users.ts'
 import { resolveSettings } from './settings.ts'
 
@@ -32,8 +36,8 @@ export interface FlowEngine {
   readonly events: EventSource<FlowEvents>
   readonly jobs: BuildJobs
   /**
-   * To be told of user writes that reach the same store by another way, after their commit (SU-2):
-   * notifies, and stops the builds of a user who may no longer run them (SU-13).
+   * Call this for user writes that reach the same store by another way, after their commit (SU-2):
+   * emits the notifications, and stops the builds of a user who may no longer run them (SU-13).
    */
   userWritten(change: UserChange): void
   /** The OpenAPI 3.1 description of the interface. */
@@ -59,7 +63,7 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
     ...options.services,
     mcp: core.mcpServers.connector,
   }
-  const running = createRunning({
+  const running = createExecutionServices({
     kit: kit.kit,
     components,
     options: { ...options, services: injected },
@@ -75,6 +79,22 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
   )
   const routes = groups.flatMap((group) => group.routes)
   const table = [...routes, ...createDescriptionRoutes(groups, settings)]
+  const writeAudit = auditWriter(options, report)
+  kit.events.on('apiKey.firstUsed', ({ at, id, userId = null }) => {
+    void writeAudit?.({
+      id: kit.kit.runtime.uuid(),
+      at,
+      action: 'api_key.first_used',
+      outcome: 'ok',
+      actorId: userId,
+      via: 'key',
+      targetType: 'api_key',
+      targetId: id,
+      requestId: null,
+      clientAddress: null,
+      details: {},
+    })
+  })
   return {
     handler: createHandler({
       routes: table,
@@ -83,6 +103,11 @@ export function createFlowEngine(given: FlowEngineOptions): FlowEngine {
       authenticate,
       runtime: kit.kit.runtime,
       openAi: options.openai !== false,
+      audit: writeAudit,
+      hooks: joinRequestHooks([
+        options.requestHooks,
+        options.metrics && requestMetrics(options.metrics, 'flow', openStreams),
+      ]),
       report,
     }),
     services,
@@ -125,7 +150,7 @@ function userWritten(kit: ServiceKit, change: UserChange): void {
   emit(NOTICES[change.kind], { at: runtime.now(), userId: id, id })
   if (change.kind !== 'deactivate' && change.kind !== 'remove') return
   const follow = async (): Promise<void> => {
-    await cancelBuilds({ userId: id })
+    await cancelBuilds({ userId: id, isRemoved: change.kind === 'remove' })
     if (change.kind === 'remove')
       await removeFilesOf(kit, { userId: id, flowIds: change.flowIds ?? [] })
   }
@@ -143,9 +168,14 @@ function createKit(
 } {
   const runtime = options.runtime ?? createSystemRuntime()
   const secretKey = secretBytes(options.secretKey)
-  const report: ServiceKit['report'] = (error, info = {}) => options.onError?.(error, info)
+  const report: ServiceKit['report'] = (error, info = {}) => {
+    if (options.onError === undefined) writeToConsole(error, info)
+    else options.onError(error, info)
+  }
   const { source, emit } = createFlowEvents((error) => report(error))
   const settings = resolveSettings(options.settings)
+  if (settings.maxStoredMbPerUser > 0 && options.store.counts.fileBytes === undefined)
+    throw new TypeError('maxStoredMbPerUser needs a store with counts.fileBytes')
   const kit: ServiceKit = {
     store: options.store,
     files: options.files,
@@ -157,11 +187,39 @@ function createKit(
     passwords: options.passwords,
     flowFiles: options.flowFiles,
     records: createRecordWriter({ store: options.store, settings, runtime, report }),
+    userLimits: createUserLimits({ store: options.store, settings, runtime }),
+    runQuota: createRunQuota({ settings, runtime, store: options.quotas }),
     emit,
+    audit: options.audit,
     report,
     cancelBuilds,
   }
   return { kit, events: source }
+}
+
+/** Keeps and tells audit records; what fails is reported, and the call is answered. */
+function auditWriter(
+  { audit, onAudit }: FlowEngineOptions,
+  report: ServiceKit['report'],
+): ((record: AuditRecord) => Promise<void>) | undefined {
+  if (audit === undefined && onAudit === undefined) return undefined
+  return async (record) => {
+    const { requestId } = record
+    const failed = (error: unknown): void => report(error, { requestId })
+    await audit?.append([record]).catch(failed)
+    try {
+      await onAudit?.(record)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+/** Without `onError` a failure is not lost (OP-12). */
+function writeToConsole(error: unknown, { requestId }: { readonly requestId?: unknown }): void {
+  const what = typeof requestId === 'string' ? `Request ${requestId} failed` : 'Flow service'
+  // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
+  console.error(`${what}:`, error)
 }
 
 function secretBytes(key: string | Uint8Array): Uint8Array {

@@ -32,6 +32,7 @@ const STATUS = {
   suspended: 409,
   invalid_answer: 422,
   expired: 500,
+  cassette_miss: 500,
 } as const
 
 /** All codes, for tables over the union. */

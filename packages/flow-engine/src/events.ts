@@ -1,11 +1,11 @@
 import { createEvents, type EventSource } from '@x/wire'
 
-/** What all notifications say. */
+/** Fields of every notification. */
 export interface FlowEvent {
   readonly at: Date
-  /** Who caused it or owns it; absent where nobody is known. */
+  /** The user who caused it or owns it; missing if unknown. */
   readonly userId?: string
-  /** Of the noun in the event's name. */
+  /** Id of the noun in the event's name. */
   readonly id: string
 }
 
@@ -17,6 +17,20 @@ export interface McpCalled extends FlowEvent {
   /** False for results that are errors. */
   readonly ok: boolean
   readonly durationMs: number
+}
+
+/** A flow answers a client of an OpenAI interface (RS-51); `id` is that of the response. */
+export interface ResponseCreated extends FlowEvent {
+  readonly flowId: string
+  readonly profile: 'compatible' | 'openai' | 'chat'
+}
+
+/** The run of a response has ended. */
+export interface ResponseFinished extends ResponseCreated {
+  readonly status: 'completed' | 'failed' | 'cancelled'
+  readonly durationMs: number
+  readonly inputTokens: number
+  readonly outputTokens: number
 }
 
 /** Notifications of the flow service, by name. Payloads hold no secrets. */
@@ -32,11 +46,15 @@ export interface FlowEvents {
   'job.finished': FlowEvent & { readonly flowId: string; readonly state: string }
   'message.stored': FlowEvent & { readonly flowId: string | null; readonly sessionId: string }
   'mcp.called': McpCalled
+  'response.created': ResponseCreated
+  'response.finished': ResponseFinished
   /** `id` is that of the stream. */
   'mcp.streamOpened': FlowEvent
   'mcp.streamClosed': FlowEvent
   'apiKey.created': FlowEvent
   'apiKey.deleted': FlowEvent
+  /** Once in a process that sees the first use of a key. */
+  'apiKey.firstUsed': FlowEvent
   /** `id` is the user's id, or the empty text when the name is unknown. */
   'signIn.failed': FlowEvent & { readonly clientAddress?: string }
 }

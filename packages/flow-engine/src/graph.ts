@@ -58,7 +58,13 @@ export {
   type ResultCache,
   type ResultCacheOptions,
 } from './graph/context/cache.ts'
-export { checkFlow, compileFlow, type CompileOptions, type FlowPlan } from './graph/plan/compile.ts'
+export {
+  checkFlow,
+  compileFlow,
+  type CompileOptions,
+  type DraftCompileOptions,
+  type FlowPlan,
+} from './graph/plan/compile.ts'
 export type {
   FlowEdge,
   FlowJson,
@@ -75,6 +81,29 @@ export {
   type SourceHandle,
   type TargetHandle,
 } from './graph/flow/handles.ts'
+export { createFlow } from './graph/draft/create-flow.ts'
+export type {
+  FlowDraft,
+  InputRef,
+  InputValues,
+  LoopRef,
+  NodeOptions,
+  NodeRef,
+  OutputRef,
+  ToolNodeRef,
+} from './graph/draft/flow-draft.ts'
+export type {
+  Around,
+  CallEnd,
+  CallInfo,
+  HookContent,
+  RunEnd,
+  RunHooks,
+  RunInfo,
+  VertexEnd,
+  VertexInfo,
+} from './graph/context/run-hooks.ts'
+export { diffFlows, type FieldDiff, type FlowDiff, type NodeDiff } from './graph/flow/diff-flows.ts'
 export { defaultRunLimits, type RunLimits } from './graph/plan/limits.ts'
 export type { FlowProblem, FlowProblemCode } from './graph/flow/problems.ts'
 export type {
@@ -90,6 +119,7 @@ export type {
 } from './graph/events/run-event.ts'
 export type {
   FlowRun,
+  NamedInputs,
   RunInput,
   RunOptions,
   RunResult,

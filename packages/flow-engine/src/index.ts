@@ -1,3 +1,4 @@
+export type { AroundRequest, ObservedRequest, RequestEnd, RequestHooks } from '@x/wire'
 export { defineComponent } from './components/define/define.ts'
 export { field } from './components/define/field.ts'
 export { output } from './components/define/output.ts'
@@ -8,11 +9,24 @@ export type {
   BuildJobs,
   BuildJobsOptions,
   BuildRequest,
+  ForkOptions,
   JobRecord,
   PendingQuestion,
+  VertexHistory,
   Poll,
   PollOptions,
+  ScheduleEntry,
+  ScheduleRecord,
+  StartRequest,
 } from './jobs/build-jobs.ts'
+export {
+  fromElicitation,
+  toElicitation,
+  type ElicitationResult,
+  type ElicitationSchema,
+  type ElicitedQuestion,
+  type Elicitation,
+} from './jobs/elicitation.ts'
 export { createBuildJobs } from './jobs/create-build-jobs.ts'
 export type { JobSecretBox } from './jobs/job-seal.ts'
 export {
@@ -23,16 +37,24 @@ export {
   type FlowErrorCode,
 } from './errors.ts'
 export { createFlowEngine, type FlowEngine } from './engine.ts'
-export type { FlowEvent, FlowEvents, McpCalled } from './events.ts'
+export type {
+  FlowEvent,
+  FlowEvents,
+  McpCalled,
+  ResponseCreated,
+  ResponseFinished,
+} from './events.ts'
 export type { AnnotatedFlow, McpOptions } from './mcp/mcp-options.ts'
 export type { ToolAnnotations } from './mcp/mcp-server.ts'
-export { createHostGate } from './http/host-gate.ts'
+export { createCors, type Cors } from './http/access/cors.ts'
+export { createHostGate } from './http/access/host-gate.ts'
 export {
   createOidcSignIn,
-  type OidcIdentity,
   type OidcSignIn,
+  type OidcSignInEnd,
   type OidcSignInOptions,
-} from './http/oidc.ts'
+} from './http/access/oidc.ts'
+export type { OidcIdentity } from './services/accounts/oidc-users.ts'
 export type {
   ComponentStoreOptions,
   FlowEngineOptions,
@@ -40,98 +62,20 @@ export type {
   HostContext,
   HostIdentity,
 } from './options.ts'
-export type { PasswordHasher } from './services/passwords.ts'
-export type { SecretBox } from './services/secrets.ts'
+export type { QuotaStore } from './services/base/run-quota.ts'
+export type { PasswordHasher } from './services/crypto/passwords.ts'
+export { createSecretBox, type SecretBox } from './services/crypto/secret-box.ts'
 export type {
   ComponentPayload,
   ComponentQuery,
   ComponentStore,
   DownloadedComponent,
   StoreCaller,
-} from './services/component-store.ts'
-export type { Caller } from './services/caller.ts'
-export type { ExampleFlow } from './services/examples.ts'
-export { FlowFileError, type FlowFiles } from './services/flow-files.ts'
-export type { ProfilePictures } from './services/profile-pictures.ts'
+} from './services/component-store/component-store.ts'
+export type { Caller } from './services/base/caller.ts'
+export type { ExampleFlow } from './services/flows/examples.ts'
+export { FlowFileError, type FlowFiles } from './services/base/flow-files.ts'
+export type { ProfilePictures } from './services/files/profile-pictures.ts'
 export type { FlowServices } from './services/services.ts'
-export { createSignInLimiter, type SignInLimiter } from './services/sign-in-limiter.ts'
+export { createSignInLimiter, type SignInLimiter } from './services/accounts/sign-in-limiter.ts'
 export { defaultSettings, type FlowSettings } from './settings.ts'
-export { isBlobKey, isFileName, type BlobStore } from './store/blob-store.ts'
-export type { ApiKeyRecord, ApiKeyStore, ApiKeyUse } from './store/api-keys.ts'
-export type {
-  TransactionRecord,
-  TransactionStore,
-  VertexBuildLimits,
-  VertexBuildRecord,
-  VertexBuildStore,
-} from './store/build-records.ts'
-export type {
-  LikeStore,
-  SharedComponentOrder,
-  SharedComponentPatch,
-  SharedComponentQuery,
-  SharedComponentRecord,
-  SharedComponentStore,
-  SharedComponentView,
-  TagRecord,
-  TagStore,
-} from './store/components.ts'
-export type {
-  CollectionKind,
-  CollectionPage,
-  CollectionRecord,
-  CollectionRow,
-  CollectionRows,
-  CollectionSize,
-  CollectionStore,
-  Placed,
-} from './store/collections.ts'
-export type { FlowStore } from './store/flow-store.ts'
-export type { FlowPatch, FlowQuery, FlowRecord, FlowTable } from './store/flows.ts'
-export type {
-  CheckpointStore,
-  ClaimedJob,
-  EventLog,
-  JobOutcome,
-  JobQueue,
-  JobState,
-  JobStore,
-  LiveBus,
-  JobRest,
-  NewJob,
-  PendingJobsQuery,
-  StoredEvent,
-  StoredJob,
-} from './store/job-store.ts'
-export type { McpServerRecord, McpServerStore } from './store/mcp-servers.ts'
-export type {
-  MessageOrder,
-  MessagePatch,
-  MessageQuery,
-  MessageStore,
-  StoredMessage,
-} from './store/messages.ts'
-export type { Page, Slice } from './store/paging.ts'
-export type { ProjectPatch, ProjectRecord, ProjectStore } from './store/projects.ts'
-export type {
-  OidcLinkRecord,
-  OidcLinkStore,
-  RefreshFamilyRecord,
-  RefreshFamilyStore,
-  RefreshUse,
-  RefreshUseResult,
-} from './store/sign-in.ts'
-export {
-  isQueueFull,
-  isStaleWriter,
-  isStoreUnavailable,
-  isUniqueConflict,
-  QueueFullError,
-  StaleWriterError,
-  StoreUnavailableError,
-  UniqueConflictError,
-  type UniqueConstraint,
-} from './store/store-error.ts'
-export type { UserFilePatch, UserFileRecord, UserFileStore } from './store/user-files.ts'
-export type { OnUserWrite, UserChange, UserPatch, UserRecord, UserStore } from './store/users.ts'
-export type { VariablePatch, VariableRecord, VariableStore } from './store/variables.ts'

@@ -1,3 +1,4 @@
+export { createMemoryAuditStore } from './memory/audit.ts'
 export { createMemoryBlobStore } from './memory/blob-store.ts'
 export { createMemoryFlowStore, type MemoryFlowStoreOptions } from './memory/flow-store.ts'
 export { createMemoryJobStore } from './memory/job-store.ts'

@@ -1,8 +1,8 @@
-import { createDocsPage } from './http/docs-page.ts'
-import { createOpenApi, type OpenApiOptions } from './http/openapi.ts'
+import { createDocsPage } from './http/openapi/docs-page.ts'
+import { createOpenApi, type OpenApiOptions } from './http/openapi/openapi.ts'
 import { routeGroups } from './http/routes/index.ts'
 
-export type { OpenApiOptions } from './http/openapi.ts'
+export type { OpenApiOptions } from './http/openapi/openapi.ts'
 
 /** The OpenAPI 3.1 description of the flow API. */
 export function describeFlowApi(options: OpenApiOptions = {}): Record<string, unknown> {

@@ -9,7 +9,7 @@ export interface FlowSettings {
   publicUrl: string
   /** Name of the superuser that auto login and the key of `apiKey` act as; `admin`. */
   superuser: string
-  /** Whether Add User makes active users; false. */
+  /** Add User makes active users. Default false. */
   newUserIsActive: boolean
   /** Auto Login gives a token of the superuser to everybody; false. */
   autoLogin: boolean
@@ -65,6 +65,29 @@ export interface FlowSettings {
   store: boolean
   /** Rows of a knowledge base, and of a collection of Chroma or FAISS; 200,000. */
   knowledgeRows: number
+  /**
+   * Limits of a user; 0 = no limit. API keys, 1,000; variables, 2,000; projects, 2,000; flows,
+   * 20,000; files, and files of one flow, 20,000; messages, 1,000,000; shared components, 2,000; tool
+   * servers, 500.
+   */
+  maxApiKeysPerUser: number
+  maxVariablesPerUser: number
+  maxProjectsPerUser: number
+  maxFlowsPerUser: number
+  maxFilesPerUser: number
+  maxMessagesPerUser: number
+  maxSharedComponentsPerUser: number
+  maxMcpServersPerUser: number
+  /** Bytes of a user's files in MB of a million bytes; 0, the default: any number (OP-18). */
+  maxStoredMbPerUser: number
+  /** Runs and builds that a user starts in a day; 0, the default: any number (OP-18). */
+  maxRunsPerDayPerUser: number
+  /** Versions of one flow that stay; the oldest go; 1 to 1,000; 50. */
+  maxFlowVersions: number
+  /** Sign-ins of a user that are open at once; one more ends the oldest; 0 = any number; 1,000. */
+  maxSignInsPerUser: number
+  /** Runs of a user's flows that go on at once outside of builds (429 over it); 256. */
+  maxRunsPerUser: number
   /** MB of 2^20 bytes of an upload, and of any other body; 1,024. */
   maxFileSizeUpload: number
   /** MB of a body where JSON is expected, whatever it says it is; 0 = `maxFileSizeUpload`; 32. */
@@ -80,7 +103,7 @@ export interface FlowSettings {
   maxTransactionsToKeep: number
   vertexBuildsStorageEnabled: boolean
   transactionsStorageEnabled: boolean
-  /** What the editor is advised to use; `streaming`. */
+  /** The event delivery the editor is told to use. Default `streaming`. */
   eventDelivery: 'streaming' | 'polling' | 'direct'
   /** Name of everybody's first project; `Starter Project`. */
   defaultFolderName: string
@@ -104,8 +127,8 @@ export interface FlowSettings {
   /** Runs that webhooks start at once, beside the places of builds; 8 (AB-71). */
   maxWebhookRuns: number
   /**
-   * The upload without credentials (deprecated): anybody stores files of public flows, 10 MiB each and
-   * 100 MiB a day for each flow; false.
+   * The upload without credentials (deprecated): anyone can store files of public flows, 10 MiB each
+   * and 100 MiB a day per flow. Default false.
    */
   deprecatedUpload: boolean
   /** Visitors of a public flow read and cancel the builds that they started, by cookie; true. */
@@ -147,6 +170,19 @@ export const defaultSettings: FlowSettings = Object.freeze({
   agenticExperience: false,
   store: true,
   knowledgeRows: 200_000,
+  maxApiKeysPerUser: 1000,
+  maxVariablesPerUser: 2000,
+  maxProjectsPerUser: 2000,
+  maxFlowsPerUser: 20_000,
+  maxFilesPerUser: 20_000,
+  maxMessagesPerUser: 1_000_000,
+  maxSharedComponentsPerUser: 2000,
+  maxMcpServersPerUser: 500,
+  maxStoredMbPerUser: 0,
+  maxRunsPerDayPerUser: 0,
+  maxFlowVersions: 50,
+  maxSignInsPerUser: 1000,
+  maxRunsPerUser: 256,
   maxFileSizeUpload: 1024,
   maxJsonBody: 32,
   maxPublicBody: 1024,
@@ -197,10 +233,13 @@ export function resolveSettings(given: Partial<FlowSettings> = {}): FlowSettings
   for (const name of ['publicFlowCleanupInterval', 'publicFlowExpiration'] as const) {
     if (settings[name] <= 600) throw new TypeError(`${name} must be more than 600`)
   }
+  const { maxFlowVersions: versions } = settings
+  if (!Number.isInteger(versions) || versions < 1 || versions > 1000)
+    throw new TypeError('maxFlowVersions must be a whole number of 1 to 1,000')
   return settings
 }
 
-/** Whether cookies are sent over TLS only (abuse.md AB-65). */
+/** Cookies are sent over TLS only if the public address uses it (abuse.md AB-65). */
 function secureCookies(publicUrl: string): Partial<FlowSettings> {
   if (publicUrl === '') return {}
   const isSecure = publicUrl.toLowerCase().startsWith('https:')

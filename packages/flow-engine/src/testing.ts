@@ -1,6 +1,7 @@
 export { createTestRuntime } from '@x/wire'
+export { defineAuditStoreContract } from './contract/audit-spec.ts'
 export { defineFlowStoreContract } from './contract/flow-store-spec.ts'
-export { defineJobStoreContract } from './contract/job-store-spec.ts'
+export { defineJobStoreContract, type JobStoreContractOptions } from './contract/job-store-spec.ts'
 export type { ContractOptions, TestFrame } from './contract/test-frame.ts'
 export {
   testComponent,
@@ -18,3 +19,22 @@ export {
   type ScriptedReply,
   type ScriptedToolCall,
 } from './testing/scripted-model.ts'
+export {
+  evaluateFlow,
+  type EvalExample,
+  type EvaluateOptions,
+  type Score,
+  type Scorer,
+} from './testing/evaluate-flow.ts'
+export type { Evaluation, EvaluationJson, ScoreChange, ScoreSummary } from './testing/evaluation.ts'
+export {
+  contains,
+  exactMatch,
+  jsonMatch,
+  judge,
+  matches,
+  type JudgeOptions,
+} from './testing/scorers.ts'
+export { createCassette, type Cassette, type CassetteOptions } from './testing/cassette.ts'
+export type { TapeEntry, TapeJson } from './testing/tape.ts'
+export type { EvaluatedExample, EvaluatedScore } from './testing/evaluated-example.ts'

@@ -1,0 +1,5 @@
+export {
+  openTelemetryHooks,
+  type OpenTelemetryHooks,
+  type OpenTelemetryOptions,
+} from './otel/open-telemetry-hooks.ts'
