@@ -8,11 +8,11 @@ export {
   createConnectionsHandler,
   type ConnectionsHandlerOptions,
 } from './connections/connections-handler.ts'
+export type { ConnectionProvider } from './base/connection-settings.ts'
 export {
   type ClientRecord,
   type Connection,
   type ConnectionError,
   type ConnectionPatch,
-  type ConnectionProvider,
   type ConnectionStore,
 } from './store/connections.ts'

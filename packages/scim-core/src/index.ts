@@ -93,7 +93,7 @@ export {
   type OutboxStore,
   type ReplayQuery,
 } from './store/outbox.ts'
-export { type KeysetPosition, type ListQuery } from './store/list-query.ts'
+export { type KeysetPosition, type ListedRecords, type ListQuery } from './store/list-query.ts'
 export { type MemberRow, type MemberStore } from './store/members.ts'
 export { type ScimStore, type TransactionOptions } from './store/scim-store.ts'
 export { type TokenPatch, type TokenRecord, type TokenStore } from './store/tokens.ts'
@@ -137,7 +137,15 @@ export {
   type ScimPrincipal,
   type ScimScope,
 } from './base/principal.ts'
-export { SCIM_QUIRKS, type ScimQuirk } from './base/quirks.ts'
+export {
+  SCIM_PROFILES,
+  type InteropOptions,
+  type IpsieOptions,
+  type RateLimit,
+  type ScimProfile,
+  type ScimProfileName,
+} from './base/profiles.ts'
+export { SCIM_QUIRKS, type QuirkSwitches, type ScimQuirk } from './base/quirks.ts'
 export {
   createScimTokens,
   type IssuedToken,
@@ -154,13 +162,20 @@ export {
   type ScimService,
   type ScimUsers,
 } from './service/service.ts'
+export { type OwnUserWrite } from './rules/record-user-write.ts'
 export {
   readScimSettings,
   type ScimJwtSettings,
   type ScimSettings,
   type ScimTokenSetting,
 } from './options/settings.ts'
-export { type Runtime } from '@x/wire'
+export {
+  type AroundRequest,
+  type ObservedRequest,
+  type RequestEnd,
+  type RequestHooks,
+  type Runtime,
+} from '@x/wire'
 export {
   defineResourceType,
   type ResourceOperation,

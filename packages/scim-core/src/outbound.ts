@@ -12,6 +12,7 @@ export {
   type SecurityEventStreams,
   type StreamDelivery,
 } from './outbound/streams.ts'
+export { createWebhooksHandler, type WebhooksHandlerOptions } from './outbound/webhooks-handler.ts'
 export {
   verifyWebhook,
   WebhookSignatureError,

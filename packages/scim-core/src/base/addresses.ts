@@ -1,6 +1,6 @@
 import { ScimConfigError } from './errors.ts'
 
-/** Tells whether an address is one of the allowed ones. */
+/** Returns whether an address is one of the allowed ones. */
 export type AddressFilter = (address: string | undefined) => boolean
 
 interface Range {

@@ -1,6 +1,10 @@
+import { isProfileName, SCIM_PROFILES, type ScimProfileName } from './profiles.ts'
 import { isQuirk, type ScimQuirk } from './quirks.ts'
 
-/** What differs for one customer; each replaces the option of its name (SH-53). */
+/** Whose client speaks SCIM to a connection. */
+export type ConnectionProvider = 'entra' | 'okta' | 'google' | 'onelogin' | 'other'
+
+/** Options of one customer; each replaces the option of its name (SH-53). */
 export interface ConnectionSettings {
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
   readonly userName?: 'email' | 'any'
@@ -8,6 +12,8 @@ export interface ConnectionSettings {
   readonly unknownMembers?: 'reject' | 'skip'
   readonly emptyMembers?: 'array' | 'omit'
   readonly putWithoutMembers?: 'clear' | 'keep'
+  /** Options of `SCIM_PROFILES` for this customer; the settings beside it come first. */
+  readonly profile?: ScimProfileName
 }
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -25,12 +31,18 @@ export function readConnectionSettings(value: unknown): ConnectionSettings {
   }
   for (const [key, setting] of Object.entries(value) as [string, unknown][]) {
     if (key === 'quirks') assertQuirks(setting)
+    else if (key === 'profile') assertProfile(setting)
     else if (!Object.hasOwn(WORDS, key)) throw new TypeError(`Unknown setting ${key.slice(0, 50)}`)
     else if (!WORDS[key]?.some((word) => word === setting)) {
       throw new TypeError(`settings.${key} must be one of ${WORDS[key]?.join(', ')}`)
     }
   }
   return { ...value }
+}
+
+function assertProfile(value: unknown): void {
+  if (isProfileName(value)) return
+  throw new TypeError(`settings.profile must be one of ${Object.keys(SCIM_PROFILES).join(', ')}`)
 }
 
 function assertQuirks(value: unknown): void {

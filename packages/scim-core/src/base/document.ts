@@ -23,8 +23,8 @@ function parseData(json: string): ScimDocument {
 }
 
 /**
- * What references show of a user: displayName, else name.formatted, else given and family name,
- * else null (SC-21).
+ * The display name of a user in references: displayName, else name.formatted, else given and family
+ * name, else null (SC-21).
  */
 export function userDisplay(data: ScimDocument): string | null {
   const own = text(data['displayName'])

@@ -1,4 +1,4 @@
-/** Whether two JSON values are equal; the order of object members does not count. */
+/** Returns whether two JSON values are equal, regardless of the order of object members. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

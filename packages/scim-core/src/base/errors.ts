@@ -97,12 +97,12 @@ export class ScimConfigError extends Error {
   }
 }
 
-/** Tells a ScimError, also one of another copy of this package. */
+/** Recognises a ScimError, even from another copy of this package. */
 export function isScimError(value: unknown): value is ScimError {
   return typeof value === 'object' && value !== null && Reflect.get(value, SCIM_ERROR) === true
 }
 
-/** Tells a ScimConfigError, also one of another copy of this package. */
+/** Recognises a ScimConfigError, even from another copy of this package. */
 export function isScimConfigError(value: unknown): value is ScimConfigError {
   return typeof value === 'object' && value !== null && Reflect.get(value, CONFIG_ERROR) === true
 }

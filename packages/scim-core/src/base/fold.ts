@@ -22,7 +22,7 @@ export function compareCodePoints(a: string, b: string): number {
   return Math.sign(a.length - b.length)
 }
 
-/** Code units of surrogates stand for code points above all others. */
+/** Surrogates encode code points above all others. */
 function rank(unit: number): number {
   if (unit < 0xd8_00) return unit
   return unit > 0xdf_ff ? unit - 0x8_00 : unit + 0x20_00

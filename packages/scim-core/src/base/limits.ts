@@ -19,6 +19,8 @@ export interface ScimLimits {
   readonly filterLength: number
   readonly filterTerms: number
   readonly filterDepth: number
+  /** Terms that no index answers, of a filter with more than 8 of them, times resources of the type. */
+  readonly filterComparisons: number
   readonly pathLength: number
   /** Names in `attributes` and `excludedAttributes` together. */
   readonly attributesListed: number
@@ -40,6 +42,7 @@ export const DEFAULT_LIMITS: ScimLimits = {
   filterLength: 4_096,
   filterTerms: 64,
   filterDepth: 32,
+  filterComparisons: 1_000_000,
   pathLength: 1_024,
   attributesListed: 64,
   bulkOperations: 1_000,

@@ -1,4 +1,4 @@
-import type { ConnectionSettings } from './connection-settings.ts'
+import type { ConnectionProvider, ConnectionSettings } from './connection-settings.ts'
 
 /** The rights of a principal (SC-70). */
 export type ScimScope =
@@ -6,11 +6,11 @@ export type ScimScope =
   | 'users:write'
   | 'groups:read'
   | 'groups:write'
-  /** Of a type of the host's own (SH-38). */
+  /** For one of the host's own types (SH-38). */
   | `${string}:read`
   | `${string}:write`
 
-/** Who makes a request. */
+/** The authenticated caller of a request. */
 export interface ScimPrincipal {
   readonly id: string
   readonly tenant: string
@@ -20,6 +20,8 @@ export interface ScimPrincipal {
   readonly connectionId?: string
   /** Replace the options of the same names for this request (SH-53). */
   readonly settings?: ConnectionSettings
+  /** Of the connection, for metrics (OP-8). */
+  readonly provider?: ConnectionProvider
 }
 
 /** Why a credential that is known is refused; `unavailable`: it cannot be checked at the moment (503). */
@@ -27,26 +29,26 @@ export interface ScimAuthProblem {
   readonly problem: 'expired' | 'revoked' | 'invalid' | 'unavailable'
 }
 
-/** How a request was answered, for whoever has authenticated it. */
+/** The outcome of a request, for the code that authenticated it. */
 export interface ScimAnswered {
   readonly status: number
   readonly scimType: string | null
-  /** Of an error. */
+  /** Detail of an error. */
   readonly detail: string | null
 }
 
-/** What a host knows about a request; all optional. */
+/** Facts about a request that only the host knows; all optional. */
 export interface ScimContext {
   readonly tenant?: string
   /** With host authentication: who makes the request; `authenticate` is not called then. */
   readonly principal?: ScimPrincipal
-  /** For audit entries and events; a random one by default. */
+  /** For audit entries, events and `x-request-id`; default: that header, else a random one (OP-10). */
   readonly requestId?: string
   /** For `allowedAddresses`. */
   readonly clientAddress?: string
 }
 
-/** All scopes; this list itself stands for those of a host's own types too. */
+/** All scopes. This list object also grants the scopes of a host's own types. */
 export const ALL_SCOPES: readonly ScimScope[] = [
   'users:read',
   'users:write',

@@ -55,7 +55,7 @@ export function completeQuirks(
   }
 }
 
-/** Whether a name is one of the switches. */
+/** Returns whether a name is one of the switches. */
 export function isQuirk(name: string): name is ScimQuirk {
   return SCIM_QUIRKS.some((quirk) => quirk === name)
 }

@@ -18,7 +18,8 @@ import {
   type TokenInfo,
 } from '../rules/tokens.ts'
 import type { ClientStore } from '../store/clients.ts'
-import type { Connection, ConnectionProvider, ConnectionStore } from '../store/connections.ts'
+import type { ConnectionProvider } from '../base/connection-settings.ts'
+import type { Connection, ConnectionStore } from '../store/connections.ts'
 import type { TokenStore } from '../store/tokens.ts'
 import { createConnectionLog } from './connection-log.ts'
 
@@ -235,7 +236,9 @@ export function createScimConnections({
         const client = await store.client(clientId)
         if (client === null || client.revokedAt !== null) return null
         const connection = await usable(client.tenant, client.connectionId)
-        return connection && { ...client, settings: connection.settings }
+        if (connection === null) return null
+        const { settings, provider } = connection
+        return { ...client, settings, provider }
       },
       answered: recordAnswer,
     },
@@ -249,7 +252,7 @@ export function createScimConnections({
         const connection = await usable(found.tenant, found.connectionId)
         return connection === null
           ? { problem: 'invalid' }
-          : { ...found, settings: connection.settings }
+          : { ...found, settings: connection.settings, provider: connection.provider }
       },
       answered: recordAnswer,
     }),
@@ -258,7 +261,7 @@ export function createScimConnections({
 
 function readName(name: unknown): string {
   if (typeof name === 'string' && name.trim() !== '' && name.length <= 200) return name
-  throw new TypeError('name must be a text of 1 to 200 characters')
+  throw new TypeError('name must be a string of 1 to 200 characters')
 }
 
 function readProvider(provider: ConnectionProvider): ConnectionProvider {

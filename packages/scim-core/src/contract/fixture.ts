@@ -29,7 +29,7 @@ export interface StoreSubject<Store> {
 
 /** A SCIM store under test. */
 export interface ScimStoreSubject extends StoreSubject<ScimStore> {
-  /** Whether the store can be used by several callers at a time; default true. */
+  /** The store can be used by several callers at a time. Default true. */
   readonly concurrent?: boolean
 }
 

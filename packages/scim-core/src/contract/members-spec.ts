@@ -40,6 +40,23 @@ export const membersSpec: StoreSpec = ({ describe, it }, store) => {
       if (pages !== undefined) assert.deepEqual((await collect(pages)).flat(), listed)
     })
 
+    it('SH-77 ofGroups, where a store offers it, holds what list gives of each group', async () => {
+      await fill(store())
+      const { members } = store()
+      if (members.ofGroups === undefined) return
+      await members.add(TENANT, GROUP, [id(2), OTHER_GROUP], moment(2))
+      await members.add(TENANT, GROUP, [id(1)], moment(1))
+      await members.add(TENANT, OTHER_GROUP, [id(3)], moment(1))
+      await members.add(OTHER_TENANT, GROUP, [id(4)], moment(1))
+      const groups = [OTHER_GROUP, 'nothing', GROUP]
+      const found = await members.ofGroups(TENANT, groups, 4)
+      for (const group of groups) {
+        const listed = await collect(members.list(TENANT, group))
+        assert.deepEqual(found?.get(group) ?? [], listed)
+      }
+      assert.equal(await members.ofGroups(TENANT, groups, 3), null)
+    })
+
     it('SC-58 remove tells who was really removed', async () => {
       await fill(store())
       await store().members.add(TENANT, GROUP, [id(1), id(2)], moment(1))

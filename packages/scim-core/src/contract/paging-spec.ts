@@ -124,6 +124,34 @@ export const pagingSpec: StoreSpec = ({ describe, it }, store) => {
       assert.deepEqual(await by('meta.lastModified'), [1, 2, 3])
     })
 
+    it('SH-77 the keys of a sorted list, where a store gives them, are those of its records', async () => {
+      const values = [
+        '{"title":"Ä","emails":[{"value":"A@x.example","primary":true}]}',
+        '{"displayName":"B"}',
+        '{}',
+      ]
+      for (const [n, data] of values.entries()) {
+        await store().users.insert(
+          TENANT,
+          userRecord(n, { data, active: n === 2 ? null : n === 1 }),
+        )
+      }
+      for (const name of ['userName', 'title', 'active', 'emails', 'meta.created', 'id']) {
+        const path = userPath(name)
+        const { records, keys } = await store().users.list(TENANT, {
+          sort: { path, descending: true },
+          limit: 9,
+          withTotal: true,
+        })
+        if (keys === undefined) continue
+        assert.deepEqual(
+          keys,
+          records.map((record) => sortKey(recordResource(record), path)),
+          name,
+        )
+      }
+    })
+
     it('SC-30 filter, sort and page together; the total counts all matches', async () => {
       for (let n = 0; n < 9; n += 1) {
         await store().users.insert(TENANT, userRecord(n, { active: n % 2 === 0 }))

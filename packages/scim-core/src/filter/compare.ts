@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../base/fold.ts'
 import type { CompareOperator, SortKey } from './resolved.ts'
 
-/** Whether a text, folded where it has to be, stands in a relation to a literal. */
+/** Compares a string, folded if necessary, with a literal. */
 export function textTest(operator: CompareOperator, literal: string): (text: string) => boolean {
   switch (operator) {
     case 'eq':

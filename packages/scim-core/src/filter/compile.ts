@@ -49,7 +49,9 @@ export function sortKey(resource: ScimDocument, path: AttributePath): SortKey {
   return comparableValue(path, path.sub === null ? value : property(value, path.sub))
 }
 
-/** Whether a value counts for `pr`: not null, `""`, `[]`, nor an object without present members. */
+/**
+ * Returns whether a value counts for `pr`: not null, `""`, `[]`, nor an object without present members.
+ */
 export function isPresent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return false
   if (typeof value !== 'object' || value instanceof Date) return true
@@ -138,7 +140,7 @@ function compareOrder(
   }
 }
 
-/** A stored value as it is compared; null when there is none of the type. */
+/** A stored value in comparable form; null if it has another type. */
 function comparableValue({ type, caseExact }: AttributePath, value: unknown): SortKey {
   if (value instanceof Date) return value.getTime()
   switch (type) {

@@ -19,8 +19,8 @@ export function negate(term: Decision): Decision {
   return typeof term === 'boolean' ? !term : { kind: 'not', term }
 }
 
-/** A decision known to be open. */
-export function decided(decision: Decision): ResolvedFilter {
+/** The filter of a decision. @throws TypeError when it is decided, which the caller has ruled out */
+export function assertUndecided(decision: Decision): ResolvedFilter {
   if (typeof decision === 'boolean') throw new TypeError('The filter is decided')
   return decision
 }

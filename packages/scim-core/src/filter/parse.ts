@@ -137,7 +137,7 @@ function takeConnector(reader: Reader, word: 'and' | 'or'): boolean {
   return false
 }
 
-/** Whether a word comes next, in any case. */
+/** Returns whether a word comes next, in any case. */
 function isNext({ text, position }: Reader, word: 'and' | 'or' | 'not'): boolean {
   if (position + word.length > text.length) return false
   for (let i = 0; i < word.length; i += 1) {
@@ -225,7 +225,7 @@ function operatorAt({ text, position }: Reader): CompareOperator | 'pr' | undefi
   return word === PRESENT ? 'pr' : OPERATORS.get(word)
 }
 
-/** Whether a comparison goes on behind brackets, which also stand alone. */
+/** Returns whether a comparison follows the brackets; brackets alone are valid too. */
 function isOperatorNext(reader: Reader): boolean {
   const start = reader.position
   const found = skipSpace(reader) && operatorAt(reader) !== undefined
@@ -245,7 +245,7 @@ function parsePath(reader: Reader): PathAst {
   return nextCode(reader) === OPENING_BRACKET ? parseValuePath(reader, path, at) : path
 }
 
-/** `[filter]` and `[filter].sub` behind the path that starts at `at`. */
+/** `[filter]` and `[filter].sub` after the path that starts at `at`. */
 function parseValuePath(reader: Reader, { urn, name, sub }: PathAst, at: number): PathAst {
   if (reader.inBrackets) throw unexpected(reader, 'no further "["')
   reader.position += 1
@@ -254,10 +254,7 @@ function parseValuePath(reader: Reader, { urn, name, sub }: PathAst, at: number)
   reader.inBrackets = false
   if (!take(reader, CLOSING_BRACKET)) throw unexpected(reader, '"]"')
   if (sub !== null) {
-    throw new InvalidFilterError(
-      'A value filter stands behind an attribute, not behind a sub-attribute.',
-      at,
-    )
+    throw new InvalidFilterError('A value filter follows an attribute, not a sub-attribute.', at)
   }
   const behind = takeSub(reader)
   if (behind === undefined) throw unexpected(reader, 'the name of a sub-attribute')

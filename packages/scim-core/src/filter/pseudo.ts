@@ -6,7 +6,7 @@ import { textTest } from './compare.ts'
 import type { CompareOperator, FilterLiteral } from './resolved.ts'
 
 /**
- * Decides comparisons of attributes that follow from the type: `schemas` and `meta.resourceType`.
+ * Evaluates comparisons of attributes that the resource type determines: `schemas` and `meta.resourceType`.
  * @param comparison null asks for presence
  * @returns undefined for every other attribute
  */
@@ -25,7 +25,7 @@ export function decidePseudo(
   return decideSchemas(schema, (text) => test(fold(text)))
 }
 
-/** Whether a path stands for the list `schemas`. */
+/** Returns whether a path means the list `schemas`. */
 export function isSchemas({ extension, attribute }: FoundPath): boolean {
   return extension === null && attribute?.name === 'schemas'
 }

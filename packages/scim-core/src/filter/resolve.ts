@@ -10,27 +10,27 @@ import {
 import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
 import type { FilterAst, PathAst } from './ast.ts'
 import { compileElementFilter } from './compile.ts'
-import { allOf, anyOf, decided, NEVER, negate, type Decision } from './decide.ts'
+import { allOf, anyOf, assertUndecided, NEVER, negate, type Decision } from './decide.ts'
 import { describePath } from './format.ts'
 import { comparable } from './literal.ts'
 import { decidePseudo, decideSchemas, isSchemas } from './pseudo.ts'
 import type { CompareOperator, ResolvedFilter } from './resolved.ts'
 import type { AttributePath } from '../schema/attribute-path.ts'
 
-/** How names and literals are read, and what computed attributes hold. */
+/** Options for reading names and literals, and the values of computed attributes. */
 export interface ResolveOptions {
   /** Quirk `booleanStrings`; default true. */
   readonly booleanStrings?: boolean
   /** Quirk `unprefixedExtension`; default true. */
   readonly unprefixedExtension?: boolean
-  /** Whether unknown attributes are absent rather than an error (queries over all types). */
+  /** Treats unknown attributes as absent instead of an error (queries over all types). */
   readonly unknownIsAbsent?: boolean
   /**
    * The base URL. With it, `meta.location` and `$ref` compare as `prefix` + id; without it they are
    * read from the resource like any attribute.
    */
   readonly baseUrl?: string
-  /** Whether resources have `meta.version`; default true. */
+  /** Resources have `meta.version`. Default true. */
   readonly versioned?: boolean
 }
 
@@ -38,7 +38,7 @@ const MANAGER_REF = `${ENTERPRISE_URN}:manager.$ref`
 
 type Compare = Extract<FilterAst, { kind: 'compare' }>
 
-/** Where names are looked up: in a resource type, and inside brackets in one list. */
+/** The scope of names: a resource type, and inside brackets one list. */
 interface Scope {
   readonly schema: ResourceSchema
   readonly options: ResolveOptions
@@ -59,7 +59,7 @@ export function resolveFilter(
 }
 
 /**
- * The same for the filter in the brackets behind a list; `element` is the list's path.
+ * The same for the filter in the brackets after a list; `element` is the list's path.
  * @throws InvalidFilterError
  */
 export function resolveElementFilter(
@@ -153,7 +153,7 @@ function resolveCompare(ast: Compare, scope: Scope): Decision {
   return single ? compare : overElements({ found, path, compare, operator }, scope)
 }
 
-/** Whether a path stands for a value of the resource itself, not of one of the elements of a list. */
+/** Returns whether a path means a value of the resource itself, not of a list element. */
 function isOfResource({ where }: PathAst, { element }: Scope): boolean {
   return where === null && element?.attribute?.multiValued !== true
 }
@@ -188,7 +188,7 @@ function overElements(
   const { found, path, compare, operator } = comparison
   if (operator !== 'ne') return resolveElement(found, path, scope, compare)
   const present: ResolvedFilter = { kind: 'present', path: compare.path }
-  const differs = decided(allOf([present, compare]))
+  const differs = assertUndecided(allOf([present, compare]))
   return anyOf([
     resolveElement(found, path, scope, differs),
     negate(resolveElement(found, path, scope, present)),
@@ -240,7 +240,7 @@ function describe(found: FoundPath, { schema, options }: Scope): AttributePath {
   return options.baseUrl === undefined ? path : withPrefix(path, schema, options.baseUrl)
 }
 
-/** A path with what stands before the id in an address that is made when a resource is shown. */
+/** A path with the prefix before the id in a URL that is built when a resource is shown. */
 export function withPrefix(
   path: AttributePath,
   schema: ResourceSchema,

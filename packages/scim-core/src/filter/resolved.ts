@@ -8,7 +8,7 @@ export type CompareOperator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | '
  */
 export type FilterLiteral = string | number | boolean
 
-/** What a sort compares: made comparable like a literal; null: the resource has no value. */
+/** The value that a sort compares, made comparable like a literal; null if the resource has none. */
 export type SortKey = FilterLiteral | null
 
 /**

@@ -6,7 +6,7 @@ const QUOTE = 34
 const DOT = 46
 const BACKSLASH = 92
 
-/** What a character can be in a path; every other one ends it. */
+/** Classes of characters in a path; any other character ends it. */
 const END = 0
 const LETTER = 1
 /** Digits, `_` and `-`, which do not start a name. */
@@ -27,7 +27,7 @@ const KINDS = tableOf([
   ['%+~', URN_ONLY],
 ])
 
-/** What ends a value without quotes, and what such a value may hold (quirk `bareFilterValues`). */
+/** Characters that end an unquoted value, and those that it may contain (quirk `bareFilterValues`). */
 const BARE = tableOf([['abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@+:-', 1]])
 const STOP = tableOf([['"()[] \u007f', 1]])
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
@@ -68,7 +68,7 @@ export function takeName(scanner: Scanner): string {
   return text.slice(position, end)
 }
 
-/** Whether the character at an index goes on a name. */
+/** Returns whether the character at an index continues a name. */
 export function isInName(text: string, index: number): boolean {
   return index < text.length && lookUp(KINDS, text.charCodeAt(index)) !== END
 }
@@ -81,7 +81,8 @@ export function takePath(scanner: Scanner): PathAst | undefined {
   const { text, position } = scanner
   let colon = -1
   let dot = -1
-  // Where the name or sub-attribute being read starts, and whether all since the last colon is names.
+  // The start of the current name or sub-attribute; true while everything since the last colon is
+  // names.
   let part = position
   let named = true
   let end = position

@@ -11,7 +11,7 @@ import {
 import { waysOf, type ScimAuth } from '../options/auth.ts'
 import { missingCredential, refusedCredential } from './challenge.ts'
 
-/** Who makes a request, and who wants to hear how it was answered. */
+/** The caller of a request, and the callback for its outcome. */
 export interface Authenticated {
   readonly principal: ScimPrincipal
   readonly answered?: ((principal: ScimPrincipal, answer: ScimAnswered) => void) | undefined
@@ -23,7 +23,7 @@ export type Authenticate = (
   context: ScimContext,
 ) => Promise<Authenticated | Response> | Authenticated
 
-/** What one way makes of a request: null when it does not know the credential. */
+/** One authentication method: gives null if it does not know the credential. */
 type Way = (request: Request, context: ScimContext) => Verdict | Promise<Verdict>
 type Verdict = ScimPrincipal | ScimAuthProblem | Response | null
 
@@ -100,7 +100,7 @@ function wayOf(auth: ScimAuth, onError: (error: unknown) => void): Way {
   }
 }
 
-/** A request without a bearer token is none of this way's. */
+/** A request without a bearer token is left to other methods. */
 function withToken(
   ask: (token: string, request: Request, context: ScimContext) => Verdict | Promise<Verdict>,
 ): Way {
@@ -114,6 +114,10 @@ function withToken(
 function staticToken(token: string): Way {
   if (typeof token !== 'string' || token.trim() === '') {
     throw new ScimConfigError('auth', 'The SCIM token is empty')
+  }
+  if (parseBearer(`Bearer ${token}`) !== token) {
+    const detail = 'The SCIM token has a space or another character that no bearer token may have'
+    throw new ScimConfigError('auth', detail)
   }
   const digest = sha256(token)
   return withToken((given) => (constantTimeEqual(sha256(given), digest) ? STATIC : null))

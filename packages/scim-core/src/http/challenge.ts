@@ -2,7 +2,7 @@ import { ScimError, type ScimErrorCode } from '../base/errors.ts'
 
 const REALM = 'Bearer realm="scim"'
 
-/** A refusal that tells by `WWW-Authenticate` what would be accepted (SH-49). */
+/** A refusal with the accepted credentials in `WWW-Authenticate` (SH-49). */
 export class ChallengeError extends ScimError {
   readonly challenge: string
 

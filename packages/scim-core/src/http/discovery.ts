@@ -1,4 +1,5 @@
 import type { ScimConfig } from '../options/options.ts'
+import { isProfileConformant } from '../options/profile-options.ts'
 import type { AttributeDescriptor, AttributeInput } from '../schema/attribute.ts'
 import { attribute } from '../schema/attribute.ts'
 import type { ResourceSchema } from '../schema/registry.ts'
@@ -37,6 +38,7 @@ export function serviceProviderConfig(config: ScimConfig, baseUrl: string): Json
     ...(config.eventUris !== null && {
       securityEvents: { asyncRequest: 'none', eventUris: config.eventUris },
     }),
+    ...(isProfileConformant(config) && { interopProfileConformant: true }),
     authenticationSchemes: config.authenticationSchemes,
     meta: {
       resourceType: 'ServiceProviderConfig',
@@ -67,7 +69,10 @@ function resourceType(schema: ResourceSchema, baseUrl: string): Json {
 }
 
 /** All schemas: of the resource types, their extensions, and of discovery itself (SC-66). */
-export function schemaResources({ schemas }: ScimConfig, baseUrl: string): readonly Json[] {
+export function schemaResources(
+  { schemas, rejectPassword }: ScimConfig,
+  baseUrl: string,
+): readonly Json[] {
   const types = Object.values(schemas)
   const own = [
     ...types.map(({ urn, resourceType: name, description, attributes }) => ({
@@ -92,7 +97,9 @@ export function schemaResources({ schemas }: ScimConfig, baseUrl: string): reado
     id: urn,
     name,
     description,
-    attributes: attributes.map(attributeJson),
+    attributes: attributes
+      .filter(({ name: attributeName }) => !(rejectPassword && attributeName === 'password'))
+      .map(attributeJson),
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${urn}` },
   }))
 }

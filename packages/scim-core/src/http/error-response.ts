@@ -1,5 +1,6 @@
 import type { ScimError } from '../base/errors.ts'
 import { challengeOf } from './challenge.ts'
+import { RateLimitError } from './rate-limiter.ts'
 import { BODY_HEADERS, type Reply } from './reply.ts'
 
 /** URN of error bodies. */
@@ -33,6 +34,7 @@ export function errorReply(error: ScimError): Reply & { readonly body: string } 
     headers: {
       ...BODY_HEADERS,
       ...HEADERS[error.code],
+      ...(error instanceof RateLimitError && { 'retry-after': String(error.retryAfter) }),
       ...(challenge !== undefined && { 'www-authenticate': challenge }),
     },
   }

@@ -1,4 +1,14 @@
-import { respond } from '@x/wire'
+import {
+  joinRequestHooks,
+  observeRequest,
+  requestIdOf,
+  requestMetrics,
+  respond,
+  traceHeaders,
+  withRequestId,
+  type ObservedRequest,
+  type RequestHooks,
+} from '@x/wire'
 import { ScimError } from '../base/errors.ts'
 import type { ScimOptions } from '../options/options.ts'
 import type { ScimContext, ScimPrincipal } from '../base/principal.ts'
@@ -10,8 +20,10 @@ import { createAuthenticate, type Authenticate, type Authenticated } from './aut
 import { errorReply } from './error-response.ts'
 import { toScimError } from '../rules/to-scim-error.ts'
 import { belowBase, parseQuery, placeOf } from './location.ts'
+import { createRateLimiter } from './rate-limiter.ts'
 import type { Reply } from './reply.ts'
 import { findRoute, methodsOf, type Route } from './route.ts'
+import { routePattern } from './route-pattern.ts'
 import { serveRoute } from './routes/index.ts'
 import { assertScopes, scopesOf } from './scopes.ts'
 import { streamBody } from './stream-body.ts'
@@ -26,6 +38,8 @@ interface Frame {
   readonly service: Service
   readonly options: ScimOptions
   readonly authenticate: Authenticate
+  /** @throws RateLimitError */
+  readonly takeRequest: ReturnType<typeof createRateLimiter>
 }
 
 /** One request while its frame is being checked. */
@@ -36,9 +50,12 @@ interface Incoming {
   readonly route: Route | undefined
   readonly query: string
   readonly requestId: string
+  readonly observed?: ObservedRequest
+  /** Called with errors that are answered with 500. */
+  readonly failed?: (error: unknown) => void
 }
 
-/** What became known about the caller before the request was answered or refused. */
+/** Facts about the caller that became known before the request was answered or refused. */
 interface Identity {
   tenant: string | null
   principal: ScimPrincipal | null
@@ -53,27 +70,44 @@ export function createHandler(service: Service, options: ScimOptions): ScimHandl
     service,
     options,
     authenticate: createAuthenticate(options.auth, (error) => service.report(error, '')),
+    takeRequest: createRateLimiter(config.runtime),
   }
   const owner = hookOwnerOf(config.store)
+  const { metrics } = options
+  const hooks = joinRequestHooks([options.requestHooks, metrics && requestMetrics(metrics, 'scim')])
   return async (request, context = {}) => {
     assertOutsideHook(owner, 'handle')
     const { path, query } = placeOf(request.url)
     const below = belowBase(path, config.basePath)
     if (below === undefined) return outside(request, options.outsideBase ?? 'respond')
     const { method } = request
-    const requestId = context.requestId ?? config.runtime.uuid()
-    return answer(frame, {
-      request,
-      method,
-      context,
-      route: findRoute(below, config.types),
-      query,
-      requestId,
-    })
+    const requestId = requestIdOf(request, context.requestId, () => config.runtime.uuid())
+    const route = findRoute(below, config.types)
+    const incoming: Incoming = { request, method, context, route, query, requestId }
+    const response =
+      hooks === undefined ? await answer(frame, incoming) : await observed(frame, incoming, hooks)
+    return withRequestId(response, requestId)
   }
 }
 
-/** Serves a request and writes its audit entry, whatever comes of it (SC-71). */
+/** Answers a request that hooks watch (OP-1). */
+async function observed(frame: Frame, incoming: Incoming, hooks: RequestHooks): Promise<Response> {
+  const { service } = frame
+  const { request, method, context, route, requestId } = incoming
+  const info: ObservedRequest = {
+    requestId,
+    method,
+    route: route === undefined ? null : routePattern(route, service.config),
+    headers: traceHeaders(request.headers),
+    context,
+  }
+  return observeRequest(hooks, info, {
+    work: (failed) => answer(frame, { ...incoming, observed: info, failed }),
+    onError: (error) => service.report(error, requestId),
+  })
+}
+
+/** Serves a request and writes its audit entry, whatever the outcome (SC-71). */
 async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
   const { service } = frame
   const { request, method, route, requestId } = incoming
@@ -90,7 +124,10 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
     result = await serve(frame, incoming, { identity, started })
   } catch (thrown) {
     error = toScimError(thrown)
-    if (error.code === 'internal') service.failed(thrown, requestId)
+    if (error.code === 'internal') {
+      incoming.failed?.(thrown)
+      service.failed(thrown, requestId)
+    }
     result = errorReply(error)
     if (error.code === 'method_not_allowed') result = withAllow(result, route, service)
   }
@@ -110,6 +147,7 @@ async function answer(frame: Frame, incoming: Incoming): Promise<Response> {
       error,
       trace: identity.call?.trace,
       connectionId: identity.principal?.connectionId,
+      provider: identity.principal?.provider,
       aborted,
     })
   if (result instanceof Response) {
@@ -141,7 +179,7 @@ function toResponse(
 
 /** The checks of SC-5 from the second on, in their order. */
 async function serve(
-  { service, options, authenticate }: Frame,
+  { service, options, authenticate, takeRequest }: Frame,
   incoming: Incoming,
   { identity, started }: { readonly identity: Identity; readonly started: Date },
 ): Promise<Reply | Response> {
@@ -163,16 +201,20 @@ async function serve(
   const named = context.tenant ?? (resolveTenant && (await resolveTenant(request, context)))
   const tenant = tenantOf(named, identity.principal)
   identity.tenant = tenant
+  if (incoming.observed !== undefined) incoming.observed.tenant = tenant
+  const { principal } = identity
+  const active = service.withSettings(principal?.settings)
+  const { rateLimit } = active.config
+  if (rateLimit !== null) takeRequest(tenant, rateLimit)
   if (route === undefined) throw new ScimError('not_found', 'There is no such endpoint.')
   if (!methodsOf(route, service.config.types).includes(method)) {
     throw new ScimError('method_not_allowed', 'The endpoint does not know this method.')
   }
   if (!open) assertScopes(identity.principal, scopesOf(service.config, route, method))
-  const { principal } = identity
-  const active = service.withSettings(principal?.settings)
   const call = active.createCall({
     tenant,
     connectionId: principal?.connectionId,
+    provider: principal?.provider,
     actor: identity.principal?.id ?? null,
     requestId,
     context,

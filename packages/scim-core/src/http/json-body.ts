@@ -1,6 +1,5 @@
-import { readText } from '@x/wire'
+import { exceedsDepth, isObject, readText } from '@x/wire'
 import { invalidSyntax, ScimError, shown } from '../base/errors.ts'
-import { isObject } from '../schema/read-value.ts'
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['application/scim+json', 'application/json'])
 
@@ -34,8 +33,11 @@ async function readUtf8(request: Request, limit: number): Promise<string> {
 
 /** @throws ScimError invalid_syntax */
 export function parseJsonObject(text: string, depth: number): Readonly<Record<string, unknown>> {
+  // Checked before parsing: a million nested values would block the event loop.
+  if (exceedsDepth(text, depth))
+    throw invalidSyntax(`The body is nested deeper than ${depth} levels.`)
   const value = parse(text)
-  assertDistinctKeys(text, depth)
+  assertDistinctKeys(text)
   if (!isObject(value)) throw invalidSyntax('The body must be a JSON object.')
   return value
 }
@@ -57,18 +59,16 @@ const CLOSE_BRACKET = 93
 const COLON = 58
 
 /**
- * Walks well-formed JSON text once: no deeper than `depth`, and no two keys of one object that are
- * equal but for case, which `JSON.parse` would have merged.
+ * Walks well-formed JSON text once: no two keys of one object may be equal but for case, which
+ * `JSON.parse` would have merged.
  */
-function assertDistinctKeys(text: string, depth: number): void {
+function assertDistinctKeys(text: string): void {
   const open: (Set<string> | null)[] = []
   for (let i = 0; i < text.length; i += 1) {
     switch (text.charCodeAt(i)) {
       case OPEN_BRACE:
       case OPEN_BRACKET:
         open.push(text.charCodeAt(i) === OPEN_BRACE ? new Set() : null)
-        if (open.length > depth)
-          throw invalidSyntax(`The body is nested deeper than ${depth} levels.`)
         break
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -98,7 +98,7 @@ function endOfString(text: string, start: number): number {
   return end
 }
 
-/** Whether a colon follows the string that ends here. */
+/** Returns whether a colon follows the string that ends here. */
 function isKey(text: string, end: number): boolean {
   let next = end + 1
   while (text.charCodeAt(next) <= 32) next += 1

@@ -2,7 +2,7 @@ import type { ServedType } from '../options/resource-type.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 import { decodeOnce } from './location.ts'
 
-/** What a path below the base stands for. */
+/** The meaning of a path below the base. */
 export type Route =
   | { readonly kind: 'collection' | 'search'; readonly type: ResourceTypeName }
   | { readonly kind: 'resource'; readonly type: ResourceTypeName; readonly id: string }
@@ -71,7 +71,7 @@ function ownType(endpoint: string, types: ServedTypes): Route | undefined {
   return undefined
 }
 
-/** What each method of a route of a host's own type needs. */
+/** The operation that each method needs, on a route of the host's own type. */
 const OPERATIONS = {
   collection: { GET: 'list', HEAD: 'list', POST: 'create' },
   search: { POST: 'list' },

@@ -29,7 +29,7 @@ export function scopesOf(config: ScimConfig, route: Route, method: string): read
 
 /** @throws ScimError forbidden */
 export function assertScopes(principal: ScimPrincipal | null, scopes: readonly ScimScope[]): void {
-  // The list of all scopes stands for those of a host's own types too.
+  // The list of all scopes also grants those of a host's own types.
   if (principal?.scopes === ALL_SCOPES) return
   const missing = scopes.find((scope) => principal?.scopes.includes(scope) !== true)
   if (missing !== undefined) throw insufficientScope(missing)

@@ -3,7 +3,7 @@ import type { StreamedText } from '../resource/body-text.ts'
 /** Characters that are gathered before they are written. */
 const CHUNK = 65_536
 
-/** What becomes of a body after its first byte. */
+/** The end of a body after its first byte. */
 export interface StreamEnd {
   readonly onEnd: () => void
   /** The client has gone. */

@@ -1,5 +1,7 @@
+import { recordResource } from '../resource/record-resource.ts'
 import type { ResourceRecord, ResourceStore } from '../store/resources.ts'
-import { createMemoryResourceStore } from './resources.ts'
+import { demanded, listPage } from './list.ts'
+import { byCreation, type StoredRecord } from './table.ts'
 
 /** An entry of a catalogue: `id` and the attributes of its type, extensions under their URN. */
 export interface CatalogueEntry {
@@ -29,17 +31,48 @@ export function createCatalogueStore(
     if (entries.length > MAX_ENTRIES) {
       throw new RangeError(`A catalogue has at most ${MAX_ENTRIES} entries`)
     }
-    const { get, list, insert } = createMemoryResourceStore()
-    for (const entry of entries) {
-      await insert(tenant, recordOf(tenant, entry))
-    }
-    return { get, list }
+    return snapshotOf(tenant, entries)
   }
   return {
     get: async (tenant, id) => (await snapshot(tenant)).get(tenant, id),
     list: async (tenant, query) => (await snapshot(tenant)).list(tenant, query),
     snapshot,
   }
+}
+
+/** The entries of one request. Most requests show few of them, so records are made of those alone. */
+function snapshotOf(tenant: string, entries: readonly CatalogueEntry[]): ResourceStore {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  const records = new Map<string, ResourceRecord>()
+  const recordWith = (id: string): ResourceRecord | null => {
+    const entry = byId.get(id)
+    if (entry === undefined) return null
+    const record = records.get(id) ?? recordOf(tenant, entry)
+    records.set(id, record)
+    return record
+  }
+  return {
+    get: async (_tenant, id) => recordWith(id),
+    async list(_tenant, query) {
+      const id = demanded(query.filter, 'id')
+      const wanted = id === undefined ? [...byId.values()] : [byId.get(id)].filter(isThere)
+      const candidates = wanted.map(placeOf).toSorted(byCreation)
+      const page = listPage(candidates, query, (place) => {
+        const record = recordWith(place.id)
+        return record === null ? {} : recordResource(record)
+      })
+      return { ...page, records: page.records.map((place) => recordWith(place.id)).filter(isThere) }
+    },
+  }
+}
+
+/** The sort key of an entry in a list. */
+function placeOf({ id, externalId, created = EPOCH, version = 1 }: CatalogueEntry): StoredRecord {
+  return { id, externalId: externalId ?? null, created, version }
+}
+
+function isThere<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined
 }
 
 function recordOf(tenant: string, entry: CatalogueEntry): ResourceRecord {

@@ -1,10 +1,10 @@
 import { recordData, rememberData } from '../base/document.ts'
 import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import type { GroupBrief, GroupRecord, GroupStore } from '../store/groups.ts'
-import type { ListQuery } from '../store/list-query.ts'
+import type { ListedRecords, ListQuery } from '../store/list-query.ts'
 import { demanded, listPage } from './list.ts'
 import type { Session } from './session.ts'
-import { memberRow, type TenantState } from './tenant.ts'
+import { memberRows, type TenantState } from './tenant.ts'
 
 /** Groups in memory, within one session. */
 export function createGroupStore({ state, undo }: Session): GroupStore {
@@ -41,21 +41,17 @@ export function createGroupStore({ state, undo }: Session): GroupStore {
     },
 
     list: async (tenant, query) => {
-      const { total, records } = list(state(tenant), query)
-      return { total, records: records.map(copy) }
+      const page = list(state(tenant), query)
+      return { ...page, records: page.records.map(copy) }
     },
   }
 }
 
-function list(tenant: TenantState, query: ListQuery): { total: number; records: GroupRecord[] } {
+function list(tenant: TenantState, query: ListQuery): ListedRecords<GroupRecord> {
   const needs = referenceNeeds(query.filter, query.sort?.path)
   return listPage(candidates(tenant, query), query, (record) => {
     if (!needs.members) return recordResource(record)
-    const members = tenant.relation
-      .ordered(record.id)
-      .map((id) => memberRow(tenant, id))
-      .filter((row) => row !== undefined)
-    return recordResource(record, { members })
+    return recordResource(record, { members: memberRows(tenant, record.id) })
   })
 }
 

@@ -3,7 +3,7 @@ import { compileFilter, sortKey } from '../filter/compile.ts'
 import type { ResolvedFilter, SortKey } from '../filter/resolved.ts'
 import type { ScimDocument } from '../base/document.ts'
 import { compareCodePoints } from '../base/fold.ts'
-import type { KeysetPosition, ListQuery } from '../store/list-query.ts'
+import type { KeysetPosition, ListedRecords, ListQuery } from '../store/list-query.ts'
 import { byCreation, type StoredRecord } from './table.ts'
 
 interface Row<R> {
@@ -11,12 +11,12 @@ interface Row<R> {
   readonly key: SortKey
 }
 
-/** One page of `candidates`, which stand in the default order. */
+/** One page of `candidates`, which are in the default order. */
 export function listPage<R extends StoredRecord>(
   candidates: readonly R[],
   query: ListQuery,
   resourceOf: (record: R) => ScimDocument,
-): { total: number; records: R[] } {
+): ListedRecords<R> {
   const { filter, sort, limit } = query
   const matches = filtered(candidates, filter, resourceOf)
   const rows = matches.map((record): Row<R> => ({
@@ -26,9 +26,11 @@ export function listPage<R extends StoredRecord>(
   const order = orderOf(query)
   const sorted = sort === undefined ? rows : rows.toSorted(order)
   const start = query.after === undefined ? (query.offset ?? 0) : behind(sorted, query.after, order)
+  const page = sorted.slice(start, start + limit)
   return {
     total: matches.length,
-    records: sorted.slice(start, start + limit).map(({ record }) => record),
+    records: page.map(({ record }) => record),
+    ...(sort !== undefined && { keys: page.map(({ key }) => key) }),
   }
 }
 
@@ -51,7 +53,7 @@ function orderOf({ sort }: ListQuery): (a: Place, b: Place) => number {
     sign * compareSortKeys(a.key, b.key) || compareCodePoints(a.record.id, b.record.id)
 }
 
-/** The index of the first row behind a place. */
+/** The index of the first row after a position. */
 function behind(
   rows: readonly Place[],
   { id, created, key }: KeysetPosition,

@@ -1,9 +1,12 @@
 import type { MemberStore } from '../store/members.ts'
 import type { Session } from './session.ts'
-import { groupBriefs, memberRow } from './tenant.ts'
+import { groupBriefs, memberRow, memberRows } from './tenant.ts'
 
 /** Membership in memory, within one session. */
-export function createMemberStore({ state, undo }: Session): MemberStore {
+export function createMemberStore({
+  state,
+  undo,
+}: Session): MemberStore & Required<Pick<MemberStore, 'ofGroups'>> {
   return {
     async add(tenant, groupId, memberIds, at) {
       const { relation } = state(tenant)
@@ -45,6 +48,13 @@ export function createMemberStore({ state, undo }: Session): MemberStore {
         const row = memberRow(held, id)
         if (row !== undefined) yield row
       }
+    },
+
+    async ofGroups(tenant, groupIds, limit) {
+      const held = state(tenant)
+      const { relation } = held
+      const total = groupIds.reduce((sum, id) => sum + relation.membersOf(id).size, 0)
+      return total > limit ? null : new Map(groupIds.map((id) => [id, memberRows(held, id)]))
     },
 
     async groupsOf(tenant, memberIds) {

@@ -26,6 +26,8 @@ export function outsideTransactions(transaction: ScimStore['transaction']): Scim
       removeUser: (...args) => transaction(args[0], ({ members }) => members.removeUser(...args)),
       count: (...args) => transaction(args[0], ({ members }) => members.count(...args)),
       has: (...args) => transaction(args[0], ({ members }) => members.has(...args)),
+      ofGroups: (...args) =>
+        transaction(args[0], async ({ members }) => members.ofGroups?.(...args) ?? null),
       groupsOf: (...args) => transaction(args[0], ({ members }) => members.groupsOf(...args)),
       async *list(...args) {
         yield* await transaction(args[0], ({ members }) => collect(members.list(...args)))

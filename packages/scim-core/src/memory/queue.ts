@@ -28,14 +28,14 @@ export function createQueue(
     if (await Promise.race([turn.then(() => false), expired])) {
       throw new StoreUnavailableError('The store is held by another transaction')
     }
-    granted.abort()
+    granted.abort('granted')
     return task()
   }
   return (task) => {
     const turn = last
     const result = waiting === 0 ? task() : delayed(turn, task)
     waiting += 1
-    // Who gives up does not let the next one pass the task that holds the store.
+    // A caller that gives up must not let the next one pass the task that holds the store.
     last = Promise.allSettled([turn, result]).then(settled)
     return result
   }

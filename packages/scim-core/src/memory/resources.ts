@@ -1,7 +1,7 @@
 import { recordData, rememberData } from '../base/document.ts'
 import { recordResource } from '../resource/record-resource.ts'
 import { UniqueConflictError } from '../store/errors.ts'
-import type { ListQuery } from '../store/list-query.ts'
+import type { ListedRecords, ListQuery } from '../store/list-query.ts'
 import type { ResourceRecord, ResourceStore } from '../store/resources.ts'
 import { demanded, listPage } from './list.ts'
 import { byCreation, type UndoLog } from './table.ts'
@@ -49,7 +49,7 @@ export function resourceStore(
     swap(place, before, after)
     undo.push(() => swap(place, after, before))
   }
-  const list = (tenant: string, query: ListQuery): { total: number; records: ResourceRecord[] } => {
+  const list = (tenant: string, query: ListQuery): ListedRecords<ResourceRecord> => {
     const id = demanded(query.filter, 'id')
     const candidates = [...records.values()]
       .filter((record) => record.tenant === tenant && (id === undefined || record.id === id))

@@ -21,11 +21,11 @@ export interface MemoryScimStoreOptions {
   readonly onUserWrite?: OnUserWrite<ScimStore>
   /** Called inside the transaction of each write of a group or its members, likewise. */
   readonly onGroupWrite?: OnGroupWrite<ScimStore>
-  /** How long a call waits for the running transaction, in milliseconds; 5,000 by default. */
+  /** Time that a call waits for the running transaction, in milliseconds. Default 5,000. */
   readonly busyTimeoutMs?: number
 }
 
-/** A store in memory with what a host may want besides. */
+/** Options of the store in memory. */
 export interface MemoryScimStore extends ScimStore {
   readonly outbox: OutboxStore
   resources(type: string): WritableResourceStore

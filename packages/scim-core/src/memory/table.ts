@@ -1,7 +1,7 @@
 import { UniqueConflictError, type UniqueConstraint } from '../store/errors.ts'
 import { compareCodePoints } from '../base/fold.ts'
 
-/** What undoes the writes of a transaction, last write first. */
+/** Undoes the writes of a transaction, last write first. */
 export type UndoLog = (() => void)[]
 
 export interface StoredRecord {
@@ -13,9 +13,9 @@ export interface StoredRecord {
 
 export interface TableOptions<R> {
   readonly constraint: UniqueConstraint
-  /** What is unique; null: nothing. */
+  /** The unique key; null if there is none. */
   readonly uniqueKey: (record: R) => string | null
-  /** What `eq` on the name is looked up by. */
+  /** The key for `eq` on the name. */
   readonly nameKey: (record: R) => string
 }
 

@@ -31,12 +31,20 @@ export function createTenantState(): TenantState {
   }
 }
 
-/** What a membership shows; undefined when the member does not exist. */
+/** The row of a membership; undefined if the member does not exist. */
 export function memberRow({ users, groups }: TenantState, id: string): MemberRow | undefined {
   const user = users.get(id)
   if (user !== undefined) return { id, type: 'User', display: recordDisplay(user) }
   const group = groups.get(id)
   return group && { id, type: 'Group', display: group.displayName }
+}
+
+/** The members of a group by time added, then id. */
+export function memberRows(state: TenantState, groupId: string): MemberRow[] {
+  return state.relation
+    .ordered(groupId)
+    .map((id) => memberRow(state, id))
+    .filter((row) => row !== undefined)
 }
 
 /** The groups of a member by id. */

@@ -1,7 +1,7 @@
 import { recordData, recordDisplay, rememberData } from '../base/document.ts'
 import { recordResource, referenceNeeds } from '../resource/record-resource.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
-import type { ListQuery } from '../store/list-query.ts'
+import type { ListedRecords, ListQuery } from '../store/list-query.ts'
 import { userWrite, type UserBrief, type UserRecord, type UserStore } from '../store/users.ts'
 import { demanded, listPage } from './list.ts'
 import type { Session } from './session.ts'
@@ -57,13 +57,13 @@ export function createUserStore({ state, undo, onUserWrite }: Session): UserStor
     },
 
     list: async (tenant, query) => {
-      const { total, records } = list(state(tenant), query)
-      return { total, records: records.map(copy) }
+      const page = list(state(tenant), query)
+      return { ...page, records: page.records.map(copy) }
     },
   }
 }
 
-function list(tenant: TenantState, query: ListQuery): { total: number; records: UserRecord[] } {
+function list(tenant: TenantState, query: ListQuery): ListedRecords<UserRecord> {
   const needs = referenceNeeds(query.filter, query.sort?.path)
   return listPage(candidates(tenant, query), query, (record) => {
     const manager = needs.manager ? managerOf(tenant, record) : undefined

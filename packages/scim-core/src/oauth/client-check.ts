@@ -1,11 +1,11 @@
-import { constantTimeEqual, type Runtime } from '@x/wire'
+import { constantTimeEqual, elapsedMs, type Runtime } from '@x/wire'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { sha256Hex } from '../base/digest.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 import type { ClientStore, OauthClient } from '../store/clients.ts'
 import { OauthError } from './oauth-error.ts'
 
-/** How a client proves who it is. */
+/** The ways a client can prove its identity. */
 export type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
 interface Credential {
@@ -42,7 +42,7 @@ export function createClientCheck({
   const failed = (clientId: string): OauthError => {
     const now = runtime.now().getTime()
     const known = failures.get(clientId)
-    if (known === undefined || now - known.since >= WINDOW_MS) {
+    if (known === undefined || elapsedMs(known.since, now) >= WINDOW_MS) {
       forgetOldest(failures)
       failures.set(clientId, { since: now, count: 1 })
     } else known.count += 1
@@ -51,8 +51,9 @@ export function createClientCheck({
 
   const assertCalm = (clientId: string): void => {
     const known = failures.get(clientId)
-    const rest = known === undefined ? 0 : known.since + WINDOW_MS - runtime.now().getTime()
-    if (known === undefined || known.count < FAILURES || rest <= 0) return
+    if (known === undefined || known.count < FAILURES) return
+    const rest = WINDOW_MS - elapsedMs(known.since, runtime.now().getTime())
+    if (rest <= 0) return
     const headers = { 'retry-after': String(Math.ceil(rest / 1_000)) }
     throw new OauthError('too_many_requests', 'Too many failures of this client', headers)
   }
@@ -116,7 +117,7 @@ function credentialOf(request: Request, form: ReadonlyMap<string, string>): Cred
   }
   const clientId = form.get('client_id')
   if (clientId === undefined || secret === undefined) {
-    throw new OauthError('invalid_client', 'The client does not say who it is')
+    throw new OauthError('invalid_client', 'The client does not identify itself')
   }
   return { method: 'client_secret_post', clientId, proof: secret }
 }

@@ -1,11 +1,11 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
+import { createSystemRuntime, elapsedMs, type Runtime } from '@x/wire'
 import { sha256Hex } from '../base/digest.ts'
 import type { ScimAuthProblem, ScimPrincipal } from '../base/principal.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
 import type { OauthFetch } from './key-source.ts'
 import { scopesOfWords, wordsOf } from './scope-words.ts'
 
-/** What an introspection endpoint says of a token (RFC 7662). */
+/** The answer of an introspection endpoint about a token (RFC 7662). */
 export type IntrospectionClaims = Readonly<Record<string, unknown>>
 
 export interface IntrospectionAuthOptions {
@@ -16,7 +16,7 @@ export interface IntrospectionAuthOptions {
   readonly tenant: string | ((claims: IntrospectionClaims) => string | null)
   /** `scim` by default; null: none. */
   readonly requiredScope?: string | null
-  /** How long an answer is used again, at most; 60 by default. */
+  /** Time that an answer is reused at most. Default 60. */
   readonly cacheSeconds?: number
   readonly fetch?: OauthFetch
   readonly runtime?: Runtime
@@ -28,7 +28,9 @@ const MAX_LENGTH = 8_192
 
 interface Known {
   readonly principal: ScimPrincipal
-  readonly until: number
+  readonly since: number
+  /** Milliseconds for which it is kept. */
+  readonly forMs: number
 }
 
 /** Opaque tokens that another server knows (SH-47). Tokens that are accepted are kept by their digest. */
@@ -59,7 +61,7 @@ export function createIntrospectionAuth(options: IntrospectionAuthOptions): Scim
       const digest = sha256Hex(token)
       const now = runtime.now().getTime()
       const known = cache.get(digest)
-      if (known !== undefined && known.until > now) return known.principal
+      if (known !== undefined && elapsedMs(known.since, now) < known.forMs) return known.principal
       cache.delete(digest)
       const claims = await introspect(options, token)
       if (claims === null) return { problem: 'unavailable' }
@@ -69,7 +71,7 @@ export function createIntrospectionAuth(options: IntrospectionAuthOptions): Scim
       if (end <= now) return { problem: 'expired' }
       const principal = principalOf(claims)
       if (principal === null) return { problem: 'invalid' }
-      remember(digest, { principal, until: Math.min(end, now + cacheSeconds * 1_000) })
+      remember(digest, { principal, since: now, forMs: Math.min(end - now, cacheSeconds * 1_000) })
       return principal
     },
   }

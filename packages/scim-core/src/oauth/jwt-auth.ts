@@ -1,17 +1,11 @@
 import { createSystemRuntime, type Runtime } from '@x/wire'
-import {
-  createLocalJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  jwtVerify,
-  type JWTPayload,
-} from 'jose'
+import { createLocalJWKSet, decodeJwt, errors, jwtVerify, type JWTPayload } from 'jose'
 import type { ScimAuthProblem, ScimPrincipal, ScimScope } from '../base/principal.ts'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 import { CLIENT_CREDENTIALS, type ScimAuth } from '../options/auth.ts'
 import { createKeySource, type KeySource, type OauthFetch } from './key-source.ts'
 import { scopesOfWords, wordsOf } from './scope-words.ts'
+import { createVerifiedTokens } from './verified-tokens.ts'
 
 export type JwtClaims = JWTPayload
 
@@ -28,7 +22,7 @@ export interface JwtAuthOptions {
   readonly requiredScope?: string | null
   /** One tenant for all tokens, or that of each; null refuses it. */
   readonly tenant: string | ((claims: JwtClaims) => string | null)
-  /** Default: what the scope of the token says. */
+  /** Default: derived from the scope of the token. */
   readonly scopes?: (claims: JwtClaims) => readonly ScimScope[]
   readonly fetch?: OauthFetch
   readonly runtime?: Runtime
@@ -38,7 +32,8 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 const MAX_LENGTH = 8_192
 
 /**
- * Access tokens that an authorization server has signed (SH-45). Symmetric algorithms and `none` are never
+ * Access tokens that an authorization server has signed (SH-45). A token that was verified is looked up while
+ * its keys are current and it has not expired; tenant and scopes are asked for each time. Symmetric algorithms and `none` are never
  * accepted.
  * @throws TypeError for an algorithm that is not one of public keys
  */
@@ -60,9 +55,13 @@ export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
     return { id, tenant, scopes: options.scopes?.(claims) ?? granted, kind: 'token' }
   }
 
+  const seconds = (): number => runtime.now().getTime() / 1_000
+  const accepted = createVerifiedTokens(({ exp = 0 }) => exp <= seconds() - tolerance)
   const verify = async (token: string): Promise<JwtClaims> =>
     verified(source, async (keys) => {
-      const { payload } = await jwtVerify(token, createLocalJWKSet(keys), {
+      const known = accepted.claimsOf(token, keys)
+      if (known !== undefined) return known
+      const { payload } = await jwtVerify(token, finderOf(keys), {
         issuer: [...issuers],
         audience: [options.audience].flat(),
         algorithms: [...algorithms],
@@ -71,8 +70,10 @@ export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
         requiredClaims: ['exp'],
       })
       const { iat } = payload
-      const latest = runtime.now().getTime() / 1_000 + tolerance
-      if (iat !== undefined && iat > latest) throw new errors.JWTInvalid('iat is in the future')
+      if (iat !== undefined && iat > seconds() + tolerance) {
+        throw new errors.JWTInvalid('iat is in the future')
+      }
+      accepted.add(token, keys, payload)
       return payload
     })
 
@@ -88,6 +89,17 @@ export function createJwtAuth(options: JwtAuthOptions): ScimAuth {
       }
     },
   }
+}
+
+/** A finder keeps the keys it has imported, which costs more than to verify with them. */
+const finders = new WeakMap<JSONWebKeySet, ReturnType<typeof createLocalJWKSet>>()
+
+function finderOf(keys: JSONWebKeySet): ReturnType<typeof createLocalJWKSet> {
+  const known = finders.get(keys)
+  if (known !== undefined) return known
+  const finder = createLocalJWKSet(keys)
+  finders.set(keys, finder)
+  return finder
 }
 
 /** The keys cannot be read at the moment. */
@@ -118,11 +130,12 @@ function problemOf(error: unknown): ScimAuthProblem {
   throw error
 }
 
-/** Whether a token says that it comes from one of the issuers; others may know it. */
+/**
+ * Returns whether a token claims to come from one of the issuers; other methods may know it otherwise.
+ */
 function isOf(token: string, issuers: readonly string[]): boolean {
   if (token.length > MAX_LENGTH || token.split('.').length !== 3) return false
   try {
-    decodeProtectedHeader(token)
     const { iss } = decodeJwt(token)
     return iss !== undefined && issuers.includes(iss)
   } catch {

@@ -1,4 +1,4 @@
-import type { Runtime } from '@x/wire'
+import { elapsedMs, type Runtime } from '@x/wire'
 import type { JSONWebKeySet } from '../base/signing-key.ts'
 
 /** The part of `fetch` that key servers and introspection are asked with. */
@@ -10,12 +10,14 @@ export interface KeySource {
   keys(): Promise<JSONWebKeySet | null>
   /** Asks again, unless it was asked within the last 30 seconds; null as above. */
   fresh(): Promise<JSONWebKeySet | null>
-  /** Whether the last question failed. */
+  /** True if the last request failed. */
   hasFailed(): boolean
 }
 
 const KEPT_MS = 600_000
 const PAUSE_MS = 30_000
+/** A server that did not answer in time is not waited for again so soon. */
+const HUNG_MS = 5_000
 const TIMEOUT_MS = 5_000
 const ANSWER_LENGTH = 1_048_576
 
@@ -32,6 +34,8 @@ export function createKeySource(
   let askedAt = Number.NEGATIVE_INFINITY
   let readAt = Number.NEGATIVE_INFINITY
   let failed = false
+  /** When the last request was given up because no answer came. */
+  let hungAt: number | null = null
   let running: Promise<void> | null = null
 
   const refresh = async (): Promise<void> => {
@@ -40,8 +44,10 @@ export function createKeySource(
       known = await readKeys(url, ask)
       readAt = askedAt
       failed = false
-    } catch {
+      hungAt = null
+    } catch (error) {
       failed = true
+      hungAt = isTimeout(error) ? runtime.now().getTime() : null
     }
   }
   const once = (): Promise<void> => {
@@ -51,18 +57,28 @@ export function createKeySource(
   return {
     async keys() {
       const now = runtime.now().getTime()
-      const isOld = now - readAt >= KEPT_MS
+      if (elapsedMs(readAt, now) < KEPT_MS) return known
+      if (known === null) {
+        if (hungAt === null || elapsedMs(hungAt, now) >= HUNG_MS) await once()
+        return known
+      }
       // While the server fails, keys that are known go on being used, and it is not asked each time.
-      if (isOld && (known === null || now - askedAt >= PAUSE_MS)) await once()
+      if (elapsedMs(askedAt, now) < PAUSE_MS) return known
+      const asking = once()
+      if (hungAt === null) await asking
       return known
     },
     async fresh() {
-      if (runtime.now().getTime() - askedAt >= PAUSE_MS) await once()
+      if (elapsedMs(askedAt, runtime.now().getTime()) >= PAUSE_MS) await once()
       else if (running !== null) await running
       return known
     },
     hasFailed: () => failed,
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError'
 }
 
 async function readKeys(url: string, ask: OauthFetch): Promise<JSONWebKeySet> {

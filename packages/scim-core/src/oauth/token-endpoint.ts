@@ -124,7 +124,7 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
           if (client === null) return { problem: 'revoked' }
           const words = String(payload['scope']).split(' ')
           const named = client.scopes.filter((scope) => words.includes(scope))
-          const { id, tenant, connectionId, settings } = client
+          const { id, tenant, connectionId, settings, provider } = client
           return {
             id,
             tenant,
@@ -132,6 +132,7 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
             kind: 'token',
             ...(connectionId !== null && { connectionId }),
             ...(settings !== undefined && { settings }),
+            ...(provider !== undefined && { provider }),
           }
         } catch (error) {
           if (error instanceof errors.JWTExpired) return { problem: 'expired' }

@@ -33,14 +33,14 @@ export type ScimAuth =
   /** Any other bearer token (SH-44). null: another way may know it. */
   | {
       readonly kind: 'bearer'
-      /** How ServiceProviderConfig shows it. */
+      /** The scheme that ServiceProviderConfig shows. */
       readonly scheme?: AuthenticationScheme
       readonly authenticate: (
         token: string,
         request: Request,
         context: ScimContext,
       ) => Awaitable<ScimPrincipal | ScimAuthProblem | null>
-      /** Told of each answer to what it has authenticated; must not throw. */
+      /** Called with each response to a caller that it authenticated; must not throw. */
       readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
     }
   /** The host decides (SC-2). */
@@ -67,7 +67,7 @@ export const CLIENT_CREDENTIALS: AuthenticationScheme = {
   specUri: 'https://www.rfc-editor.org/info/rfc6749',
 }
 
-/** What ServiceProviderConfig shows of the ways to authenticate; the first is the primary one. */
+/** The schemes that ServiceProviderConfig shows; the first is the primary one. */
 export function schemesOf(auth: ScimAuth | readonly ScimAuth[]): readonly AuthenticationScheme[] {
   const schemes = waysOf(auth).flatMap((way) => {
     if (way.kind === 'token' || way.kind === 'tokens') return [BEARER]

@@ -4,7 +4,7 @@ import type { ScimDocument } from '../base/document.ts'
 
 export type { EventSource } from '@x/wire'
 
-/** What every event says (SC-73). */
+/** Fields of every event (SC-73). */
 export interface ScimEventBase {
   /** RFC 3339, UTC with milliseconds. */
   readonly at: string
@@ -58,7 +58,7 @@ export interface ScimEvents {
 
 export type ScimEventName = keyof ScimEvents
 
-/** What a request did, without any value (SC-71). */
+/** The outcome of a request, without any value (SC-71). */
 export interface ScimAuditEntry {
   readonly at: string
   readonly requestId: string
@@ -87,17 +87,17 @@ export interface ScimAuditEntry {
   readonly durationMs: number
   /** The answer was streamed and ended before its end: it failed, or the client had gone. */
   readonly aborted?: true
-  /** Of a caller that comes by a connection (SH-56). */
+  /** Id of the caller's connection (SH-56). */
   readonly connectionId?: string
   /** Only with `auditUserNames`. */
   readonly userName?: string
 }
 
-/** The emitter of a service, which can tell whether anybody listens. */
+/** The emitter of a service, which knows whether it has listeners. */
 export interface ScimEmitter {
   readonly source: EventSource<ScimEvents>
   readonly emit: <K extends ScimEventName>(name: K, event: ScimEvents[K]) => void
-  /** Whether building the payload of this event is worth it. */
+  /** Returns whether this event has listeners. Without them its payload need not be built. */
   readonly wants: (name: ScimEventName) => boolean
 }
 
@@ -120,7 +120,7 @@ export function createScimEmitter(onError: (error: unknown) => void): ScimEmitte
           unsubscribe()
         }
       },
-      // The count stays: it may be too high, which only costs a payload nobody reads.
+      // The count stays: it may be too high, which only costs an unused payload.
       off: (name, listener) => source.off(name, listener),
     },
     emit,

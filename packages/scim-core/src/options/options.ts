@@ -1,18 +1,27 @@
-import { createSystemRuntime, isVisibleName, type Runtime } from '@x/wire'
+import {
+  createSystemRuntime,
+  isVisibleName,
+  type Metrics,
+  type RequestHooks,
+  type Runtime,
+} from '@x/wire'
 import { createAddressFilter, type AddressFilter } from '../base/addresses.ts'
 import { schemesOf, type AuthenticationScheme, type ScimAuth } from './auth.ts'
 import { invalidValue, ScimConfigError } from '../base/errors.ts'
 import type { ScimAuditEntry } from './events.ts'
 import type { FilterLimits } from '../filter/parse.ts'
+import { readMetricTenants } from './metric-tenants.ts'
 import { completeLimits, type ScimLimits } from '../base/limits.ts'
 import type { ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimContext, ScimPrincipal } from '../base/principal.ts'
-import { completeQuirks, type QuirkSwitches, type ScimQuirk } from '../base/quirks.ts'
+import { SCIM_PROFILES, type RateLimit, type ScimProfile } from '../base/profiles.ts'
+import { completeQuirks, type ScimQuirk } from '../base/quirks.ts'
 import type { ScimDocument } from '../base/document.ts'
 import { isEmailAddress } from '../schema/email-address.ts'
 import type { ScimExtension } from '../schema/extension.ts'
 import { createSchemas, type ResourceSchemas, type ResourceTypeName } from '../schema/registry.ts'
 import { createTypeSchemas } from '../schema/resource-type.ts'
+import { readRateLimit, withProfile, type ProfileConfig } from './profile-options.ts'
 import { servedType, type ScimResourceType, type ServedType } from './resource-type.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 
@@ -24,15 +33,15 @@ export interface ScimChange {
   readonly actor: string | null
   readonly before: ScimDocument | null
   readonly after: ScimDocument | null
-  /** Of a group whose members change: how many. */
+  /** For a group whose members change: the numbers of additions and removals. */
   readonly memberChange: { readonly added: number; readonly removed: number } | null
 }
 
-/** What `beforeCommit` may use. */
+/** The tools of `beforeCommit`. */
 export interface ScimTools {
-  /** The store of the transaction: it sees what is not committed yet. */
+  /** The store of the transaction, which sees uncommitted changes. */
   readonly store: ScimStore
-  /** What store hooks get as `transaction`. */
+  /** The `transaction` argument of store hooks. */
   readonly handle: unknown
   readonly context: ScimContext
   readonly requestId: string
@@ -63,7 +72,7 @@ export interface ScimOptions {
   /** Default true; false answers everything with 401 (D1). */
   readonly enabled?: boolean
   readonly resolveTenant?: (request: Request, context: ScimContext) => string | Promise<string>
-  /** The id of the user `/Me` stands for; without it `/Me` is 501. */
+  /** Returns the id of the user for `/Me`. Without it `/Me` is 501. */
   readonly resolveMe?: (principal: ScimPrincipal) => string | null | Promise<string | null>
   /**
    * Runs inside the transaction, after all its writes and store hooks, once for the resource that the
@@ -79,6 +88,15 @@ export interface ScimOptions {
    * `console.error` with the id of its request.
    */
   readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
+  /** Counts requests and operations (OP-6); `createMetrics` of any `/metrics`. Default: none. */
+  readonly metrics?: Metrics
+  /**
+   * Tenants that `scim_tenant_operations_total` counts by name: the first to come, at most 1,000; the
+   * others count as `other`. Default 0: operations are not counted by tenant (OP-8).
+   */
+  readonly metricTenants?: number
+  /** Watch requests. Default: none (OP-1). */
+  readonly requestHooks?: RequestHooks
   /** Paths outside the base path: `respond` with 404 (default), or `pass`: 404 with x-scim-outside. */
   readonly outsideBase?: 'respond' | 'pass'
   readonly runtime?: Runtime
@@ -86,15 +104,18 @@ export interface ScimOptions {
   /** Tolerances of section 11; default `all`. */
   readonly quirks?: 'all' | 'none' | Partial<Record<ScimQuirk, boolean>>
   /**
-   * What a new userName must be (D7); default `email`. `email` and `any` refuse invisible characters,
+   * The rule for a new userName (D7). Default `email`. `email` and `any` refuse invisible characters,
    * which make a name look like another; a function decides alone.
    */
   readonly userName?: 'email' | 'any' | ((value: string) => boolean)
-  /** Whether the primary e-mail may equal another user's userName (D8); default `userName`: no. */
+  /**
+   * Uniqueness of the primary e-mail among userNames (D8). Default `userName`: it must not equal
+   * another user's.
+   */
   readonly emailConflict?: 'userName' | 'off'
   /** D3; default `deactivate`. */
   readonly deleteUser?: 'deactivate' | 'tombstone' | 'remove'
-  /** Whether users have the enterprise extension. Default true (D6). */
+  /** Users have the enterprise extension. Default true (D6). */
   readonly enterprise?: boolean
   /** D23; default true. */
   readonly uniqueGroupNames?: boolean
@@ -137,14 +158,27 @@ export interface ScimOptions {
   readonly maxPageSize?: number
   /** SC-19; default `ignore`. */
   readonly unknownAttributes?: 'ignore' | 'reject'
+  /** Refuses a PATCH operation without path. Default false (SH-58). */
+  readonly requirePatchPath?: boolean
+  /**
+   * The effect of PATCH on a complex value: it replaces the sub-attributes given (`merge`, the
+   * default), or the whole value (`whole`): those not given are removed.
+   */
+  readonly replaceComplex?: 'merge' | 'whole'
+  /** The treatment of a password: left out (`ignore`, the default), or 400. It is never stored. */
+  readonly password?: 'ignore' | 'reject'
+  /** Requests of one tenant in this process; others get 429. Default: no limit. */
+  readonly rateLimit?: RateLimit
+  /** The profile that the options follow; comes with an entry of `SCIM_PROFILES`. */
+  readonly profile?: ScimProfile
   /** Addresses and CIDR ranges; others get 403 (SC-81). Default: all. */
   readonly allowedAddresses?: readonly string[]
-  /** Whether audit entries name the user; default false. */
+  /** Audit entries contain user names. Default false. */
   readonly auditUserNames?: boolean
 }
 
 /** Options with their defaults, checked. */
-export interface ScimConfig {
+export interface ScimConfig extends ProfileConfig {
   readonly store: ScimStore
   readonly schemas: ResourceSchemas
   /** The host's own types by their names. */
@@ -153,24 +187,19 @@ export interface ScimConfig {
   readonly basePath: string
   readonly runtime: Runtime
   readonly limits: ScimLimits
-  readonly quirks: QuirkSwitches
-  /** Of filters in queries; made once. */
+  readonly metricTenants: number
+  /** Limits of filters in queries; resolved once. */
   readonly filterLimits: FilterLimits
   readonly checkUserName: (value: string) => void
   readonly emailConflict: boolean
-  readonly deleteUser: 'deactivate' | 'tombstone' | 'remove'
   readonly uniqueGroupNames: boolean
   readonly unknownMembers: 'reject' | 'skip'
   readonly putWithoutMembers: 'clear' | 'keep'
   readonly patchBodyMembers: number
   readonly nestedGroups: boolean
   readonly emptyMembers: 'array' | 'omit'
-  readonly bulk: boolean
-  readonly etag: boolean
-  readonly cursor: { readonly ttl: number; readonly secret: string | undefined } | null
   readonly pageSize: number
   readonly maxPageSize: number
-  readonly rejectUnknown: boolean
   readonly addresses: AddressFilter | null
   readonly outbox: boolean
   readonly authenticationSchemes: readonly AuthenticationScheme[]
@@ -194,6 +223,7 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     basePath: readBasePath(options),
     runtime: options.runtime ?? createSystemRuntime(),
     limits,
+    metricTenants: readMetricTenants(options.metricTenants),
     quirks,
     filterLimits: {
       filterLength: limits.filterLength,
@@ -217,6 +247,11 @@ export function completeOptions(options: ScimOptions): ScimConfig {
     pageSize: Math.min(positive('pageSize', options.pageSize ?? 100), maxPageSize),
     maxPageSize,
     rejectUnknown: options.unknownAttributes === 'reject',
+    requirePatchPath: options.requirePatchPath ?? false,
+    replaceComplex: options.replaceComplex ?? 'merge',
+    rejectPassword: options.password === 'reject',
+    rateLimit: readRateLimit(options.rateLimit),
+    profile: options.profile,
     addresses: allowedAddresses.length === 0 ? null : createAddressFilter(allowedAddresses),
     outbox: needsOutbox(options),
     authenticationSchemes: options.authenticationSchemes ?? schemesOf(options.auth),
@@ -227,14 +262,16 @@ export function completeOptions(options: ScimOptions): ScimConfig {
 
 /** The options with those of a connection in their place (SH-53). */
 export function withSettings(config: ScimConfig, settings: ConnectionSettings): ScimConfig {
-  const { quirks: given, userName, ...words } = settings
-  const quirks = given === undefined ? config.quirks : completeQuirks(given)
+  const { quirks: given, userName, profile, ...words } = settings
+  const base =
+    profile === undefined ? config : withProfile(config, SCIM_PROFILES[profile], readCursor({}))
+  const quirks = given === undefined ? base.quirks : completeQuirks(given)
   return {
-    ...config,
+    ...base,
     ...words,
     quirks,
     filterLimits: {
-      ...config.filterLimits,
+      ...base.filterLimits,
       bareFilterValues: quirks.bareFilterValues,
       valuePathSub: quirks.valuePathSub,
     },
@@ -247,7 +284,7 @@ function assertOneHook({ beforeCommit, beforeWrite }: ScimOptions): void {
   throw new ScimConfigError('beforeCommit', 'Give beforeCommit or beforeWrite, not both')
 }
 
-/** Of users and groups, then of the host's own types in the order given (SH-36). */
+/** The schemas of users and groups, then those of the host's own types in the order given (SH-36). */
 function allSchemas(options: ScimOptions): ResourceSchemas {
   const own = createTypeSchemas(options.resourceTypes ?? [])
   return {

@@ -3,12 +3,12 @@ import type { ScimScope } from '../base/principal.ts'
 import type { ResourceTypeSchema } from '../schema/resource-type.ts'
 import type { ResourceStore } from '../store/resources.ts'
 
-/** What can be done with the resources of a type. */
+/** Operations on the resources of a type. */
 export type ResourceOperation = 'get' | 'list' | 'create' | 'replace' | 'patch' | 'delete'
 
 /** A resource type of the host's own (section 6). */
 export interface ScimResourceType extends ResourceTypeSchema {
-  /** Where its resources are. */
+  /** The store of its resources. */
   readonly store: ResourceStore
   /** Default: all that the store has. */
   readonly operations?: readonly ResourceOperation[]

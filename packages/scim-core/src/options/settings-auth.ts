@@ -22,7 +22,7 @@ export function createSettingsAuth(
   const authenticate = async (text: string): Promise<ScimPrincipal | null> => {
     const digest = sha256(text)
     const now = runtime.now()
-    // All are compared, so that the time taken tells nothing about which one matched.
+    // All are compared, so that the time does not reveal which one matched.
     const matches = known.filter((entry) => constantTimeEqual(entry.digest, digest))
     const valid = matches.find(
       ({ notBefore, expiresAt }) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readScimSettings } from './settings.ts'
 
-const ON = { SCIM_ENABLED: 'true', SCIM_TOKEN: 't' }
+const ON = { SCIM_ENABLED: 'true', SCIM_TOKEN: 'a-token-of-sixteen' }
 
 describe('readScimSettings', () => {
   test('SC-4 the defaults', () => {
@@ -53,7 +53,7 @@ describe('readScimSettings', () => {
     })
     expect(settings).toMatchObject({
       enabled: true,
-      token: 't',
+      token: ON.SCIM_TOKEN,
       baseUrl: 'https://scim.example/x',
       auditLog: '/var/log/scim',
       warnings: [],
@@ -147,6 +147,27 @@ describe('readScimSettings', () => {
       expect(() => readScimSettings({ [name]: 'odd' })).toThrow(`${name} must be one of ${allowed}`)
     },
   )
+
+  test('SC-4 SH-83 a short token is for loopback addresses alone', () => {
+    const short = { SCIM_ENABLED: 'true', SCIM_TOKEN: 'fifteen-letters' }
+    const long = { ...short, SCIM_TOKEN: 'sixteen-letters-' }
+    const at = (SCIM_BASE_URL: string) => ({ SCIM_BASE_URL })
+    const [local, proxied] = [at('http://127.0.0.1:7860/scim'), at('https://app.example/scim')]
+    expect(readScimSettings({ ...long, ...local }).warnings).toEqual([])
+    expect(readScimSettings({ ...long, ...proxied }).warnings).toEqual([])
+    expect(readScimSettings({ ...short, ...local }).warnings).toEqual([
+      'SCIM_TOKEN has fewer than 16 characters: enough only while nobody else reaches this machine',
+    ])
+    expect(() => readScimSettings({ ...short, ...proxied })).toThrow(
+      'SCIM_TOKEN must have at least 16 characters, unless the service is on a loopback address',
+    )
+    const list = { SCIM_TOKENS: '[{"id":"a","token":"short"}]' }
+    expect(() => readScimSettings({ ...long, ...list, ...proxied })).toThrow(
+      expect.objectContaining({ option: 'SCIM_TOKENS' }),
+    )
+    // While provisioning is off, the token lets nobody in.
+    expect(readScimSettings({ ...short, ...proxied, SCIM_ENABLED: 'false' }).warnings).toEqual([])
+  })
 
   test('SC-4 odd booleans count as false, with a warning; so does plain http', () => {
     const settings = readScimSettings({

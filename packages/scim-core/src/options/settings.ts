@@ -1,8 +1,10 @@
 import { ScimConfigError } from '../base/errors.ts'
 import { readOktaTypes } from './okta-settings.ts'
 import type { CursorOptions, ScimOptions } from './options.ts'
+import { SCIM_PROFILES } from '../base/profiles.ts'
 import { ALL_SCOPES, type ScimScope } from '../base/principal.ts'
 import { isQuirk, SCIM_QUIRKS, type ScimQuirk } from '../base/quirks.ts'
+import { checkTokenLengths, isLoopback } from './short-tokens.ts'
 
 /** One entry of `SCIM_TOKENS`. */
 export interface ScimTokenSetting {
@@ -41,16 +43,25 @@ export interface ScimSettings {
     | 'cursor'
     | 'allowedAddresses'
     | 'resourceTypes'
+    | 'outbox'
+    | 'profile'
+    | 'unknownAttributes'
+    | 'requirePatchPath'
+    | 'replaceComplex'
+    | 'password'
+    | 'rateLimit'
   >
   /** `SCIM_JWT_*`; undefined: signed access tokens are not accepted. */
   readonly jwt?: ScimJwtSettings | undefined
+  /** `SCIM_WEBHOOK_KEY`: seals the secrets of webhooks; they are sent when it is given. */
+  readonly webhookKey?: string | undefined
   /** `stdout`, or the path of a file. */
   readonly auditLog: string
   /** Sentences to be logged at start. */
   readonly warnings: readonly string[]
 }
 
-/** Where signed access tokens come from (SH-83). */
+/** The issuer of signed access tokens, and their checks (SH-83). */
 export interface ScimJwtSettings {
   readonly issuer: string
   readonly audience: string
@@ -76,35 +87,71 @@ export function readScimSettings(env: Environment): ScimSettings {
     throw new ScimConfigError('SCIM_TOKEN', 'SCIM_TOKEN is required when SCIM_ENABLED is true')
   }
   const types = readOktaTypes(env)
+  const webhookKey = readWebhookKey(env)
+  // Webhooks are made of the outbox.
+  const outbox = flag('SCIM_OUTBOX') || webhookKey !== undefined
   const baseUrl = readBaseUrl(env)
   if (baseUrl !== undefined && isExposed(baseUrl)) {
     warnings.push(`SCIM_BASE_URL ${baseUrl} is not https: tokens travel unprotected`)
   }
+  if (enabled) warnings.push(...checkTokenLengths({ token, tokens, baseUrl }))
   return {
     enabled,
     token,
     tokens,
     baseUrl,
     options: {
+      ...readProfile(env),
       userName: oneOf(env, 'SCIM_USER_NAME', ['email', 'any']),
-      deleteUser: oneOf(env, 'SCIM_DELETE_USER', ['deactivate', 'tombstone', 'remove']),
+      ...unlessProfile(env, 'SCIM_DELETE_USER', () => ({
+        deleteUser: oneOf(env, 'SCIM_DELETE_USER', ['deactivate', 'tombstone', 'remove']),
+      })),
       publicDiscovery: flag('SCIM_PUBLIC_DISCOVERY'),
       uniqueGroupNames: flag('SCIM_UNIQUE_GROUP_NAMES', true),
       unknownMembers: oneOf(env, 'SCIM_UNKNOWN_MEMBERS', ['reject', 'skip']),
       emptyMembers: oneOf(env, 'SCIM_EMPTY_MEMBERS', ['array', 'omit']),
-      quirks: readQuirks(env['SCIM_QUIRKS']),
+      ...unlessProfile(env, 'SCIM_QUIRKS', () => ({ quirks: readQuirks(env['SCIM_QUIRKS']) })),
       pageSize: readNumber(env, 'SCIM_PAGE_SIZE', 100),
       maxPageSize: readNumber(env, 'SCIM_MAX_PAGE_SIZE', 200),
-      bulk: flag('SCIM_BULK'),
-      etag: flag('SCIM_ETAG'),
-      cursor: flag('SCIM_CURSOR') && readCursor(env),
+      ...unlessProfile(env, 'SCIM_BULK', () => ({ bulk: flag('SCIM_BULK') })),
+      ...unlessProfile(env, 'SCIM_ETAG', () => ({ etag: flag('SCIM_ETAG') })),
+      ...unlessProfile(env, 'SCIM_CURSOR', () => ({
+        cursor: flag('SCIM_CURSOR') && readCursor(env),
+      })),
       allowedAddresses: readList(env['SCIM_ALLOWED_ADDRESSES']),
       ...(types.length > 0 && { resourceTypes: types }),
+      ...(outbox && { outbox }),
     },
+    webhookKey,
     jwt,
     auditLog: given(env, 'SCIM_AUDIT_LOG') ?? 'stdout',
     warnings,
   }
+}
+
+/** The options of `SCIM_PROFILE`. */
+function readProfile(env: Environment): Partial<ScimSettings['options']> {
+  const name = oneOf(env, 'SCIM_PROFILE', ['none', 'interop', 'ipsie-al2'])
+  return name === 'none' ? {} : SCIM_PROFILES[name]
+}
+
+/** A variable that is given comes before the profile, the profile before a default. */
+function unlessProfile<Part extends object>(
+  env: Environment,
+  name: string,
+  read: () => Part,
+): Part | undefined {
+  const part = read()
+  const profile = readProfile(env)
+  const isDecided = Object.keys(part).every((option) => Object.hasOwn(profile, option))
+  return isDecided && given(env, name) === undefined ? undefined : part
+}
+
+/** @throws ScimConfigError when it is too short to be a secret */
+function readWebhookKey(env: Environment): string | undefined {
+  const key = given(env, 'SCIM_WEBHOOK_KEY')
+  if (key === undefined || key.length >= 32) return key
+  throw new ScimConfigError('SCIM_WEBHOOK_KEY', 'SCIM_WEBHOOK_KEY must have at least 32 characters')
 }
 
 /** Issuer, audience and keys belong together. */
@@ -184,15 +231,9 @@ function readBaseUrl(env: Environment): string | undefined {
   return url
 }
 
-/** Whether a URL is http on something else than loopback. */
-function isExposed(text: string): boolean {
-  const { protocol, hostname } = new URL(text)
-  const loopback =
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  return protocol === 'http:' && !loopback
+/** Returns whether a URL is http on another host than loopback. */
+function isExposed(url: string): boolean {
+  return new URL(url).protocol === 'http:' && !isLoopback(url)
 }
 
 /** `all`, `none`, or the switches that are on. */

@@ -1,6 +1,6 @@
 import type { Attempt } from './dispatcher.ts'
 
-/** What an HTTP status means for a delivery (SH-23). */
+/** The meaning of an HTTP status for a delivery (SH-23). */
 export function attemptOf(response: Response, now: Date): Attempt {
   const { status } = response
   if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null }

@@ -7,7 +7,7 @@ import type {
   OutboxStore,
 } from '../store/outbox.ts'
 
-/** What a receiver made of one delivery. */
+/** The receiver's response to one delivery. */
 export interface Attempt {
   /** `gone`: the endpoint wants nothing more. */
   readonly outcome: 'delivered' | 'retry' | 'failed' | 'gone'
@@ -33,7 +33,7 @@ export interface DispatcherOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** How a round ended: deliveries that arrived, are tried again, were given up. */
+/** The result of a round: deliveries that arrived, will be retried, or were given up. */
 export interface DeliveryCounts {
   readonly delivered: number
   readonly retrying: number
@@ -44,7 +44,7 @@ export interface DeliveryCounts {
 export interface Dispatcher {
   /** One round; resolves when nothing is due any more. */
   deliverDue(): Promise<DeliveryCounts>
-  /** Goes on until the signal is aborted; what is being sent then is finished. */
+  /** Runs until the signal aborts; deliveries in progress are finished. */
   run(options: { readonly signal: AbortSignal; readonly pollMs?: number }): Promise<void>
 }
 
@@ -57,6 +57,8 @@ const MAX_WAITING = 100_000
 const LEASE_MARGIN_MS = 15_000
 const DAY_SECONDS = 86_400
 const ERROR_LENGTH = 200
+/** The reason of waits that are not needed any more; without one each would make an exception. */
+const OVER = 'over'
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, kinds, runtime, concurrency, timeoutMs, onError } = options
@@ -84,7 +86,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     } catch (error) {
       return timeout.signal.aborted ? timedOut(timeoutMs) : networkError(error)
     } finally {
-      finished.abort()
+      finished.abort(OVER)
     }
   }
 
@@ -222,7 +224,7 @@ async function isSlow(sending: Promise<unknown>, runtime: Runtime): Promise<bool
   try {
     return await Promise.race([sending.then(() => false), slow])
   } finally {
-    finished.abort()
+    finished.abort(OVER)
   }
 }
 
@@ -231,7 +233,7 @@ function timedOut(timeoutMs: number): Attempt {
   return { outcome: 'retry', status: null, error }
 }
 
-/** What the connection said; never an address or a body. */
+/** The error of the connection; never an address or a body. */
 function networkError(error: unknown): Attempt {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
   const code: unknown = typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code')

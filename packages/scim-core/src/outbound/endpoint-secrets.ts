@@ -10,7 +10,7 @@ export interface EndpointSecret {
 
 const KEPT = 1_000
 
-/** Reads and writes sealed secrets; what was opened is kept in memory, so that few are decrypted. */
+/** Reads and writes encrypted secrets. Decrypted ones are cached. */
 export function createEndpointSecrets(sealer: Sealer): {
   seal(id: string, secrets: readonly EndpointSecret[]): Promise<string>
   open(endpoint: Pick<EndpointRecord, 'id' | 'secrets'>): Promise<readonly EndpointSecret[]>

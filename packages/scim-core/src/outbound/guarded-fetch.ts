@@ -40,6 +40,8 @@ interface Outgoing {
 
 /** Bytes of an answer that are read (SH-23). */
 const ANSWER_BYTES = 65_536
+/** Time for what follows the head of a success: a connection that is read to its end is used again. */
+const DRAIN_MS = 1_000
 
 /**
  * The `fetch` of deliveries. On Node it checks each address that it connects to, after the name was
@@ -73,6 +75,12 @@ export function createGuardedFetch(allowLoopback: boolean): DeliveryFetch {
 }
 
 async function toResponse(incoming: Incoming): Promise<Response> {
+  const { statusCode: status = 502 } = incoming
+  // Nobody reads what a success says.
+  if (status >= 200 && status < 300) {
+    void drain(incoming)
+    return new Response(null, { status, headers: headersOf(incoming) })
+  }
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of incoming) {
@@ -83,14 +91,33 @@ async function toResponse(incoming: Incoming): Promise<Response> {
       break
     }
   }
+  const hasBody = status >= 200 && status !== 304
+  const body = hasBody ? new Blob(chunks.map((chunk) => new Uint8Array(chunk))) : null
+  return new Response(body, { status: Math.max(200, status), headers: headersOf(incoming) })
+}
+
+function headersOf({ headers: given }: Incoming): Headers {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(incoming.headers)) {
+  for (const [name, value] of Object.entries(given)) {
     if (typeof value === 'string') headers.set(name, value)
   }
-  const status = incoming.statusCode ?? 502
-  const hasBody = status >= 200 && status !== 204 && status !== 205 && status !== 304
-  const body = hasBody ? new Blob(chunks.map((chunk) => new Uint8Array(chunk))) : null
-  return new Response(body, { status: Math.max(200, status), headers })
+  return headers
+}
+
+/** Reads the rest, unless it is long or slow. */
+async function drain(incoming: Incoming): Promise<void> {
+  AbortSignal.timeout(DRAIN_MS).addEventListener('abort', () => incoming.destroy())
+  let size = 0
+  try {
+    for await (const { length } of incoming) {
+      size += length
+      if (size >= ANSWER_BYTES) break
+    }
+  } catch {
+    // The delivery has succeeded, whatever becomes of the connection.
+  } finally {
+    if (size >= ANSWER_BYTES) incoming.destroy()
+  }
 }
 
 /** Every address of a name must be public: which of them is taken is not known here. */

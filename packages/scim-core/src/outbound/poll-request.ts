@@ -1,16 +1,16 @@
-/** What a receiver asks for (RFC 8936 section 2.2). */
+/** A receiver's poll request (RFC 8936 section 2.2). */
 export interface PollRequest {
   readonly maxEvents: number
   readonly returnImmediately: boolean
   readonly ack: readonly string[]
-  /** `jti` and what was wrong. */
+  /** `jti` and the error. */
   readonly setErrs: readonly (readonly [jti: string, error: string])[]
 }
 
 const MAX_EVENTS = 100
 const MAX_SETTLED = 10_000
 
-/** Reads the body of a poll; a text says what is wrong with it. */
+/** Reads the body of a poll. Returns an error message if it is invalid. */
 export function readPollRequest(text: string | null): PollRequest | string {
   const body = parse(text)
   if (body === null) return 'The body must be a JSON object.'

@@ -4,7 +4,7 @@ import type { Runtime } from '@x/wire'
 /** Encrypts texts at rest; a text opens only in the context that it was sealed for. */
 export interface Sealer {
   seal(text: string, context: string): Promise<string>
-  /** @throws Error for what was sealed with another key, or for another context */
+  /** @throws Error for a value encrypted with another key or for another context */
   open(sealed: string, context: string): Promise<string>
 }
 

@@ -121,7 +121,7 @@ export function createSecurityEvents(options: SecurityEventsOptions): SecurityEv
 /** Errors of the receiver that another attempt may mend (RFC 8935 section 2.4). */
 const TEMPORARY: ReadonlySet<unknown> = new Set(['authentication_failed', 'access_denied'])
 
-/** SH-32: an error that names what is wrong with the token is final. */
+/** SH-32: an error about the token itself is final. */
 function pushAttempt(response: Response, text: string, now: Date): Attempt {
   const attempt = attemptOf(response, now)
   if (response.status !== 400) return attempt

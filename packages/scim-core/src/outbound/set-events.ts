@@ -1,7 +1,7 @@
 import type { ScimDocument } from '../base/document.ts'
 import type { OutboxRow } from '../store/outbox.ts'
 
-/** How much a token tells: names of attributes, or their values. */
+/** The content of a token: names of attributes, or their values. */
 export type SetMode = 'notice' | 'full'
 
 const PREFIX = 'urn:ietf:params:scim:event:prov:'

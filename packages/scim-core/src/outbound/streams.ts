@@ -5,12 +5,12 @@ import type { EndpointRecord, OutboxStore } from '../store/outbox.ts'
 import type { createEndpointSecrets } from './endpoint-secrets.ts'
 import { readTargetUrl } from './target-url.ts'
 
-/** How the tokens of a stream reach their receiver. */
+/** The delivery method of a stream's tokens. */
 export type StreamDelivery =
   | { readonly method: 'push'; readonly url: string; readonly authorization?: string }
   | { readonly method: 'poll' }
 
-/** A stream as it is shown: without what it authorizes with. */
+/** A stream without its credentials, as it is shown. */
 export interface SecurityEventStream {
   readonly id: string
   readonly tenant: string

@@ -25,7 +25,7 @@ const isClosed = createAddressFilter([
 
 const isLoopback = createAddressFilter(['127.0.0.0/8', '::1/128'])
 
-/** Whether a name resolved to an address that a delivery must not go to (SH-26). */
+/** Returns whether a name resolved to an address that deliveries must not go to (SH-26). */
 export function isClosedAddress(address: string): boolean {
   return isClosed(address)
 }

@@ -17,7 +17,7 @@ export function signWebhook(
   return secrets.map((secret) => `v1,${signature(secret, content)}`).join(' ')
 }
 
-/** What is wrong with a webhook request. */
+/** The problem of a webhook request. */
 export type WebhookSignatureErrorCode = 'missing' | 'malformed' | 'expired' | 'mismatch'
 
 /** A webhook request that must not be trusted (SH-27). */
@@ -33,7 +33,7 @@ export class WebhookSignatureError extends Error {
 
 /** An event as a receiver gets it. */
 export interface ReceivedWebhook {
-  /** The same for each attempt: what was seen before is left out. */
+  /** The same for each attempt, so that receivers can ignore repetitions. */
   readonly id: string
   readonly type: string
   /** When the change was made, RFC 3339. */
@@ -48,13 +48,13 @@ export interface VerifyWebhookOptions {
   /** As it was received, before anything has parsed it. */
   readonly body: string | Uint8Array
   readonly now?: Date
-  /** How far the clocks may differ, in seconds; 300 by default. */
+  /** Tolerated difference of the clocks, in seconds. Default 300. */
   readonly toleranceSeconds?: number
 }
 
 /**
  * Checks a webhook request and gives its event.
- * @throws WebhookSignatureError, whose `code` says what is wrong
+ * @throws WebhookSignatureError, whose `code` is the reason
  */
 export function verifyWebhook({
   secret,

@@ -1,10 +1,10 @@
+import { isObject } from '@x/wire'
 import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import { isEqual } from '../base/equal.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { isManager, readManager } from '../schema/read-resource.ts'
 import {
   assertLength,
-  isObject,
   isPrimary,
   readAttribute,
   readElement,
@@ -16,7 +16,7 @@ import { findAttribute } from '../schema/registry.ts'
 import type { PatchWork } from './patch-work.ts'
 import { targetText, type PatchContext, type PatchStep, type PatchTarget } from './step.ts'
 
-/** What a step needs to know, and what it may still cost. */
+/** Context of a step, and the cost it has left. */
 export interface StepContext extends PatchContext {
   readonly work: PatchWork
 }
@@ -24,7 +24,7 @@ export interface StepContext extends PatchContext {
 /** A document whose values are replaced, never changed in place. */
 export type Draft = Record<string, StoredValue>
 
-/** The attribute a step is about, with what was there before. */
+/** The attribute of a step, with its previous value. */
 interface Change {
   readonly step: PatchStep
   readonly attribute: AttributeDescriptor
@@ -99,7 +99,8 @@ function merged(
 ): StoredObject | undefined {
   const { op, value } = step
   const { sub } = step.target
-  const result: Draft = { ...current }
+  const isWhole = op === 'replace' && sub === null && context.replaceComplex === 'whole'
+  const result: Draft = isWhole ? {} : { ...current }
   if (sub !== null) assign(result, sub.name, readAttribute(sub, value, context))
   else {
     const object = single(attribute, value, context)
@@ -140,7 +141,7 @@ function appended(
   return finished(attribute, [...demoted, ...added], context)
 }
 
-/** Whether an element has every sub-attribute of another, with the same value. */
+/** Returns whether an element has every sub-attribute of another, with the same value. */
 function covers(element: StoredValue, sent: StoredValue): boolean {
   if (!isObject(element) || !isObject(sent)) return isEqual(element, sent)
   return Object.keys(sent).every((name) => isEqual(element[name], sent[name]))
@@ -181,7 +182,7 @@ function updatedElements(change: Change): StoredValue | undefined {
 /** Comparisons that making an element anew costs as much as. */
 const REWRITE = 8
 
-/** Whether an element is meant; pays for finding it out. */
+/** Returns whether the step selects an element; charges the cost of finding out. */
 function matcher({ step, attribute, context }: Change): (element: StoredValue) => boolean {
   const { where } = step.target
   if (where === null) return () => true
@@ -192,7 +193,7 @@ function matcher({ step, attribute, context }: Change): (element: StoredValue) =
   }
 }
 
-/** Whether a value sets `primary`, alone or in an object. */
+/** Returns whether a value sets `primary`, alone or in an object. */
 function givesPrimary(value: unknown, sub: AttributeDescriptor | null): boolean {
   if (sub !== null) return sub.name === 'primary'
   const first: unknown = Array.isArray(value) ? value[0] : value

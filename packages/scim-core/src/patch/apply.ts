@@ -17,6 +17,10 @@ export interface PatchOptions {
   readonly limits?: Partial<ScimLimits>
   /** Default `ignore`. */
   readonly unknownAttributes?: 'ignore' | 'reject'
+  /** Default false. */
+  readonly requirePatchPath?: boolean
+  /** Default `merge`. */
+  readonly replaceComplex?: 'merge' | 'whole'
 }
 
 export interface PatchResult {
@@ -53,6 +57,8 @@ function contextOf(options: PatchOptions): PatchContext {
     quirks: completeQuirks(options.quirks),
     limits: completeLimits(options.limits),
     rejectUnknown: options.unknownAttributes === 'reject',
+    requirePatchPath: options.requirePatchPath ?? false,
+    replaceComplex: options.replaceComplex ?? 'merge',
   }
 }
 
@@ -82,7 +88,7 @@ export function changedNames(before: ScimDocument, after: ScimDocument): readonl
   return [...names].filter((name) => !isEqual(before[name], after[name]))
 }
 
-/** A copy to be changed at the top; what was stored is of stored types. */
+/** A copy whose top level may be modified. */
 function draftOf(resource: ScimDocument): Record<string, StoredValue> {
   return { ...resource } as Record<string, StoredValue>
 }

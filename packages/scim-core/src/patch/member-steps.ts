@@ -1,7 +1,7 @@
+import { isObject } from '@x/wire'
 import { invalidValue, notMutable, ScimError } from '../base/errors.ts'
 import type { ResolvedFilter } from '../filter/resolved.ts'
 import type { ScimDocument } from '../base/document.ts'
-import { isObject } from '../schema/read-value.ts'
 import type { ScimLimits } from '../base/limits.ts'
 import { memberOf } from './normalize.ts'
 import { createPatchWork } from './patch-work.ts'
@@ -16,7 +16,7 @@ export type MemberStep =
       readonly terms: number
     }
 
-/** Whether a step concerns the members of a group. */
+/** Returns whether a step concerns the members of a group. */
 export function isMemberStep({ target }: PatchStep): boolean {
   return target.extension === null && target.attribute?.name === 'members'
 }
@@ -32,7 +32,7 @@ export function planMembers(
   const planned = steps.filter(isMemberStep).map((step) => planMember(step, context))
   const count = planned.reduce((sum, step) => sum + ('ids' in step ? step.ids.length : 0), 0)
   assertMemberCount(count, context)
-  // What comes before a replacement leaves no trace.
+  // Steps before a replacement have no effect.
   const from = planned.findLastIndex(({ kind }) => kind === 'replace')
   return planned
     .slice(Math.max(0, from))

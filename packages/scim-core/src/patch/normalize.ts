@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import {
   invalidPath,
   invalidSyntax,
@@ -8,9 +9,9 @@ import {
 } from '../base/errors.ts'
 import { isScimError } from '../base/errors.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
-import { unknownAttribute, isObject } from '../schema/read-value.ts'
+import { unknownAttribute } from '../schema/read-value.ts'
 import type { ExtensionSchema, ResourceSchema } from '../schema/registry.ts'
-import { readUrns } from '../schema/read-resource.ts'
+import { assertReadable, readUrns } from '../schema/read-resource.ts'
 import { parsePath, withoutLiterals } from './parse-path.ts'
 import {
   findTarget,
@@ -97,6 +98,7 @@ function planOperation(
     throw invalidValue(`The operation ${op} needs a value.`)
   }
   if (typeof path === 'string') return planPath({ op, path, value }, schema, context)
+  if (context.requirePatchPath === true) throw invalidSyntax('An operation needs a path.')
   if (op === 'remove') throw new ScimError('no_target', 'The operation remove needs a path.')
   if (!isObject(value))
     throw invalidValue('The value of an operation without path must be an object.')
@@ -134,7 +136,7 @@ interface KeyStep {
   readonly op: 'add' | 'replace'
   readonly key: string
   readonly value: unknown
-  /** The extension whose value the key stands in. */
+  /** The extension that the key's value belongs to. */
   readonly extension: ExtensionSchema | null
 }
 
@@ -186,6 +188,7 @@ function planTarget(
 ): readonly PatchStep[] {
   const { op, target, value } = step
   if (isReadOnly(target)) throw notMutable(targetText(target))
+  if (target.attribute !== null) assertReadable(target.attribute, context)
   if (target.attribute?.mutability === 'writeOnly') return []
   if (op !== 'remove' && value === null) return planNull(step)
   if (target.attribute !== null || op === 'remove') return [step]

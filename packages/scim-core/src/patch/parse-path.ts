@@ -15,7 +15,7 @@ const INDEX = /\[\s*\d*\s*\]/
 /**
  * Reads the path of a PATCH operation (SC-46): `attr`, `attr.sub`, `urn:attr.sub`, `attr[filter]`,
  * `attr[filter].sub` or the URN of an extension.
- * @throws ScimError invalidPath; InvalidFilterError for what stands in the brackets
+ * @throws ScimError invalidPath; InvalidFilterError for the text in the brackets
  */
 export function parsePath(text: string, limits: PathLimits = {}): PatchPath {
   const { pathLength = 1_024 } = limits
@@ -40,7 +40,7 @@ function parseStart(
   }
 }
 
-/** Whether a position lies between the brackets of a path. */
+/** Returns whether a position is between the brackets of a path. */
 function isInside(position: number, text: string): boolean {
   return text.includes('[') && text.indexOf('[') < position && position <= text.lastIndexOf(']')
 }

@@ -1,14 +1,15 @@
+import { isObject } from '@x/wire'
 import { ScimError } from '../base/errors.ts'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
-import { elementKey, isObject, type StoredValue } from '../schema/read-value.ts'
+import { elementKey, type StoredValue } from '../schema/read-value.ts'
 
-/** What the operations of one request may cost (AB-88), and what they know of elements. */
+/** The cost limit of one request's operations (AB-88), with what they have learnt about elements. */
 export interface PatchWork {
   /** @throws ScimError tooMany when all together cost more than `patchComparisons` */
   spend(comparisons: number): void
   /** The same for elements that are equal. Elements are replaced, never changed. */
   keyOf(attribute: AttributeDescriptor, element: StoredValue): string
-  /** How many comparisons one with this element counts for, by the length of its texts. */
+  /** Number of comparisons that one with this element counts for, by the length of its texts. */
   weightOf(attribute: AttributeDescriptor, element: StoredValue): number
 }
 

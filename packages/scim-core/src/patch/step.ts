@@ -9,8 +9,10 @@ import { findAttribute, type ResourceSchema } from '../schema/registry.ts'
 import type { ReadContext } from '../schema/read-value.ts'
 import { describePath } from '../filter/format.ts'
 
-/** What PATCH needs to know besides the schema. */
+/** Context of PATCH besides the schema. */
 export interface PatchContext extends ReadContext {
+  readonly requirePatchPath?: boolean
+  readonly replaceComplex?: 'merge' | 'whole'
   /** With it, `$ref` can be used in value filters. */
   readonly baseUrl?: string
 }
@@ -31,7 +33,7 @@ export interface ValueFilter {
   readonly equalities: readonly EqualityTerm[] | null
 }
 
-/** Where an operation applies. */
+/** The target of an operation. */
 export interface PatchTarget extends FoundPath {
   readonly where: ValueFilter | null
   /** As it was written. */
@@ -47,7 +49,7 @@ export function targetText({ path }: Pick<PatchTarget, 'path'>): string {
 export interface PatchStep {
   readonly op: 'add' | 'replace' | 'remove'
   readonly target: PatchTarget
-  /** Of `remove`: the elements to remove; undefined: all. */
+  /** For `remove`: the elements to remove; undefined means all. */
   readonly value: unknown
 }
 

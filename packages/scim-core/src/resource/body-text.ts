@@ -6,7 +6,7 @@ export interface StreamedText {
 /** The text of an answer, or of a part of one. */
 export type BodyText = string | StreamedText
 
-/** Texts behind one another, whole unless one of them is streamed. */
+/** Joins texts; the result is a stream if one of them is. */
 export function concatenated(texts: readonly BodyText[]): BodyText {
   if (texts.every((text) => typeof text === 'string')) return texts.join('')
   return { parts: () => partsOf(texts) }

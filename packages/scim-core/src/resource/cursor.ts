@@ -1,13 +1,12 @@
-import { constantTimeEqual } from '@x/wire'
+import { constantTimeEqual, isObject } from '@x/wire'
 import { decodeBase64Url, encodeBase64Url } from '../base/base64url.ts'
 import { hmacSha256 } from '../base/digest.ts'
 import { ScimError } from '../base/errors.ts'
 import type { SortKey } from '../filter/resolved.ts'
-import { isObject } from '../schema/read-value.ts'
 import type { KeysetPosition } from '../store/list-query.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 
-/** Where the next page of a cursor starts. */
+/** The position at which a cursor's next page starts. */
 export interface CursorState {
   /** The type of the last record; of a query over both types, that of the list being walked. */
   readonly type: ResourceTypeName
@@ -16,7 +15,7 @@ export interface CursorState {
   readonly count: number
 }
 
-/** What a cursor belongs to. */
+/** The query that a cursor belongs to. */
 export interface CursorScope {
   /** Endpoint, filter, sort and projection. */
   readonly fingerprint: string
@@ -34,14 +33,14 @@ const VERSION = 1
 
 /** @param options.ttl seconds */
 export function createCursors({
-  key,
+  keyOf,
   ttl,
 }: {
-  readonly key: Uint8Array
+  readonly keyOf: () => Uint8Array
   readonly ttl: number
 }): Cursors {
   const sign = (payload: string, { fingerprint, tenant }: CursorScope): Uint8Array =>
-    hmacSha256(key, JSON.stringify([payload, fingerprint, tenant]))
+    hmacSha256(keyOf(), JSON.stringify([payload, fingerprint, tenant]))
 
   return {
     write({ type, position, count }, scope, now) {

@@ -16,7 +16,7 @@ export function instantText(time: Date): string {
   return `${dateOf(day)}${two(hours)}:${two(minutes)}:${two(seconds)}.${PADDED[rest % 1000]}Z`
 }
 
-/** `2031-05-01T`. @throws RangeError for what is no time */
+/** `2031-05-01T`. @throws RangeError for an invalid time */
 function dateOf(day: number): string {
   const known = dates.get(day)
   if (known !== undefined) return known

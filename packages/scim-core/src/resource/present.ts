@@ -1,8 +1,8 @@
+import { isObject } from '@x/wire'
 import type { GroupBrief, GroupRecord } from '../store/groups.ts'
 import type { MemberRow } from '../store/members.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
 import { ENTERPRISE_URN } from '../schema/enterprise.ts'
-import { isObject } from '../schema/read-value.ts'
 import {
   schemaOf,
   type ResourceSchema,
@@ -36,9 +36,9 @@ export interface UserReferences {
 export interface PresenterOptions {
   readonly schemas: ResourceSchemas
   readonly baseUrl: string
-  /** Whether `meta.version` is shown. */
+  /** Shows `meta.version`. */
   readonly etag: boolean
-  /** Whether an empty group shows `members: []` (D25). */
+  /** An empty group shows `members: []`, or leaves it out (D25). */
   readonly emptyMembers: 'array' | 'omit'
 }
 
@@ -97,9 +97,9 @@ export function createPresenter({
   }
 }
 
-/** Printable ASCII without quote and backslash, which stands in JSON as it is. */
+/** Printable ASCII without quote and backslash, which needs no escape in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/
-/** What stands in an address as it is. */
+/** Characters that stay unescaped in an address. */
 const UNRESERVED = /^[\w.~-]+$/
 
 function quote(text: string): string {
@@ -137,7 +137,7 @@ function withManager(
   return JSON.stringify({ ...data, [ENTERPRISE_URN]: { ...extension, manager } })
 }
 
-/** The members of an object's text, with a comma behind them. */
+/** The members of an object's text, followed by a comma. */
 function inner(data: string): string {
   return data === '{}' ? '' : `${data.slice(1, -1)},`
 }

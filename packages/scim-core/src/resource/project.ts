@@ -1,7 +1,7 @@
+import { isObject } from '@x/wire'
 import type { AttributeDescriptor } from '../schema/attribute.ts'
 import { findPath } from '../schema/find-path.ts'
 import { COMMON_ATTRIBUTES, type ResourceSchema } from '../schema/registry.ts'
-import { isObject } from '../schema/read-value.ts'
 import type { ScimDocument } from '../base/document.ts'
 
 /** Which attributes a client asks for (SC-33); names as written. */
@@ -12,7 +12,7 @@ export interface ProjectionRequest {
 
 /** A request for attributes, looked up in the schema of one type. */
 export interface Projection {
-  /** Whether the resource is shown as it is stored. */
+  /** True if the resource is shown as stored. */
   readonly whole: boolean
   readonly schema: ResourceSchema
   readonly includes: (name: string) => boolean
@@ -22,7 +22,7 @@ export interface Projection {
 /** Attribute names to all of it, or some of its sub-attributes. */
 type Selection = Map<string, true | Set<string>>
 
-/** What is selected: core attributes, and for each extension all of it or some attributes. */
+/** The selection: core attributes, and for each extension all of it or some attributes. */
 interface Selections {
   readonly core: Selection
   readonly extensions: Map<string, true | Selection>
@@ -92,7 +92,7 @@ function splitName(text: string): { urn: string | null; name: string; sub: strin
   }
 }
 
-/** What of an attribute is shown; undefined: nothing. */
+/** The part of an attribute that is shown; undefined means none. */
 type Keep = (
   attribute: AttributeDescriptor,
   value: unknown,
@@ -186,7 +186,7 @@ function shownOf(attribute: AttributeDescriptor, value: unknown, requested: bool
   )
 }
 
-/** Applies to a complex value, or to each element of a list; what is left empty goes away. */
+/** Applies to a complex value or to each element of a list; empty results are removed. */
 function mapParts(value: unknown, map: (part: unknown) => unknown): unknown {
   if (!Array.isArray(value)) return map(value)
   const parts = value.map(map).filter((part) => part !== undefined)
@@ -209,7 +209,7 @@ function isHidden(returned: AttributeDescriptor['returned']): boolean {
   return returned === 'never' || returned === 'request'
 }
 
-/** Whether extensions have attributes that are stored but not shown by default. */
+/** Returns whether extensions have attributes that are stored but not shown by default. */
 function hasHidden({ extensions, attributes: core, isCustom = false }: ResourceSchema): boolean {
   const parts = isCustom ? [...extensions, { attributes: core }] : extensions
   return parts.some(({ attributes }) =>

@@ -7,7 +7,7 @@ import type { ResourceRecord } from '../store/resources.ts'
 import type { UserBrief, UserRecord } from '../store/users.ts'
 import { recordData, type ScimDocument } from '../base/document.ts'
 
-/** What stands in other tables and belongs to a resource when filters or sorting ask for it. */
+/** Data of other tables that filters or sorting of a resource use. */
 export interface RecordReferences {
   readonly groups?: readonly GroupBrief[]
   readonly members?: Iterable<MemberRow>
@@ -15,7 +15,7 @@ export interface RecordReferences {
   readonly manager?: UserBrief
 }
 
-/** What of `RecordReferences` a filter (and sort) reads. */
+/** The parts of `RecordReferences` that a filter (and sort) reads. */
 export interface ReferenceNeeds {
   readonly groups: boolean
   readonly members: boolean
@@ -47,7 +47,7 @@ export function recordResource(
   return manager === undefined ? resource : withManager(resource, manager)
 }
 
-/** What of other tables the evaluation of a filter and sort path needs. */
+/** The data of other tables that evaluating a filter and a sort path needs. */
 export function referenceNeeds(filter?: ResolvedFilter, sort?: AttributePath): ReferenceNeeds {
   const paths = [...(filter === undefined ? [] : pathsOf(filter)), ...(sort ? [sort] : [])]
   const names = (name: string): boolean =>

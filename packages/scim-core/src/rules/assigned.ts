@@ -1,6 +1,6 @@
+import { isObject } from '@x/wire'
 import { invalidValue, shown } from '../base/errors.ts'
 import type { ScimDocument } from '../base/document.ts'
-import { isObject } from '../schema/read-value.ts'
 import type { ResourceStore } from '../store/resources.ts'
 import type { Call, Rules } from './call.ts'
 

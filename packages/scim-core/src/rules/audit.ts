@@ -2,7 +2,7 @@ import type { ScimAuditEntry } from '../options/events.ts'
 import type { ScimType } from '../base/errors.ts'
 import type { Trace } from './call.ts'
 
-/** What an operation is about. */
+/** The subject of an operation. */
 export type Subject = Pick<ScimAuditEntry, 'op' | 'resourceType' | 'resourceId'>
 
 /** The entry of a finished operation. */

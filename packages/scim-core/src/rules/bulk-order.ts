@@ -3,8 +3,8 @@ import type { BulkEntry } from './bulk-plan.ts'
 /** The order in which the operations of a bulk request are carried out. */
 export interface BulkOrder {
   /**
-   * The next operation. `isReady` false: it stands in a circle, which is broken here, at the first POST;
-   * its references are set afterwards. Undefined at the end.
+   * The next operation. `isReady` false: it is part of a cycle, which is broken here, at the first
+   * POST; its references are set afterwards. Undefined at the end.
    */
   next(): { readonly index: number; readonly isReady: boolean } | undefined
   /** The operation was carried out, with or without success: nothing waits for it any more. */
@@ -63,7 +63,7 @@ export function bulkOrder(entries: readonly BulkEntry[]): BulkOrder {
   }
 }
 
-/** The first POST that was not taken, else the first operation; what was passed stays passed. */
+/** The first POST that has not run yet, otherwise the first operation. Never goes back. */
 function createCircles(
   entries: readonly BulkEntry[],
   taken: ReadonlySet<number>,

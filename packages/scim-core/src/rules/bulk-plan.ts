@@ -1,6 +1,6 @@
+import { isObject } from '@x/wire'
 import { invalidSyntax, ScimError, shown } from '../base/errors.ts'
 import { memberOf } from '../patch/normalize.ts'
-import { isObject } from '../schema/read-value.ts'
 import type { ResourceTypeName } from '../schema/registry.ts'
 
 /** One operation of a bulk request that can be carried out (SC-62). */
@@ -14,7 +14,7 @@ export interface BulkOperation {
   readonly data: unknown
 }
 
-/** An operation as it stands in the request, with what is wrong with it. */
+/** An operation of the request, with its problem. */
 export interface BulkEntry {
   readonly method: string | null
   readonly bulkId: string | null
@@ -105,7 +105,7 @@ export function collectReferences(value: unknown, into: Set<string>): void {
   }
 }
 
-/** The ids that references stand for. */
+/** The ids that references resolve to. */
 export type BulkIds = ReadonlyMap<string, string>
 
 /** A value with its references replaced by ids; those without an id stay. */

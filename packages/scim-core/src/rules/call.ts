@@ -1,21 +1,22 @@
+import type { ConnectionProvider } from '../base/connection-settings.ts'
 import type { ScimEmitter, ScimEventName, ScimEvents } from '../options/events.ts'
 import { ScimError } from '../base/errors.ts'
 import type { ScimConfig, ScimOptions } from '../options/options.ts'
 import type { ScimContext } from '../base/principal.ts'
 import type { ScimDocument } from '../base/document.ts'
 import type { Presenter } from '../resource/present.ts'
-import type { ReadContext } from '../schema/read-value.ts'
+import type { PatchContext } from '../patch/step.ts'
 import { isStoreUnavailable } from '../store/errors.ts'
 
-/** What the rules need besides the call: options, the emitter and the host's veto. */
+/** Dependencies of the rules besides the call: options, the emitter and the host's veto. */
 export interface Rules {
   readonly config: ScimConfig
-  readonly read: ReadContext
+  readonly read: PatchContext
   readonly emitter: ScimEmitter
   readonly beforeCommit: ScimOptions['beforeCommit']
 }
 
-/** One operation: who, where, when, and what came of it. */
+/** One operation: caller, target, time and outcome. */
 export interface Call {
   readonly tenant: string
   readonly actor: string | null
@@ -23,9 +24,10 @@ export interface Call {
   readonly context: ScimContext
   readonly presenter: Presenter
   readonly now: Date
-  /** Of a caller that comes by a connection. */
+  /** Id of the caller's connection. */
   readonly connectionId?: string | undefined
-  /** Whether the host itself calls, not a client over HTTP. */
+  readonly provider?: ConnectionProvider | undefined
+  /** True if the host itself calls, not a client over HTTP. */
   readonly isInProcess: boolean
   /** For `If-Match`, only with etag (SC-61). */
   readonly ifMatch: string | null
@@ -33,7 +35,7 @@ export interface Call {
   readonly trace: Trace
 }
 
-/** What the audit entry tells of a call. */
+/** The audit entry's part of a call. */
 export interface Trace {
   resourceId: string | null
   changed: readonly string[]
@@ -52,7 +54,7 @@ export interface PendingEvent {
   readonly id: string
   readonly resourceType: string
   readonly op: 'put' | 'patch'
-  /** The payload is made only when somebody listens. */
+  /** The payload is created only if there are listeners. */
   emit(rules: Rules, call: Call): void
   /** The payload as JSON text for the outbox, in several rows when it is large. */
   texts(): readonly string[]
@@ -63,9 +65,9 @@ type Extra<K extends ScimEventName> = Omit<
   'at' | 'tenant' | 'requestId' | 'actor' | 'id'
 >
 
-/** How an event differs from the usual one. */
+/** Differences of an event from the usual one. */
 export interface PendingOptions {
-  /** Default: what the name begins with. */
+  /** Default: the beginning of the name. */
   readonly resourceType?: string
   /** Default `patch`. */
   readonly op?: 'put' | 'patch'
@@ -94,7 +96,7 @@ export function pending<K extends Exclude<ScimEventName, 'audit' | 'error'>>(
   }
 }
 
-/** Emits what a committed transaction has prepared, and notes it for the audit entry. */
+/** Emits the events of a committed transaction and records them for the audit entry. */
 export function emitAll(rules: Rules, call: Call, events: readonly PendingEvent[]): void {
   for (const event of events) {
     call.trace.events.push(event.name)

@@ -15,7 +15,9 @@ import {
 import { outboxRows } from './outbox-rows.ts'
 import { memberChunks, type MemberChange } from './group-members.ts'
 
-/** What a request is about to commit; `before` and `after` give the texts of the resource. */
+/**
+ * The change that a request is about to commit; `before` and `after` give the texts of the resource.
+ */
 export interface ResourceChange {
   readonly kind: 'create' | 'update' | 'delete'
   readonly resourceType: ResourceTypeName
@@ -24,7 +26,7 @@ export interface ResourceChange {
   readonly members: MemberChange | null
 }
 
-/** What a transaction has done. */
+/** The result of a transaction. */
 export interface Changed<Result> {
   readonly result: Result
   readonly events: readonly PendingEvent[]
@@ -45,13 +47,15 @@ export async function changeResource<Result>(
   const awaitsHook = rules.beforeCommit !== undefined
   const announced = async (tx: ScimStore): Promise<Changed<Result>> => {
     const changed = await work(tx)
-    if (changed.events.length > 0)
-      await outboxOf(tx).append(outboxRows(rules, call, changed.events))
+    await appendToOutbox(rules, { call, tx }, changed.events)
     return changed
   }
   try {
     const { result, events } = await withRetry(rules, () =>
-      config.store.transaction(call.tenant, config.outbox ? announced : work, { awaitsHook }),
+      config.store.transaction(call.tenant, config.outbox ? announced : work, {
+        awaitsHook,
+        needsVersion: config.etag,
+      }),
     )
     emitAll(rules, call, events)
     return result
@@ -64,6 +68,15 @@ export async function changeResource<Result>(
 /** `displayName` of `group.displayName`. */
 function attributeOf(constraint: string): string {
   return constraint.slice(constraint.indexOf('.') + 1)
+}
+
+/** Writes the rows of the events of a transaction, as its last writes. */
+export async function appendToOutbox(
+  rules: Rules,
+  { call, tx }: { readonly call: Call; readonly tx: ScimStore },
+  events: readonly PendingEvent[],
+): Promise<void> {
+  if (events.length > 0) await outboxOf(tx).append(outboxRows(rules, call, events))
 }
 
 function outboxOf({ outbox }: ScimStore): OutboxStore {

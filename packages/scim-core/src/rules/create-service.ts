@@ -9,6 +9,7 @@ import {
 import { createCursors } from '../resource/cursor.ts'
 import { createPresenter, type Presenter } from '../resource/present.ts'
 import { auditEntry, type Subject } from './audit.ts'
+import { operationMetrics } from './operation-metrics.ts'
 import { createTrace, type Rules } from './call.ts'
 import { schemaOf } from '../schema/registry.ts'
 import { createGroupRules } from './groups.ts'
@@ -29,7 +30,9 @@ export function createService(options: ScimOptions): Service {
     }
   }
   const emitter = createScimEmitter((error) => report(error, ''))
+  const counted = options.metrics && operationMetrics(options.metrics, config.metricTenants)
   const audit = (subject: Subject, outcome: Outcome): void => {
+    counted?.(subject, outcome)
     if (options.audit === undefined && !emitter.wants('audit')) return
     const { started, error, trace = createTrace() } = outcome
     const entry = auditEntry(subject, trace, {
@@ -54,9 +57,9 @@ export function createService(options: ScimOptions): Service {
   }
 
   const shared = {
+    cursorsOf: createCursorsOf(config),
     emitter,
     beforeCommit: beforeCommitOf(options),
-    cursors: createCursorsOf(config),
     resolveMe: options.resolveMe,
     report,
     audit,
@@ -80,19 +83,19 @@ const MAX_VARIANTS = 100
 
 type Shared = Pick<
   Service,
-  'emitter' | 'beforeCommit' | 'cursors' | 'resolveMe' | 'report' | 'audit' | 'failed'
->
+  'emitter' | 'beforeCommit' | 'resolveMe' | 'report' | 'audit' | 'failed'
+> & { readonly cursorsOf: (config: ScimConfig) => Service['cursors'] }
 
 function assemble(
   config: ScimConfig,
   shared: Shared,
   variant: (settings: ConnectionSettings) => Service,
 ): Service {
-  const { quirks, limits, rejectUnknown } = config
+  const { quirks, limits, rejectUnknown, rejectPassword, requirePatchPath, replaceComplex } = config
   const { emitter, beforeCommit } = shared
   const rules: Rules = {
     config,
-    read: { quirks, limits, rejectUnknown },
+    read: { quirks, limits, rejectUnknown, rejectPassword, requirePatchPath, replaceComplex },
     emitter,
     beforeCommit,
   }
@@ -108,6 +111,7 @@ function assemble(
   const service: Service = {
     ...rules,
     ...shared,
+    cursors: shared.cursorsOf(config),
     users,
     groups,
     writesOf(type) {
@@ -120,6 +124,7 @@ function assemble(
     createCall: (input) => ({
       isInProcess: input.isInProcess,
       connectionId: input.connectionId,
+      provider: input.provider,
       tenant: input.tenant,
       actor: input.actor,
       requestId: input.requestId,
@@ -167,10 +172,14 @@ function createPresenters({ config }: Rules): (tenant: string) => Presenter {
   }
 }
 
-function createCursorsOf(config: ScimConfig): Service['cursors'] {
-  if (config.cursor === null) return null
-  const { ttl, secret } = config.cursor
-  const key =
-    secret === undefined ? config.runtime.randomBytes(32) : new TextEncoder().encode(secret)
-  return createCursors({ key, ttl })
+/**
+ * Services of different settings make cursors of one key. It is drawn with the first cursor, because
+ * Workers give no random bytes while a module loads.
+ */
+function createCursorsOf({ runtime, ...given }: ScimConfig): Shared['cursorsOf'] {
+  const secret = given.cursor?.secret
+  let key: Uint8Array | undefined =
+    secret === undefined ? undefined : new TextEncoder().encode(secret)
+  const keyOf = (): Uint8Array => (key ??= runtime.randomBytes(32))
+  return ({ cursor }) => cursor && createCursors({ keyOf, ttl: cursor.ttl })
 }

@@ -6,7 +6,7 @@ import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { Call, Rules } from './call.ts'
 
-/** What a request did to the members of a group. */
+/** The changes of a request to the members of a group. */
 export interface MemberChange {
   /** Ids that are members now and were not before. */
   readonly added: readonly string[]
@@ -28,8 +28,8 @@ export const MAX_EVENT_IDS = 1_000
 /**
  * Applies member changes to the relation, in order. Members that are not named are not loaded
  * (SC-58), unless a removal has a filter other than by id.
- * @throws ScimError invalidValue for ids that stand for nobody (D13), tooMany when filters look at more
- *   than `patchComparisons` members
+ * @throws ScimError invalidValue for ids of no resource (D13), tooMany when filters look at more than
+ * `patchComparisons` members
  */
 export async function changeMembers(
   scope: MemberScope,
@@ -65,7 +65,7 @@ export async function changeMembers(
 
 interface Progress {
   readonly net: Net
-  /** Ids that stand for nobody and would be members by now. */
+  /** Ids of no resource that would be members by now. */
   readonly unknown: Set<string>
 }
 
@@ -142,7 +142,7 @@ async function knownIds(
   return known
 }
 
-/** What remains of additions and removals that undo each other. */
+/** The rest after additions and removals that undo each other. */
 interface Net {
   add(ids: readonly string[]): void
   remove(ids: readonly string[]): void
@@ -167,7 +167,7 @@ function* chunks(ids: readonly string[]): Generator<readonly string[]> {
   for (let start = 0; start < ids.length; start += CHUNK) yield ids.slice(start, start + CHUNK)
 }
 
-/** What an event tells of a change; its lists end after 1,000 ids (SC-73). */
+/** The event data of a change; its lists end after 1,000 ids (SC-73). */
 export function membersChanged({ added, removed }: MemberChange): MembersChanged {
   return {
     added: added.slice(0, MAX_EVENT_IDS),

@@ -1,11 +1,12 @@
 import type { GroupRecord } from '../store/groups.ts'
 import type { ScimStore } from '../store/scim-store.ts'
-import { laterThan, pending, retryUnless, type Call, type PendingEvent } from './call.ts'
+import { laterThan, retryUnless, type Call, type PendingEvent } from './call.ts'
+import { leftEvent } from './user-events.ts'
 
 /**
- * The groups of a user (or nested group), locked in the order of their ids. Whoever removes the member
- * takes these locks before its own, as every change of members does: groups, then members, then users
- * (SH-61).
+ * The groups of a user (or nested group), locked in the order of their ids. A change that removes the
+ * member takes these locks before its own, as every change of members does: groups, then members,
+ * then users (SH-61).
  */
 export async function lockGroupsOf(
   tx: ScimStore,
@@ -39,14 +40,7 @@ export async function leaveGroups(
     if (group !== undefined) await touchGroup(tx, call, group)
     else retryUnless((await tx.groups.get(call.tenant, groupId)) === null)
   }
-  return left.map((groupId) =>
-    pending('group.members.changed', groupId, () => ({
-      added: [],
-      removed: [memberId],
-      addedCount: 0,
-      removedCount: 1,
-    })),
-  )
+  return left.map((groupId) => leftEvent(groupId, memberId))
 }
 
 async function touchGroup(tx: ScimStore, { tenant, now }: Call, group: GroupRecord): Promise<void> {

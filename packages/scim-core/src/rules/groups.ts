@@ -36,7 +36,7 @@ export interface GroupRules {
   delete(call: Call, id: string): Promise<void>
 }
 
-/** What a request wants of a group. */
+/** The requested state of a group. */
 interface Wanted {
   readonly document: ScimDocument
   readonly members: readonly MemberStep[]

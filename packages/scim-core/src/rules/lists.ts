@@ -10,12 +10,13 @@ import type { BodyText } from '../resource/body-text.ts'
 import { createProjection, type Projection } from '../resource/project.ts'
 import { findPath, isNeverShown, toAttributePath, withValueSub } from '../schema/find-path.ts'
 import { schemaOf, type ResourceSchema, type ResourceTypeName } from '../schema/registry.ts'
-import type { KeysetPosition, ListQuery } from '../store/list-query.ts'
+import type { KeysetPosition, ListedRecords, ListQuery } from '../store/list-query.ts'
 import type { ResourceRecord } from '../store/resources.ts'
 import { recordData, type ScimDocument } from '../base/document.ts'
 import { fillAssigned, snapshotOf } from './assigned.ts'
 import type { Call, Rules } from './call.ts'
 import type { AnyRecord } from './service.ts'
+import { checkFilterWork } from './filter-work.ts'
 import { showGroups } from './show-groups.ts'
 import { showUsers } from './show-users.ts'
 import { sortKeys } from './sort-keys.ts'
@@ -44,7 +45,7 @@ interface Slice {
   readonly limit: number
 }
 
-/** How many records a sorted query over all types may walk over (SC-11 `tooMany`). */
+/** Number of records that a sorted query over all types may read (SC-11 `tooMany`). */
 const MAX_MERGED_ROWS = 10_000
 
 /**
@@ -127,7 +128,7 @@ export async function readSlice(
   rules: Rules,
   call: Call,
   { query, slice }: { readonly query: TypeQuery; readonly slice: Slice },
-): Promise<{ total: number; records: AnyRecord[] }> {
+): Promise<ListedRecords<AnyRecord>> {
   const { filter, sort, schema, projection } = query
   if (filter === false) return { total: 0, records: [] }
   const list: { -readonly [Key in keyof ListQuery]: ListQuery[Key] } = {
@@ -139,12 +140,25 @@ export async function readSlice(
   if (slice.after !== undefined) list.after = slice.after
   if (filter !== true) list.filter = filter
   if (sort) list.sort = sort
-  const { resourceType } = schema
+  const read = await listerOf(rules, call, schema)
+  if (filter !== true) {
+    const every: ListQuery = { limit: 0, withTotal: true, withGroups: false }
+    const { filterComparisons } = rules.config.limits
+    await checkFilterWork(filter, filterComparisons, async () => (await read(every)).total)
+  }
+  return read(list)
+}
+
+type List = (query: ListQuery) => Promise<ListedRecords<AnyRecord>>
+
+/** Lists the resources of a type. */
+async function listerOf(rules: Rules, call: Call, { resourceType }: ResourceSchema): Promise<List> {
   const { store } = rules.config
   const { tenant } = call
-  if (resourceType === 'User') return store.users.list(tenant, list)
-  if (resourceType === 'Group') return store.groups.list(tenant, list)
-  return (await snapshotOf(rules, call, resourceType)).list(tenant, list)
+  if (resourceType === 'User') return (query) => store.users.list(tenant, query)
+  if (resourceType === 'Group') return (query) => store.groups.list(tenant, query)
+  const snapshot = await snapshotOf(rules, call, resourceType)
+  return async (query) => snapshot.list(tenant, query)
 }
 
 /** The JSON texts of records of one type. @throws ScimError tooMany */
@@ -262,10 +276,11 @@ async function listMerged(
   for (const query of queries) {
     const ordered = query.sort === null ? { ...query, sort: BY_ID } : query
     const slice = { limit: offset + limit }
-    const { total: count, records } = await readSlice(rules, call, { query: ordered, slice })
-    total += count
+    const page = await readSlice(rules, call, { query: ordered, slice })
+    const { records } = page
+    total += page.total
     const path = query.sort?.path
-    const keys = path && (await sortKeys(store, call.tenant, { records, path }))
+    const keys = path && (page.keys ?? (await sortKeys(store, call.tenant, { records, path })))
     for (const [index, record] of records.entries()) {
       const key = keys?.[index] ?? query.constantKey
       rows.push({ record, key, projection: query.projection })

@@ -15,7 +15,7 @@ export function outboxRows(
   return events.flatMap((event) =>
     event.texts().map((data, part) => {
       const { name: type, resourceType, id: resourceId } = event
-      const id = config.runtime.uuid()
+      const id = timedUuid(config.runtime.uuid(), now)
       const setId = part > 0 ? id : (sets.get(resourceId) ?? id)
       if (part === 0) sets.set(resourceId, setId)
       const op = isInProcess ? 'patch' : event.op
@@ -34,4 +34,13 @@ export function outboxRows(
       }
     }),
   )
+}
+
+/**
+ * A UUID with its first 48 bits replaced by the time (version 7, RFC 9562): ids of events that are written one after
+ * the other stand together in the index, so that a commit writes fewer pages.
+ */
+function timedUuid(random: string, at: Date): string {
+  const time = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
 }

@@ -159,7 +159,7 @@ export function createResourceRules(
 
 type WritableStore = Required<Omit<ResourceStore, 'list' | 'snapshot'>>
 
-/** Operations that a store lacks are not routed to it, but may stand in a bulk request. */
+/** Operations that a store lacks have no route, but a bulk request may contain them. */
 function writable(store: ResourceStore): WritableStore {
   const refused = (): ScimError =>
     new ScimError('method_not_allowed', 'The resources of this type cannot be changed like that.')

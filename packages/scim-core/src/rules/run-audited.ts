@@ -4,7 +4,7 @@ import type { Call } from './call.ts'
 import type { Service } from './service.ts'
 import { toScimError } from './to-scim-error.ts'
 
-/** What became of an operation: its result, or the error that it is answered with. */
+/** The outcome of an operation: its result, or the error of the response. */
 export type Audited<Result> =
   | { readonly result: Result; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: ScimError }
@@ -17,7 +17,7 @@ export interface AuditedOperation<Result> {
 }
 
 /**
- * Runs one operation: a failure becomes the error that the client gets, one that nobody foresaw goes to
+ * Runs one operation: a failure becomes the error of the response, an unexpected one goes to
  * `onError` (SC-12), and the audit entry is written either way (SC-71).
  */
 export async function runAudited<Result>(
@@ -25,7 +25,7 @@ export async function runAudited<Result>(
   { subject, call, statusOf }: AuditedOperation<Result>,
   work: () => Promise<Result>,
 ): Promise<Audited<Result>> {
-  const { now: started, requestId, tenant, actor, trace, connectionId } = call
+  const { now: started, requestId, tenant, actor, trace, connectionId, provider } = call
   const entry = (status: number, error?: ScimError): void =>
     service.audit(subject, {
       started,
@@ -36,6 +36,7 @@ export async function runAudited<Result>(
       error,
       trace,
       connectionId,
+      provider,
     })
   try {
     const result = await work()

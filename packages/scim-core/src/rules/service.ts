@@ -1,4 +1,4 @@
-import type { ConnectionSettings } from '../base/connection-settings.ts'
+import type { ConnectionProvider, ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimError } from '../base/errors.ts'
 import type { ScimContext } from '../base/principal.ts'
 import type { ScimOptions } from '../options/options.ts'
@@ -22,11 +22,12 @@ export interface Outcome {
   readonly error?: ScimError | undefined
   readonly trace?: Trace | undefined
   readonly connectionId?: string | undefined
+  readonly provider?: ConnectionProvider | undefined
   /** The answer ended before its end. */
   readonly aborted?: boolean
 }
 
-/** What a call is made of. */
+/** The input of a call. */
 export interface CallInput {
   readonly tenant: string
   readonly actor: string | null
@@ -36,6 +37,7 @@ export interface CallInput {
   readonly ifMatch: string | null
   readonly isInProcess: boolean
   readonly connectionId?: string | undefined
+  readonly provider?: ConnectionProvider | undefined
 }
 
 /** A record of any type. */

@@ -30,7 +30,7 @@ interface ShownUsers {
   readonly projection: Projection
 }
 
-/** What stands in other tables, by user id and by manager id. */
+/** Records of other tables, by user id and by manager id. */
 interface Related {
   readonly groups: ReadonlyMap<string, readonly GroupBrief[]>
   readonly managers: ReadonlyMap<string, UserBrief>
@@ -65,7 +65,7 @@ function userTexts(
   })
 }
 
-/** Whether the groups of a record were not read along with it. */
+/** Returns whether the groups of a record were not read along with it. */
 function isUnread(record: UserRecord): boolean {
   return record.groups === undefined
 }

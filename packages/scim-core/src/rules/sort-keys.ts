@@ -11,7 +11,7 @@ import type { MemberRow } from '../store/members.ts'
 import type { ScimStore } from '../store/scim-store.ts'
 import type { AnyRecord } from './service.ts'
 
-/** The sort keys of records, with what of them stands in other tables. */
+/** The sort keys of records, with their parts from other tables. */
 export async function sortKeys(
   store: ScimStore,
   tenant: string,

@@ -28,7 +28,7 @@ export interface IssuedToken {
   readonly token: string
 }
 
-/** What can be told about a token without knowing it. */
+/** The public facts of a token. */
 export type TokenInfo = Omit<TokenRecord, 'digest'>
 
 /** Bearer tokens with rotation, expiry and scopes, kept as digests only (SC-69). */
@@ -46,15 +46,15 @@ export interface ScimTokenService {
   list(tenant: string): Promise<TokenInfo[]>
   /** The same, with the reason why a known token is refused. */
   check(token: string): Promise<ScimPrincipal | ScimAuthProblem | null>
-  /** Whose token this is; null when it is unknown, not yet valid, expired or revoked. */
+  /** The principal of a token; null if it is unknown, not yet valid, expired or revoked. */
   authenticate(token: string): Promise<ScimPrincipal | null>
   /** `token.issued`, `token.rotated` and `token.revoked`. */
   readonly events: EventSource<ScimEvents>
 }
 
-/** How a token is followed by another (SH-51). */
+/** Options for replacing a token by another (SH-51). */
 export interface RotateOptions {
-  /** How long the old token stays valid, in seconds; 86,400 by default. */
+  /** Time that the old token stays valid, in seconds. Default 86,400. */
   readonly overlapSeconds?: number
   /** When the new token ends. Default: after the old one's length of life, never when that had no end. */
   readonly expiresAt?: Date
@@ -116,7 +116,7 @@ export function createScimTokens({
     return record
   }
 
-  /** Behind the answer: a database that takes no writes still lets tokens in (SH-50). */
+  /** Runs after the response, so that a read-only database still accepts tokens (SH-50). */
   const recordUse = (id: string, lastUsedAt: Date): void => {
     if (recording.has(id)) return
     recording.add(id)

@@ -1,7 +1,7 @@
+import { isObject } from '@x/wire'
 import { invalidValue } from '../base/errors.ts'
 import { rememberData, recordData, type ScimDocument } from '../base/document.ts'
 import { fold } from '../base/fold.ts'
-import { isObject } from '../schema/read-value.ts'
 import type { UserRecord } from '../store/users.ts'
 
 /** All writable attributes of a user, those with record fields of their own too. */

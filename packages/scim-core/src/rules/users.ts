@@ -10,10 +10,8 @@ import type { UserRecord } from '../store/users.ts'
 import {
   assertMatch,
   retryUnless,
-  frozen,
   laterThan,
   notUnique,
-  pending,
   type Call,
   type PendingEvent,
   type Rules,
@@ -21,6 +19,7 @@ import {
 import { checkAssigned } from './assigned.ts'
 import { askHost, changeResource, unique } from './change-resource.ts'
 import { leaveGroups, lockGroupsOf } from './groups-left.ts'
+import { changeEvents, createdEvent, deletedEvents, type Reason } from './user-events.ts'
 import { createUserRecord, primaryEmailKey, userDocument } from './user-record.ts'
 
 /** The writes of users: rules of section 6, without HTTP and without SQL. */
@@ -30,8 +29,6 @@ export interface UserRules {
   patch(call: Call, id: string, operations: () => readonly unknown[]): Promise<UserRecord>
   delete(call: Call, id: string): Promise<void>
 }
-
-type Reason = 'put' | 'patch' | 'delete'
 
 export function createUserRules(rules: Rules): UserRules {
   const { config, read } = rules
@@ -73,7 +70,7 @@ export function createUserRules(rules: Rules): UserRules {
       })
       const stored = await changeResource(rules, call, async (tx) => {
         const result = await insert(rules, { call, tx, record, document })
-        return { result, events: [created(call, result)] }
+        return { result, events: [createdEvent(call, result)] }
       })
       call.trace.resourceId = stored.id
       call.trace.userName = stored.userName
@@ -195,45 +192,6 @@ async function writeChange(
   return before.groups === undefined ? after : { ...after, groups: before.groups }
 }
 
-function created({ presenter }: Call, user: UserRecord): PendingEvent {
-  return pending('user.created', user.id, () => ({ after: frozen(presenter.user(user)) }), {
-    texts: () => [`{"after":${presenter.user(user)}}`],
-  })
-}
-
-function changeEvents(
-  { presenter }: Call,
-  change: {
-    readonly before: UserRecord
-    readonly after: UserRecord
-    readonly changed: readonly string[]
-    readonly reason: Reason
-  },
-): readonly PendingEvent[] {
-  const { before, after, changed, reason } = change
-  const op = reason === 'put' ? 'put' : 'patch'
-  const texts = (): string[] => [
-    `{"before":${presenter.user(before)},"after":${presenter.user(after)},"changed":${JSON.stringify(changed)}}`,
-  ]
-  const updated = pending(
-    'user.updated',
-    after.id,
-    () => ({
-      before: frozen(presenter.user(before)),
-      after: frozen(presenter.user(after)),
-      changed,
-    }),
-    { op, texts },
-  )
-  const was = before.active === true
-  const is = after.active === true
-  if (was === is) return [updated]
-  return [
-    updated,
-    pending(is ? 'user.activated' : 'user.deactivated', after.id, () => ({ reason }), { op }),
-  ]
-}
-
 /** D8: the primary e-mail must not be the userName of another user. */
 async function assertEmailFree(
   { config }: Rules,
@@ -318,11 +276,6 @@ async function removeUser(rules: Rules, call: Call, id: string): Promise<void> {
       retryUnless(await tx.users.update(call.tenant, after, before.version))
     }
     await ask(rules, { call, tx }, { kind: 'delete', before, after: null })
-    const ends: PendingEvent[] = []
-    if (before.active === true) {
-      ends.push(pending('user.deactivated', id, () => ({ reason: 'delete' as const })))
-    }
-    const events = [...ends, pending('user.deleted', id, () => ({ mode })), ...left]
-    return { result: undefined, events }
+    return { result: undefined, events: [...deletedEvents(before, mode), ...left] }
   })
 }

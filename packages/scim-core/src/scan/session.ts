@@ -23,6 +23,18 @@ export function createScanSession(
   const leave = (kind: 'added' | 'removed', groupId: string, ids: readonly string[], at = none) => {
     for (const memberId of ids) moved(kind, { groupId, memberId, addedAt: at })
   }
+  /** Loads who the members are that are not loaded yet; most are users. */
+  const needMembers = async (groupIds: readonly string[]): Promise<void> => {
+    const ids = new Set(groupIds.flatMap((id) => [...state.relation.membersOf(id).keys()]))
+    const unknown = (): string[] =>
+      [...ids].filter(
+        (id) => state.users.get(id) === undefined && state.groups.get(id) === undefined,
+      )
+    const unread = unknown()
+    if (unread.length > 0) await need({ users: { ids: unread } })
+    const nested = unknown()
+    if (nested.length > 0) await need({ groups: { ids: nested } })
+  }
 
   return {
     users: {
@@ -129,24 +141,31 @@ export function createScanSession(
       },
       async *list(tenant, groupId, page) {
         await need({ members: { groupIds: [groupId] } })
-        const ids = [...state.relation.membersOf(groupId).keys()]
-        if (ids.length > 0) await need({ users: { ids } })
-        const rest = ids.filter((id) => state.users.get(id) === undefined)
-        if (rest.length > 0) await need({ groups: { ids: rest } })
+        await needMembers([groupId])
         yield* members.list(tenant, groupId, page)
+      },
+      async ofGroups(tenant, groupIds, limit) {
+        await need({ members: { groupIds } })
+        const sizes = groupIds.map((id) => state.relation.membersOf(id).size)
+        if (sizes.reduce((sum, size) => sum + size, 0) > limit) return null
+        await needMembers(groupIds)
+        return members.ofGroups(tenant, groupIds, limit)
       },
       async groupsOf(tenant, memberIds) {
         if (memberIds.length === 0) return new Map()
-        await need({ members: { memberIds } })
+        // The groups of a whole page come with the memberships: a second load costs more than some rows.
+        if (memberIds.length > 1) await need({ members: { memberIds }, groups: 'all' })
+        else await need({ members: { memberIds } })
         const ids = new Set(memberIds.flatMap((id) => [...state.relation.groupsOf(id)]))
-        if (ids.size > 0) await need({ groups: { ids: [...ids] } })
+        const rest = [...ids].filter((id) => state.groups.get(id) === undefined)
+        if (rest.length > 0) await need({ groups: { ids: rest } })
         return members.groupsOf(tenant, memberIds)
       },
     },
   }
 }
 
-/** A page that the host has cut stands at the start of what was loaded. */
+/** A page that the host has cut is at the start of the loaded rows. */
 function firstOf(query: ListQuery): ListQuery {
   return { ...query, offset: 0 }
 }

@@ -4,7 +4,8 @@ import type { ScimStore } from '../store/scim-store.ts'
 import { outsideTransactions } from '../memory/outside.ts'
 import { createScanSession } from './session.ts'
 import type { ScanStoreOptions } from './types.ts'
-import { createWorkspace } from './workspace.ts'
+import { createStampedLoad, type LoadRows } from './stamped-load.ts'
+import { assertCount, createWorkspace } from './workspace.ts'
 
 /**
  * A complete store made of the functions of a host that loads and saves rows of its own tables (SH-3). It
@@ -12,13 +13,16 @@ import { createWorkspace } from './workspace.ts'
  * honours `want`.
  */
 export function createScanStore<Tx>(options: ScanStoreOptions<Tx>): ScimStore {
-  const { maxUsers = 10_000, onUserWrite, onGroupWrite } = options
+  const { maxUsers = 10_000, stamp, onUserWrite, onGroupWrite } = options
+  const stamped = createStampedLoad(({ users }, tenant) => assertCount(users, { tenant, maxUsers }))
   const owner = {}
 
-  const transaction: ScimStore['transaction'] = (tenant, work) =>
+  const transaction: ScimStore['transaction'] = (tenant, work, { needsVersion = false } = {}) =>
     options.transaction(tenant, async (handle) => {
-      const load = (want: Parameters<typeof options.load>[2]) => options.load(tenant, handle, want)
-      const workspace = createWorkspace(tenant, { load, maxUsers })
+      const loadRows: LoadRows = (want) => options.load(tenant, handle, want)
+      const load =
+        stamp === undefined ? loadRows : stamped(tenant, () => stamp(tenant, handle), loadRows)
+      const workspace = createWorkspace(tenant, { load, maxUsers, needsVersion })
       let isOver = false
       const check = (): void => {
         if (isOver) throw new TypeError('The transaction has ended')

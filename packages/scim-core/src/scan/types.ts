@@ -1,7 +1,7 @@
 import type { OnGroupWrite } from '../store/groups.ts'
 import type { OnUserWrite } from '../store/users.ts'
 
-/** A user in the words of a host. What the host has no column for may be left out (SH-5). */
+/** A user as the host stores it. Fields without a column may be left out (SH-5). */
 export interface ScanUser {
   readonly id: string
   readonly userName: string
@@ -25,7 +25,7 @@ export interface ScanGroup {
   readonly id: string
   readonly displayName: string
   readonly externalId?: string | null
-  /** Whether no other group has the name; default true. */
+  /** No other group has the name. Default true. */
   readonly uniqueName?: boolean
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly created?: Date
@@ -40,7 +40,7 @@ export interface ScanMember {
   readonly addedAt?: Date
 }
 
-/** What a host gives for a `ScanWant`. Rows that were not asked for do no harm. */
+/** The host's data for a `ScanWant`. Further rows do no harm. */
 export interface ScanData {
   readonly users: Iterable<ScanUser>
   readonly groups: Iterable<ScanGroup>
@@ -55,7 +55,7 @@ export interface ScanPage {
   readonly page: { readonly offset: number; readonly limit: number }
 }
 
-/** What is needed. `userNameKey` and `displayNameKey` are folded: see `fold`. */
+/** The rows to load. `userNameKey` and `displayNameKey` are folded: see `fold`. */
 export interface ScanWant {
   readonly users:
     | 'all'
@@ -78,15 +78,16 @@ export interface ScanWant {
     | { readonly memberIds: readonly string[] }
 }
 
-/** A row that differs from what was loaded. */
+/** A row that differs from the loaded one. */
 export interface ScanUpdate<Row> {
   readonly before: Row
   readonly after: Row
 }
 
 /**
- * What one transaction has changed. With foreign keys, write in this order: members removed, groups
- * removed, users removed, users inserted, users updated, groups inserted, groups updated, members added.
+ * The changes of one transaction. With foreign keys, write in this order: members removed, groups
+ * removed, users removed, users inserted, users updated, groups inserted, groups updated, members
+ * added.
  */
 export interface ScanChanges {
   readonly users: {
@@ -112,13 +113,19 @@ export interface ScanStoreOptions<Tx> {
     tenant: string,
     work: (tx: Tx) => Promise<Result>,
   ) => Promise<Result>
-  /** The rows of a tenant. `want` says what is needed; loading more is always right. */
+  /** Loads the rows of a tenant that `want` asks for. Returning more is always correct. */
   readonly load: (tenant: string, tx: Tx, want: ScanWant) => Promise<ScanData>
   /**
    * Writes what one transaction changed; not called when nothing did. For a unique index that refuses, throw
    * `UniqueConflictError('user.userName')` or `'group.displayName'`.
    */
   readonly save: (tenant: string, changes: ScanChanges, tx: Tx) => Promise<void>
+  /**
+   * Returns whether the rows of a tenant are those of the last full load, which is then used again: a number or
+   * text that changes with every change of them, read in the transaction. With it, `load` is asked for
+   * everything.
+   */
+  readonly stamp?: (tenant: string, tx: Tx) => Promise<string | number>
   /** Rows of users that one load may give; 10,000 by default. */
   readonly maxUsers?: number
   /** Called inside the transaction of each write of a user, before `save`. */

@@ -1,4 +1,6 @@
+import { ScimConfigError } from '../base/errors.ts'
 import { createTenantState, type TenantState } from '../memory/tenant.ts'
+import { groupTest, memberTest, userTest } from './wanted.ts'
 import { groupOfRow, rowOfGroup, rowOfUser, userOfRow } from './rows.ts'
 import type { ScanChanges, ScanData, ScanGroup, ScanMember, ScanUser, ScanWant } from './types.ts'
 
@@ -12,12 +14,20 @@ export class ScanLimitError extends Error {
   }
 }
 
-/** The rows of one tenant that a transaction has loaded, and what it has done to them. */
+/** @throws ScanLimitError */
+export function assertCount(
+  users: Iterable<ScanUser>,
+  { tenant, maxUsers }: { readonly tenant: string; readonly maxUsers: number },
+): void {
+  if ([...users].length > maxUsers) throw new ScanLimitError(tenant, maxUsers)
+}
+
+/** The rows of one tenant that a transaction has loaded, and its changes to them. */
 export interface Workspace {
   readonly state: TenantState
-  /** Whether nothing was loaded or written yet, so that a page stands for itself. */
+  /** True until something is loaded or written, so that a page can be used as loaded. */
   readonly isFresh: () => boolean
-  /** Loads what is not loaded yet. */
+  /** Loads the missing rows. */
   readonly need: (want: Partial<ScanWant>) => Promise<Pick<ScanData, 'totalUsers' | 'totalGroups'>>
   /** A user or group is about to be written. */
   readonly touch: (kind: 'users' | 'groups', id: string) => void
@@ -31,7 +41,13 @@ export function createWorkspace(
   {
     load,
     maxUsers,
-  }: { readonly load: (want: ScanWant) => Promise<ScanData>; readonly maxUsers: number },
+    needsVersion = false,
+  }: {
+    readonly load: (want: ScanWant) => Promise<ScanData>
+    readonly maxUsers: number
+    /** True if rows without a version cannot be written. */
+    readonly needsVersion?: boolean
+  },
 ): Workspace {
   const state = createTenantState()
   const users = new Map<string, ScanUser>()
@@ -41,22 +57,27 @@ export function createWorkspace(
   const net = { added: new Map<string, ScanMember>(), removed: new Map<string, ScanMember>() }
   const loaded = new Set<string>()
 
-  const keep = (data: ScanData): void => {
+  const keep = (data: ScanData, want: ScanWant): void => {
+    const [isUser, isGroup] = [userTest(want.users), groupTest(want.groups)]
+    const isMember = memberTest(want.members)
     let count = 0
     for (const row of data.users) {
       count += 1
       if (count > maxUsers) throw new ScanLimitError(tenant, maxUsers)
+      if (!isUser(row)) continue
       if (users.has(row.id) || touched.users.has(row.id)) continue
       users.set(row.id, row)
       const record = userOfRow(tenant, row)
       if (record.deletedAt === null) state.users.put(record, [])
     }
     for (const row of data.groups) {
+      if (!isGroup(row)) continue
       if (groups.has(row.id) || touched.groups.has(row.id)) continue
       groups.set(row.id, row)
       state.groups.put(groupOfRow(tenant, row), [])
     }
     for (const row of data.members) {
+      if (!isMember(row)) continue
       const key = keyOf(row)
       if (members.has(key) || net.added.has(key)) continue
       members.set(key, row)
@@ -84,17 +105,23 @@ export function createWorkspace(
       const parts = Object.entries(wanted).filter(([, part]) => part !== 'none')
       if (parts.length === 0) return {}
       const data = await load(wanted)
-      keep(data)
+      keep(data, wanted)
       for (const [name, part] of parts) loaded.add(mark(name, part))
       return data
     },
-    touch: (kind, id) => void touched[kind].add(id),
+    touch(kind, id) {
+      const row = kind === 'users' ? users.get(id) : groups.get(id)
+      if (needsVersion && row !== undefined && row.version === undefined) {
+        throw new ScimConfigError('etag', 'The scan store keeps no version')
+      }
+      touched[kind].add(id)
+    },
     moved(kind, member) {
       const key = keyOf(member)
       const other = kind === 'added' ? net.removed : net.added
       const before = other.get(key)
       other.delete(key)
-      // Who leaves and comes back in one transaction has another time of joining.
+      // A member that leaves and returns in one transaction has a new time of joining.
       if (kind === 'added' || before === undefined) net[kind].set(key, members.get(key) ?? member)
       if (kind === 'added') {
         net.added.set(key, member)

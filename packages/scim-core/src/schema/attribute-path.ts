@@ -15,13 +15,13 @@ export interface AttributePath {
   readonly type: AttributeType
   /** False: strings are compared folded. */
   readonly caseExact: boolean
-  /** Whether the attribute `name` holds a list. */
+  /** True if the attribute `name` holds a list. */
   readonly multiValued: boolean
   /**
-   * Of `meta.location` and `$ref` of members, groups and manager, which are not stored: the value is
+   * For `meta.location` and `$ref` of members, groups and manager, which are not stored: the value is
    * this text followed by the id (of the resource, or the `value` of the reference).
    */
   readonly prefix?: string
-  /** Of `$ref` of members: the prefix of a member that is a group. */
+  /** For `$ref` of members: the prefix of a member that is a group. */
   readonly groupPrefix?: string
 }

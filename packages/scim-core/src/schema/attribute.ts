@@ -22,7 +22,7 @@ export interface AttributeDescriptor {
   readonly subAttributes: readonly AttributeDescriptor[]
 }
 
-/** An attribute as it is written down: what is left out has the value RFC 7643 section 2.2 gives. */
+/** An attribute definition. Missing properties have the defaults of RFC 7643 section 2.2. */
 export type AttributeInput = Pick<AttributeDescriptor, 'name'> &
   Partial<Omit<AttributeDescriptor, 'name' | 'subAttributes'>> & {
     readonly subAttributes?: readonly AttributeInput[]

@@ -2,8 +2,8 @@ const LABEL = /^[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u
 const FORBIDDEN = /[\s\p{Cc}]/u
 
 /**
- * Whether a text is an e-mail address (SC-80): one `@`, a local part of 1 to 64 characters, a domain
- * of at most 255, with a dot unless it is `localhost`.
+ * Returns whether a string is an e-mail address (SC-80): one `@`, a local part of 1 to 64 characters, a
+ * domain of at most 255, with a dot unless it is `localhost`.
  */
 export function isEmailAddress(text: string): boolean {
   if (text.length > 320 || FORBIDDEN.test(text)) return false

@@ -7,7 +7,7 @@ export interface ScimExtension {
   readonly description: string
   /** `User` or `Group`. */
   readonly resourceType: string
-  /** Whether every resource of the type must carry the extension. */
+  /** Every resource of the type must have the extension. */
   readonly required: boolean
   readonly attributes: readonly AttributeInput[]
 }

@@ -16,7 +16,7 @@ export interface PathNames {
   readonly sub: string | null
 }
 
-/** What a path stands for in the schema of a resource type. */
+/** The target of a path in the schema of a resource type. */
 export interface FoundPath {
   /** null: core schema or common attribute. */
   readonly extension: ExtensionSchema | null
@@ -78,7 +78,10 @@ function findIn(
   return found && { extension, attribute, sub: found }
 }
 
-/** Whether nothing of it is ever shown, so that neither filters nor sorting may tell of it (SC-42). */
+/**
+ * Returns whether no part of it is ever shown, so that neither filters nor sorting may reveal it
+ * (SC-42).
+ */
 export function isNeverShown({ attribute, sub }: FoundPath): boolean {
   return attribute?.returned === 'never' || sub?.returned === 'never'
 }
@@ -110,7 +113,7 @@ export function toAttributePath({ extension, attribute, sub }: FoundPath): Attri
   }
 }
 
-/** The sub-attribute a complex attribute stands for when none is named: `value` (SC-39). */
+/** The default sub-attribute of a complex attribute: `value` (SC-39). */
 export function withValueSub(found: FoundPath): FoundPath {
   if (found.sub !== null || found.attribute?.type !== 'complex') return found
   const value = findAttribute(found.attribute.subAttributes, 'value')

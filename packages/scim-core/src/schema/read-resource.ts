@@ -1,5 +1,7 @@
+import { isObject } from '@x/wire'
 import { invalidSyntax, invalidValue, notMutable, shown } from '../base/errors.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
+import type { AttributeDescriptor } from './attribute.ts'
 import type { ScimDocument } from '../base/document.ts'
 import { isEqual } from '../base/equal.ts'
 import { ENTERPRISE_URN } from './enterprise.ts'
@@ -11,7 +13,6 @@ import {
   type ResourceSchema,
 } from './registry.ts'
 import {
-  isObject,
   readAttribute,
   unknownAttribute,
   type ReadContext,
@@ -22,7 +23,7 @@ import {
 /** The writable attributes of a body, in canonical form. */
 export interface ResourceInput {
   readonly attributes: Readonly<Record<string, StoredValue>>
-  /** What the body holds as `members`, not read yet; undefined: nothing, or null. */
+  /** The `members` of the body, unread; undefined if missing or null. */
   readonly members: unknown
 }
 
@@ -50,6 +51,7 @@ export function readResource(
       if (extension !== undefined && read !== undefined) attributes[extension.urn] = read
       continue
     }
+    assertReadable(attribute, context)
     const isMembers = attribute.name === 'members' && schema.isCustom !== true
     if (attribute.name === 'schemas') schemas = value
     else if (isMembers) members = value ?? undefined
@@ -86,7 +88,7 @@ export function readExtension(
   return Object.keys(result).length === 0 ? undefined : result
 }
 
-/** Whether an attribute is the manager of the enterprise extension. */
+/** Returns whether an attribute is the manager of the enterprise extension. */
 export function isManager(extension: ExtensionSchema | null, name: string): boolean {
   return extension?.urn === ENTERPRISE_URN && name === 'manager'
 }
@@ -181,6 +183,15 @@ export function checkImmutable(
 
 function isLegacyUrn(urn: string): boolean {
   return urn.startsWith('urn:scim:schemas:core:') || urn.startsWith('urn:scim:schemas:extension:')
+}
+
+/** @throws ScimError invalidSyntax for a password, where those are refused (SH-58) */
+export function assertReadable(
+  { name, mutability }: AttributeDescriptor,
+  { rejectPassword }: ReadContext,
+): void {
+  if (rejectPassword !== true || name !== 'password' || mutability !== 'writeOnly') return
+  throw invalidSyntax(`The attribute ${name} is not accepted.`)
 }
 
 function assertIgnorable(key: string, { rejectUnknown }: ReadContext): void {

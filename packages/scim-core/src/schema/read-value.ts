@@ -1,3 +1,4 @@
+import { isObject } from '@x/wire'
 import { invalidSyntax, invalidValue, shown } from '../base/errors.ts'
 import type { ScimLimits } from '../base/limits.ts'
 import type { QuirkSwitches } from '../base/quirks.ts'
@@ -5,12 +6,14 @@ import type { AttributeDescriptor } from './attribute.ts'
 import { isDateTime } from './instant.ts'
 import { findAttribute } from './registry.ts'
 
-/** How values are read. */
+/** Options for reading values. */
 export interface ReadContext {
   readonly quirks: QuirkSwitches
   readonly limits: ScimLimits
-  /** Whether unknown attributes are an error (SC-19). */
+  /** Unknown attributes are an error (SC-19). */
   readonly rejectUnknown: boolean
+  /** True if a password is an error. */
+  readonly rejectPassword?: boolean
 }
 
 /** A value as it is stored; undefined: unassigned. */
@@ -74,7 +77,7 @@ export function elementKey(attribute: AttributeDescriptor, element: StoredValue)
   return JSON.stringify(attribute.subAttributes.map(({ name }) => element[name] ?? null))
 }
 
-/** Whether an element is marked as the preferred one. */
+/** Returns whether an element is marked as the preferred one. */
 export function isPrimary(element: StoredValue): boolean {
   return typeof element === 'object' && Reflect.get(element, 'primary') === true
 }
@@ -88,11 +91,6 @@ export function assertLength(
   if (length > limits.valuesPerAttribute) {
     throw invalidValue(`${attribute.name} has more than ${limits.valuesPerAttribute} values.`)
   }
-}
-
-/** Whether a value is an object with members. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readSingular(
@@ -113,7 +111,7 @@ function readSingular(
   return readSimple(attribute, value, context)
 }
 
-/** `{value: x}`, its other members null, stands for x (quirk `singletonArrays`). */
+/** Reads `{value: x}` with other members null as x (quirk `singletonArrays`). */
 function unwrap(attribute: AttributeDescriptor, value: Readonly<Record<string, unknown>>): unknown {
   const members = Object.entries(value).filter(([, member]) => member !== null)
   const [first, second] = members

@@ -39,7 +39,7 @@ export interface ResourceSchema {
 }
 
 export interface SchemaOptions {
-  /** Whether users have the enterprise extension; default true. */
+  /** Users have the enterprise extension. Default true. */
   readonly enterprise?: boolean
   readonly extensions?: readonly ScimExtension[]
   readonly uniqueGroupNames?: boolean
@@ -142,7 +142,7 @@ export function findExtension(schema: ResourceSchema, urn: string): ExtensionSch
   return schema.extensions.find((one) => one.urn.toLowerCase() === lower)
 }
 
-/** Whether a URN is that of the core schema of a resource type, ignoring case. */
+/** Returns whether a URN is that of the core schema of a resource type, ignoring case. */
 export function isCoreUrn(schema: ResourceSchema, urn: string): boolean {
   return urn === schema.urn || urn.toLowerCase() === schema.urn.toLowerCase()
 }

@@ -9,7 +9,7 @@ import {
   type ResourceSchema,
 } from './registry.ts'
 
-/** What a host says about a type of its own. */
+/** The host's declaration of its own resource type. */
 export interface ResourceTypeSchema {
   readonly name: string
   readonly endpoint: string
@@ -68,7 +68,7 @@ export function createTypeSchemas(types: readonly ResourceTypeSchema[]): readonl
   })
 }
 
-/** `/Schemas` tells which attributes are unique. */
+/** Marks unique attributes in `/Schemas`. */
 function marked(
   attributes: ResourceSchema['attributes'],
   unique: readonly string[],

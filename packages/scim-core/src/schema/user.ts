@@ -51,7 +51,7 @@ export const USER_ATTRIBUTES: readonly AttributeDescriptor[] = [
       text('givenName', 'The given name, or first name.'),
       text('middleName', 'The middle names.'),
       text('honorificPrefix', 'Titles in front of the name.'),
-      text('honorificSuffix', 'Suffixes behind the name.'),
+      text('honorificSuffix', 'Suffixes after the name.'),
     ],
   },
   text('displayName', 'The name of the user as shown to others.'),

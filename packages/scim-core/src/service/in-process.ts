@@ -12,7 +12,7 @@ import { listType, prepareQuery, showRecords } from '../rules/lists.ts'
 import { schemaOf, type ResourceTypeName } from '../schema/registry.ts'
 import { assertOutsideHook, hookOwnerOf } from '../store/hooks.ts'
 
-/** What every resource has. */
+/** Attributes of every resource. */
 export interface ScimResource {
   readonly schemas: readonly string[]
   readonly id: string

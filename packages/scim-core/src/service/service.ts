@@ -10,7 +10,8 @@ import {
   type UserResource,
 } from './in-process.ts'
 import type { ScimOptions } from '../options/options.ts'
-import { membersChanged } from '../rules/group-members.ts'
+import { recordUserWrite, type OwnUserWrite } from '../rules/record-user-write.ts'
+import type { ScimStore } from '../store/scim-store.ts'
 
 /** Users in process. */
 export type ScimUsers = ScimResources<UserResource>
@@ -21,25 +22,23 @@ export type ScimGroups = ScimResources<GroupResource>
 export interface ScimService {
   /** Bound; never rejects: every failure is a Response. */
   readonly handle: ScimHandler
-  /** Whether the path of a request is below the base path. */
+  /** Returns whether the path of a request is below the base path. */
   readonly match: (request: Request) => boolean
   /** Notifications, emitted after the commit (SC-73). */
   readonly events: EventSource<ScimEvents>
   /**
-   * Emits `group.members.changed` for a change that was made beside the service, such as by a host that
-   * removes its own users.
+   * Announces a write of a user that a host made by the store, such as the removal of one of its own users:
+   * the rows of the outbox are written in the running transaction `tx`. What it gives emits the events; call
+   * it when the transaction has committed.
    */
-  readonly announceMembers: (change: {
-    readonly tenant: string
-    readonly groupId: string
-    readonly added: readonly string[]
-    readonly removed: readonly string[]
-  }) => void
+  readonly recordUserWrite: (change: OwnUserWrite, tx: ScimStore) => Promise<() => void>
   /** The users, with the same rules, errors and events as over HTTP. */
   readonly users: ScimUsers
   /** The groups, likewise. */
   readonly groups: ScimGroups
-  /** The resources of a type of `resourceTypes`. @throws TypeError when there is none of this name */
+  /**
+   * The resources of a type of `resourceTypes`. @throws TypeError when there is no type of this name
+   */
   readonly resources: (type: string) => ScimResources<ScimResource>
 }
 
@@ -51,17 +50,7 @@ export function createScimService(options: ScimOptions): ScimService {
     handle: createHandler(service, options),
     match: (request) => belowBase(placeOf(request.url).path, basePath) !== undefined,
     events: service.emitter.source,
-    announceMembers({ tenant, groupId, added, removed }) {
-      const { runtime } = service.config
-      service.emitter.emit('group.members.changed', {
-        at: runtime.now().toISOString(),
-        tenant,
-        requestId: runtime.uuid(),
-        actor: null,
-        id: groupId,
-        ...membersChanged({ added, removed }),
-      })
-    },
+    recordUserWrite: (change, tx) => recordUserWrite(service, change, tx),
     users: createInProcess<UserResource>(service, 'User'),
     groups: createInProcess<GroupResource>(service, 'Group'),
     resources: (type) => createInProcess<ScimResource>(service, type),

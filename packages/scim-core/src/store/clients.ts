@@ -1,4 +1,4 @@
-import type { ConnectionSettings } from '../base/connection-settings.ts'
+import type { ConnectionProvider, ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimAnswered, ScimPrincipal, ScimScope } from '../base/principal.ts'
 
 /** A client of the token endpoint (SH-48). */
@@ -12,12 +12,13 @@ export interface OauthClient {
   readonly scopes: readonly ScimScope[]
   readonly connectionId: string | null
   readonly settings?: ConnectionSettings
+  readonly provider?: ConnectionProvider
 }
 
 /** The clients that a token endpoint knows. */
 export interface ClientStore {
   /** null: there is none, or it was revoked, or its connection is disabled. */
   find(clientId: string): Promise<OauthClient | null>
-  /** Told of each answer to one of its clients; must not throw. */
+  /** Called with each response to one of its clients; must not throw. */
   readonly answered?: (principal: ScimPrincipal, answer: ScimAnswered) => void
 }

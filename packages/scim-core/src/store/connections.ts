@@ -1,7 +1,5 @@
-import type { ConnectionSettings } from '../base/connection-settings.ts'
+import type { ConnectionProvider, ConnectionSettings } from '../base/connection-settings.ts'
 import type { ScimScope } from '../base/principal.ts'
-
-export type ConnectionProvider = 'entra' | 'okta' | 'google' | 'onelogin' | 'other'
 
 /** The last answer to a connection that says that something is wrong with its requests. */
 export interface ConnectionError {
@@ -47,7 +45,7 @@ export interface ConnectionStore {
   /** False: the tenant has `limit` connections already. */
   insert(record: Connection, limit: number): Promise<boolean>
   get(tenant: string, id: string): Promise<Connection | null>
-  /** Of whatever tenant. */
+  /** The connection of any tenant. */
   byId(id: string): Promise<Connection | null>
   /** By created, then id. */
   list(tenant: string): Promise<Connection[]>

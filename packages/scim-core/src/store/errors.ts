@@ -23,7 +23,7 @@ export class UniqueConflictError extends Error {
  */
 export class StoreUnavailableError extends Error {
   readonly [UNAVAILABLE] = true
-  /** Whether the transaction may succeed when it is repeated: a deadlock, a serialization failure. */
+  /** The transaction may succeed if it is repeated, as after a deadlock or a serialization failure. */
   readonly retryable: boolean
 
   constructor(
@@ -55,17 +55,17 @@ export class ScimReentryError extends Error {
   }
 }
 
-/** Tells a ScimReentryError, also one of another copy of this package. */
+/** Recognises a ScimReentryError, even from another copy of this package. */
 export function isScimReentry(value: unknown): value is ScimReentryError {
   return isBranded(value, REENTRY)
 }
 
-/** Tells a UniqueConflictError, also one of another copy of this package. */
+/** Recognises a UniqueConflictError, even from another copy of this package. */
 export function isUniqueConflict(value: unknown): value is UniqueConflictError {
   return isBranded(value, UNIQUE)
 }
 
-/** Tells a StoreUnavailableError, also one of another copy of this package. */
+/** Recognises a StoreUnavailableError, even from another copy of this package. */
 export function isStoreUnavailable(value: unknown): value is StoreUnavailableError {
   return isBranded(value, UNAVAILABLE)
 }

@@ -9,7 +9,7 @@ const CHUNK = 1_000
 /** A store of one transaction that reports what happens to its groups. */
 export interface ObservedStore {
   readonly store: ScimStore
-  /** Reports what is still to be reported; called before the commit. */
+  /** Reports the pending changes. Called before the commit. */
   readonly flush: () => Promise<void>
 }
 
@@ -189,7 +189,7 @@ function leaving(id: string): { id: string; isNew: boolean } {
   return { id, isNew: false }
 }
 
-/** Whether more than the members has changed. */
+/** Returns whether more than the members changed. */
 function differs(before: GroupRecord, after: GroupRecord): boolean {
   return (
     before.displayName !== after.displayName ||

@@ -1,4 +1,4 @@
-import type { ListQuery } from './list-query.ts'
+import type { ListedRecords, ListQuery } from './list-query.ts'
 import type { BriefOptions, GetOptions } from './read-options.ts'
 
 /** A group as it is stored, without its members. `data` as for users. */
@@ -18,7 +18,7 @@ export interface GroupRecord {
   readonly version: number
 }
 
-/** What a reference to a group shows. */
+/** The part of a group that a reference shows. */
 export interface GroupBrief {
   readonly id: string
   readonly displayName: string
@@ -38,10 +38,10 @@ export interface GroupStore {
     ids: readonly string[],
     options?: BriefOptions,
   ): Promise<Map<string, GroupBrief>>
-  list(tenant: string, query: ListQuery): Promise<{ total: number; records: GroupRecord[] }>
+  list(tenant: string, query: ListQuery): Promise<ListedRecords<GroupRecord>>
 }
 
-/** What happened to a group, for a host that keeps records beside it (SH-11). */
+/** A change of a group, for a host that keeps records beside it (SH-11). */
 export type GroupWrite =
   | { readonly kind: 'create'; readonly before: null; readonly after: GroupRecord }
   /** displayName, externalId or data differ. */

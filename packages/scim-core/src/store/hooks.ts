@@ -1,3 +1,4 @@
+import { createSystemRuntime } from '@x/wire'
 import { createAsyncContext, type AsyncContext } from './async-context.ts'
 import { ScimReentryError } from './errors.ts'
 import type { OutboxStore } from './outbox.ts'
@@ -10,17 +11,27 @@ interface RunningHook {
 }
 
 let context: AsyncContext<RunningHook> | null | undefined
+/** Time that a hook has: the writer of the database waits for it. */
+const HOOK_SECONDS = 30
+
+const runtime = createSystemRuntime()
+
+/** Hooks that have not ended. */
+let hooks = 0
 
 /** On a store: what its transactions belong to, such as the database that two stores share. */
 export const HOOK_OWNER: unique symbol = Symbol.for('x.scim.hook-owner') as never
 
-/** What the transactions of a store belong to; the store itself unless it says otherwise. */
+/** The owner of a store's transactions; the store itself unless it names another. */
 export function hookOwnerOf(store: object): object {
   const owner: unknown = Reflect.get(store, HOOK_OWNER)
   return typeof owner === 'object' && owner !== null ? owner : store
 }
 
-/** Runs a host's hook so that `assertOutsideHook` knows of it until it has ended (SH-14). */
+/**
+ * Runs a host's hook so that `assertOutsideHook` knows of it until it has ended (SH-14). Rejects when it has
+ * not ended after 30 s, so that its transaction is rolled back (SH-15).
+ */
 export async function runHook<Result>(
   owner: object,
   hook: () => Result | Promise<Result>,
@@ -28,11 +39,33 @@ export async function runHook<Result>(
   context ??= createAsyncContext<RunningHook>()
   if (context === null) return hook()
   const running: RunningHook = { owner, outer: context.current(), isOver: false }
+  hooks += 1
   try {
-    return await context.run(running, hook)
+    const result = context.run(running, hook)
+    return isThenable(result) ? await inTime(result) : result
   } finally {
     running.isOver = true
+    hooks -= 1
+    if (hooks === 0) context.stop()
   }
+}
+
+/** @throws Error when a hook does not end in time */
+async function inTime<Result>(result: Promise<Result>): Promise<Result> {
+  const ended = new AbortController()
+  const late = runtime.sleep(HOOK_SECONDS * 1_000, ended.signal).then(() => {
+    throw new Error(`A hook has not ended after ${HOOK_SECONDS} s; its transaction is rolled back`)
+  })
+  try {
+    return await Promise.race([result, late])
+  } finally {
+    ended.abort('over')
+  }
+}
+
+/** A hook may give any promise. */
+function isThenable<Result>(value: Result | Promise<Result>): value is Promise<Result> {
+  return typeof value === 'object' && value !== null && 'then' in value
 }
 
 /**

@@ -9,6 +9,17 @@ export interface KeysetPosition {
   readonly key: SortKey
 }
 
+/** The result of a list. */
+export interface ListedRecords<Item> {
+  readonly total: number
+  readonly records: Item[]
+  /**
+   * Optional, of a sorted list: the `sortKey` of each record, which a store has computed for the order. Without
+   * them they are computed again where lists of several types are merged.
+   */
+  readonly keys?: readonly SortKey[]
+}
+
 /**
  * One page. Without `sort` the order is created, then id; with it, the sort key (records without
  * come last ascending and first descending), then id ascending (SC-31, SC-32).
@@ -18,12 +29,14 @@ export interface ListQuery {
   readonly sort?: { readonly path: AttributePath; readonly descending: boolean }
   /** Records left out at the start, 0 by default; never together with `after`. */
   readonly offset?: number
-  /** Only records that come behind this place. The total counts all. */
+  /** Only records after this position. The total counts all. */
   readonly after?: KeysetPosition
   /** 0 asks for the total only. */
   readonly limit: number
   /** False: the total is not wanted and may be given as 0. */
   readonly withTotal: boolean
-  /** Of users: their groups will be shown; a store may read them along, into `groups` of the records. */
+  /**
+   * For users: their groups will be shown; a store may read them along, into `groups` of the records.
+   */
   readonly withGroups?: boolean
 }

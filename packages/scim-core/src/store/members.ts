@@ -4,7 +4,7 @@ import type { GroupBrief } from './groups.ts'
 export interface MemberRow {
   readonly id: string
   readonly type: 'User' | 'Group'
-  /** Of a user: its `userDisplay`; of a group: its displayName. */
+  /** For a user its `userDisplay`, for a group its displayName. */
   readonly display: string | null
 }
 
@@ -35,6 +35,15 @@ export interface MemberStore {
    * fraction of waiting for each member.
    */
   pages?(tenant: string, groupId: string): AsyncIterable<readonly MemberRow[]>
+  /**
+   * Optional: the members of several groups by group id, each list as `list` gives it, for pages of groups that
+   * are shown whole; groups without members may be absent. Null: they are more than `limit` altogether.
+   */
+  ofGroups?(
+    tenant: string,
+    groupIds: readonly string[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly MemberRow[]> | null>
   /** The groups each of `memberIds` is a direct member of, by group id; members of none are absent. */
   groupsOf(tenant: string, memberIds: readonly string[]): Promise<Map<string, GroupBrief[]>>
 }

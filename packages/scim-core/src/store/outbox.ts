@@ -13,7 +13,7 @@ export interface OutboxEvent {
   readonly requestId: string
   /** The id of the principal; null for calls in process. */
   readonly actor: string | null
-  /** What the event of that name says besides. */
+  /** Further data of the event of that name. */
   readonly data: ScimDocument
 }
 
@@ -21,7 +21,7 @@ export interface OutboxEvent {
 export interface OutboxRow extends Omit<OutboxEvent, 'data'> {
   /** The id of the first event of those that one request causes on one resource. */
   readonly setId: string
-  /** Whether a whole resource was sent (PUT); everything else is `patch`. */
+  /** `put` if a whole resource was sent; else `patch`. */
   readonly op: 'put' | 'patch'
   readonly data: string
 }
@@ -35,14 +35,14 @@ export interface OutboxQuery {
   readonly limit?: number
 }
 
-/** Where deliveries go: an address of a host, or a stream of Security Event Tokens. */
+/** The target of deliveries: a host's address, or a stream of Security Event Tokens. */
 export interface EndpointRecord {
   readonly id: string
   readonly tenant: string
   readonly kind: 'webhook' | 'push' | 'poll'
   /** null: a stream that is polled. */
   readonly url: string | null
-  /** Of a stream. */
+  /** Audience of a stream. */
   readonly audience: string | null
   /** Names of events, or URIs of a stream; null: all. */
   readonly events: readonly string[] | null
@@ -71,7 +71,7 @@ export interface EndpointStore {
    */
   insert(record: EndpointRecord, limit: number): Promise<boolean>
   get(tenant: string, id: string): Promise<EndpointRecord | null>
-  /** Of whatever tenant. */
+  /** The endpoint of any tenant. */
   byId(id: string): Promise<EndpointRecord | null>
   /** By created, then id. */
   list(tenant: string, kinds: readonly EndpointKind[]): Promise<EndpointRecord[]>
@@ -86,14 +86,14 @@ export interface EndpointStore {
 
 export type DeliveryState = 'waiting' | 'delivered' | 'failed'
 
-/** What became of one event at one endpoint. */
+/** The state of one event at one endpoint. */
 export interface Delivery {
   readonly endpointId: string
   readonly eventId: string
   readonly type: string
   readonly state: DeliveryState
   readonly attempts: number
-  /** null: settled, or behind an earlier event of its resource. */
+  /** Null if settled, or if an earlier event of its resource is pending. */
   readonly nextAt: Date | null
   readonly lastAt: Date | null
   readonly lastStatus: number | null
@@ -103,16 +103,16 @@ export interface Delivery {
 /** A delivery that one process may make until its lease ends. */
 export interface ClaimedDelivery {
   readonly event: OutboxRow
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly attempts: number
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface DeliveryResult {
   readonly eventId: string
   readonly state: DeliveryState
   readonly attempts: number
-  /** Of `waiting`: when it is tried again. */
+  /** For `waiting`: the time of the next attempt. */
   readonly nextAt: Date | null
   readonly lastStatus: number | null
   readonly lastError: string | null
@@ -136,7 +136,9 @@ export interface ReplayQuery {
   readonly to?: Date
 }
 
-/** The deliveries of all tenants. Whoever works on them claims them first, so any number may. */
+/**
+ * The deliveries of all tenants. A worker claims them first, so there may be any number of workers.
+ */
 export interface DeliveryStore {
   /**
    * Makes deliveries of the events that were committed since, up to `limit` for each endpoint. An endpoint
@@ -151,16 +153,16 @@ export interface DeliveryStore {
       readonly endpointId?: string
     },
   ): Promise<number>
-  /** Enabled endpoints with deliveries that are due and that nobody holds. */
+  /** Enabled endpoints with due deliveries that are not claimed. */
   due(kinds: readonly EndpointKind[], now: Date): Promise<EndpointRecord[]>
-  /** Due deliveries, of each resource the earliest alone; nobody else gets them before `until`. */
+  /** Due deliveries, of each resource only the earliest; no other worker gets them before `until`. */
   claim(
     endpointId: string,
     options: { readonly now: Date; readonly until: Date; readonly limit: number },
   ): Promise<ClaimedDelivery[]>
   /**
-   * Writes what came of attempts. With `lease`, the `until` of the claim, those that another process has
-   * taken over meanwhile are left alone. Gives how many were written.
+   * Writes the results of attempts. With `lease`, the `until` of the claim, those that another
+   * process has taken over meanwhile are left alone. Gives the number written.
    */
   settle(
     endpointId: string,
@@ -169,7 +171,7 @@ export interface DeliveryStore {
   ): Promise<number>
   /** Gives claimed deliveries back before the end of their lease. */
   release(endpointId: string, eventIds: readonly string[], lease: Date): Promise<void>
-  /** What waits at an endpoint, in the order of the events, whether it is due or not. */
+  /** The waiting deliveries of an endpoint, in the order of the events, due or not. */
   waiting(endpointId: string, limit: number): Promise<OutboxRow[]>
   list(
     tenant: string,
@@ -190,16 +192,16 @@ export interface DeliveryStore {
 export interface OutboxStore {
   append(rows: readonly OutboxRow[]): Promise<void>
   /**
-   * Events of a tenant. Whoever goes on from `next`, which is there on the last page too, never misses one
-   * whose transaction was open while the page was read (SH-21).
-   * @throws TypeError for an `after` that is no cursor
+   * Events of a tenant. A reader that continues from `next`, which is on the last page too, never
+   * misses one whose transaction was open while the page was read (SH-21).
+   * @throws TypeError for an invalid `after`
    */
   read(tenant: string, query?: OutboxQuery): Promise<{ events: OutboxEvent[]; next: string }>
   /** The rows of one set, in order. */
   set(tenant: string, resourceId: string, setId: string): Promise<OutboxRow[]>
   readonly endpoints: EndpointStore
   readonly deliveries: DeliveryStore
-  /** Deletes events from before a time that wait for nobody; how many. */
+  /** Deletes settled events from before a time; gives their number. */
   prune(before: Date): Promise<number>
 }
 

@@ -1,16 +1,18 @@
-/** How a record is read. */
+/** Options for reading a record. */
 export interface GetOptions {
   /**
-   * Inside a transaction: nobody else changes the record before it ends (`select ... for update`).
-   * A store whose transactions are exclusive, or that has no locks, may ignore it: `update` compares
-   * versions all the same.
+   * Inside a transaction: no other writer changes the record before it ends (`select ... for
+   * update`). A store whose transactions are exclusive, or that has no locks, may ignore it: `update`
+   * compares versions all the same.
    */
   readonly forUpdate?: boolean
-  /** Of a user: its groups will be shown; a store may read them along, into `groups` of the record. */
+  /**
+   * For a user: its groups will be shown; a store may read them along, into `groups` of the record.
+   */
   readonly withGroups?: boolean
 }
 
-/** How references are looked up. */
+/** Options for looking up references. */
 export interface BriefOptions {
   /**
    * Inside a transaction: none of the records found is removed before it ends (`for key share`). A

@@ -1,4 +1,4 @@
-import type { ListQuery } from './list-query.ts'
+import type { ListedRecords, ListQuery } from './list-query.ts'
 
 /** A resource of a host's own type as it is stored. `data` as for users. */
 export interface ResourceRecord {
@@ -19,7 +19,7 @@ export interface ResourceRecord {
  */
 export interface ResourceStore {
   get(tenant: string, id: string): Promise<ResourceRecord | null>
-  list(tenant: string, query: ListQuery): Promise<{ total: number; records: ResourceRecord[] }>
+  list(tenant: string, query: ListQuery): Promise<ListedRecords<ResourceRecord>>
   /** @throws UniqueConflictError `resource.` and the name of the attribute */
   insert?(tenant: string, record: ResourceRecord): Promise<void>
   /** @throws UniqueConflictError likewise */

@@ -4,16 +4,18 @@ import type { OutboxStore } from './outbox.ts'
 import type { ResourceStore } from './resources.ts'
 import type { UserStore } from './users.ts'
 
-/** How a transaction is run. */
+/** Options of a transaction. */
 export interface TransactionOptions {
   /** A hook will be awaited in it: it must not keep the commits of others waiting (SH-16). */
   readonly awaitsHook?: boolean
+  /** Whether clients see versions, so that a record without one cannot be written (SH-5). */
+  readonly needsVersion?: boolean
 }
 
 /**
- * What the service needs of a database (section 18 of the specification). Values come finished: no
- * method makes an id, a time or a default. Absence is null or false; the only errors thrown are
- * `UniqueConflictError` and `StoreUnavailableError`, besides what hooks and `work` throw,
+ * The database of the service (section 18 of the specification). Values come finished: no method
+ * makes an id, a time or a default. Absence is null or false; the only errors thrown are
+ * `UniqueConflictError` and `StoreUnavailableError`, besides errors of hooks and `work`,
  * `ScimReentryError`, and a `TypeError` for the store of a transaction that has ended.
  */
 export interface ScimStore {
@@ -33,6 +35,6 @@ export interface ScimStore {
   readonly outbox?: OutboxStore
   /** Resources of a host's own type; the same object each time, but within a transaction. */
   resources?(type: string): ResourceStore
-  /** Of a transaction: what store hooks get beside the change. */
+  /** For a transaction: the handle that store hooks get beside the change. */
   readonly handle?: unknown
 }

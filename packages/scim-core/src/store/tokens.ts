@@ -18,7 +18,7 @@ export interface TokenRecord {
   readonly connectionId?: string | null
 }
 
-/** What can change about a stored token. */
+/** The changeable fields of a stored token. */
 export type TokenPatch = Partial<Pick<TokenRecord, 'expiresAt' | 'revokedAt' | 'lastUsedAt'>>
 
 /** Tokens of all tenants. */

@@ -1,5 +1,5 @@
 import type { GroupBrief } from './groups.ts'
-import type { ListQuery } from './list-query.ts'
+import type { ListedRecords, ListQuery } from './list-query.ts'
 import type { BriefOptions, GetOptions } from './read-options.ts'
 
 /**
@@ -24,11 +24,11 @@ export interface UserRecord {
   readonly version: number
   /** Set: a tombstone, which no method but `remove` and the host ever sees again. */
   readonly deletedAt: Date | null
-  /** Only in what was read `withGroups`: the groups of the user, by id. Never part of what is written. */
+  /** The groups of the user, by id. Only in records read `withGroups`, never in writes. */
   readonly groups?: readonly GroupBrief[]
 }
 
-/** What a reference to a user shows. */
+/** The part of a user that a reference shows. */
 export interface UserBrief {
   readonly id: string
   /** `userDisplay` of the user's attributes; null when it has none of them (SC-21). */
@@ -37,7 +37,7 @@ export interface UserBrief {
 
 /** The users of a store. Records are plain data; those returned are copies or frozen. */
 export interface UserStore {
-  /** null when there is none, or a tombstone. */
+  /** Null if there is none, or a tombstone. */
   get(tenant: string, id: string, options?: GetOptions): Promise<UserRecord | null>
   /** @throws UniqueConflictError `user.userName` */
   insert(tenant: string, record: UserRecord): Promise<void>
@@ -55,7 +55,7 @@ export interface UserStore {
     ids: readonly string[],
     options?: BriefOptions,
   ): Promise<Map<string, UserBrief>>
-  list(tenant: string, query: ListQuery): Promise<{ total: number; records: UserRecord[] }>
+  list(tenant: string, query: ListQuery): Promise<ListedRecords<UserRecord>>
   /**
    * Optional, called inside the transaction before `insert`: the id of an account of the host that
    * the new user takes over; null: the record keeps its own id.
@@ -63,7 +63,7 @@ export interface UserStore {
   adopt?(tenant: string, record: UserRecord): Promise<string | null>
 }
 
-/** What happened to a user, for a host that keeps records beside it. */
+/** A change of a user, for a host that keeps records beside it. */
 export interface UserWrite {
   readonly kind: 'create' | 'update' | 'deactivate' | 'reactivate' | 'tombstone' | 'remove'
   readonly before: UserRecord | null

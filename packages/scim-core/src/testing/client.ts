@@ -1,6 +1,6 @@
 import type { ScimContext } from '../base/principal.ts'
 
-/** What a client sees of an answer. */
+/** A response, as a client sees it. */
 export interface ScimAnswer {
   readonly status: number
   readonly headers: Headers
@@ -23,7 +23,7 @@ export interface ScimClient {
   delete(path: string, headers?: Readonly<Record<string, string>>): Promise<ScimAnswer>
   readonly post: Send
   readonly put: Send
-  /** A list stands for the operations of a PatchOp. */
+  /** A list is sent as the operations of a PatchOp. */
   readonly patch: Send
   /** Any method; the body is sent as it is. */
   send(method: string, path: string, init?: SendInit): Promise<ScimAnswer>

@@ -28,11 +28,11 @@ const WRAPPING = 3
 
 type Result = Readonly<Record<string, unknown>>
 
-/** What is known while the operations of a request are carried out. */
+/** State of a request while its operations run. */
 interface Run {
   readonly service: Service
   readonly exchange: Omit<Exchange, 'body'>
-  /** Ids of what was created, by bulkId. */
+  /** Ids of created resources, by bulkId. */
   readonly ids: Map<string, string>
 }
 
@@ -74,7 +74,7 @@ function readBulkBody(
   return { operations, failOnErrors: Number(failOnErrors) }
 }
 
-/** Carries operations out, those first on which others depend; results stand in request order. */
+/** Runs operations after those that they depend on; the results are in request order. */
 async function runAll(
   run: Run,
   entries: readonly BulkEntry[],
@@ -129,10 +129,10 @@ async function runDeferred(run: Run, { entry, result, referring }: Deferred): Pr
   return version === null ? result : { ...result, version }
 }
 
-/** What is carried out instead of the data of an operation. */
+/** The input that replaces the data of an operation. */
 interface Given {
   readonly data?: unknown
-  /** Of a PATCH that no client has sent. */
+  /** The operations of a PATCH that no client has sent. */
   readonly operations?: readonly unknown[]
 }
 

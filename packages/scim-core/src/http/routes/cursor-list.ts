@@ -71,7 +71,7 @@ function fingerprintOf(type: ResourceTypeName | null, request: ListRequest): str
   )
 }
 
-/** A sort whose key does not stand in the record, or goes over both types, has no cursor. */
+/** A sort whose key is not in the record, or one over both types, has no cursor. */
 function assertWalkable(queries: readonly TypeQuery[], { sortBy }: ListRequest): void {
   const computed = queries.some(({ sort }) =>
     Object.values(referenceNeeds(undefined, sort?.path)).includes(true),
@@ -86,7 +86,7 @@ interface Row {
   readonly query: TypeQuery
 }
 
-/** Up to `count + 1` records behind a place, through one list after the other. */
+/** Up to `count + 1` records after a position, through one list after the other. */
 async function collect(
   service: Service,
   call: Call,

@@ -135,7 +135,7 @@ async function shown(
   const { etag } = config
   const { call } = exchange
   const projection = projectionOf(service, type, request)
-  // What was written is answered, however large it is.
+  // The result of a write is returned whatever its size.
   const membersPerAnswer = READING.has(exchange.method)
     ? config.limits.membersPerAnswer
     : Number.POSITIVE_INFINITY

@@ -2,17 +2,18 @@ import { readText } from '@x/wire'
 
 const BODY_BYTES = 65_536
 
+/** A JSON object of any members. */
+export type AdminBody = Readonly<Record<string, unknown>>
+
 /** The JSON object of a request; empty when there is no body. @throws TypeError */
-export async function readConnectionBody(
-  request: Request,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function readAdminBody(request: Request): Promise<AdminBody> {
   const text = await textOf(request)
   if (text.trim() === '') return {}
   const body = parse(text)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new TypeError('The body must be a JSON object')
   }
-  return body as Readonly<Record<string, unknown>>
+  return body as AdminBody
 }
 
 async function textOf(request: Request): Promise<string> {
@@ -29,4 +30,12 @@ function parse(text: string): unknown {
   } catch {
     throw new TypeError('The body is not JSON')
   }
+}
+
+/** A time of a body or query; undefined when there is none. @throws TypeError */
+export function readAdminTime(name: string, value: unknown): Date | undefined {
+  if (value === undefined || value === null) return undefined
+  const at = new Date(typeof value === 'string' ? value : Number.NaN)
+  if (Number.isNaN(at.getTime())) throw new TypeError(`${name} must be a time, as in RFC 3339`)
+  return at
 }

@@ -1,0 +1,114 @@
+import { readAdminBody, type AdminBody } from './admin-body.ts'
+import { isScimError } from './errors.ts'
+
+/** The caller of an admin API and its tenant. */
+export interface AdminCaller {
+  readonly tenant: string
+  readonly actor: string
+}
+
+export interface AdminOptions {
+  /** Path of the mount, such as `/admin/scim`. */
+  readonly basePath: string
+  /** The caller and its tenant; null is answered with 401. */
+  readonly authorize: (
+    request: Request,
+  ) => AdminCaller | null | Response | Promise<AdminCaller | null | Response>
+  readonly onError?: (error: unknown) => void
+}
+
+/** One request with its target and its caller. */
+export interface AdminCall<Target> {
+  readonly target: Target
+  readonly tenant: string
+  /** First part of the path below the base; empty at the base. */
+  readonly id: string
+  /** Third part of the path. */
+  readonly part: string
+  readonly query: URLSearchParams
+  readonly body: () => Promise<AdminBody>
+}
+
+export type AdminOperation<Target> = (
+  call: AdminCall<Target>,
+) => Promise<readonly [status: number, body: object | null]>
+
+/** The operations of a path by their methods. */
+export type AdminOperations<Target> = ReadonlyMap<string, AdminOperation<Target>>
+
+/** Answers JSON requests of a host's settings page, inside the tenant of the caller. Never rejects. */
+export function createAdminHandler<Target>(
+  { basePath, authorize, onError = () => undefined }: AdminOptions,
+  target: Target,
+  find: (parts: readonly string[]) => AdminOperations<Target> | null,
+): (request: Request) => Promise<Response> {
+  const base = basePath.replace(/\/$/, '')
+  return async (request) => {
+    try {
+      const caller = await authorize(request)
+      if (caller instanceof Response) return caller
+      if (caller === null) return problem(401, 'unauthorized', 'Sign in first.')
+      const url = new URL(request.url)
+      const parts = partsBelow(url.pathname, base)
+      const operations = parts && find(parts)
+      if (operations === null) return problem(404, 'not_found', 'There is no such page.')
+      const operation = operations.get(request.method)
+      if (operation === undefined) {
+        const allow = [...operations.keys()].join(', ')
+        return problem(405, 'method_not_allowed', 'The method is not offered.', { allow })
+      }
+      const [id = '', , part = ''] = parts ?? []
+      const body = (): Promise<AdminBody> => readAdminBody(request)
+      const query = url.searchParams
+      const [status, answer] = await operation({
+        target,
+        tenant: caller.tenant,
+        id,
+        part,
+        query,
+        body,
+      })
+      return reply(status, answer)
+    } catch (error) {
+      return failure(error, onError)
+    }
+  }
+}
+
+function partsBelow(path: string, base: string): readonly string[] | null {
+  if (path !== base && !path.startsWith(`${base}/`)) return null
+  return path
+    .slice(base.length)
+    .split('/')
+    .filter((part) => part !== '')
+}
+
+function failure(error: unknown, onError: (error: unknown) => void): Response {
+  if (error instanceof TypeError) return problem(400, 'invalid', error.message)
+  if (error instanceof RangeError) return problem(409, 'conflict', error.message)
+  if (isScimError(error)) {
+    if (error.status === 404) return problem(404, 'not_found', error.detail)
+    if (error.status === 409) return problem(409, 'conflict', error.detail)
+  }
+  onError(error)
+  return problem(500, 'internal', 'Internal error')
+}
+
+function problem(
+  status: number,
+  code: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return reply(status, { error: { code, message } }, headers)
+}
+
+function reply(
+  status: number,
+  body: object | null,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const all = { 'cache-control': 'no-store', ...headers }
+  if (body === null) return new Response(null, { status, headers: all })
+  return Response.json(body, { status, headers: all })
+}

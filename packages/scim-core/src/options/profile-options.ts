@@ -1,0 +1,76 @@
+import { ScimConfigError } from '../base/errors.ts'
+import { SCIM_PROFILES, type RateLimit, type ScimProfile } from '../base/profiles.ts'
+import type { QuirkSwitches } from '../base/quirks.ts'
+
+/** The options of a service that a profile decides, with their defaults. */
+export interface ProfileConfig {
+  readonly profile: ScimProfile | undefined
+  readonly deleteUser: 'deactivate' | 'tombstone' | 'remove'
+  readonly rejectUnknown: boolean
+  readonly etag: boolean
+  readonly requirePatchPath: boolean
+  readonly replaceComplex: 'merge' | 'whole'
+  readonly quirks: QuirkSwitches
+  readonly bulk: boolean
+  readonly cursor: { readonly ttl: number; readonly secret: string | undefined } | null
+  readonly rejectPassword: boolean
+  readonly rateLimit: RateLimit | null
+}
+
+type ProfileOptions = (typeof SCIM_PROFILES)[keyof typeof SCIM_PROFILES]
+
+/** The options with those of a profile in their place; `cursor` is for a service that has none. */
+export function withProfile<Config extends ProfileConfig>(
+  config: Config,
+  options: ProfileOptions,
+  cursor: NonNullable<ProfileConfig['cursor']>,
+): Config {
+  const { profile, deleteUser, etag, requirePatchPath, replaceComplex, quirks } = options
+  return {
+    ...config,
+    profile,
+    deleteUser,
+    etag,
+    requirePatchPath,
+    replaceComplex,
+    quirks,
+    rejectUnknown: true,
+    ...('bulk' in options && {
+      bulk: options.bulk,
+      cursor: config.cursor ?? cursor,
+      rejectPassword: true,
+      rateLimit: config.rateLimit ?? options.rateLimit,
+    }),
+  }
+}
+
+/** True if the options are still those of the profile that they name (SH-57). */
+export function isProfileConformant(config: ProfileConfig): boolean {
+  if (config.profile === undefined) return false
+  const { profile: _profile, ...wanted } = SCIM_PROFILES[config.profile.name]
+  const present = {
+    ...config,
+    unknownAttributes: config.rejectUnknown ? 'reject' : 'ignore',
+    password: config.rejectPassword ? 'reject' : 'ignore',
+    cursor: config.cursor !== null,
+  }
+  return Object.entries(wanted).every(
+    ([name, value]) => JSON.stringify(Reflect.get(present, name)) === JSON.stringify(value),
+  )
+}
+
+/** Directories send this many in a second when they begin. */
+const MIN_RATE = 25
+
+/** @throws ScimConfigError */
+export function readRateLimit(limit: RateLimit | undefined): RateLimit | null {
+  if (limit === undefined) return null
+  const { perSecond, burst = 1 } = limit
+  if (!Number.isFinite(perSecond) || perSecond < MIN_RATE) {
+    throw new ScimConfigError('rateLimit', `rateLimit.perSecond must be at least ${MIN_RATE}`)
+  }
+  if (!Number.isInteger(burst) || burst < 1) {
+    throw new ScimConfigError('rateLimit', 'rateLimit.burst must be a positive integer')
+  }
+  return limit
+}

@@ -1,0 +1,55 @@
+import { changedNames } from '../patch/apply.ts'
+import type { ScimStore } from '../store/scim-store.ts'
+import type { UserRecord } from '../store/users.ts'
+import { emitAll, type PendingEvent } from './call.ts'
+import { appendToOutbox } from './change-resource.ts'
+import type { Service } from './service.ts'
+import { changeEvents, createdEvent, deletedEvents, leftEvent } from './user-events.ts'
+import { userDocument } from './user-record.ts'
+
+/** A write of a user that a host made by the store, not by the service. */
+export interface OwnUserWrite {
+  /** null: the user was made. */
+  readonly before: UserRecord | null
+  /** null: the user was removed. */
+  readonly after: UserRecord | null
+  /** Ids of the groups that the removed user has left; each counts as changed. */
+  readonly groupsLeft?: readonly string[]
+}
+
+/**
+ * Writes the rows of the outbox about a change that the running transaction `tx` makes, and gives what emits
+ * its events, to be called when it has committed.
+ */
+export async function recordUserWrite(
+  service: Service,
+  { before, after, groupsLeft = [] }: OwnUserWrite,
+  tx: ScimStore,
+): Promise<() => void> {
+  const { config } = service
+  const tenant = (after ?? before)?.tenant
+  if (tenant === undefined) return () => undefined
+  const call = service.createCall({
+    tenant,
+    actor: null,
+    requestId: config.runtime.uuid(),
+    context: {},
+    now: config.runtime.now(),
+    ifMatch: null,
+    isInProcess: true,
+  })
+  const events: PendingEvent[] = []
+  if (after === null) {
+    if (before === null) return () => undefined
+    events.push(...deletedEvents(before, 'remove'))
+    events.push(...groupsLeft.map((groupId) => leftEvent(groupId, before.id)))
+  } else if (before === null) events.push(createdEvent(call, after))
+  else {
+    const changed = changedNames(userDocument(before), userDocument(after))
+    if (changed.length > 0) {
+      events.push(...changeEvents(call, { before, after, changed, reason: 'patch' }))
+    }
+  }
+  if (config.outbox) await appendToOutbox(service, { call, tx }, events)
+  return () => emitAll(service, call, events)
+}

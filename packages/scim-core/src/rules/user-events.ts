@@ -1,0 +1,64 @@
+import { frozen, pending, type Call, type PendingEvent } from './call.ts'
+import type { UserRecord } from '../store/users.ts'
+
+/** The operation that changed the user. */
+export type Reason = 'put' | 'patch' | 'delete'
+
+export function createdEvent({ presenter }: Call, user: UserRecord): PendingEvent {
+  return pending('user.created', user.id, () => ({ after: frozen(presenter.user(user)) }), {
+    texts: () => [`{"after":${presenter.user(user)}}`],
+  })
+}
+
+export function changeEvents(
+  { presenter }: Call,
+  change: {
+    readonly before: UserRecord
+    readonly after: UserRecord
+    readonly changed: readonly string[]
+    readonly reason: Reason
+  },
+): readonly PendingEvent[] {
+  const { before, after, changed, reason } = change
+  const op = reason === 'put' ? 'put' : 'patch'
+  const texts = (): string[] => [
+    `{"before":${presenter.user(before)},"after":${presenter.user(after)},"changed":${JSON.stringify(changed)}}`,
+  ]
+  const updated = pending(
+    'user.updated',
+    after.id,
+    () => ({
+      before: frozen(presenter.user(before)),
+      after: frozen(presenter.user(after)),
+      changed,
+    }),
+    { op, texts },
+  )
+  const was = before.active === true
+  const is = after.active === true
+  if (was === is) return [updated]
+  return [
+    updated,
+    pending(is ? 'user.activated' : 'user.deactivated', after.id, () => ({ reason }), { op }),
+  ]
+}
+
+/** The events of a user who is removed, or becomes a tombstone; those of the groups left come after them. */
+export function deletedEvents(
+  { id, active }: UserRecord,
+  mode: 'tombstone' | 'remove',
+): readonly PendingEvent[] {
+  const deleted = pending('user.deleted', id, () => ({ mode }))
+  if (active !== true) return [deleted]
+  return [pending('user.deactivated', id, () => ({ reason: 'delete' as const })), deleted]
+}
+
+/** The event of a group that a user has left by being removed. */
+export function leftEvent(groupId: string, userId: string): PendingEvent {
+  return pending('group.members.changed', groupId, () => ({
+    added: [],
+    removed: [userId],
+    addedCount: 0,
+    removedCount: 1,
+  }))
+}

@@ -1,0 +1,140 @@
+import { fold } from '../base/fold.ts'
+import type { ScanData, ScanGroup, ScanMember, ScanUser, ScanWant } from './types.ts'
+
+/** All rows of a tenant, indexed by the fields of a `ScanWant`. */
+interface Known {
+  readonly stamp: string | number
+  readonly select: (want: ScanWant) => ScanData
+}
+
+/** Tenants whose rows are kept; the one that was quiet longest goes first. */
+const MAX_TENANTS = 20
+
+/** Loads of one transaction. */
+export type LoadRows = (want: ScanWant) => Promise<ScanData>
+
+const EVERYTHING: ScanWant = { users: 'all', groups: 'all', members: 'all' }
+
+/**
+ * Keeps the last full load of each tenant and gives its rows while the host's stamp is equal (SH-3). What is
+ * kept is bounded by the number of tenants and by what one load may give.
+ */
+export function createStampedLoad(
+  check: (rows: ScanData, tenant: string) => void,
+): (tenant: string, stamp: () => Promise<string | number>, load: LoadRows) => LoadRows {
+  const tenants = new Map<string, Known>()
+  return (tenant, stamp, load) => {
+    let current: Promise<Known> | undefined
+    const known = async (): Promise<Known> => {
+      const now = await stamp()
+      const before = tenants.get(tenant)
+      const found =
+        before?.stamp === now
+          ? before
+          : indexed(now, await load(EVERYTHING), (rows) => check(rows, tenant))
+      tenants.delete(tenant)
+      tenants.set(tenant, found)
+      const [oldest] = tenants.keys()
+      if (tenants.size > MAX_TENANTS && oldest !== undefined) tenants.delete(oldest)
+      return found
+    }
+    return async (want) => {
+      current ??= known()
+      return (await current).select(want)
+    }
+  }
+}
+
+function indexed(stamp: string | number, data: ScanData, check: (rows: ScanData) => void): Known {
+  const users = [...data.users]
+  const groups = [...data.groups]
+  const members = [...data.members]
+  check({ users, groups, members })
+  const userIndex = createIndex(users, ({ userName }) => fold(userName))
+  const groupIndex = createIndex(groups, ({ displayName }) => fold(displayName))
+  const byGroup = grouped(members, ({ groupId }) => groupId)
+  const byMember = grouped(members, ({ memberId }) => memberId)
+  return {
+    stamp,
+    select(want) {
+      const { rows, total } = userIndex(nameOf(want.users, 'userNameKey'))
+      const found = groupIndex(nameOf(want.groups, 'displayNameKey'))
+      return {
+        users: rows,
+        groups: found.rows,
+        members: chosenMembers(want.members),
+        ...(total !== undefined && { totalUsers: total }),
+        ...(found.total !== undefined && { totalGroups: found.total }),
+      }
+    },
+  }
+
+  function chosenMembers(want: ScanWant['members']): Iterable<ScanMember> {
+    if (want === 'all') return members
+    if (want === 'none') return []
+    const [ids, map] = 'groupIds' in want ? [want.groupIds, byGroup] : [want.memberIds, byMember]
+    return ids.flatMap((id) => map.get(id) ?? [])
+  }
+}
+
+/** The wanted users or groups, in one form for both. */
+type Want =
+  | 'all'
+  | 'none'
+  | { readonly ids: readonly string[] }
+  | { readonly name: string }
+  | { readonly externalId: string }
+  | { readonly page: { readonly offset: number; readonly limit: number } }
+
+function nameOf(
+  want: ScanWant['users'] | ScanWant['groups'],
+  key: 'userNameKey' | 'displayNameKey',
+): Want {
+  if (typeof want === 'string' || 'ids' in want || 'externalId' in want || 'page' in want) {
+    return want
+  }
+  return { name: String(Reflect.get(want, key)) }
+}
+
+function createIndex<Row extends ScanUser | ScanGroup>(
+  rows: readonly Row[],
+  nameKey: (row: Row) => string,
+): (want: Want) => { readonly rows: readonly Row[]; readonly total?: number } {
+  const alive = rows.filter((row) => !('deletedAt' in row) || row.deletedAt == null)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const byName = grouped(alive, nameKey)
+  const byExternalId = grouped(alive, ({ externalId }) => externalId ?? undefined)
+  let sorted: readonly Row[] | undefined
+  return (want) => {
+    if (want === 'all') return { rows }
+    if (want === 'none') return { rows: [] }
+    if ('ids' in want) {
+      return { rows: want.ids.map((id) => byId.get(id)).filter((row) => row !== undefined) }
+    }
+    if ('name' in want) return { rows: byName.get(want.name) ?? [] }
+    if ('externalId' in want) return { rows: byExternalId.get(want.externalId) ?? [] }
+    const { offset, limit } = want.page
+    sorted ??= alive.toSorted(byCreation)
+    return { rows: sorted.slice(offset, offset + limit), total: sorted.length }
+  }
+}
+
+function grouped<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string | undefined,
+): ReadonlyMap<string, readonly Row[]> {
+  const map = new Map<string, Row[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    if (key === undefined) continue
+    const known = map.get(key)
+    if (known === undefined) map.set(key, [row])
+    else known.push(row)
+  }
+  return map
+}
+
+function byCreation(a: ScanUser | ScanGroup, b: ScanUser | ScanGroup): number {
+  const gap = (a.created?.getTime() ?? 0) - (b.created?.getTime() ?? 0)
+  return gap === 0 ? (a.id < b.id ? -1 : 1) : gap
+}
