@@ -9,6 +9,7 @@ export default defineConfig(
     'src/connections.ts',
     'src/outbound.ts',
     'src/scan.ts',
+    'src/metrics.ts',
     'src/testing.ts',
   ]),
 )

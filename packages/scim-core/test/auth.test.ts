@@ -1,8 +1,8 @@
-import { createScimTokens, type ScimPrincipal } from '@x/scim-core'
+import { createScimService, createScimTokens, type ScimPrincipal } from '@x/scim-core'
 import { createMemoryScimStore, createMemoryTokenStore } from '@x/scim-core/memory'
 import { createScimClient, createTestRuntime } from '@x/scim-core/testing'
 import { describe, expect, test } from 'vitest'
-import { createScim, problem, TOKEN } from './support.ts'
+import { BASE, createScim, problem, TOKEN } from './support.ts'
 
 const principal = (fields: Partial<ScimPrincipal> = {}): ScimPrincipal => ({
   id: 'host-user',
@@ -11,6 +11,16 @@ const principal = (fields: Partial<ScimPrincipal> = {}): ScimPrincipal => ({
   kind: 'host',
   ...fields,
 })
+
+test.each(['', ' ', 'a long random secret'])(
+  'SC-68 a token that no header can carry is refused when the service is made: %j',
+  (token) => {
+    const options = { store: createMemoryScimStore(), baseUrl: BASE }
+    expect(() => createScimService({ ...options, auth: { kind: 'token', token } })).toThrow(
+      /^The SCIM token /,
+    )
+  },
+)
 
 describe('SC-2 host authentication', () => {
   test('authenticate decides; the bearer token plays no part', async () => {

@@ -46,7 +46,7 @@ beforeEach(() => {
 })
 
 describe('connections', () => {
-  test('SH-53 the settings of a connection replace the options for its requests', async () => {
+  test('SH-53 SH-56 the settings of a connection replace the options for its requests; audit entries name it', async () => {
     const { connections, client, audit } = host
     const plain = await connections.create({ tenant: 'acme', name: 'A', provider: 'entra' })
     const strict = await connections.create({

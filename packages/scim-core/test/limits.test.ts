@@ -21,6 +21,25 @@ describe('limits', () => {
     expect((await scim.service.handle(request)).status).toBe(413)
   })
 
+  test('AB-89 filterComparisons: many terms over many resources are 400 tooMany, few or indexed ones are not', async () => {
+    const scim = createScim({ limits: { filterComparisons: 30 } })
+    for (const n of [1, 2, 3]) await scim.user(`a${n}@b.example`)
+    const list = (operator: string, count: number, join = ' or ') => {
+      const filter = Array.from({ length: count }, () => `userName ${operator} "a1"`).join(join)
+      return scim.send('GET', `/Users?filter=${encodeURIComponent(filter)}`)
+    }
+    const refused = await list('co', 11)
+    expect(refused.body).toMatchObject(problem(400, 'tooMany'))
+    expect(refused.body['detail']).toContain('30')
+    expect((await list('ew', 11, ' and ')).status).toBe(400)
+    for (const [operator, count] of [
+      ['co', 10],
+      ['eq', 40],
+      ['sw', 40],
+    ] as const)
+      expect([operator, (await list(operator, count)).status]).toEqual([operator, 200])
+  })
+
   test('valuesPerAttribute, stringLength: 400 invalidValue', async () => {
     const scim = createScim({ limits: { valuesPerAttribute: 2, stringLength: 30 } })
     const emails = [1, 2, 3].map((n) => ({ value: `e${n}@x.example` }))

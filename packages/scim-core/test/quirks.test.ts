@@ -19,7 +19,7 @@ const filtered =
   (scim) =>
     scim.get(`/Users?filter=${encodeURIComponent(filter)}`)
 
-/** What each switch accepts, and the strict answer (section 11). */
+/** The input each switch accepts, and the strict answer (section 11). */
 const CASES: Readonly<Record<ScimQuirk, readonly (readonly [attempt: Attempt, strict: string])[]>> =
   {
     opCase: [[patched([{ op: 'Replace', path: 'title', value: 'x' }]), 'invalidSyntax']],

@@ -11,7 +11,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly requests: Received[]
-  /** What it answers; default 204. */
+  /** The answer. Default 204. */
   answer: (received: Received, response: ServerResponse) => void
   close(): Promise<void>
 }

@@ -327,6 +327,7 @@ describe('users with roles', () => {
   })
 })
 
+/** SH-37 */
 test.each([
   [{ name: 'My Role' }, 'My Role'],
   [{ name: 'User' }, 'User'],

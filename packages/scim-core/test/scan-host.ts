@@ -18,7 +18,7 @@ interface Rows {
 /** A host whose tables are three arrays for each tenant. */
 export interface ArrayHost extends ScanStoreOptions<{ readonly name: 'transaction' }> {
   readonly rowsOf: (tenant: string) => Rows
-  /** What was asked for, in order. */
+  /** The wants, in order. */
   readonly wants: ScanWant[]
   readonly saves: ScanChanges[]
 }

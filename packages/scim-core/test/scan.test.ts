@@ -3,7 +3,7 @@ import { createScanStore } from '@x/scim-core/scan'
 import { defineScimStoreContract } from '@x/scim-core/testing'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { createArrayHost, type ArrayHost } from './scan-host.ts'
-import { createScim, problem, type Harness } from './support.ts'
+import { createScim, ENTERPRISE, list, MESSAGES, problem, type Harness } from './support.ts'
 
 const frame = { describe, it, beforeEach, afterEach }
 for (const honoursWant of [true, false]) {
@@ -162,4 +162,37 @@ test('SH-9 more users than one load may give are 500, in words that say what to 
         'The tenant default has more than 2 users; let load honour want, or use a store with push-down.',
     },
   ])
+})
+
+describe('SH-77 a sorted root search', () => {
+  test.each([true, false])(
+    'loads at most 6 times a page (want is honoured: %s)',
+    async (honours) => {
+      const { host, scim } = setUp({}, honours)
+      const boss = await scim.user('boss')
+      const users: string[] = []
+      for (let n = 0; n < 12; n += 1) {
+        const more = { [ENTERPRISE]: { manager: { value: boss } }, externalId: `x${n % 2}` }
+        users.push(await scim.user(`u${n}`, more))
+      }
+      for (let n = 0; n < 8; n += 1) await scim.group(`g${n}`, users.slice(n, n + 3))
+      for (const body of [
+        { sortBy: 'displayName' },
+        { sortBy: 'groups.display', filter: 'id pr' },
+        { sortBy: 'members.display', sortOrder: 'descending' },
+      ]) {
+        const before = host.wants.length
+        const page = await scim.post('/.search', {
+          schemas: [`${MESSAGES}:SearchRequest`],
+          ...body,
+        })
+        expect(page.body).toMatchObject({ totalResults: 21 })
+        const shown = list(page.body['Resources']).filter((one) => Reflect.has(one, 'members'))
+        expect(shown.map((one) => list(Reflect.get(one, 'members')).length)).toEqual(
+          Array(8).fill(3),
+        )
+        expect(host.wants.length - before).toBeLessThanOrEqual(6)
+      }
+    },
+  )
 })

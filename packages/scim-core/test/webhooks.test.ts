@@ -96,6 +96,16 @@ describe('the outbox of a service', () => {
     expect(JSON.stringify(await webhooks.events(TENANT))).not.toContain('hunter-22')
   })
 
+  test('SH-20 the id of a row is a UUID that begins with its time', async () => {
+    for (const name of ['ada', 'bo', 'cy']) await scim.user(`${name}@corp.example`)
+    const { events } = await webhooks.events(TENANT)
+    for (const { id, at } of events) {
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+      expect(new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString()).toBe(at)
+    }
+    expect(new Set(events.map(({ id }) => id)).size).toBe(3)
+  })
+
   test('SH-18 a store without an outbox cannot be used for it', () => {
     const { outbox: _outbox, ...bare } = store
     expect(() => createScim({ store: bare, outbox: true })).toThrow('The store has no outbox')
@@ -224,6 +234,49 @@ describe('deliveries', () => {
     })
     const { deliveries } = await webhooks.deliveries(TENANT)
     expect(new Set(deliveries.map(({ state }) => state))).toEqual(new Set(['failed']))
+  })
+
+  test('SH-23 the status decides: an answer without an end is delivered, and its connection closed', async () => {
+    await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
+    const closed: Promise<unknown>[] = []
+    receiver.answer = (_received, response) => {
+      closed.push(new Promise((resolve) => response.once('close', resolve)))
+      response.writeHead(200)
+      const more = (): void => {
+        if (response.destroyed) return
+        response.write('x'.repeat(100_000))
+        setTimeout(more, 5)
+      }
+      more()
+    }
+    await scim.user('ada@corp.example')
+    expect(await webhooks.deliverDue()).toEqual({ delivered: 1, retrying: 0, failed: 0 })
+    receiver.answer = (_received, response) => {
+      closed.push(new Promise((resolve) => response.once('close', resolve)))
+      response.writeHead(200)
+      response.write('and then nothing')
+    }
+    await scim.user('bo@corp.example')
+    expect(await webhooks.deliverDue()).toEqual({ delivered: 1, retrying: 0, failed: 0 })
+    await Promise.all(closed)
+    expect(closed).toHaveLength(2)
+  })
+
+  test('SH-23 a redirect is not followed; a status that does not exist is a failure', async () => {
+    const target = await startReceiver()
+    try {
+      await webhooks.endpoints.create({ tenant: TENANT, url: receiver.url })
+      receiver.answer = (_received, response) =>
+        void response.writeHead(307, { location: target.url }).end()
+      await scim.user('ada@corp.example')
+      expect(await webhooks.deliverDue()).toEqual({ delivered: 0, retrying: 1, failed: 0 })
+      receiver.answer = (_received, response) => void response.writeHead(799).end()
+      await scim.user('bo@corp.example')
+      expect(await webhooks.deliverDue()).toEqual({ delivered: 0, retrying: 1, failed: 0 })
+      expect(target.requests).toEqual([])
+    } finally {
+      await target.close()
+    }
   })
 
   test('SH-23 a receiver that hangs is given up after the timeout, and the others are served', async () => {

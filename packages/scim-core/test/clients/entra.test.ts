@@ -71,7 +71,7 @@ test('SC-60 Entra ID: the life of a user', async () => {
       {
         op: 'Replace',
         path: 'active',
-        value: [{ $ref: null, value: 'True' }].map(({ value }) => value),
+        value: ['True'],
       },
     ],
   })
