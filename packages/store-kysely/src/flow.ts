@@ -1,3 +1,4 @@
+export { createAuditStore } from './flow/audit.ts'
 export { createFlowStore, type FlowStoreOptions, type FlowTransaction } from './flow/store.ts'
 export { flowMigrationPlan, flowMigrationStatus, migrateFlow } from './flow/schema.ts'
 export type { FlowTables } from './schema/tables/flow.ts'

@@ -7,15 +7,16 @@ import {
   type KyselyConfig,
 } from 'kysely'
 import { Client, Pool } from 'pg'
+import { watchDatabase, watchPool, type DatabaseMetrics } from './engine/database-metrics.ts'
 import { Database } from './engine/database.ts'
 import { ENGINE, type Engine } from './engine/engine.ts'
 import { PostgresDriver, PostgresEngine } from './engine/postgres/engine.ts'
 
-/** How a PostgreSQL database is opened. */
+/** Options of a PostgreSQL database. */
 export interface PostgresOptions {
   /** Connections at most; 10 by default. */
   readonly maxConnections?: number
-  /** How long a query waits for a connection, in milliseconds; 5,000 by default. */
+  /** Time that a query waits for a connection, in milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number
   /** Prepares hot queries once on each connection; true by default. False behind a statement pooler. */
   readonly preparedStatements?: boolean
@@ -23,6 +24,8 @@ export interface PostgresOptions {
   onConnectionLost?(error: Error): void
   /** Kysely's log: called for each query with its duration. Default: none. */
   readonly log?: NonNullable<KyselyConfig['log']>
+  /** Counts statements and the use of the pool (OP-8); `createMetrics` of any `/metrics`. */
+  readonly metrics?: DatabaseMetrics
 }
 
 /**
@@ -44,7 +47,9 @@ export function openPostgres<Tables>(
     prepared: options.preparedStatements ?? true,
     connectTimeoutMs: options.connectTimeoutMs ?? 5000,
     createClient: () => new Client(pool.options),
+    watch: options.metrics && watchDatabase(options.metrics, 'postgres'),
   })
+  if (options.metrics !== undefined) engine.onClose(watchPool(options.metrics, pool))
   return new Database<Tables>(createDialect(engine), { engine, log: options.log })
 }
 

@@ -5,7 +5,7 @@ import type { QueryLimits } from './query-limits.ts'
 type Address = Extract<DatabaseAddress, { kind: 'postgres' }>
 type Row = Record<string, unknown>
 
-/** Runs one text of SQL on a connection of its own; rows over the limit end it. */
+/** Runs one SQL text on its own connection; rows over the limit end it. */
 export async function queryPostgres(
   { host, port, database, user, password, tls }: Address,
   sql: string,
@@ -35,7 +35,7 @@ export async function queryPostgres(
 function collect(
   client: Client,
   sql: string,
-  { timeoutMs, rows: limit, signal }: QueryLimits,
+  { timeoutMs, rows: limit, signal, parameters }: QueryLimits,
 ): Promise<{ columns: string[]; rows: Row[] }> {
   return new Promise((resolve, reject) => {
     const rows: Row[] = []
@@ -49,13 +49,15 @@ function collect(
     }
     if (end.aborted) stop()
     end.addEventListener('abort', stop)
-    const query = client.query(new Query<Row>(sql))
+    const query = client.query(
+      new Query<Row>(sql, parameters.length === 0 ? undefined : [...parameters]),
+    )
     query.on('row', (row) => {
       if (rows.length < limit) {
         rows.push(row)
         return
       }
-      reject(new Error(`The query gives more than ${limit} rows: add a LIMIT`))
+      reject(new Error(`The query returns more than ${limit} rows: add a LIMIT`))
       destroy(client)
     })
     query.on('error', reject)

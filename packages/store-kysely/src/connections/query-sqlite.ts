@@ -1,13 +1,7 @@
 import { spawn } from 'node:child_process'
 import { sqliteDriverName } from '../engine/sqlite-driver-name.ts'
 import type { QueryLimits } from './query-limits.ts'
-
-/** Statements that stay in the file that was opened; ATTACH, VACUUM INTO and PRAGMA do not. */
-const STATEMENTS =
-  /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(select|with|values|explain|insert|update|delete|replace|create|drop|alter)\b/i
-
-/** Texts, names and comments, in which a semicolon separates nothing. */
-const QUOTED = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g
+import { checkSqliteStatement } from './sqlite-statement.ts'
 
 /** Bytes of a result. */
 const LARGEST = 64 * 1024 * 1024
@@ -19,16 +13,10 @@ const LARGEST = 64 * 1024 * 1024
 export async function querySqlite(
   path: string,
   sql: string,
-  { timeoutMs, rows, signal }: QueryLimits,
+  { timeoutMs, rows, signal, parameters }: QueryLimits,
 ): Promise<{ columns: string[]; rows: Record<string, unknown>[] }> {
-  if (!STATEMENTS.test(sql)) {
-    throw new Error(
-      'Only SELECT, WITH, VALUES, EXPLAIN, INSERT, UPDATE, DELETE, CREATE, DROP and ALTER run here',
-    )
-  }
-  if (/;\s*\S/.test(sql.replaceAll(QUOTED, '')))
-    throw new Error('One statement at a time runs here')
-  const request = { base: import.meta.url, driver: sqliteDriverName(), path, sql, rows }
+  checkSqliteStatement(sql)
+  const request = { base: import.meta.url, driver: sqliteDriverName(), path, sql, rows, parameters }
   const answer: unknown = JSON.parse(await runChild(JSON.stringify(request), { timeoutMs, signal }))
   const { error, ...result } = answer as Partial<SqliteAnswer>
   if (error !== undefined) throw new Error(error)
@@ -41,7 +29,7 @@ interface SqliteAnswer {
   readonly rows: Record<string, unknown>[]
 }
 
-/** Sends a request to a process of its own and reads its answer. */
+/** Sends a request to a child process and reads its answer. */
 function runChild(
   request: string,
   { timeoutMs, signal: aborts }: Pick<QueryLimits, 'timeoutMs' | 'signal'>,
@@ -78,7 +66,7 @@ function runChild(
 const CHILD = `
 const { createRequire } = require('node:module')
 const read = require('node:fs').readFileSync
-const { base, driver, path, sql, rows: limit } = JSON.parse(read(0, 'utf8'))
+const { base, driver, path, sql, rows: limit, parameters } = JSON.parse(read(0, 'utf8'))
 const plain = (value) => {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value
@@ -90,12 +78,12 @@ const work = () => {
   const db = new Database(path, { fileMustExist: true, timeout: 5000 })
   const statement = db.prepare(sql)
   if (!statement.reader) {
-    statement.run()
+    statement.run(...parameters)
     return { columns: [], rows: [] }
   }
   const rows = []
-  for (const row of statement.iterate()) {
-    if (rows.length === limit) throw new Error('The query gives more than ' + limit + ' rows: add a LIMIT')
+  for (const row of statement.iterate(...parameters)) {
+    if (rows.length === limit) throw new Error('The query returns more than ' + limit + ' rows: add a LIMIT')
     rows.push(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])))
   }
   return { columns: statement.columns().map(({ name }) => name), rows }

@@ -1,7 +1,6 @@
 import type { ComponentServices } from '@x/flow-engine/graph'
 import { describeAddress, isSameDatabase, readDatabaseAddress } from './database-address.ts'
 import { createGate } from './gate.ts'
-import type { QueryLimits } from './query-limits.ts'
 import { queryPostgres } from './query-postgres.ts'
 import { querySqlite } from './query-sqlite.ts'
 
@@ -11,7 +10,7 @@ type SqlConnections = NonNullable<ComponentServices['sql']>
 export interface SqlConnectionsOptions {
   /** `sqlite:PATH`, `postgres://host/database`; nothing else is opened. */
   readonly allow: readonly string[]
-  /** Where the operator lists databases, for the error of one that is not listed. */
+  /** Name of the operator's list of databases, for the error about an unlisted one. */
   readonly setting?: string
   /** Milliseconds of a query; 30,000. */
   readonly timeoutMs?: number
@@ -25,12 +24,12 @@ export interface SqlConnectionsOptions {
 
 /**
  * The databases of the SQL component (CO-77). PostgreSQL is reached with the credentials of the
- * address that the flow gives; a query of SQLite runs in a process of its own, where it can be ended.
- * @throws TypeError for an entry of `allow` that is no address
+ * flow's address; a query of SQLite runs in a child process, where it can be ended.
+ * @throws TypeError for an invalid entry of `allow`
  */
 export function createSqlConnections(options: SqlConnectionsOptions): SqlConnections {
   const { timeoutMs = 30_000, rows = 10_000, setting = 'the option allow' } = options
-  const limits: QueryLimits = { timeoutMs, rows }
+  const limits = { timeoutMs, rows }
   const gate = createGate({ places: options.concurrency ?? 4, waiting: options.waiting ?? 100 })
   const allowed = options.allow.map((entry) => {
     const address = readDatabaseAddress(entry)
@@ -46,8 +45,8 @@ export function createSqlConnections(options: SqlConnectionsOptions): SqlConnect
         return Promise.reject(new Error(text))
       }
       return Promise.resolve({
-        query(sql, { signal } = {}) {
-          const bounds = { ...limits, signal }
+        query(sql, { signal, parameters = [] } = {}) {
+          const bounds = { ...limits, signal, parameters }
           const work = (): ReturnType<typeof querySqlite> =>
             address.kind === 'postgres'
               ? queryPostgres(address, sql, bounds)

@@ -15,7 +15,7 @@ export type Engine =
 /** The few words in which the two languages differ. */
 export type DialectKind = Engine['kind']
 
-/** Where the adapters of our dialects carry their engine; a symbol of the registry serves two copies. */
+/** Key of the engine on our dialects' adapters; a registered symbol works across two copies. */
 export const ENGINE = Symbol.for('x.store-kysely.engine')
 
 /**

@@ -1,5 +1,10 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely'
 import { engineOf } from './engine.ts'
+
+/** Made once: building them costs more than running them. */
+const SAVEPOINT = CompiledQuery.raw('savepoint x_step')
+const RELEASE = CompiledQuery.raw('release savepoint x_step')
+const ROLLBACK = CompiledQuery.raw('rollback to savepoint x_step')
 
 /**
  * Runs `work` in one transaction: that of `db` when it is one, else one of its own. Inside a
@@ -13,10 +18,10 @@ export async function atomic<Tables, Result>(
   { alone = false }: { readonly alone?: boolean } = {},
 ): Promise<Result> {
   if (!isTransaction(db)) return begin(db, alone).execute(work)
-  await sql`savepoint x_step`.execute(db)
+  await db.executeQuery(SAVEPOINT)
   try {
     const result = await work(db)
-    await sql`release savepoint x_step`.execute(db)
+    await db.executeQuery(RELEASE)
     return result
   } catch (error) {
     await undo(db)
@@ -54,8 +59,8 @@ export function locksRows<Tables>(db: Kysely<Tables>): boolean {
 /** When the connection is lost too, the first error is the one to know. */
 async function undo<Tables>(db: Kysely<Tables>): Promise<void> {
   try {
-    await sql`rollback to savepoint x_step`.execute(db)
-    await sql`release savepoint x_step`.execute(db)
+    await db.executeQuery(ROLLBACK)
+    await db.executeQuery(RELEASE)
   } catch {
     return
   }

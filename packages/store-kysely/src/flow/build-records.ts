@@ -4,7 +4,7 @@ import type {
   VertexBuildLimits,
   VertexBuildRecord,
   VertexBuildStore,
-} from '@x/flow-engine'
+} from '@x/flow-engine/store'
 import { sql, type CompiledQuery } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import type { Rows } from '../records/rows.ts'

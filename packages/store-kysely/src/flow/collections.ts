@@ -1,4 +1,4 @@
-import type { CollectionRow, CollectionSize, CollectionStore } from '@x/flow-engine'
+import type { CollectionRow, CollectionSize, CollectionStore } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { decodeText, encodeText } from '../records/columns.ts'

@@ -18,8 +18,8 @@ export function rowsOf<Value, Row>(
 }
 
 /**
- * Where what runs leave is written together with that of other runs: on SQLite outside of a
- * transaction, whose writes nobody else may wait for.
+ * The group that writes what runs leave together with that of other runs: on SQLite outside of a
+ * transaction, because others must not wait for its writes.
  */
 export function groupOf(db: FlowDb): SqliteGroup | undefined {
   if (db.isTransaction) return undefined
@@ -27,5 +27,5 @@ export function groupOf(db: FlowDb): SqliteGroup | undefined {
   return engine.kind === 'sqlite' ? sqliteGroup(engine.sqlite) : undefined
 }
 
-/** How it is written there: a power failure may lose it, and none of it is kept in memory. */
-export const PASSING = { durable: false, apart: true } as const
+/** The write mode there: a power failure may lose it, and none of it is kept in memory. */
+export const PASSING = { durable: false, invalidatesNothing: true } as const

@@ -1,4 +1,8 @@
-import { StoreUnavailableError, UniqueConflictError, type UniqueConstraint } from '@x/flow-engine'
+import {
+  StoreUnavailableError,
+  UniqueConflictError,
+  type UniqueConstraint,
+} from '@x/flow-engine/store'
 import { DatabaseError } from '../engine/database-error.ts'
 
 const CONSTRAINTS = new Map<string, UniqueConstraint>([
@@ -14,6 +18,8 @@ const CONSTRAINTS = new Map<string, UniqueConstraint>([
   ['flow_flow.name', 'flow.name'],
   ['flow_flow.endpoint_name', 'flow.endpointName'],
   ['flow_flow.webhook_name', 'flow.webhookName'],
+  ['flow_version.id', 'flowVersion.id'],
+  ['flow_version.number', 'flowVersion.number'],
   ['flow_user_file.id', 'userFile.id'],
   ['flow_user_file.name', 'userFile.name'],
   ['flow_user_file.path', 'userFile.path'],

@@ -1,4 +1,4 @@
-import type { FlowQuery, FlowRecord, FlowTable, Page } from '@x/flow-engine'
+import type { FlowQuery, FlowRecord, FlowTable, Page } from '@x/flow-engine/store'
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { encodeText } from '../records/columns.ts'
@@ -19,16 +19,31 @@ const KEPT_FLOWS = {
   sizeOf: ({ data }: FlowRecord) => 1024 + (data?.length ?? 0),
 }
 
+/** Each call of a tool asks which flows its project has. */
+const KEPT_LISTS = {
+  records: 64,
+  characters: 4 * 1024 * 1024,
+  sizeOf: ({ items }: Page<FlowRecord>) =>
+    items.reduce((size, { description }) => size + 1024 + (description?.length ?? 0), 64),
+}
+
 /** Flows in SQL. */
 export function createFlows(db: FlowDb): FlowTable {
   const rows = rowsOf(db, 'flow_flow', flowMapping)
+  const outlines = keptRecords(
+    db,
+    (query) => listFlows(db, JSON.parse(query) as FlowQuery),
+    KEPT_LISTS,
+  )
 
   return {
     get: keptRecords(db, (id) => rows.first({ id }), KEPT_FLOWS),
     findByEndpointName: (endpointName, userId) =>
       rows.first(userId === undefined ? { endpointName } : { endpointName, userId }),
     findByWebhookName: (webhookName) => rows.first({ webhookName }),
-    list: (query) => listFlows(db, query),
+    list: async (query) =>
+      (isOutline(query) ? await outlines(JSON.stringify(query)) : null) ??
+      (await listFlows(db, query)),
     names: (userId, prefix) => rows.pluck('name', prefixed('name', userId, prefix)),
     async endpointNames(userId, prefix) {
       const names = await rows.pluck('endpointName', prefixed('endpoint_name', userId, prefix))
@@ -66,6 +81,11 @@ export function createFlows(db: FlowDb): FlowTable {
 
     removeRecords: (ids) => atomic(db, (tx) => removeRecords(tx, ids)),
   }
+}
+
+/** Whole lists without graphs, as clients ask for them again and again. */
+function isOutline({ data, ids, search, limit, offset }: FlowQuery): boolean {
+  return data === 'none' && ids === undefined && search === undefined && !limit && !offset
 }
 
 async function listFlows(db: FlowDb, query: FlowQuery): Promise<Page<FlowRecord>> {

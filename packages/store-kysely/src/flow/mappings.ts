@@ -1,6 +1,8 @@
 import type {
   ApiKeyRecord,
+  AuditRecord,
   FlowRecord,
+  FlowVersionRecord,
   McpServerRecord,
   OidcLinkRecord,
   ProjectRecord,
@@ -13,7 +15,7 @@ import type {
   UserRecord,
   VariableRecord,
   VertexBuildRecord,
-} from '@x/flow-engine'
+} from '@x/flow-engine/store'
 import { bool, date, json, mapping, nullable, number, plain, text } from '../records/columns.ts'
 import type { RowOf, SizedCollection } from '../schema/tables/flow.ts'
 
@@ -91,6 +93,16 @@ export const flowMapping = mapping<FlowRecord, RowOf<FlowRecord>>({
   ...touched,
 })
 
+export const flowVersionMapping = mapping<FlowVersionRecord, RowOf<FlowVersionRecord>>({
+  id,
+  flowId: id,
+  userId: id,
+  number,
+  description: nullable(text),
+  data: nullable(text),
+  ...created,
+})
+
 export const userFileMapping = mapping<UserFileRecord, RowOf<UserFileRecord>>({
   id,
   userId: id,
@@ -143,6 +155,20 @@ export const transactionMapping = mapping<TransactionRecord, RowOf<TransactionRe
   outputs: nullable(text),
   status: plain<TransactionRecord['status']>(),
   error: nullable(text),
+})
+
+export const auditMapping = mapping<AuditRecord, RowOf<AuditRecord>>({
+  id,
+  at: date,
+  action: plain<AuditRecord['action']>(),
+  outcome: plain<AuditRecord['outcome']>(),
+  actorId: nullable(text),
+  via: nullable(text),
+  targetType: nullable(text),
+  targetId: nullable(text),
+  requestId: nullable(text),
+  clientAddress: nullable(text),
+  details: json<AuditRecord['details']>(),
 })
 
 export const componentMapping = mapping<SharedComponentRecord, RowOf<SharedComponentRecord>>({

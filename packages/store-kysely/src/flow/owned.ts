@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, ApiKeyStore, McpServerStore, VariableStore } from '@x/flow-engine'
+import type { ApiKeyRecord, ApiKeyStore, McpServerStore, VariableStore } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { keptRecords } from '../records/kept-records.ts'
 import { atomic } from '../engine/transaction.ts'

@@ -1,16 +1,29 @@
-import type { ProjectStore } from '@x/flow-engine'
+import type { ProjectRecord, ProjectStore } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { atomic } from '../engine/transaction.ts'
+import { keptRecords } from '../records/kept-records.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { projectMapping } from './mappings.ts'
 import { beginsWith } from './names.ts'
 
+/** Each call of a tool asks for its project. */
+const KEPT_PROJECTS = {
+  records: 256,
+  characters: 512 * 1024,
+  sizeOf: ({ description, authSettings }: ProjectRecord) =>
+    512 + (description?.length ?? 0) + JSON.stringify(authSettings).length,
+}
+
 /** Projects in SQL. */
 export function createProjects(db: FlowDb): ProjectStore {
   const rows = rowsOf(db, 'flow_project', projectMapping)
+  const find = keptRecords(db, (id) => rows.first({ id }), KEPT_PROJECTS)
   return {
-    get: (userId, id) => rows.first({ userId, id }),
-    find: (id) => rows.first({ id }),
+    async get(userId, id) {
+      const project = await find(id)
+      return project?.userId === userId ? project : null
+    },
+    find,
     findByName: (userId, name) => rows.first({ userId, name }),
     list: (userId) => rows.all({ userId }),
     names: (userId, prefix) =>

@@ -15,6 +15,10 @@ import { jobLanes } from '../schema/migrations/flow/0006-job-lanes.ts'
 import { jobFences } from '../schema/migrations/flow/0007-job-fences.ts'
 import { jobRests } from '../schema/migrations/flow/0008-job-rests.ts'
 import { recordOwners } from '../schema/migrations/flow/0009-record-owners.ts'
+import { auditRecords } from '../schema/migrations/flow/0010-audit-records.ts'
+import { flowVersions } from '../schema/migrations/flow/0011-flow-versions.ts'
+import { schedules } from '../schema/migrations/flow/0012-schedules.ts'
+import { jobTraces } from '../schema/migrations/flow/0013-job-traces.ts'
 import { addEmbeddings } from './embeddings.ts'
 
 const FLOW_SCHEMA: Schema = {
@@ -29,6 +33,10 @@ const FLOW_SCHEMA: Schema = {
     jobFences,
     jobRests,
     recordOwners,
+    auditRecords,
+    flowVersions,
+    schedules,
+    jobTraces,
   ],
 }
 

@@ -3,7 +3,7 @@ import type {
   RefreshFamilyStore,
   RefreshUse,
   RefreshUseResult,
-} from '@x/flow-engine'
+} from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { keptRecords } from '../records/kept-records.ts'
 import { atomic } from '../engine/transaction.ts'
@@ -34,6 +34,12 @@ export function createRefreshFamilies(db: FlowDb): RefreshFamilyStore {
         await removeFamilies(tx, sql`user_id = ${userId} and id <> ${id}`)
         await tx.deleteFrom('flow_refresh_token').where('family_id', '=', id).execute()
       }),
+    async keepNewest(userId, most) {
+      const { rows: last } = await sql<{ seq: number }>`select seq from flow_refresh_family
+        where user_id = ${userId} order by seq desc limit 1 offset ${most}`.execute(db)
+      const seq = last[0]?.seq
+      if (seq !== undefined) await removeWhere(sql`user_id = ${userId} and seq <= ${seq}`)
+    },
     trim: (before) => removeWhere(sql`expires_at < ${before.getTime()}`),
   }
 }

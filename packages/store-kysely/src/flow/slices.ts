@@ -1,4 +1,4 @@
-import type { Page, Slice } from '@x/flow-engine'
+import type { Page, Slice } from '@x/flow-engine/store'
 import { sql, type RawBuilder } from 'kysely'
 import type { Rows } from '../records/rows.ts'
 

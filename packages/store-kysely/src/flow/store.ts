@@ -1,12 +1,13 @@
-import type { FlowStore, OnUserWrite } from '@x/flow-engine'
+import type { FlowStore, OnUserWrite } from '@x/flow-engine/store'
 import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { protect } from '../engine/protect.ts'
 import { atomic } from '../engine/transaction.ts'
 import { createTransactions, createVertexBuilds } from './build-records.ts'
 import { createCollections } from './collections.ts'
-import { createComponents } from './components.ts'
+import { createComponents } from './shared-components.ts'
 import type { FlowDb } from './context.ts'
+import { createCounts } from './counts.ts'
 import { toFlowError } from './errors.ts'
 import { createFlows } from './flows.ts'
 import { createMessages } from './messages.ts'
@@ -16,11 +17,12 @@ import { createOidcLinks, createRefreshFamilies } from './sign-in.ts'
 import { createLikes, createTags } from './tags.ts'
 import { createUserFiles } from './user-files.ts'
 import { createUsers } from './users.ts'
+import { createFlowVersions } from './versions.ts'
 
 /** The handle of a running transaction; `createScimStore(transaction)` joins it. */
 export type FlowTransaction = FlowDb
 
-/** How a flow store works together with a host's own records. */
+/** Options that connect a flow store with a host's own records. */
 export interface FlowStoreOptions {
   /** Called inside the transaction of every user write; what it throws undoes the write (SU-2). */
   readonly onUserWrite?: OnUserWrite<FlowTransaction>
@@ -41,31 +43,155 @@ export function createFlowStore<Tables>(
   return bind(flowTables(db), options)
 }
 
+/** A host may spread the parts of a whole store; a transaction mostly needs one or two of them. */
 function bind(db: FlowDb, options: FlowStoreOptions): FlowStore {
+  const store = new BoundFlowStore(db, options)
+  if (db.isTransaction) return store
   return {
-    users: safe(createUsers(db, options.onUserWrite)),
-    apiKeys: safe(createApiKeys(db)),
-    variables: safe(createVariables(db)),
-    projects: safe(createProjects(db)),
-    flows: safe(createFlows(db)),
-    userFiles: safe(createUserFiles(db)),
-    messages: safe(createMessages(db)),
-    vertexBuilds: safe(createVertexBuilds(db)),
-    transactions: safe(createTransactions(db)),
-    components: safe(createComponents(db)),
-    tags: safe(createTags(db)),
-    likes: safe(createLikes(db)),
-    mcpServers: safe(createMcpServers(db)),
-    refreshFamilies: safe(createRefreshFamilies(db)),
-    oidcLinks: safe(createOidcLinks(db)),
-    collections: safe(createCollections(db)),
-    ...safe({
+    users: store.users,
+    apiKeys: store.apiKeys,
+    variables: store.variables,
+    projects: store.projects,
+    flows: store.flows,
+    versions: store.versions,
+    userFiles: store.userFiles,
+    messages: store.messages,
+    vertexBuilds: store.vertexBuilds,
+    transactions: store.transactions,
+    components: store.components,
+    tags: store.tags,
+    likes: store.likes,
+    mcpServers: store.mcpServers,
+    refreshFamilies: store.refreshFamilies,
+    oidcLinks: store.oidcLinks,
+    collections: store.collections,
+    counts: store.counts,
+    transaction: store.transaction,
+    ping: store.ping,
+  }
+}
+
+/** How each part is made. */
+const PARTS = {
+  users: (db: FlowDb, { onUserWrite }: FlowStoreOptions) => createUsers(db, onUserWrite),
+  apiKeys: createApiKeys,
+  variables: createVariables,
+  projects: createProjects,
+  flows: createFlows,
+  versions: createFlowVersions,
+  userFiles: createUserFiles,
+  messages: createMessages,
+  vertexBuilds: createVertexBuilds,
+  transactions: createTransactions,
+  components: createComponents,
+  tags: createTags,
+  likes: createLikes,
+  mcpServers: createMcpServers,
+  refreshFamilies: createRefreshFamilies,
+  oidcLinks: createOidcLinks,
+  collections: createCollections,
+  counts: createCounts,
+} as const satisfies {
+  readonly [Part in Exclude<keyof FlowStore, 'transaction' | 'ping'>]: (
+    db: FlowDb,
+    options: FlowStoreOptions,
+  ) => FlowStore[Part]
+}
+
+type Parts = { -readonly [Part in keyof typeof PARTS]?: FlowStore[Part] }
+
+/** The parts are made when they are asked for. */
+class BoundFlowStore implements FlowStore {
+  readonly transaction: FlowStore['transaction']
+  readonly ping: FlowStore['ping']
+  readonly #db: FlowDb
+  readonly #options: FlowStoreOptions
+  readonly #made: Parts = {}
+
+  constructor(db: FlowDb, options: FlowStoreOptions) {
+    this.#db = db
+    this.#options = options
+    const whole = safe({
       transaction: <T>(work: (store: FlowStore) => Promise<T>): Promise<T> =>
         atomic(db, (tx) => work(bind(tx, options))),
-      async ping(): Promise<void> {
+      ping: async (): Promise<void> => {
         await sql`select 1`.execute(db)
       },
-    }),
+    })
+    this.transaction = whole.transaction
+    this.ping = whole.ping
+  }
+
+  get users(): FlowStore['users'] {
+    return (this.#made.users ??= safe(PARTS.users(this.#db, this.#options)))
+  }
+
+  get apiKeys(): FlowStore['apiKeys'] {
+    return (this.#made.apiKeys ??= safe(PARTS.apiKeys(this.#db)))
+  }
+
+  get variables(): FlowStore['variables'] {
+    return (this.#made.variables ??= safe(PARTS.variables(this.#db)))
+  }
+
+  get projects(): FlowStore['projects'] {
+    return (this.#made.projects ??= safe(PARTS.projects(this.#db)))
+  }
+
+  get flows(): FlowStore['flows'] {
+    return (this.#made.flows ??= safe(PARTS.flows(this.#db)))
+  }
+
+  get versions(): FlowStore['versions'] {
+    return (this.#made.versions ??= safe(PARTS.versions(this.#db)))
+  }
+
+  get userFiles(): FlowStore['userFiles'] {
+    return (this.#made.userFiles ??= safe(PARTS.userFiles(this.#db)))
+  }
+
+  get messages(): FlowStore['messages'] {
+    return (this.#made.messages ??= safe(PARTS.messages(this.#db)))
+  }
+
+  get vertexBuilds(): FlowStore['vertexBuilds'] {
+    return (this.#made.vertexBuilds ??= safe(PARTS.vertexBuilds(this.#db)))
+  }
+
+  get transactions(): FlowStore['transactions'] {
+    return (this.#made.transactions ??= safe(PARTS.transactions(this.#db)))
+  }
+
+  get components(): FlowStore['components'] {
+    return (this.#made.components ??= safe(PARTS.components(this.#db)))
+  }
+
+  get tags(): FlowStore['tags'] {
+    return (this.#made.tags ??= safe(PARTS.tags(this.#db)))
+  }
+
+  get likes(): FlowStore['likes'] {
+    return (this.#made.likes ??= safe(PARTS.likes(this.#db)))
+  }
+
+  get mcpServers(): FlowStore['mcpServers'] {
+    return (this.#made.mcpServers ??= safe(PARTS.mcpServers(this.#db)))
+  }
+
+  get refreshFamilies(): FlowStore['refreshFamilies'] {
+    return (this.#made.refreshFamilies ??= safe(PARTS.refreshFamilies(this.#db)))
+  }
+
+  get oidcLinks(): FlowStore['oidcLinks'] {
+    return (this.#made.oidcLinks ??= safe(PARTS.oidcLinks(this.#db)))
+  }
+
+  get collections(): FlowStore['collections'] {
+    return (this.#made.collections ??= safe(PARTS.collections(this.#db)))
+  }
+
+  get counts(): FlowStore['counts'] {
+    return (this.#made.counts ??= safe(PARTS.counts(this.#db)))
   }
 }
 

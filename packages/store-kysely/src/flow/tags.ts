@@ -1,6 +1,6 @@
-import type { LikeStore, TagStore } from '@x/flow-engine'
+import type { LikeStore, TagStore } from '@x/flow-engine/store'
 import { sql } from 'kysely'
-import { folded } from './components.ts'
+import { folded } from './shared-components.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { tagMapping } from './mappings.ts'
 

@@ -1,4 +1,4 @@
-import type { OnUserWrite, UserChange, UserRecord, UserStore } from '@x/flow-engine'
+import type { OnUserWrite, UserChange, UserRecord, UserStore } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { encodeText } from '../records/columns.ts'

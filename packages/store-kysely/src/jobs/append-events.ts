@@ -1,4 +1,4 @@
-import type { StoredEvent } from '@x/flow-engine'
+import type { StoredEvent } from '@x/flow-engine/store'
 
 /**
  * Appends the events of one job, all or nothing; resolves after the commit.

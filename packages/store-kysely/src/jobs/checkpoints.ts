@@ -1,4 +1,4 @@
-import { StaleWriterError, type CheckpointStore } from '@x/flow-engine'
+import { StaleWriterError, type CheckpointStore } from '@x/flow-engine/store'
 import { sql, type RawBuilder } from 'kysely'
 import { decodeText, encodeText } from '../records/columns.ts'
 import { engineOf } from '../engine/engine.ts'

@@ -1,4 +1,4 @@
-import { StaleWriterError, type EventLog, type StoredEvent } from '@x/flow-engine'
+import { StaleWriterError, type EventLog, type StoredEvent } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { chunks } from '../query/chunks.ts'
 import { decodeText, encodeText } from '../records/columns.ts'
@@ -54,7 +54,7 @@ export function createEventLog(db: FlowDb, writer: JobWriter): EventLog {
       }))
     },
 
-    // Appends are written in order, so behind the last one all are.
+    // Appends are written in order, so after the last one all are written.
     async close(jobId) {
       await pending.get(jobId)?.catch(() => undefined)
     },

@@ -1,4 +1,4 @@
-import type { LiveBus } from '@x/flow-engine'
+import type { LiveBus } from '@x/flow-engine/store'
 
 /** Listeners of one process. */
 export interface LocalBus extends LiveBus {

@@ -1,4 +1,11 @@
-import type { ClaimedJob, JobState, NewJob, StoredJob } from '@x/flow-engine'
+import type {
+  ClaimedJob,
+  JobState,
+  JobUsage,
+  ListedJob,
+  NewJob,
+  StoredJob,
+} from '@x/flow-engine/store'
 import { bool, date, json, mapping, nullable, number, plain, text } from '../records/columns.ts'
 import type { RowOf } from '../schema/tables/flow.ts'
 
@@ -13,24 +20,40 @@ const newFields = {
   lane: plain(),
   createdAt: date,
   maxRunningPerUser: nullable(number),
+  flowVersion: nullable(number),
+  sessionId: nullable(text),
 }
 
 /** The fields of a job when it is queued. */
 export const enqueued = mapping<NewFields, RowOf<NewFields>>(newFields)
 
-export const jobMapping = mapping<StoredJob, RowOf<StoredJob>>({
-  ...newFields,
+/** All fields but the request, question and answer, which may be long. */
+const listedFields = {
   state: plain<JobState>(),
   startedAt: nullable(date),
   finishedAt: nullable(date),
   attempts: number,
   cancelRequested: bool,
   error: nullable(json<{ readonly code: string; readonly detail: string }>()),
-  question: json<unknown>(),
-  answer: json<unknown>(),
   crashes: number,
   askedAt: nullable(date),
   wakeAt: nullable(date),
+  usage: nullable(json<JobUsage>()),
+}
+
+export const jobMapping = mapping<StoredJob, RowOf<StoredJob>>({
+  ...newFields,
+  ...listedFields,
+  question: json<unknown>(),
+  answer: json<unknown>(),
+})
+
+const { request: _request, ...newListed } = newFields
+
+/** The fields of a job in a list. */
+export const listedJobMapping = mapping<ListedJob, RowOf<ListedJob>>({
+  ...newListed,
+  ...listedFields,
 })
 
 /** A row with what only the holder of a job needs. */

@@ -1,4 +1,4 @@
-import { StaleWriterError, type StoredEvent } from '@x/flow-engine'
+import { StaleWriterError, type StoredEvent } from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import type { FlowDb } from '../flow/context.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LiveBus } from '@x/flow-engine'
+import type { LiveBus } from '@x/flow-engine/store'
 import type { ListenClient, PostgresEngine } from '../engine/postgres/engine.ts'
 import { createLocalBus } from './local-bus.ts'
 
@@ -24,9 +24,9 @@ export function postgresBus(engine: PostgresEngine): LiveBus {
 }
 
 /**
- * Listeners of this process are told at once, those of others by NOTIFY. Listening begins with the
- * first subscription and goes on until the database is closed; a lost connection is made anew. What
- * was published while nobody listened is lost, so all listeners are woken when listening begins.
+ * Listeners of this process are notified directly, those of others by NOTIFY. Listening begins with
+ * the first subscription and continues until the database is closed; a lost connection is replaced.
+ * Messages published meanwhile are lost, so all listeners are woken when listening begins.
  */
 function createPostgresBus(engine: PostgresEngine): LiveBus {
   const local = createLocalBus()
@@ -95,18 +95,24 @@ async function listen(engine: PostgresEngine, listening: Listening): Promise<voi
 
 /** Resolves when the connection is lost or the signal fires. */
 async function listenOnce(client: ListenClient, { hear, begun, signal }: Listening): Promise<void> {
+  let stop = (): void => undefined
   const ended = new Promise<void>((resolve) => {
-    client.on('error', () => resolve())
-    client.on('end', () => resolve())
-    signal.addEventListener('abort', () => resolve(), { once: true })
+    stop = resolve
+    client.on('error', stop)
+    client.on('end', stop)
+    signal.addEventListener('abort', stop, { once: true })
   })
   client.on('notification', ({ payload }) => hear(payload ?? ''))
-  await Promise.race([client.connect(), ended])
-  if (!signal.aborted) {
-    const asked = client.query(`listen ${CHANNEL}`).then(begun)
-    await Promise.race([asked, ended])
+  try {
+    await Promise.race([client.connect(), ended])
+    if (!signal.aborted) {
+      const asked = client.query(`listen ${CHANNEL}`).then(begun)
+      await Promise.race([asked, ended])
+    }
+    await ended
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
-  await ended
 }
 
 function formatMessage(from: string, channel: string, payload: string): string {

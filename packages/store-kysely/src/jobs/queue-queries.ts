@@ -1,16 +1,19 @@
 import { sql, type RawBuilder } from 'kysely'
 import { hotSql } from '../flow/hot-sql.ts'
 import type { Placeholders } from '../query/compiled-query.ts'
-import { CLAIMED_COLUMNS, jobMapping, type ClaimedRow } from './mapping.ts'
+import type { ListedJob } from '@x/flow-engine/store'
+import type { RowOf } from '../schema/tables/flow.ts'
+import { CLAIMED_COLUMNS, jobMapping, listedJobMapping, type ClaimedRow } from './mapping.ts'
 
 const claimedColumns = sql.join(CLAIMED_COLUMNS.map((column) => sql.ref(column)))
+const listedColumns = sql.join(listedJobMapping.columns.map((column) => sql.ref(column)))
 const jobColumns = sql.join(jobMapping.columns.map((column) => sql.ref(column)))
 
 /** PostgreSQL takes a bare parameter of a select for a text. */
 const text = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as text)`
 const int = (value: unknown): RawBuilder<unknown> => sql`cast(${value} as bigint)`
 
-/** Behind everything that waits. */
+/** After all queued jobs. */
 const lastPosition = sql`(select coalesce(max(position), 0) + 1 from flow_job where state = 'queued')`
 
 export interface EnqueueValues {
@@ -22,17 +25,20 @@ export interface EnqueueValues {
   readonly lane: string
   readonly created_at: number
   readonly max_running_per_user: number | null
+  readonly flow_version: number | null
+  readonly session_id: string | null
   readonly max_queued: number | null
 }
 
 /** Inserts nothing when enough jobs wait. */
 export const enqueueJob = hotSql<EnqueueValues, never>(
   (value) => sql`insert into flow_job (id, flow_id, user_id, request, resumable, lane, created_at,
-      max_running_per_user, state, attempts, crashes, cancel_requested, question, answer, position)
+      max_running_per_user, flow_version, session_id, state, attempts, crashes, cancel_requested, question, answer, position)
     select ${text(value('id'))}, ${text(value('flow_id'))}, ${text(value('user_id'))},
       ${text(value('request'))}, ${int(value('resumable'))}, ${text(value('lane'))},
       ${int(value('created_at'))},
-      ${int(value('max_running_per_user'))}, 'queued', 0, 0, 0, 'null', 'null', ${lastPosition}
+      ${int(value('max_running_per_user'))}, ${int(value('flow_version'))},
+      ${text(value('session_id'))}, 'queued', 0, 0, 0, 'null', 'null', ${lastPosition}
     where ${int(value('max_queued'))} is null
       or (select count(*) from flow_job where state = 'queued' and lane = ${text(value('lane'))})
         < ${int(value('max_queued'))}`,
@@ -81,11 +87,14 @@ export const finishJob = hotSql<
     readonly state: string
     readonly finishedAt: number
     readonly error: string | null
+    /** null: unchanged. */
+    readonly usage: string | null
   },
   never
 >(
   (value) => sql`update flow_job set state = ${value('state')},
     finished_at = ${value('finishedAt')}, error = ${value('error')},
+    usage = coalesce(${text(value('usage'))}, usage),
     worker = null, lease_until = null where ${held(value)}`,
 )
 
@@ -99,10 +108,13 @@ export const suspendJob = hotSql<
     readonly question: string
     readonly askedAt: number
     readonly wakeAt: number | null
+    /** null: unchanged. */
+    readonly usage: string | null
   },
   never
 >(
-  (value) => sql`update flow_job set state = 'suspended', question = ${value('question')},
+  (value) => sql`update flow_job set state = 'suspended',
+    usage = coalesce(${text(value('usage'))}, usage), question = ${value('question')},
     answer = 'null', asked_at = ${value('askedAt')}, wake_at = ${int(value('wakeAt'))},
     worker = null, lease_until = null where ${held(value)}`,
 )
@@ -166,6 +178,50 @@ export const requeueExpired = hotSql<ExpiryValues, ClaimedRow>(
 export const readExpired = hotSql<ExpiryValues, ClaimedRow>(
   (value) => sql`select ${claimedColumns} from flow_job
     where state = 'running' and lease_until < ${value('now')} and resumable = 0`,
+)
+
+/** Each state has an index of its own. */
+export const countOpen = hotSql<
+  object,
+  Record<'queued' | 'running' | 'suspended', number | bigint | string>
+>(
+  () => sql`select (select count(*) from flow_job where state = 'queued') as queued,
+    (select count(*) from flow_job where state = 'running') as running,
+    (select count(*) from flow_job where state = 'suspended') as suspended`,
+)
+
+export interface ListValues {
+  readonly userId: string
+  readonly flowId: string | null
+  readonly sessionId: string | null
+  /** Names with commas around them; null: all. */
+  readonly states: string | null
+  /** As `states`. */
+  readonly lanes: string | null
+  readonly from: number | null
+  readonly to: number | null
+}
+
+const listed = (value: Placeholders<ListValues>): RawBuilder<unknown> =>
+  sql`user_id = ${text(value('userId'))}
+    and (${text(value('flowId'))} is null or flow_id = ${text(value('flowId'))})
+    and (${text(value('sessionId'))} is null or session_id = ${text(value('sessionId'))})
+    and (${text(value('states'))} is null or ${text(value('states'))} like '%,' || state || ',%')
+    and (${text(value('lanes'))} is null or ${text(value('lanes'))} like '%,' || lane || ',%')
+    and (${int(value('from'))} is null or created_at >= ${int(value('from'))})
+    and (${int(value('to'))} is null or created_at <= ${int(value('to'))})`
+
+/** Without an index of its own: the table keeps few jobs that have ended. */
+export const listJobs = hotSql<
+  ListValues & { readonly offset: number; readonly limit: number },
+  RowOf<ListedJob>
+>(
+  (value) => sql`select ${listedColumns} from flow_job where ${listed(value)}
+    order by created_at desc, id desc limit ${int(value('limit'))} offset ${int(value('offset'))}`,
+)
+
+export const countJobs = hotSql<ListValues, { total: number | bigint | string }>(
+  (value) => sql`select count(*) as total from flow_job where ${listed(value)}`,
 )
 
 export const readJob = hotSql<{ readonly jobId: string }, ClaimedRow>(

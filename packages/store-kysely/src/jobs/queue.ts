@@ -1,7 +1,8 @@
-import { QueueFullError, type JobQueue } from '@x/flow-engine'
+import { QueueFullError, type JobQueue } from '@x/flow-engine/store'
 import { engineOf } from '../engine/engine.ts'
 import type { FlowDb } from '../flow/context.ts'
-import { enqueued, jobMapping, toClaimedJob } from './mapping.ts'
+import { encodeText } from '../records/columns.ts'
+import { enqueued, jobMapping, listedJobMapping, toClaimedJob } from './mapping.ts'
 import * as queries from './queue-queries.ts'
 import type { JobWriter } from './writer.ts'
 
@@ -20,18 +21,23 @@ export function createJobQueue(
     async enqueue({ maxQueued, ...job }) {
       const values = { ...enqueued.toRow(job), max_queued: maxQueued }
       const durable = job.request !== ''
-      const { changed } = await writer.write(queries.enqueueJob, values, {
-        durable,
-        alone: maxQueued !== null,
-      })
-      if (changed === 0) throw new QueueFullError(maxQueued ?? 0)
+      // Known from the first turn: its end may be handed over together with it.
       if (!durable) passing.add(job.id)
+      try {
+        const { changed } = await writer.write(queries.enqueueJob, values, {
+          durable,
+          alone: maxQueued !== null,
+        })
+        if (changed === 0) throw new QueueFullError(maxQueued ?? 0)
+      } catch (error) {
+        passing.delete(job.id)
+        throw error
+      }
     },
 
     async claim(worker, leaseUntil, now, lanes) {
-      const open = lanes === undefined ? null : `,${lanes.join(',')},`
       const times = { leaseUntil: leaseUntil.getTime(), now: now.getTime() }
-      const values = { worker, lanes: open, ...times }
+      const values = { worker, lanes: namesText(lanes), ...times }
       if (locking && !(await someWaiting(db))) return null
       const { rows } = await writer.write(queries.claimJob, values, { durable: false, alone: true })
       const row = rows[0]
@@ -46,20 +52,21 @@ export function createJobQueue(
       return row.cancel_requested === 1 ? 'cancel' : 'kept'
     },
 
-    finish(jobId, worker, { state, finishedAt, error }) {
+    finish(jobId, worker, { state, finishedAt, error, usage }) {
       const values = {
         jobId,
         worker,
         state,
         finishedAt: finishedAt.getTime(),
         error: error === undefined ? null : JSON.stringify(error),
+        usage: usage === undefined ? null : JSON.stringify(usage),
       }
       return changes(writer.write(queries.finishJob, values, { durable: !passing.delete(jobId) }))
     },
 
     release: (jobId, worker) => changes(writer.write(queries.releaseJob, { jobId, worker })),
 
-    suspend: (jobId, worker, { question, askedAt, wakeAt }) =>
+    suspend: (jobId, worker, { question, askedAt, wakeAt, usage }) =>
       changes(
         writer.write(queries.suspendJob, {
           jobId,
@@ -67,6 +74,7 @@ export function createJobQueue(
           question: jsonText(question),
           askedAt: askedAt.getTime(),
           wakeAt: wakeAt?.getTime() ?? null,
+          usage: usage === undefined ? null : JSON.stringify(usage),
         }),
       ),
 
@@ -86,8 +94,35 @@ export function createJobQueue(
     },
 
     requestCancel(jobId, now) {
-      passing.delete(jobId)
-      return changes(writer.write(queries.cancelJob, { jobId, now: now.getTime() }))
+      const values = { jobId, now: now.getTime() }
+      return changes(writer.write(queries.cancelJob, values, { durable: !passing.delete(jobId) }))
+    },
+
+    async countOpen() {
+      const { rows } = await queries.countOpen.run(db, {})
+      const { queued = 0, running = 0, suspended = 0 } = rows[0] ?? {}
+      return {
+        queued: Number(queued),
+        running: Number(running),
+        suspended: Number(suspended),
+      }
+    },
+
+    async list({ states, lanes, from, to, offset, limit, ...wanted }) {
+      const { flowId = null, sessionId = null, userId } = wanted
+      const values = {
+        userId,
+        flowId,
+        sessionId: sessionId === null ? null : encodeText(sessionId),
+        states: namesText(states),
+        lanes: namesText(lanes),
+        from: from?.getTime() ?? null,
+        to: to?.getTime() ?? null,
+      }
+      const { rows } = await queries.listJobs.run(db, { ...values, offset, limit })
+      const { rows: counted } = await queries.countJobs.run(db, values)
+      const items = rows.map((row) => listedJobMapping.fromRow(row))
+      return { items, total: Number(counted[0]?.total ?? 0) }
     },
 
     async expired(now) {
@@ -127,6 +162,11 @@ async function changes(result: Promise<{ readonly changed: number }>): Promise<b
 async function someWaiting(db: FlowDb): Promise<boolean> {
   const { rows } = await queries.readWaiting.run(db, {})
   return rows.length > 0
+}
+
+/** Names with commas around them, for `like`; null: all. */
+function namesText(names: readonly string[] | undefined): string | null {
+  return names === undefined ? null : `,${names.join(',')},`
 }
 
 /** A missing question or answer is null, as JSON knows no other. */

@@ -1,4 +1,4 @@
-import { StaleWriterError, type StoredEvent } from '@x/flow-engine'
+import { StaleWriterError, type StoredEvent } from '@x/flow-engine/store'
 import { chunks } from '../query/chunks.ts'
 import { encodeText } from '../records/columns.ts'
 import type { SqliteEngine } from '../engine/sqlite/engine.ts'
@@ -20,7 +20,7 @@ export function sqliteAppender(engine: SqliteEngine): AppendEvents {
     group.write({
       rows: events.length,
       durable: false,
-      apart: true,
+      invalidatesNothing: true,
       run(session) {
         if (fence !== undefined) checkFence(session, jobId, fence)
         insertEvents(session, jobId, events)

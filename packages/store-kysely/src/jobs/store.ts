@@ -1,4 +1,4 @@
-import type { JobStore, LiveBus } from '@x/flow-engine'
+import type { JobStore, LiveBus } from '@x/flow-engine/store'
 import type { Kysely } from 'kysely'
 import { engineOf, type Engine } from '../engine/engine.ts'
 import { toFlowError } from '../flow/errors.ts'
@@ -9,9 +9,10 @@ import { createEventLog } from './event-log.ts'
 import { createLocalBus } from './local-bus.ts'
 import { postgresBus } from './postgres-bus.ts'
 import { createJobQueue } from './queue.ts'
+import { createSchedules } from './schedules.ts'
 import { createJobWriter } from './writer.ts'
 
-/** How a job store is used. */
+/** Options of a job store. */
 export interface JobStoreOptions {
   /**
    * True if several processes work on the jobs of this database: true by default on PostgreSQL,
@@ -21,8 +22,8 @@ export interface JobStoreOptions {
 }
 
 /**
- * The job store over a database that `migrateFlow` has prepared: queue, event log, live bus and
- * checkpoints (FE-60 to FE-63a). Writes of concurrent jobs share transactions. On PostgreSQL several
+ * The job store over a database that `migrateFlow` has prepared: queue, event log, live bus,
+ * checkpoints and schedules (FE-60 to FE-63a, DR-58). Writes of concurrent jobs share transactions. On PostgreSQL several
  * processes serve one set of jobs; LISTEN/NOTIFY wakes workers and readers.
  *
  * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
@@ -40,6 +41,7 @@ export function createJobStore<Tables>(
     log: protect(createEventLog(flow, writer), toFlowError),
     bus: busOf(engine),
     checkpoints: protect(createCheckpoints(flow, writer), toFlowError),
+    schedules: protect(createSchedules(flow), toFlowError),
   }
 }
 

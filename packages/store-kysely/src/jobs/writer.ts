@@ -5,7 +5,7 @@ import type { HotQuery, HotResult } from '../query/compiled-query.ts'
 import { oneStatement, sqliteGroup } from '../engine/sqlite/group.ts'
 import type { FlowTables } from '../schema/tables/flow.ts'
 
-/** How a statement is written. */
+/** Options for writing a statement. */
 export interface WriteOptions {
   /** False: a power failure may lose it. True by default. */
   readonly durable?: boolean
@@ -33,7 +33,7 @@ export function createJobWriter(db: FlowDb): JobWriter {
         { durable = true }: WriteOptions = {},
       ) {
         const { rows, numAffectedRows = 0n } = await group.write(
-          oneStatement<Row>(query.bind(db, values), { durable, apart: true }),
+          oneStatement<Row>(query.bind(db, values), { durable, invalidatesNothing: true }),
         )
         return { rows, changed: Number(numAffectedRows) }
       },

@@ -1,10 +1,10 @@
-import type { FlowStore, UserChange } from '@x/flow-engine'
-import type { UserWrite } from '@x/scim-core'
+import type { FlowStore, UserChange } from '@x/flow-engine/store'
+import type { OwnUserWrite, ScimStore } from '@x/scim-core'
 import type { Kysely } from 'kysely'
-import { createFlowStore } from '../flow/store.ts'
+import { createFlowStore, flowTables } from '../flow/store.ts'
 import { createLinkedScimStore, createScimStore, type SqlScimStore } from '../scim/store.ts'
 import { adoptableUser, writeFlowUser } from './to-flow.ts'
-import { writeScimUser, type MembersLeft } from './to-scim.ts'
+import { writeScimUser } from './to-scim.ts'
 
 /** The two stores of one database, joined by their users. */
 export interface LinkedStores {
@@ -12,21 +12,25 @@ export interface LinkedStores {
   readonly flow: FlowStore
 }
 
-/** How users are joined. */
+/** Options for joining users. */
 export interface LinkOptions {
   /** The SCIM tenant whose users are the service's users; `default` by default (SU-1). */
   readonly tenant?: string
   /** True if a new SCIM user takes over the flow user of the same name; default false (SU-11). */
   readonly adoptUsers?: boolean
-  /** Told of the flow side of each SCIM write, after the commit: for events, ending builds (SU-13). */
-  readonly onFlowUserWrite?: (change: UserChange) => void
-  /** Told of the SCIM side of each flow write, after the commit. */
-  readonly onScimUserWrite?: (change: UserWrite) => void
   /**
-   * Told of each group that a user has left with its flow user, after the commit: for
-   * `service.announceMembers`, which emits the event (SH-67).
+   * Called with the flow side of each SCIM write, after the commit: for events, and to end builds
+   * (SU-13).
    */
-  readonly onMembersLeft?: (change: MembersLeft) => void
+  readonly onFlowUserWrite?: (change: UserChange) => void
+  /**
+   * Called with the SCIM side of each flow write, in its transaction: for `service.recordUserWrite`,
+   * which writes the outbox. The function it returns is called after the commit (SH-67).
+   */
+  readonly onScimUserWrite?: (
+    change: OwnUserWrite,
+    transaction: ScimStore,
+  ) => Promise<() => void> | (() => void)
 }
 
 /** Announcements of what a call has written on the other side, made once it is committed. */
@@ -43,56 +47,62 @@ type AfterCommit = (() => void)[]
  * @throws TypeError when the database was not opened by `openSqlite` or `openPostgres`
  */
 export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {}): LinkedStores {
-  const {
-    tenant = 'default',
-    adoptUsers = false,
-    onFlowUserWrite,
-    onScimUserWrite,
-    onMembersLeft,
-  } = options
+  const { tenant = 'default', adoptUsers = false, onFlowUserWrite, onScimUserWrite } = options
 
-  /** The SCIM store of one call, which collects its announcements. */
-  const scimStore = (afterCommit: AfterCommit): SqlScimStore =>
-    createLinkedScimStore(db, {
-      async onUserWrite(change, tx) {
-        if ((change.after ?? change.before)?.tenant !== tenant) return
-        const written = await writeFlowUser(createFlowStore(tx), tx, change)
-        if (written !== null) afterCommit.push(() => onFlowUserWrite?.(written))
-      },
-      ...(adoptUsers
-        ? {
-            adopt: async (owner, record, tx) =>
-              owner === tenant ? adoptableUser(tx, tenant, record) : null,
+  /** What is announced when the transaction of a SCIM write has committed. */
+  const announcements = new WeakMap<object, AfterCommit>()
+  const linked = createLinkedScimStore(db, {
+    async onUserWrite(change, tx) {
+      if ((change.after ?? change.before)?.tenant !== tenant) return
+      const flowDb = flowTables(tx)
+      const written = await writeFlowUser(createFlowStore(tx), flowDb, change)
+      if (written !== null) announcements.get(tx)?.push(() => onFlowUserWrite?.(written))
+    },
+    ...(adoptUsers
+      ? {
+          adopt: async (owner, record, tx) =>
+            owner === tenant ? adoptableUser(flowTables(tx), tenant, record) : null,
+        }
+      : {}),
+  })
+  /** A transaction whose announcements are made after it. */
+  const onScim: ScimStore['transaction'] = (owner, work, settings) =>
+    runAfterCommit((afterCommit) =>
+      linked.transaction(
+        owner,
+        (tx) => {
+          if (typeof tx.handle === 'object' && tx.handle !== null) {
+            announcements.set(tx.handle, afterCommit)
           }
-        : {}),
-    })
+          return work(tx)
+        },
+        settings,
+      ),
+    )
   const flowStore = (afterCommit: AfterCommit): FlowStore =>
     createFlowStore(db, {
       async onUserWrite(change, tx) {
         const scope = { tenant, at: new Date() }
-        const side = await writeScimUser(createScimStore(tx), scope, change)
-        if (side === null) return
-        afterCommit.push(() => onScimUserWrite?.(side.written))
-        for (const left of side.left) afterCommit.push(() => onMembersLeft?.(left))
+        const scimTx = createScimStore(tx)
+        const written = await writeScimUser(scimTx, scope, change)
+        if (written === null || onScimUserWrite === undefined) return
+        afterCommit.push(await onScimUserWrite(written, scimTx))
       },
     })
-  const scim = scimStore([])
   const flow = flowStore([])
-  const onScim = <Result>(call: (store: SqlScimStore) => Promise<Result>): Promise<Result> =>
-    runAfterCommit((afterCommit) => call(scimStore(afterCommit)))
   const onFlow = <Result>(call: (store: FlowStore) => Promise<Result>): Promise<Result> =>
     runAfterCommit((afterCommit) => call(flowStore(afterCommit)))
 
   return {
     scim: {
-      ...scim,
+      ...linked,
       users: {
-        ...scim.users,
-        insert: (...args) => onScim(({ users }) => users.insert(...args)),
-        update: (...args) => onScim(({ users }) => users.update(...args)),
-        remove: (...args) => onScim(({ users }) => users.remove(...args)),
+        ...linked.users,
+        insert: (...args) => onScim(args[0], ({ users }) => users.insert(...args)),
+        update: (...args) => onScim(args[0], ({ users }) => users.update(...args)),
+        remove: (...args) => onScim(args[0], ({ users }) => users.remove(...args)),
       },
-      transaction: (owner, work) => onScim((store) => store.transaction(owner, work)),
+      transaction: onScim,
     },
     flow: {
       ...flow,
@@ -107,7 +117,7 @@ export function linkUsers<Tables>(db: Kysely<Tables>, options: LinkOptions = {})
   }
 }
 
-/** Runs a call of a store, and tells what it wrote when it has succeeded. */
+/** Runs a call of a store and reports its writes after it has succeeded. */
 async function runAfterCommit<Result>(
   call: (afterCommit: AfterCommit) => Promise<Result>,
 ): Promise<Result> {

@@ -1,6 +1,9 @@
-import { type FlowStore, type UserChange, type UserRecord as FlowUser } from '@x/flow-engine'
+import type { FlowStore, UserChange, UserRecord as FlowUser } from '@x/flow-engine/store'
 import { scimForbidden, UniqueConflictError, type UserRecord, type UserWrite } from '@x/scim-core'
-import { sql, type QueryExecutorProvider } from 'kysely'
+import { sql } from 'kysely'
+import type { FlowDb } from '../flow/context.ts'
+import { hotQuery } from '../query/compiled-query.ts'
+import type { FlowTables } from '../schema/tables/flow.ts'
 
 /**
  * Writes the flow user of a SCIM user, in the transaction of its change. Gives what was written,
@@ -8,7 +11,7 @@ import { sql, type QueryExecutorProvider } from 'kysely'
  */
 export async function writeFlowUser(
   flow: FlowStore,
-  tx: QueryExecutorProvider,
+  tx: FlowDb,
   { before, after }: UserWrite,
 ): Promise<UserChange | null> {
   if (after === null) return before === null ? null : removeFlowUser(flow, before)
@@ -25,7 +28,7 @@ export async function writeFlowUser(
 
 /** The id of the flow user that a new SCIM user takes over: of its name, not managed, no superuser. */
 export async function adoptableUser(
-  tx: QueryExecutorProvider,
+  tx: FlowDb,
   tenant: string,
   record: UserRecord,
 ): Promise<string | null> {
@@ -37,11 +40,7 @@ export async function adoptableUser(
 }
 
 /** Active as SCIM says, never a superuser, without a password (SU-10). */
-async function createFlowUser(
-  flow: FlowStore,
-  tx: QueryExecutorProvider,
-  user: UserRecord,
-): Promise<UserChange> {
+async function createFlowUser(flow: FlowStore, tx: FlowDb, user: UserRecord): Promise<UserChange> {
   await assertNameFree(tx, user, user.userName)
   const after: FlowUser = {
     id: user.id,
@@ -81,34 +80,32 @@ function flowFieldsOf(user: UserRecord): Pick<FlowUser, 'username' | 'isActive' 
 }
 
 /** A different flow user with the same folded name is a conflict (SU-11). */
-async function assertNameFree(
-  tx: QueryExecutorProvider,
-  user: UserRecord,
-  username: string,
-): Promise<void> {
+async function assertNameFree(tx: FlowDb, user: UserRecord, username: string): Promise<void> {
   const holder = await holderOf(tx, username === user.userName ? user.userNameKey : username)
   if (holder !== undefined && holder.id !== user.id) {
     throw new UniqueConflictError('user.userName')
   }
 }
 
-async function holderOf(
-  tx: QueryExecutorProvider,
-  key: string,
-): Promise<{ readonly id: string; readonly is_superuser: number } | undefined> {
-  const { rows } = await sql<{ id: string; is_superuser: number }>`
-    select id, is_superuser from flow_user where username_fold = ${key} order by seq limit 1`.execute(
-    tx,
-  )
+/** Who has a name, in the form in which names are compared. */
+const byName = hotQuery<FlowTables, { readonly key: string }, Holder>((db, value) => {
+  const query = sql<Holder>`select id, is_superuser from flow_user
+    where username_fold = ${value('key')} order by seq limit 1`
+  return { compile: () => query.compile(db) }
+})
+
+interface Holder {
+  readonly id: string
+  readonly is_superuser: number
+}
+
+async function holderOf(tx: FlowDb, key: string): Promise<Holder | undefined> {
+  const { rows } = await byName.run(tx, { key })
   return rows[0]
 }
 
 /** Sessions end at once; builds stop at their next heartbeat (SU-13). */
-async function endSessions(
-  flow: FlowStore,
-  tx: QueryExecutorProvider,
-  user: FlowUser,
-): Promise<void> {
+async function endSessions(flow: FlowStore, tx: FlowDb, user: FlowUser): Promise<void> {
   await assertNotLast(flow, user)
   await flow.refreshFamilies.removeOfUser(user.id)
   await sql`update flow_job set cancel_requested = 1

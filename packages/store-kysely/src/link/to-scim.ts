@@ -1,21 +1,6 @@
 import { FlowError } from '@x/flow-engine/graph'
-import type { UserChange, UserRecord as FlowUser } from '@x/flow-engine'
-import {
-  userWrite,
-  type GroupWrite,
-  type ScimStore,
-  type UserRecord,
-  type UserWrite,
-} from '@x/scim-core'
-
-/** A group that a user has left. */
-export type MembersLeft = Omit<Extract<GroupWrite, { readonly kind: 'members' }>, 'kind'>
-
-/** The change that a flow write causes in SCIM. */
-export interface ScimSide {
-  readonly written: UserWrite
-  readonly left: readonly MembersLeft[]
-}
+import type { UserChange, UserRecord as FlowUser } from '@x/flow-engine/store'
+import type { OwnUserWrite, ScimStore, UserRecord } from '@x/scim-core'
 
 /**
  * Writes the SCIM user of a managed flow user, in the transaction of its change. Gives what was
@@ -25,7 +10,7 @@ export async function writeScimUser(
   scim: ScimStore,
   { tenant, at }: { readonly tenant: string; readonly at: Date },
   { before, after }: UserChange,
-): Promise<ScimSide | null> {
+): Promise<OwnUserWrite | null> {
   const id = (after ?? before)?.id
   if (before === null || id === undefined) return null
   if (after === null) await lockGroups(scim, tenant, id)
@@ -38,7 +23,7 @@ export async function writeScimUser(
   if (after.isActive === before.isActive || after.isActive === (known.active === true)) return null
   const changed = withActive(known, after)
   await scim.users.update(tenant, changed, known.version)
-  return { written: userWrite(known, changed), left: [] }
+  return { before: known, after: changed }
 }
 
 async function lockGroups(scim: ScimStore, tenant: string, id: string): Promise<void> {
@@ -52,13 +37,9 @@ async function lockGroups(scim: ScimStore, tenant: string, id: string): Promise<
  * Groups lose the member (SU-14) and count as changed (SH-67). They are locked in the order of their ids,
  * before the user.
  */
-async function removeScimUser(
-  scim: ScimStore,
-  known: UserRecord,
-  at: Date,
-): Promise<{ written: UserWrite; left: readonly MembersLeft[] }> {
+async function removeScimUser(scim: ScimStore, known: UserRecord, at: Date): Promise<OwnUserWrite> {
   const { tenant, id } = known
-  const left: MembersLeft[] = []
+  const groupsLeft: string[] = []
   for (const groupId of await scim.members.removeUser(tenant, id)) {
     const group = await scim.groups.get(tenant, groupId, { forUpdate: true })
     if (group === null) continue
@@ -69,10 +50,10 @@ async function removeScimUser(
       lastModified: new Date(Math.max(at.getTime(), earliest)),
     }
     await scim.groups.update(tenant, changed, group.version)
-    left.push({ tenant, groupId, displayName: group.displayName, added: [], removed: [id] })
+    groupsLeft.push(groupId)
   }
   await scim.users.remove(tenant, id)
-  return { written: userWrite(known, null), left }
+  return { before: known, after: null, groupsLeft }
 }
 
 /** An effective change: one version more, a later time (SC-20). */

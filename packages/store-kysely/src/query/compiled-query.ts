@@ -97,7 +97,7 @@ function execute<Row, Tables>(
 /** Which transaction of its database a handle is of. */
 const transactions = new WeakMap<object, number>()
 
-/** Kysely passes parameters on as they are, so a placeholder may stand for a value of any type. */
+/** Kysely passes parameters on unchanged, so a placeholder may represent a value of any type. */
 function placeholder(key: string): unknown {
   return new Placeholder(key)
 }

@@ -1,4 +1,4 @@
-/** The first text, by code point, behind all that begin with `prefix`; null when there is none. */
+/** The first string, by code point, after all that begin with `prefix`; null if there is none. */
 export function afterPrefix(prefix: string): string | null {
   const points = Array.from(prefix)
   for (let last = points.pop(); last !== undefined; last = points.pop()) {

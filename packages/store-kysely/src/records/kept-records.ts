@@ -1,7 +1,7 @@
 import { engineOf } from '../engine/engine.ts'
 import type { Kysely } from 'kysely'
 
-/** How much is kept. */
+/** Limits of the cache. */
 export interface KeptLimits<Value> {
   /** Records. */
   readonly records: number

@@ -27,7 +27,7 @@ export interface Rows<Value> {
     patch: Partial<Value>,
     more?: Readonly<Record<string, unknown>>,
   ): Promise<Value | null>
-  /** How many there were. */
+  /** Gives the number of removed rows. */
   remove(where: Partial<Value>): Promise<number>
   /** Equality of fields as SQL; null stands for null. */
   where(fields: Partial<Value>): RawBuilder<unknown>

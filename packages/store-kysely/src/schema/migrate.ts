@@ -17,7 +17,7 @@ export interface Migration {
 
 /** The steps of one schema, in order. Several schemas may live in one database. */
 export interface Schema {
-  readonly name: 'scim' | 'flow'
+  readonly name: 'scim' | 'flow' | 'rate'
   readonly migrations: readonly Migration[]
 }
 
@@ -38,10 +38,11 @@ export class MigrationError extends Error {
   }
 }
 
-/** How a schema is brought up to date. */
+/** Options of a migration. */
 export interface MigrateOptions {
   /**
-   * Told of a step of a newer version that this one can work with. Default: it is written to `console.warn`.
+   * Called for a migration step of a newer version that this one can work with. Default: writes it to
+   * `console.warn`.
    */
   readonly onNewer?: (message: string) => void
 }

@@ -6,7 +6,7 @@ import { computed, documentOperand, prefixed, type ResourceColumns } from './ope
 import { CONTACT_LISTS } from './search-keys.ts'
 import type { Condition, Operand } from './sql-words.ts'
 
-/** How the elements of one list are reached. */
+/** Access to the elements of one list. */
 export interface ElementList {
   /** The value of a sub-attribute of the element at hand. */
   operand(path: AttributePath): Operand
@@ -121,7 +121,7 @@ function memberAddress(path: AttributePath, dialect: ElementScope['dialect']): O
   return { ...user, sql: sql`case when n.id is null then ${user.sql} else ${group.sql} end` }
 }
 
-/** A list without a table of its own: its elements are read from the documents of the row. */
+/** A list without its own table: its elements are read from the documents of the row. */
 function documentList(path: AttributePath, { dialect }: ElementScope): ElementList {
   const json = jsonSql(dialect)
   const list = path.urn === null ? [path.name] : [path.urn, path.name]

@@ -9,6 +9,9 @@ import type { ScimTables } from '../schema/tables/scim.ts'
 
 type Db = Kysely<ScimTables>
 
+/** Ids in one query: a page of a list, however long. */
+const AT_ONCE = 10_000
+
 /** The groups of many users by their ids, each list in the order of the groups' ids. */
 export async function groupsOfMembers(
   db: Db,
@@ -16,7 +19,7 @@ export async function groupsOfMembers(
   memberIds: readonly string[],
 ): Promise<Map<string, GroupBrief[]>> {
   const found = new Map<string, GroupBrief[]>()
-  for (const ids of chunks(memberIds)) {
+  for (const ids of chunks(memberIds, AT_ONCE)) {
     const { rows } = await readMemberships.run(db, { tenant, ids: idParameter(db, ids) })
     const { memberships, names } = rows[0] ?? NOTHING
     const groups = new Map(pairs(names).map(([id, displayName]) => [id, { id, displayName }]))

@@ -21,7 +21,7 @@ export interface JsonElements {
   readonly position: RawBuilder<unknown>
   /** 1 for an element whose `primary` is true. */
   readonly primary: RawBuilder<unknown>
-  /** Leaves out what is no element of a list. */
+  /** Leaves out values that are not elements of a list. */
   readonly where: RawBuilder<unknown>
 }
 

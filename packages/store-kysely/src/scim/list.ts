@@ -1,40 +1,33 @@
 import type {
   GroupRecord,
-  KeysetPosition,
+  ListedRecords,
   ListQuery,
   ResolvedFilter,
   ResourceRecord,
   SortKey,
   UserRecord,
 } from '@x/scim-core'
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { engineOf } from '../engine/engine.ts'
 import { hotQuery } from '../query/compiled-query.ts'
-import { jsonRows } from '../query/json-rows.ts'
-import { shapedQueries } from '../query/shaped-query.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import type { ElementScope } from './element-lists.ts'
 import { filterToSql } from './filter-to-sql.ts'
 import { fromGroupRow, GROUP_RECORD_COLUMNS, type GroupRecordRow } from './group-row.ts'
 import { PLAIN_LIST } from './list-cache.ts'
+import { readPage, readPlainPage, whereOf, type PlacedRow } from './list-page.ts'
 import { findOne } from './list-one.ts'
 import type { ListRequest } from './list-request.ts'
 import { GROUPS, resourcesOf, USERS, type ResourceColumns } from './operands.ts'
 import { fromResourceRow, RESOURCE_COLUMNS, type ResourceRecordRow } from './resource-row.ts'
-import { afterPosition, orderOf, type ListOrder } from './order.ts'
+import { orderOf } from './order.ts'
 import { selectivityOf } from './selectivity.ts'
-import { joinConditions, type Condition } from './sql-words.ts'
 import { fromUserRow, USER_RECORD_COLUMNS, type UserRecordRow } from './user-row.ts'
 
 type Db = Kysely<ScimTables>
 
-interface Listing<Read> {
-  readonly total: number
-  readonly records: Read[]
-}
-
 /** One page of users. Filter, order, limit and count are the database's work (SC-84). */
-export async function listUsers(db: Db, request: ListRequest): Promise<Listing<UserRecord>> {
+export async function listUsers(db: Db, request: ListRequest): Promise<ListedRecords<UserRecord>> {
   const { tenant } = request
   const one = await findOne(db, request)
   if (one !== undefined) return one
@@ -46,7 +39,7 @@ export async function listUsers(db: Db, request: ListRequest): Promise<Listing<U
 }
 
 /** One page of groups, without their members. */
-export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupRecord>> {
+export function listGroups(db: Db, request: ListRequest): Promise<ListedRecords<GroupRecord>> {
   const { tenant } = request
   return listRecords(db, request, {
     resource: GROUPS,
@@ -59,7 +52,7 @@ export function listGroups(db: Db, request: ListRequest): Promise<Listing<GroupR
 export function listResources(
   db: Db,
   { type, ...request }: ListRequest & { readonly type: string },
-): Promise<Listing<ResourceRecord>> {
+): Promise<ListedRecords<ResourceRecord>> {
   const { tenant } = request
   return listRecords(db, request, {
     resource: resourcesOf(type),
@@ -74,11 +67,6 @@ interface Source<Row, Read> {
   read(row: Row): Read
 }
 
-interface PlacedRow {
-  readonly id: string
-  readonly sort_key?: SortKey
-}
-
 /** Above this many hits, testing rows in order until the page is full is faster than making a set. */
 const FEW = 2000
 
@@ -89,12 +77,16 @@ async function listRecords<
   db: Db,
   { tenant, query, cache }: ListRequest,
   source: Source<Row, Read>,
-): Promise<Listing<Read>> {
+): Promise<ListedRecords<Read>> {
   const { resource } = source
   const { filter, limit } = query
   const generation = cache.generation()
   const foreign = foreignVersion(db)
   const scope: ElementScope = { resource, tenant, dialect: engineOf(db).kind, mode: 'sets' }
+  const together = isCountedAlong(query, resource)
+    ? await readCounted(db, { scope, query, source })
+    : null
+  if (together !== null) return together
   const counted = query.withTotal || filter !== undefined
   const { total, version = foreign } = counted ? await countRows(db, scope, filter) : NO_COUNT
   if (limit === 0 || (filter !== undefined && total === 0)) return { total, records: [] }
@@ -125,103 +117,62 @@ async function listRecords<
     const position = { id, created, key: rows.at(-1)?.sort_key ?? null }
     cache.remember(name, offset + limit, position, view)
   }
-  return { total, records }
+  return { total, records, ...keysOf(rows, query) }
 }
 
-interface PageRequest {
-  readonly source: Pick<Source<never, unknown>, 'resource' | 'columns'>
-  readonly scope: ElementScope
-  readonly order: ListOrder
-  readonly matches: readonly Condition[]
-  /** The page begins after this position in the order. */
-  readonly after: KeysetPosition | undefined
-  readonly limit: number
-  readonly offset: number
-  /** Few rows match: they are found first and sorted then. */
-  readonly few: boolean
+/**
+ * Sorted groups, and resources of a host, come with their total in one query (SH-77): they are few, so
+ * sorting them all costs less than a second query. Users may be many, and some orders of them have an index.
+ */
+function isCountedAlong({ sort, after, limit }: ListQuery, { kind }: ResourceColumns): boolean {
+  return sort !== undefined && after === undefined && limit > 0 && kind !== 'user'
 }
 
-async function readPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
-  const { after, order } = page
-  const place = after === undefined ? [] : [afterPosition(order, after)]
-  const { rows } = await pageQuery(page, place).execute(db)
-  return rowsOf<Row>(page, rows)
+/** Null for an empty page after the start, from which the total is unknown. */
+async function readCounted<
+  Row extends PlacedRow,
+  Read extends UserRecord | GroupRecord | ResourceRecord,
+>(
+  db: Db,
+  {
+    scope,
+    query,
+    source,
+  }: {
+    readonly scope: ElementScope
+    readonly query: ListQuery
+    readonly source: Source<Row, Read>
+  },
+): Promise<ListedRecords<Read> | null> {
+  const { filter, sort, limit, offset = 0 } = query
+  const rows = await readPage<Row>(db, {
+    source,
+    scope,
+    limit,
+    offset,
+    order: orderOf(sort, scope),
+    matches: filter === undefined ? [] : [filterToSql(filter, scope)],
+    after: undefined,
+    few: filter !== undefined && selectivityOf(filter, scope) !== 'all',
+    isCounted: true,
+  })
+  const [first] = rows
+  if (first === undefined && offset > 0) return null
+  const records = rows.map((row) => source.read(row))
+  return { total: first?.hits ?? 0, records, ...keysOf(rows, query) }
 }
 
-/** A page of a list without filter or order of its own, as most clients read it: compiled once. */
-async function readPlainPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
-  const { source, scope, after, limit, offset } = page
-  const way = after !== undefined ? 'after' : offset > 0 ? 'deep' : 'first'
-  const query = shapedQueries<ScimTables>(source.resource).of(
-    `${way} ${scope.dialect}`,
-    (value) => {
-      const tenant = value('tenant') as string
-      const place = sql`(r.created, r.id) > (${value('created')}, ${value('id')})`
-      return pageQuery({ ...page, scope: { ...scope, tenant } }, way === 'after' ? [place] : [], {
-        limit: value('limit'),
-        offset: value('offset'),
-      })
-    },
+/** The sort keys in the form of the core, which knows booleans. */
+function keysOf(
+  rows: readonly PlacedRow[],
+  { sort }: ListQuery,
+): { readonly keys?: readonly SortKey[] } {
+  if (sort === undefined) return {}
+  const isBoolean = sort.path.type === 'boolean'
+  const keys = rows.map(({ sort_key: key = null }) =>
+    isBoolean && key !== null ? Boolean(key) : key,
   )
-  const { id, created } = after ?? {}
-  const values = { tenant: scope.tenant, limit, offset, id, created: created?.getTime() }
-  return rowsOf<Row>(page, (await query.run(db, values)).rows)
-}
-
-function pageQuery(
-  page: PageRequest,
-  place: readonly Condition[],
-  { limit, offset }: { readonly limit: unknown; readonly offset: unknown } = page,
-): RawBuilder<unknown> {
-  const { source, order } = page
-  const columns = sql.join(source.columns.map((column) => sql.ref(`r.${column}`)))
-  const key = order.key === null ? sql`` : sql`, ${order.key} as sort_key`
-  const table = sql.table(source.resource.table)
-  const conditions = [...page.matches, ...place]
-  const rest = sql`from ${table} as r where ${whereOf({ ...page, conditions })}
-    order by ${order.terms(page.few)} limit ${limit} offset ${offset}`
-  const pageKey = order.key === null ? sql`` : sql`, page.sort_key`
-  // Far down a list, only the index is walked; the documents are read for the page alone.
-  const query =
-    page.offset === 0
-      ? sql`select ${columns}${key} ${rest}`
-      : sql`select ${columns}${pageKey} from (select r.seq${key} ${rest}) as page
-          join ${table} as r on r.seq = page.seq order by ${order.termsOver(sql`page.sort_key`)}`
-  return isPacked(page)
-    ? sql`select ${jsonRows('sqlite', source.columns)} as page from (${query})`
-    : query
-}
-
-/** A sort key may be a number with more digits than SQLite puts in JSON. */
-function isPacked({ scope, order }: PageRequest): boolean {
-  return scope.dialect === 'sqlite' && order.key === null
-}
-
-function rowsOf<Row>(page: PageRequest, rows: readonly unknown[]): Row[] {
-  if (!isPacked(page)) return rows as Row[]
-  const [packed] = rows as readonly { readonly page: string }[]
-  const values = JSON.parse(packed?.page ?? '[]') as readonly (readonly unknown[])[]
-  return values.map((row) => named(page.source.columns, row)) as Row[]
-}
-
-/** A row by the names of its columns. */
-function named(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {}
-  for (let i = 0; i < names.length; i += 1) row[names[i] ?? ''] = values[i]
-  return row
-}
-
-function whereOf({
-  scope,
-  conditions,
-  few,
-}: Pick<PageRequest, 'scope' | 'few'> & { readonly conditions: readonly Condition[] }): Condition {
-  // The plus keeps SQLite from walking the whole list in order when few rows match.
-  const tenant =
-    few && scope.dialect === 'sqlite'
-      ? sql`+r.tenant = ${scope.tenant}`
-      : sql`r.tenant = ${scope.tenant}`
-  return joinConditions('and', [tenant, scope.resource.alive, ...conditions])
+  return { keys }
 }
 
 async function countRows(

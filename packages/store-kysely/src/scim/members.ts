@@ -7,6 +7,8 @@ import { idList } from '../query/id-list.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import { atomic } from '../engine/transaction.ts'
 import { groupsOfMembers } from './groups-of-members.ts'
+import { toMember, type JoinedMember } from './member-row.ts'
+import { membersOfGroups } from './members-of-groups.ts'
 
 type Db = Kysely<ScimTables>
 
@@ -73,6 +75,8 @@ export function createMemberStore(db: Db): MemberStore {
     list: (tenant, groupId, page) => listMembers(db, { tenant, groupId, ...page }),
 
     pages: (tenant, groupId) => listPages(db, { tenant, groupId }),
+
+    ofGroups: (tenant, groupIds, limit) => membersOfGroups(db, tenant, { groupIds, limit }),
 
     groupsOf: (tenant, memberIds) => groupsOfMembers(db, tenant, memberIds),
   }
@@ -146,22 +150,6 @@ async function placeOf(
   const { rows } = await findMember.run(db, key)
   const row = rows[0]
   return row === undefined ? FIRST : { addedAt: row.added_at, memberId: key.memberId }
-}
-
-interface JoinedMember {
-  readonly member_id: string
-  readonly added_at: number
-  readonly user_id: string | null
-  readonly display: string | null
-  readonly group_id: string | null
-  readonly display_name: string | null
-}
-
-/** Null for a member that is gone or a tombstone. */
-function toMember(row: JoinedMember): MemberRow | null {
-  if (row.user_id !== null) return { id: row.member_id, type: 'User', display: row.display }
-  if (row.group_id === null) return null
-  return { id: row.member_id, type: 'Group', display: row.display_name }
 }
 
 interface MemberValues {

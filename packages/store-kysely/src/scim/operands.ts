@@ -5,7 +5,7 @@ import { jsonSql, type JsonPath } from './json-sql.ts'
 import { INSTANTS } from './search-keys.ts'
 import type { Operand } from './sql-words.ts'
 
-/** Where the attributes of one resource type stand; `r` is the row of the resource. */
+/** The columns of a resource type's attributes; `r` is the row of the resource. */
 export interface ResourceColumns {
   readonly table: 'scim_user' | 'scim_group' | 'scim_resource'
   /** `resource:` and the name of a host's own type. */
@@ -125,7 +125,7 @@ export function prefixed(
   return computed(sql`(${given} || ${id})`, dialect)
 }
 
-/** A text made by an expression; PostgreSQL is told to compare it by code point. */
+/** A string made by an expression; PostgreSQL compares it by code point. */
 export function computed(expression: RawBuilder<unknown>, dialect: DialectKind): Operand {
   return {
     kind: 'text',

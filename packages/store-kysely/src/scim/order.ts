@@ -55,7 +55,7 @@ const ALWAYS_THERE: ReadonlySet<string> = new Set([
   'meta.lastModified',
 ])
 
-/** Rows that come behind a place in the order. */
+/** Rows after a position in the order. */
 export function afterPosition(
   { key, descending, total }: ListOrder,
   { created, id, key: given }: KeysetPosition,

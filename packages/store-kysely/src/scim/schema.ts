@@ -10,8 +10,12 @@ import {
 import { initial } from '../schema/migrations/scim/0001-initial.ts'
 import { elementsByTenant } from '../schema/migrations/scim/0002-elements-by-tenant.ts'
 import { hosts } from '../schema/migrations/scim/0003-hosts.ts'
+import { eventOrder } from '../schema/migrations/scim/0004-event-order.ts'
 
-const SCIM_SCHEMA: Schema = { name: 'scim', migrations: [initial, elementsByTenant, hosts] }
+const SCIM_SCHEMA: Schema = {
+  name: 'scim',
+  migrations: [initial, elementsByTenant, hosts, eventOrder],
+}
 
 /**
  * Makes or updates the tables of the SCIM store; when they are up to date, it needs no right to create

@@ -35,7 +35,7 @@ import { createUserStore, type AdoptUser } from './users.ts'
 /** The handle of a running transaction; `createFlowStore(transaction)` joins it. */
 export type ScimTransaction = Kysely<ScimTables>
 
-/** How a SCIM store works together with a host's own records. */
+/** Options that connect a SCIM store with a host's own records. */
 export interface ScimStoreOptions {
   /** Called inside the transaction of every user write; what it throws undoes the write (SU-2). */
   readonly onUserWrite?: OnUserWrite<ScimTransaction>
@@ -131,7 +131,7 @@ function openStore(db: ScimTransaction, options: BoundOptions): SqlScimStore {
   return Object.assign(store, { [HOOK_OWNER]: owner })
 }
 
-/** How a host's hook is run. */
+/** Runs a host's hook. */
 type RunHook = <Result>(hook: () => Result | Promise<Result>) => Promise<Result>
 
 interface BoundOptions extends ScimStoreOptions {
@@ -141,8 +141,8 @@ interface BoundOptions extends ScimStoreOptions {
 }
 
 /**
- * The parts are made when they are asked for: a transaction mostly needs one or two. A class: a literal
- * with getters would get a hidden class of its own for each transaction, which outlives it.
+ * The parts are created on first use: a transaction mostly needs one or two. A class: a literal with
+ * getters would get its own hidden class for each transaction, which outlives it.
  */
 class BoundStore implements SqlScimStore {
   readonly transaction: SqlScimStore['transaction']

@@ -22,7 +22,7 @@ interface Expected {
   readonly expectedVersion: number
 }
 
-/** Written out, it tells the driver to look for no second row. */
+/** `limit 1`, so that the driver does not look for a second row. */
 const ONE = sql.lit(1)
 
 const aliveUser = (db: Db, value: Placeholders<UserKey>) =>

@@ -21,7 +21,7 @@ export type UserRecordRow = Pick<ScimUserRow, (typeof USER_RECORD_COLUMNS)[numbe
 /** A row to be written. */
 export type UserValues = Omit<ScimUserRow, 'seq'>
 
-/** The columns that stand in indexes: while they stay as they are, a write touches no index. */
+/** The indexed columns: a write that does not change them touches no index. */
 export const INDEXED_COLUMNS = [
   'user_name_key',
   'external_id',

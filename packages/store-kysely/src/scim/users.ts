@@ -7,8 +7,9 @@ import {
   type UserRecord,
   type UserStore,
 } from '@x/scim-core'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { chunks } from '../query/chunks.ts'
+import { idList } from '../query/id-list.ts'
 import type { ScimTables } from '../schema/tables/scim.ts'
 import { atomic, locksRows, statement } from '../engine/transaction.ts'
 import type { ListCache } from './list-cache.ts'
@@ -32,6 +33,9 @@ import {
 import { fromUserRow, INDEXED_COLUMNS, toUserRow, type UserValues } from './user-row.ts'
 
 type Db = Kysely<ScimTables>
+
+/** Ids in one query: the managers of a page, however long. */
+const AT_ONCE = 10_000
 
 /** State shared by the stores of one database. */
 export interface ScimContext {
@@ -116,12 +120,12 @@ export function createUserStore(db: Db, context: ScimContext): UserStore {
         for (const row of rows) found.set(row.id, row)
         return found
       }
-      for (const chunk of chunks(ids)) {
+      for (const chunk of chunks(ids, AT_ONCE)) {
         const query = db
           .selectFrom('scim_user')
           .select(['id', 'display'])
           .where('tenant', '=', tenant)
-          .where('id', 'in', chunk)
+          .where('id', 'in', sql<string>`(select ids.id from ${idList(db, chunk)})`)
           .where('deleted_at', 'is', null)
         const rows = await (keeps ? query.orderBy('id').forKeyShare() : query).execute()
         for (const row of rows) found.set(row.id, row)

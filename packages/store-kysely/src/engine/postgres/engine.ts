@@ -8,6 +8,7 @@ import type {
   TransactionSettings,
 } from 'kysely'
 import { columnTypes } from './types.ts'
+import type { DatabaseWatch } from '../database-metrics.ts'
 import { statementNameOf } from '../statement-name.ts'
 import { transactionEnded } from '../transaction-ended.ts'
 import { translateError } from '../translate-error.ts'
@@ -30,8 +31,10 @@ export class PostgresEngine {
   /** True if frequent queries are prepared under a name on each connection. */
   readonly prepared: boolean
   readonly createClient: () => ListenClient
-  /** How long a query waits for a connection. */
+  /** Time that a query waits for a connection. */
   readonly connectTimeoutMs: number
+  /** Told of each statement. */
+  readonly watch: DatabaseWatch | undefined
   readonly #closers: (() => Promise<void>)[] = []
   readonly #ownsPool: boolean
 
@@ -40,9 +43,11 @@ export class PostgresEngine {
     readonly ownsPool: boolean
     readonly prepared: boolean
     readonly connectTimeoutMs: number
-    /** A connection of its own, not one of the pool. */
+    /** A separate connection, not one of the pool. */
     readonly createClient: () => ListenClient
+    readonly watch?: DatabaseWatch | undefined
   }) {
+    this.watch = options.watch
     this.createClient = options.createClient
     this.pool = options.pool
     this.prepared = options.prepared
@@ -53,6 +58,10 @@ export class PostgresEngine {
   /** `close` runs when the database is destroyed, while the pool still works. */
   beforeClose(close: () => Promise<void>): void {
     this.#closers.push(close)
+  }
+
+  onClose(close: () => void): void {
+    this.beforeClose(() => Promise.resolve(close()))
   }
 
   async close(): Promise<void> {
@@ -86,7 +95,7 @@ export class PostgresDriver implements Driver {
         this.#states.set(client, fresh)
         state = fresh
       }
-      return new PostgresConnection(client, state, this.#engine.prepared)
+      return new PostgresConnection(client, state, this.#engine)
     } catch (error) {
       throw translateError(error)
     }
@@ -121,7 +130,7 @@ export class PostgresDriver implements Driver {
 }
 
 /**
- * A host's pool may wait for a connection without end (SH-15). A connection that comes too late goes back.
+ * A host's pool may wait for a connection without limit (SH-15). A connection that comes too late is returned.
  * @throws Error in the words of `pg`
  */
 async function within(connected: Promise<PoolClient>, timeoutMs: number): Promise<PoolClient> {
@@ -152,13 +161,13 @@ interface ClientState {
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
   readonly #state: ClientState
-  readonly #prepared: boolean
+  readonly #engine: PostgresEngine
   #hasEnded = false
 
-  constructor(client: PoolClient, state: ClientState, prepared: boolean) {
+  constructor(client: PoolClient, state: ClientState, engine: PostgresEngine) {
     this.#client = client
     this.#state = state
-    this.#prepared = prepared
+    this.#engine = engine
   }
 
   get broken(): boolean {
@@ -167,7 +176,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.#hasEnded) throw transactionEnded()
-    const name = this.#prepared ? statementNameOf(query) : undefined
+    const name = this.#engine.prepared ? statementNameOf(query) : undefined
     const { rows, rowCount, command } = await this.#run({
       text: query.sql,
       values: query.parameters.map(bindable),
@@ -199,9 +208,14 @@ class PostgresConnection implements DatabaseConnection {
     name?: string
     types?: typeof columnTypes
   }) {
+    const { watch } = this.#engine
+    const start = watch === undefined ? 0 : performance.now()
     try {
-      return await this.#client.query<Record<string, unknown>>(query)
+      const result = await this.#client.query<Record<string, unknown>>(query)
+      watch?.called(query.text, start)
+      return result
     } catch (error) {
+      watch?.called(query.text, start, true)
       const failure = translateError(error)
       if (failure.kind === 'unreachable') this.#state.broken = true
       throw failure
@@ -210,8 +224,8 @@ class PostgresConnection implements DatabaseConnection {
 }
 
 /**
- * PostgreSQL refuses texts with U+0000. Those of records are encoded before; what is left are ids
- * and literals that somebody asks for, and U+0001 is in no record either, so nothing is found.
+ * PostgreSQL rejects strings with U+0000. Those of records are encoded before; the rest are ids and
+ * literals of queries, and U+0001 is in no record either, so nothing is found.
  */
 function bindable(value: unknown): unknown {
   if (typeof value === 'string')

@@ -1,8 +1,8 @@
 import { types } from 'pg'
 
 /**
- * How columns become values, given with each query: what a host has set on its own pool, or on `pg`
- * as a whole, neither changes the records of the stores nor is changed by them (SH-60).
+ * Converters of column values, passed with each query: the settings of a host's own pool, or of `pg`
+ * as a whole, neither change the records of the stores nor are changed by them (SH-60).
  */
 export const columnTypes = { getTypeParser }
 

@@ -30,7 +30,7 @@ export class SqliteDriver implements Driver {
 
   async releaseConnection(connection: SqliteConnection): Promise<void> {
     await connection.rollback()
-    // Whoever kept the transaction must not write with a connection that serves another one.
+    // A kept transaction must not write with a connection that serves another one.
     if (!connection.hasEnded) this.#idle.push(connection)
   }
 
@@ -79,7 +79,7 @@ class SqliteConnection implements DatabaseConnection {
     yield await this.executeQuery<Row>(query)
   }
 
-  /** `alone`: it begins behind the commit of those that are done, which then need not wait for it. */
+  /** `alone`: begins after the commit of finished transactions, which then need not wait for it. */
   begin(alone: boolean): Promise<void> {
     return this.#take(() => {
       if (alone) this.#engine.transactions.settle()
@@ -89,7 +89,10 @@ class SqliteConnection implements DatabaseConnection {
     })
   }
 
-  /** Nobody joins it: it sees the database as it was, and takes no lock that writing needs. */
+  /**
+   * Other work does not join it: it sees the database as it was, and takes no lock that writing
+   * needs.
+   */
   beginReading(): Promise<void> {
     return this.#take(() => {
       this.#engine.transactions.settle()

@@ -1,15 +1,18 @@
 import { setTimeout as startTimer } from 'node:timers'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { CompiledQuery, QueryResult } from 'kysely'
 import { DatabaseError } from '../database-error.ts'
+import type { DatabaseWatch } from '../database-metrics.ts'
 import { SqliteTransactions } from './transactions.ts'
 import type { SqliteSession } from './session.ts'
 
 /**
- * Nothing here waits for the outside, so a loop over writes would never let requests in: each so many
- * writes it is made to.
+ * Writes complete without a turn of the event loop, so a loop over them would starve requests. It
+ * yields once per this number of writes, and after so many milliseconds of them: on a slow disk a few
+ * take as long as many.
  */
 const TURNS = 64
+const TURN_MS = 20
 
 /**
  * A SQLite database as one process uses it: one writing connection, which a transaction holds while
@@ -22,10 +25,15 @@ export class SqliteEngine {
   readonly transactions: SqliteTransactions
   readonly #reader: SqliteSession | null
   readonly #waiting = new Set<() => void>()
+  readonly #beforeClose: (() => Promise<void>)[] = []
   readonly #busyTimeoutMs: number
+  readonly #watch: DatabaseWatch | undefined
   #locked = false
   #settles = false
+  /** Writes, and milliseconds that they took, since the event loop had a turn. */
   #taken = 0
+  #took = 0
+  #takenAt = 0
   #closed = false
   #durable = true
   /** Counts what `stamp` tells apart, and the version of the file that it was told last. */
@@ -39,9 +47,11 @@ export class SqliteEngine {
   constructor(options: {
     readonly writer: SqliteSession
     readonly reader: SqliteSession | null
-    /** How long a write waits for another process, in milliseconds. */
+    /** Time that a write waits for another process, in milliseconds. */
     readonly busyTimeoutMs: number
+    readonly watch?: DatabaseWatch | undefined
   }) {
+    this.#watch = options.watch
     this.writer = options.writer
     this.transactions = new SqliteTransactions(options.writer, () => this.changed())
     this.#reader = options.reader
@@ -63,7 +73,7 @@ export class SqliteEngine {
 
   /**
    * A number that is another one as soon as rows may have changed: by a commit of this process, unless
-   * all its work stood apart (`GroupedWork`), or by any commit of another process or connection.
+   * all its work invalidates nothing (`GroupedWork`), or by any commit of another process or connection.
    * Undefined while that cannot be told.
    */
   stamp(): number | undefined {
@@ -105,8 +115,8 @@ export class SqliteEngine {
   }
 
   /**
-   * Says whether the commits of the writing connection wait for the disk. Called by whoever holds the
-   * lock, before its transaction begins.
+   * Sets whether the commits of the writing connection wait for the disk. Call it with the lock,
+   * before the transaction begins.
    */
   syncCommits(durable: boolean): void {
     if (this.#durable === durable) return
@@ -152,14 +162,16 @@ export class SqliteEngine {
   lock(waitMs = this.#busyTimeoutMs): Promise<void> {
     if (!this.#locked) {
       this.#locked = true
-      this.#taken += 1
-      return this.#taken % TURNS === 0 ? nextTurn() : Promise.resolve()
+      this.#watch?.waited(0)
+      return this.#isTurnDue() ? nextTurn().then(() => this.#granted()) : this.#granted()
     }
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined
+      const start = this.#watch === undefined ? 0 : performance.now()
       const granted = (): void => {
         clearTimeout(timer)
-        resolve()
+        this.#watch?.waited(performance.now() - start)
+        resolve(this.#granted())
       }
       this.#waiting.add(granted)
       if (waitMs === Number.POSITIVE_INFINITY) return
@@ -187,14 +199,27 @@ export class SqliteEngine {
     const [next] = this.#waiting
     if (next !== undefined) this.#waiting.delete(next)
     if (this.transactions.isFull) this.transactions.settle()
+    this.#took += performance.now() - this.#takenAt
     if (next === undefined) {
       this.#locked = false
       this.#settleSoon()
       return
     }
-    this.#taken += 1
-    if (this.#taken % TURNS === 0) setImmediate(next)
+    if (this.#isTurnDue()) setImmediate(next)
     else next()
+  }
+
+  #granted(): Promise<void> {
+    this.#takenAt = performance.now()
+    return Promise.resolve()
+  }
+
+  #isTurnDue(): boolean {
+    this.#taken += 1
+    if (this.#taken < TURNS && this.#took < TURN_MS) return false
+    this.#taken = 0
+    this.#took = 0
+    return true
   }
 
   /** Requests that came together have come to their transactions when this turn of the event loop ends. */
@@ -207,8 +232,14 @@ export class SqliteEngine {
     })
   }
 
+  /** What is awaited before the connections are closed, such as work that gathers for a commit. */
+  beforeClose(settled: () => Promise<void>): void {
+    this.#beforeClose.push(settled)
+  }
+
   /** Waits for the running transaction, then closes both connections. Safe to call twice. */
   async close(): Promise<void> {
+    for (const settled of this.#beforeClose) await settled()
     await this.lock(Number.POSITIVE_INFINITY)
     if (this.#closed) {
       this.unlock()
@@ -237,10 +268,4 @@ const VERSION = 'pragma data_version'
 function isRead({ query, sql }: CompiledQuery): boolean {
   if (query.kind === 'SelectQueryNode') return true
   return query.kind === 'RawNode' && /^\s*select\b/i.test(sql)
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

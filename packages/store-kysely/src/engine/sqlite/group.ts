@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { QueryResult } from 'kysely'
 import type { SqliteEngine } from './engine.ts'
 import type { SqliteSession } from './session.ts'
@@ -8,8 +9,8 @@ export interface GroupedWork<Result> {
   readonly rows: number
   /** False: a power failure may lose it, a killed process never does. */
   readonly durable: boolean
-  /** It writes no rows that are kept in memory (`keptRecords`); `SqliteEngine.stamp` tells of others. */
-  readonly apart?: boolean
+  /** Writes no rows cached by `keptRecords`; other writes change `SqliteEngine.stamp`. */
+  readonly invalidatesNothing?: boolean
   /** Undoes what it has written when it throws. */
   run(session: SqliteSession): Result
 }
@@ -44,14 +45,19 @@ const groups = new WeakMap<SqliteEngine, SqliteGroup>()
 export function sqliteGroup(engine: SqliteEngine): SqliteGroup {
   const known = groups.get(engine)
   if (known !== undefined) return known
-  const group = createGroup(engine)
+  const { group, settled } = createGroup(engine)
+  engine.beforeClose(settled)
   groups.set(engine, group)
   return group
 }
 
-function createGroup(engine: SqliteEngine): SqliteGroup {
+function createGroup(engine: SqliteEngine): {
+  readonly group: SqliteGroup
+  /** Resolves when nothing waits. */
+  readonly settled: () => Promise<void>
+} {
   let waiting: Entry[] = []
-  let flushing = false
+  let flushing: Promise<void> | undefined
 
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -64,7 +70,7 @@ function createGroup(engine: SqliteEngine): SqliteGroup {
         for (const { reject } of batch) reject(error)
       }
     }
-    flushing = false
+    flushing = undefined
   }
   /** Resolves when what comes together is together. */
   const gathered = async (): Promise<void> => {
@@ -81,14 +87,16 @@ function createGroup(engine: SqliteEngine): SqliteGroup {
     )
   }
 
+  const write = <Result>(work: GroupedWork<Result>): Promise<Result> =>
+    new Promise<Result>((resolve, reject) => {
+      waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
+      flushing ??= flush()
+    })
   return {
-    write: <Result>(work: GroupedWork<Result>) =>
-      new Promise<Result>((resolve, reject) => {
-        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
-        if (flushing) return
-        flushing = true
-        void flush()
-      }),
+    group: { write },
+    async settled() {
+      await flushing
+    },
   }
 }
 
@@ -117,7 +125,7 @@ function commitBatch(engine: SqliteEngine, batch: readonly Entry[]): void {
       }
     })
     session.run('commit', [])
-    if (!batch.every(({ work }) => work.apart === true)) engine.changed()
+    if (!batch.every(({ work }) => work.invalidatesNothing === true)) engine.changed()
     for (const done of settle) done()
   } catch (error) {
     if (session.database.inTransaction) session.run('rollback', [])
@@ -125,14 +133,8 @@ function commitBatch(engine: SqliteEngine, batch: readonly Entry[]): void {
   }
 }
 
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
-}
-
-/** How the statements of a group's work are written. */
-type Writing = Pick<GroupedWork<unknown>, 'durable' | 'apart'>
+/** The write mode of a group's statements. */
+type Writing = Pick<GroupedWork<unknown>, 'durable' | 'invalidatesNothing'>
 
 /** One statement as work of a group; a statement that fails undoes itself. */
 export function oneStatement<Row>(

@@ -1,19 +1,35 @@
 import type { QueryResult } from 'kysely'
 import { StatementCache, type SqliteDatabase } from './statement-cache.ts'
+import type { DatabaseWatch } from '../database-metrics.ts'
 import { translateError } from '../translate-error.ts'
 
 /** One connection with its prepared statements. Everything on it is synchronous. */
 export class SqliteSession {
   readonly database: SqliteDatabase
   readonly statements: StatementCache
+  readonly #watch: DatabaseWatch | undefined
 
-  constructor(database: SqliteDatabase, preparedStatements: number) {
+  constructor(database: SqliteDatabase, preparedStatements: number, watch?: DatabaseWatch) {
     this.database = database
+    this.#watch = watch
     this.statements = new StatementCache(database, preparedStatements)
   }
 
   /** @throws DatabaseError */
   run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
+    if (this.#watch === undefined) return this.#run<Row>(sql, parameters)
+    const start = performance.now()
+    try {
+      const result = this.#run<Row>(sql, parameters)
+      this.#watch.called(sql, start)
+      return result
+    } catch (error) {
+      this.#watch.called(sql, start, true)
+      throw error
+    }
+  }
+
+  #run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
     try {
       const statement = this.statements.get(sql)
       const bound = parameters.map(bindable)
@@ -35,9 +51,7 @@ function rowsOf<Row>(rows: unknown[]): Row[] {
   return rows as Row[]
 }
 
-/**
- * libsql ends the process for a value of a type it does not know, so nothing else is let through.
- */
+/** libsql crashes the process for a value of an unknown type, so other types are rejected. */
 function bindable(value: unknown): unknown {
   switch (typeof value) {
     case 'string':

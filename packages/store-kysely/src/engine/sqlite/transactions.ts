@@ -15,7 +15,7 @@ const SHARED_MS = 4
  * The transactions of the writing connection, which are one after the other. A commit waits for the
  * disk, so those that come in one turn of the event loop, or queue up, share one: the first begins a
  * transaction of the database, those behind it stand behind savepoints inside, and all are answered once
- * it is committed. What fails is undone alone. Called by whoever holds the connection.
+ * it is committed. What fails is undone alone. Its caller holds the connection.
  */
 export class SqliteTransactions {
   readonly #session: SqliteSession

@@ -1,8 +1,10 @@
 import type {
   ApiKeyRecord,
+  AuditRecord,
   CollectionRecord,
   CollectionSize,
   FlowRecord,
+  FlowVersionRecord,
   McpServerRecord,
   OidcLinkRecord,
   ProjectRecord,
@@ -10,13 +12,14 @@ import type {
   SharedComponentRecord,
   StoredJob,
   StoredMessage,
+  StoredSchedule,
   TagRecord,
   TransactionRecord,
   UserFileRecord,
   UserRecord,
   VariableRecord,
   VertexBuildRecord,
-} from '@x/flow-engine'
+} from '@x/flow-engine/store'
 import type { Generated } from 'kysely'
 
 /** A collection as one record. */
@@ -64,10 +67,13 @@ export interface FlowTables {
   flow_api_key: Sequenced<RowOf<ApiKeyRecord>>
   flow_variable: Sequenced<RowOf<VariableRecord>>
   flow_project: Sequenced<RowOf<ProjectRecord>>
-  flow_flow: Sequenced<RowOf<FlowRecord>>
+  flow_flow: Sequenced<RowOf<FlowRecord> & { version_count: Generated<number> }>
+  flow_version: Sequenced<RowOf<Omit<FlowVersionRecord, 'data'>> & { data_hash: string | null }>
+  flow_version_data: { flow_id: string; hash: string; data: string }
   flow_user_file: Sequenced<RowOf<UserFileRecord>>
   flow_message: Sequenced<RowOf<StoredMessage>>
   flow_vertex_build: Sequenced<RowOf<VertexBuildRecord>>
+  flow_audit: Sequenced<RowOf<AuditRecord>>
   flow_transaction: Sequenced<RowOf<TransactionRecord>>
   flow_component: ComponentRow
   flow_component_tag: { component_id: string; tag_id: string }
@@ -91,6 +97,7 @@ export interface FlowTables {
     text: string
     metadata: string
   }
+  flow_schedule: Sequenced<RowOf<StoredSchedule>>
   flow_job: JobRow
   flow_job_event: { job_id: string; seq: number; event: string; data: string }
   flow_job_fence: { job_id: string; fence: number }

@@ -20,7 +20,7 @@ export interface ScimUserRow {
   modified: number
   version: number
   deleted_at: number | null
-  /** The rows of `scim_user_element` as JSON: tells whether a write changes them. */
+  /** The rows of `scim_user_element` as JSON, compared to find out whether a write changes them. */
   lists: string
   /** The other attributes as JSON with texts folded. */
   search: string
@@ -78,7 +78,7 @@ export interface ScimTokenRow {
   connection_id: string | null
 }
 
-/** How many users and groups a tenant has, kept by triggers. */
+/** Numbers of users and groups of a tenant, kept by triggers. */
 export interface ScimCountRow {
   tenant: string
   kind: 'user' | 'group'
@@ -101,7 +101,7 @@ export interface ScimEventRow {
   set_id: string
   op: 'put' | 'patch'
   data: string
-  /** On PostgreSQL: no lower than that of its transaction, nor of an earlier event of its resource. */
+  /** Used by versions before 0004-event-order; 0. */
   xid: number
 }
 
@@ -118,8 +118,9 @@ export interface ScimEndpointRow {
   enabled: number
   disabled_reason: string | null
   created: number
-  /** The last event of which deliveries were made. */
+  /** Used by versions before 0004-event-order; 0. */
   seen_xid: number
+  /** The last event of which deliveries were made. */
   seen_seq: number
 }
 

@@ -4,13 +4,13 @@ import { atomic } from '../../engine/transaction.ts'
 import { chunks } from '../../query/chunks.ts'
 import type { ScimEndpointRow, ScimTables } from '../../schema/tables/scim.ts'
 import { failWaiting, lockEndpoint } from './endpoints.ts'
-import { behind, isVisible } from './events.ts'
+import { lastSettled } from './event-order.ts'
 
 type Db = Kysely<ScimTables>
 
 type CollectOptions = Parameters<DeliveryStore['collect']>[1]
 
-/** Stands in `next_at` of a delivery that waits for an earlier one of its resource. */
+/** The `next_at` of a delivery that waits for an earlier one of its resource. */
 export const BLOCKED = Number.MAX_SAFE_INTEGER
 
 /** Endpoints looked at in one round. */
@@ -22,38 +22,50 @@ export async function collectDeliveries(
   kinds: readonly ScimEndpointRow['kind'][],
   options: CollectOptions,
 ): Promise<number> {
+  const settled = await lastSettled(db)
   let made = 0
-  for (const id of await endpointsWithNews(db, kinds, options.endpointId)) {
-    made += await atomic(db, (tx) => collectFor(tx, id, options))
+  for (const id of await endpointsWithNews(db, settled, {
+    kinds,
+    endpointId: options.endpointId,
+  })) {
+    made += await atomic(db, (tx) => collectFor(tx, id, { ...options, settled }))
   }
   return made
 }
 
 async function endpointsWithNews(
   db: Db,
-  kinds: readonly ScimEndpointRow['kind'][],
-  endpointId: string | undefined,
+  settled: number,
+  {
+    kinds,
+    endpointId,
+  }: {
+    readonly kinds: readonly ScimEndpointRow['kind'][]
+    readonly endpointId: string | undefined
+  },
 ): Promise<string[]> {
   const only = endpointId === undefined ? sql`1 = 1` : sql`p.id = ${endpointId}`
   const { rows } = await sql<{ id: string }>`select p.id from scim_endpoint as p
     where p.enabled = 1 and p.kind in (${sql.join([...kinds])}) and ${only}
     and exists (select 1 from scim_event where tenant = p.tenant
-      and (xid, seq) > (p.seen_xid, p.seen_seq) and ${isVisible(db)})
-    order by p.seen_xid, p.seen_seq limit ${ENDPOINTS}`.execute(db)
+      and seq > p.seen_seq and seq <= ${settled})
+    order by p.seen_seq limit ${ENDPOINTS}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-async function collectFor(tx: Db, id: string, options: CollectOptions): Promise<number> {
+async function collectFor(
+  tx: Db,
+  id: string,
+  options: CollectOptions & { readonly settled: number },
+): Promise<number> {
   const endpoint = await lockEndpoint(tx, id)
   if (endpoint === undefined || endpoint.enabled === 0) return 0
-  const { seen_xid: xid, seen_seq: seq } = endpoint
   const news = await tx
     .selectFrom('scim_event')
-    .select(['xid', 'seq', 'type', 'id', 'set_id', 'resource_id'])
+    .select(['seq', 'type', 'id', 'set_id', 'resource_id'])
     .where('tenant', '=', endpoint.tenant)
-    .where(behind({ xid, seq }))
-    .where(isVisible(tx))
-    .orderBy('xid')
+    .where('seq', '>', endpoint.seen_seq)
+    .where('seq', '<=', options.settled)
     .orderBy('seq')
     .limit(options.limit)
     .execute()
@@ -65,7 +77,7 @@ async function collectFor(tx: Db, id: string, options: CollectOptions): Promise<
     news.filter((event) => isWanted(endpoint, event)),
     options.now,
   )
-  const place = { seen_xid: last.xid, seen_seq: last.seq }
+  const place = { seen_xid: 0, seen_seq: last.seq }
   await tx.updateTable('scim_endpoint').set(place).where('id', '=', id).execute()
   if ((await countWaiting(tx, id, options.maxWaiting + 1)) > options.maxWaiting) {
     const reason = 'too many waiting'
@@ -115,7 +127,11 @@ export async function makeDeliveries(
       last_status: null,
       last_error: null,
     }))
-    await tx.insertInto('scim_delivery').values(rows).execute()
+    await tx
+      .insertInto('scim_delivery')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
   }
   if (events.length === 0) return
   await blockLater(tx, id, Math.min(...events.map(({ seq }) => seq)))
@@ -129,23 +145,6 @@ async function blockLater(tx: Db, endpointId: string, from: number): Promise<voi
     and exists (select 1 from scim_delivery as b where b.endpoint_id = scim_delivery.endpoint_id
       and b.resource_id = scim_delivery.resource_id and b.state = 'waiting'
       and b.event_seq < scim_delivery.event_seq)`.execute(tx)
-}
-
-/** The next delivery of a resource is due once its earlier ones are settled. */
-export async function unblock(
-  tx: Db,
-  endpointId: string,
-  { resources, now }: { readonly resources: readonly string[]; readonly now: Date },
-): Promise<void> {
-  for (const ids of chunks(resources)) {
-    await sql`update scim_delivery set next_at = ${now.getTime()}
-      where endpoint_id = ${endpointId} and state = 'waiting' and next_at = ${BLOCKED}
-      and resource_id in (${sql.join(ids)})
-      and not exists (select 1 from scim_delivery as b
-        where b.endpoint_id = scim_delivery.endpoint_id
-        and b.resource_id = scim_delivery.resource_id and b.state = 'waiting'
-        and b.event_seq < scim_delivery.event_seq)`.execute(tx)
-  }
 }
 
 async function countWaiting(tx: Db, endpointId: string, limit: number): Promise<number> {

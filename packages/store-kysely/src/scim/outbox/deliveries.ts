@@ -9,8 +9,10 @@ import type {
 import { sql, type Kysely } from 'kysely'
 import { atomic, locksRows } from '../../engine/transaction.ts'
 import { chunks } from '../../query/chunks.ts'
-import type { ScimDeliveryRow, ScimTables } from '../../schema/tables/scim.ts'
-import { BLOCKED, collectDeliveries, isWanted, makeDeliveries, unblock } from './collect.ts'
+import { idParameter } from '../../query/id-list.ts'
+import type { ScimTables } from '../../schema/tables/scim.ts'
+import { BLOCKED, collectDeliveries, isWanted, makeDeliveries } from './collect.ts'
+import { leaseSome, readDue, settleOne, unblockLater } from './delivery-queries.ts'
 import { endpoints, lockEndpoint } from './endpoints.ts'
 import { EVENT_COLUMNS, fromEventRow } from './event-row.ts'
 
@@ -83,30 +85,13 @@ async function claim(
   endpointId: string,
   { now, until, limit }: { readonly now: Date; readonly until: Date; readonly limit: number },
 ): Promise<ClaimedDelivery[]> {
-  const query = tx
-    .selectFrom('scim_delivery as d')
-    .innerJoin('scim_event as e', 'e.seq', 'd.event_seq')
-    .select(EVENT_COLUMNS.map((column) => `e.${column}` as const))
-    .select(['d.attempts', 'd.event_seq'])
-    .where('d.endpoint_id', '=', endpointId)
-    .where('d.state', '=', 'waiting')
-    .where('d.next_at', '<=', now.getTime())
-    .where('d.locked_until', '<=', now.getTime())
-    .orderBy('d.next_at')
-    .orderBy('d.event_seq')
-    .limit(limit)
-  const rows = await (locksRows(tx) ? query.forUpdate('d').skipLocked() : query).execute()
+  const { rows } = await readDue.run(tx, { endpointId, now: now.getTime(), limit })
   if (rows.length === 0) return []
-  await tx
-    .updateTable('scim_delivery')
-    .set({ locked_until: until.getTime() })
-    .where('endpoint_id', '=', endpointId)
-    .where(
-      'event_seq',
-      'in',
-      rows.map((row) => row.event_seq),
-    )
-    .execute()
+  const seqs = idParameter(
+    tx,
+    rows.map(({ event_seq }) => String(event_seq)),
+  )
+  await leaseSome.run(tx, { endpointId, seqs, until: until.getTime() })
   return rows.map((row) => ({ event: fromEventRow(row), attempts: row.attempts }))
 }
 
@@ -116,57 +101,36 @@ async function settle(
   {
     results,
     now,
-    lease,
+    lease: until,
   }: {
     readonly results: readonly DeliveryResult[]
     readonly now: Date
     readonly lease?: Date
   },
 ): Promise<number> {
-  await lockEndpoint(tx, endpointId)
-  let written = 0
+  if (locksRows(tx)) await lockEndpoint(tx, endpointId)
+  const lockedUntil = until?.getTime() ?? null
   const done: string[] = []
-  for (const part of chunks(results)) {
-    const ids = part.map(({ eventId }) => eventId)
-    const heads = await tx
-      .selectFrom('scim_event')
-      .select(['id', 'seq', 'resource_id'])
-      .where('id', 'in', ids)
-      .execute()
-    const byId = new Map(heads.map((head) => [head.id, head]))
-    for (const result of part) {
-      const head = byId.get(result.eventId)
-      if (head === undefined) continue
-      let query = tx
-        .updateTable('scim_delivery')
-        .set(settledColumns(result, now))
-        .where('endpoint_id', '=', endpointId)
-        .where('event_seq', '=', head.seq)
-        .where('state', '=', 'waiting')
-      if (lease !== undefined) query = query.where('locked_until', '=', lease.getTime())
-      const { numUpdatedRows } = await query.executeTakeFirstOrThrow()
-      if (numUpdatedRows === 0n) continue
-      written += 1
-      if (result.state !== 'waiting') done.push(head.resource_id)
-    }
+  let written = 0
+  for (const { eventId, state, attempts, nextAt, lastStatus, lastError } of results) {
+    const { changed } = await settleOne.run(tx, {
+      endpointId,
+      eventId,
+      lockedUntil,
+      state,
+      attempts,
+      nextAt: nextAt?.getTime() ?? 0,
+      lastAt: now.getTime(),
+      lastStatus,
+      lastError,
+    })
+    if (changed === 0) continue
+    written += 1
+    if (state !== 'waiting') done.push(eventId)
   }
-  await unblock(tx, endpointId, { resources: [...new Set(done)], now })
+  const events = idParameter(tx, done)
+  if (done.length > 0) await unblockLater.run(tx, { endpointId, events, now: now.getTime() })
   return written
-}
-
-function settledColumns(
-  { state, attempts, nextAt, lastStatus, lastError }: DeliveryResult,
-  now: Date,
-): Partial<ScimDeliveryRow> {
-  return {
-    state,
-    attempts,
-    next_at: nextAt?.getTime() ?? 0,
-    locked_until: 0,
-    last_at: now.getTime(),
-    last_status: lastStatus,
-    last_error: lastError,
-  }
 }
 
 async function listDeliveries(

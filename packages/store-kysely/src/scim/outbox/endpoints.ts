@@ -4,7 +4,7 @@ import { engineOf } from '../../engine/engine.ts'
 import { atomic } from '../../engine/transaction.ts'
 import { bool, date, json, mapping, nullable, plain, text } from '../../records/columns.ts'
 import type { ScimEndpointRow, ScimTables } from '../../schema/tables/scim.ts'
-import type { EventPlace } from './events.ts'
+import { lastSettled } from './event-order.ts'
 
 type Db = Kysely<ScimTables>
 
@@ -37,8 +37,8 @@ export function createEndpointStore(db: Db): EndpointStore {
           .where('kind', 'in', kinds)
           .executeTakeFirstOrThrow()
         if (total >= limit) return false
-        const { xid, seq } = await presentPlace(tx, record.tenant)
-        const row = { ...endpoints.toRow(record), seen_xid: xid, seen_seq: seq }
+        const seen = await presentPlace(tx, record.tenant)
+        const row = { ...endpoints.toRow(record), seen_xid: 0, seen_seq: seen }
         await tx.insertInto('scim_endpoint').values(row).execute()
         return true
       }),
@@ -106,7 +106,7 @@ async function updateEndpoint(
   const place = isAgain ? await presentPlace(tx, tenant) : null
   const changes = {
     ...endpoints.toPatch(patch),
-    ...(place !== null && { seen_xid: place.xid, seen_seq: place.seq }),
+    ...(place !== null && { seen_xid: 0, seen_seq: place }),
   }
   if (Object.keys(changes).length > 0) {
     await tx.updateTable('scim_endpoint').set(changes).where('id', '=', id).execute()
@@ -125,17 +125,15 @@ export async function failWaiting(tx: Db, endpointId: string, reason: string): P
     .execute()
 }
 
-/** Behind all events that are committed; those of open transactions come after it. */
-async function presentPlace(tx: Db, tenant: string): Promise<EventPlace> {
-  const query =
-    engineOf(tx).kind === 'sqlite'
-      ? sql<EventPlace>`select 0 as xid, coalesce(max(seq), 0) as seq from scim_event
-          where tenant = ${tenant}`
-      : sql<EventPlace>`select xid, seq from scim_event where tenant = ${tenant}
-          and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-          order by xid desc, seq desc limit 1`
-  const { rows } = await query.execute(tx)
-  return rows[0] ?? { xid: 0, seq: 0 }
+/** A position after all committed events; events of open transactions come after it. */
+async function presentPlace(tx: Db, tenant: string): Promise<number> {
+  if (engineOf(tx).kind === 'postgres') return lastSettled(tx)
+  const { last } = await tx
+    .selectFrom('scim_event')
+    .select(({ fn }) => fn.max('seq').as('last'))
+    .where('tenant', '=', tenant)
+    .executeTakeFirstOrThrow()
+  return last ?? 0
 }
 
 /** Two who create endpoints of a tenant at once count one after the other. */

@@ -1,9 +1,9 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Events stand in the order in which they were written. In a table without row ids, SQLite keeps about
- * 1 kB of a row in place and puts the rest of it on a page of its own, and such a table repeats whole rows
- * above its leaves: each commit of builds wrote three times as many pages. PostgreSQL has it so already.
+ * Events are stored in the order of their writes. In a table without row ids, SQLite keeps about 1 kB
+ * of a row in place and the rest on a separate page, and such a table repeats whole rows above its
+ * leaves: each commit of builds wrote three times as many pages. PostgreSQL has this order already.
  */
 export const eventRows: Migration = {
   id: '0002-event-rows',

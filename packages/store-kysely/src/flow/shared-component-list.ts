@@ -5,7 +5,7 @@ import type {
   SharedComponentRecord,
   SharedComponentView,
   TagRecord,
-} from '@x/flow-engine'
+} from '@x/flow-engine/store'
 import { sql, type RawBuilder } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { engineOf } from '../engine/engine.ts'

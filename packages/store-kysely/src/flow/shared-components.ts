@@ -2,11 +2,11 @@ import type {
   SharedComponentPatch,
   SharedComponentRecord,
   SharedComponentStore,
-} from '@x/flow-engine'
+} from '@x/flow-engine/store'
 import { sql } from 'kysely'
 import { encodeText } from '../records/columns.ts'
 import { atomic } from '../engine/transaction.ts'
-import { listComponents } from './component-list.ts'
+import { listComponents } from './shared-component-list.ts'
 import { rowsOf, type FlowDb } from './context.ts'
 import { componentMapping } from './mappings.ts'
 

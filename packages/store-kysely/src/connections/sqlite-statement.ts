@@ -1,0 +1,52 @@
+/** Statements that stay in the file that was opened; ATTACH, VACUUM INTO and PRAGMA do not. */
+const KEYWORD = /(select|with|values|explain|insert|update|delete|replace|create|drop|alter)\b/iy
+
+/** The end of a string, name or comment, by its beginning. */
+const ENDS: Readonly<Record<string, string>> = {
+  "'": "'",
+  '"': '"',
+  '`': '`',
+  '[': ']',
+  '--': '\n',
+  '/*': '*/',
+}
+
+/**
+ * Refuses what is not one statement that stays in its file. Walks the text once, whatever is in it.
+ * @throws Error for the author of the flow
+ */
+export function checkSqliteStatement(sql: string): void {
+  KEYWORD.lastIndex = afterBlanks(sql, 0)
+  if (!KEYWORD.test(sql)) {
+    throw new Error(
+      'Only SELECT, WITH, VALUES, EXPLAIN, INSERT, UPDATE, DELETE, CREATE, DROP and ALTER run here',
+    )
+  }
+  for (let at = 0; at < sql.length;) {
+    if (sql[at] === ';' && afterBlanks(sql, at + 1) < sql.length)
+      throw new Error('One statement at a time runs here')
+    at = afterQuoted(sql, at) ?? at + 1
+  }
+}
+
+/** The position of the first character that is neither blank nor part of a comment. */
+function afterBlanks(sql: string, from: number): number {
+  let at = from
+  while (at < sql.length) {
+    const isComment = sql.startsWith('--', at) || sql.startsWith('/*', at)
+    if (isComment) at = afterQuoted(sql, at) ?? sql.length
+    else if (/\s/.test(sql[at] ?? '')) at += 1
+    else return at
+  }
+  return at
+}
+
+/** The end of the string, name or comment that begins here; undefined if none does. */
+function afterQuoted(sql: string, at: number): number | undefined {
+  const pair = sql.slice(at, at + 2)
+  const start = pair === '--' || pair === '/*' ? pair : pair.slice(0, 1)
+  const end = Object.hasOwn(ENDS, start) ? ENDS[start] : undefined
+  if (end === undefined) return undefined
+  const found = sql.indexOf(end, at + start.length)
+  return found < 0 ? sql.length : found + end.length
+}

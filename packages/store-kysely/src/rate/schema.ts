@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely'
+import { migrate, type Schema } from '../schema/migrate.ts'
+import { rateBuckets } from '../schema/migrations/rate.ts'
+
+const RATE_SCHEMA: Schema = { name: 'rate', migrations: [rateBuckets] }
+
+/**
+ * Makes or updates the table of `createRateLimitStore`; does nothing when it is up to date.
+ * @throws MigrationError when the database was migrated by another version
+ */
+export function migrateRateLimits<Tables>(db: Kysely<Tables>): Promise<void> {
+  return migrate(db, RATE_SCHEMA)
+}

@@ -1,0 +1,14 @@
+import type { Migration } from '../migrate.ts'
+import { spell } from './types.ts'
+
+/** Buckets of rate limits (OP-17). They are worth nothing after a crash, so PostgreSQL writes no log of them. */
+export const rateBuckets: Migration = {
+  id: '0001-buckets',
+  isExpansion: true,
+  statements: (dialect) =>
+    [
+      `create ${dialect === 'postgres' ? 'unlogged ' : ''}table rate_bucket (
+    key TEXT primary key, full_at REAL not null) CLUSTERED`,
+      `create index rate_bucket_full_at on rate_bucket (full_at)`,
+    ].map((statement) => spell(dialect, statement)),
+}

@@ -1,0 +1,122 @@
+import type { KeysetPosition, SortKey } from '@x/scim-core'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { jsonRows } from '../query/json-rows.ts'
+import { shapedQueries } from '../query/shaped-query.ts'
+import type { ScimTables } from '../schema/tables/scim.ts'
+import type { ElementScope } from './element-lists.ts'
+import type { ResourceColumns } from './operands.ts'
+import { afterPosition, type ListOrder } from './order.ts'
+import { joinConditions, type Condition } from './sql-words.ts'
+
+type Db = Kysely<ScimTables>
+
+/** A row of a sorted page. */
+export interface PlacedRow {
+  readonly id: string
+  readonly sort_key?: SortKey
+  /** Only in a page that is counted along. */
+  readonly hits?: number
+}
+
+/** A page of one table. */
+export interface PageRequest {
+  readonly source: { readonly resource: ResourceColumns; readonly columns: readonly string[] }
+  readonly scope: ElementScope
+  readonly order: ListOrder
+  readonly matches: readonly Condition[]
+  /** The page begins after this position in the order. */
+  readonly after: KeysetPosition | undefined
+  readonly limit: number
+  readonly offset: number
+  /** Few rows match: they are found first and sorted then. */
+  readonly few: boolean
+  /** The page comes with the number of all matches. */
+  readonly isCounted?: boolean
+}
+
+/** The rows of a page. */
+export async function readPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
+  const { after, order } = page
+  const place = after === undefined ? [] : [afterPosition(order, after)]
+  const { rows } = await pageQuery(page, place).execute(db)
+  return rowsOf<Row>(page, rows)
+}
+
+/** A page of a list without filter or order, as most clients read it: compiled once. */
+export async function readPlainPage<Row>(db: Db, page: PageRequest): Promise<Row[]> {
+  const { source, scope, after, limit, offset } = page
+  const way = after !== undefined ? 'after' : offset > 0 ? 'deep' : 'first'
+  const query = shapedQueries<ScimTables>(source.resource).of(
+    `${way} ${scope.dialect}`,
+    (value) => {
+      const tenant = value('tenant') as string
+      const place = sql`(r.created, r.id) > (${value('created')}, ${value('id')})`
+      return pageQuery({ ...page, scope: { ...scope, tenant } }, way === 'after' ? [place] : [], {
+        limit: value('limit'),
+        offset: value('offset'),
+      })
+    },
+  )
+  const { id, created } = after ?? {}
+  const values = { tenant: scope.tenant, limit, offset, id, created: created?.getTime() }
+  return rowsOf<Row>(page, (await query.run(db, values)).rows)
+}
+
+function pageQuery(
+  page: PageRequest,
+  place: readonly Condition[],
+  { limit, offset }: { readonly limit: unknown; readonly offset: unknown } = page,
+): RawBuilder<unknown> {
+  const { source, order } = page
+  const columns = sql.join(source.columns.map((column) => sql.ref(`r.${column}`)))
+  const key = order.key === null ? sql`` : sql`, ${order.key} as sort_key`
+  const table = sql.table(source.resource.table)
+  const conditions = [...page.matches, ...place]
+  const rest = sql`from ${table} as r where ${whereOf({ ...page, conditions })}
+    order by ${order.terms(page.few)} limit ${limit} offset ${offset}`
+  const pageKey = order.key === null ? sql`` : sql`, page.sort_key`
+  const [count, hits] =
+    page.isCounted === true ? [sql`, count(*) over () as hits`, sql`, page.hits`] : [sql``, sql``]
+  // Far down a list, only the index is walked; the documents are read for the page alone.
+  const query =
+    page.offset === 0 && page.isCounted !== true
+      ? sql`select ${columns}${key} ${rest}`
+      : sql`select ${columns}${pageKey}${hits} from (select r.seq${key}${count} ${rest}) as page
+          join ${table} as r on r.seq = page.seq order by ${order.termsOver(sql`page.sort_key`)}`
+  return isPacked(page)
+    ? sql`select ${jsonRows('sqlite', source.columns)} as page from (${query})`
+    : query
+}
+
+/** A sort key may be a number with more digits than SQLite puts in JSON. */
+function isPacked({ scope, order }: PageRequest): boolean {
+  return scope.dialect === 'sqlite' && order.key === null
+}
+
+function rowsOf<Row>(page: PageRequest, rows: readonly unknown[]): Row[] {
+  if (!isPacked(page)) return rows as Row[]
+  const [packed] = rows as readonly { readonly page: string }[]
+  const values = JSON.parse(packed?.page ?? '[]') as readonly (readonly unknown[])[]
+  return values.map((row) => named(page.source.columns, row)) as Row[]
+}
+
+/** A row by the names of its columns. */
+function named(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (let i = 0; i < names.length; i += 1) row[names[i] ?? ''] = values[i]
+  return row
+}
+
+/** The condition of a list: its tenant, what is alive, and more. */
+export function whereOf({
+  scope,
+  conditions,
+  few,
+}: Pick<PageRequest, 'scope' | 'few'> & { readonly conditions: readonly Condition[] }): Condition {
+  // The plus keeps SQLite from walking the whole list in order when few rows match.
+  const tenant =
+    few && scope.dialect === 'sqlite'
+      ? sql`+r.tenant = ${scope.tenant}`
+      : sql`r.tenant = ${scope.tenant}`
+  return joinConditions('and', [tenant, scope.resource.alive, ...conditions])
+}

@@ -1,0 +1,71 @@
+import type { MemberRow } from '@x/scim-core'
+import { sql, type Kysely } from 'kysely'
+import { engineOf } from '../engine/engine.ts'
+import { hotQuery } from '../query/compiled-query.ts'
+import { idParameter, idTable } from '../query/id-list.ts'
+import { jsonRows } from '../query/json-rows.ts'
+import type { ScimTables } from '../schema/tables/scim.ts'
+
+type Db = Kysely<ScimTables>
+
+/** The members of many groups with one query, in the order of `list`; null when they are more than `limit`. */
+export async function membersOfGroups(
+  db: Db,
+  tenant: string,
+  { groupIds, limit }: { readonly groupIds: readonly string[]; readonly limit: number },
+): Promise<Map<string, MemberRow[]> | null> {
+  const ids = idParameter(db, groupIds)
+  const { rows } = await readMembers.run(db, { tenant, ids, limit, cut: limit + 1 })
+  const { total, page } = rows[0] ?? { total: 0, page: '[]' }
+  if (total > limit) return null
+  const found = new Map<string, MemberRow[]>()
+  for (const [owner, id, type, display] of JSON.parse(page) as readonly PackedMember[]) {
+    const known = found.get(owner)
+    if (known === undefined) found.set(owner, [{ id, type, display }])
+    else known.push({ id, type, display })
+  }
+  return found
+}
+
+/** The id of the group, and the member. The text was made by the query. */
+type PackedMember = readonly [
+  owner: string,
+  id: string,
+  type: MemberRow['type'],
+  display: string | null,
+]
+
+interface PageRow {
+  /** All memberships up to the cut, with those of tombstones. */
+  readonly total: number
+  readonly page: string
+}
+
+interface PageValues {
+  readonly tenant: string
+  readonly ids: unknown
+  readonly limit: number
+  readonly cut: number
+}
+
+/** Cut and counted before it is joined and sorted, so that too many members cost a walk of the index alone. */
+const readMembers = hotQuery<ScimTables, PageValues, PageRow>((db, value) => {
+  const { kind } = engineOf(db)
+  // A query that begins with `select` is one that reads, and needs no writing connection.
+  const query = sql<PageRow>`select total, page from (
+    with cut as materialized (
+      select ids.id as owner, r.tenant, r.member_id, r.added_at
+      from ${idTable(db, value('ids'))} cross join scim_member as r
+      where r.tenant = ${value('tenant')} and r.group_id = ids.id limit ${value('cut')})
+    select (select count(*) from cut) as total,
+      (select ${jsonRows(kind, ['owner', 'member_id', 'kind', 'display'])} from (
+        select m.owner, m.member_id,
+          case when u.id is null then 'Group' else 'User' end as kind,
+          case when u.id is null then g.display_name else u.display end as display
+        from cut as m
+        left join scim_user as u on u.tenant = m.tenant and u.id = m.member_id and u.deleted_at is null
+        left join scim_group as g on g.tenant = m.tenant and g.id = m.member_id
+        where (select count(*) from cut) <= ${value('limit')} and (u.id is not null or g.id is not null)
+        order by m.owner, m.added_at, m.member_id) as members) as page) as answer limit 1`
+  return { compile: () => query.compile(db) }
+})
