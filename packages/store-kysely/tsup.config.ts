@@ -10,5 +10,6 @@ export default defineConfig(
     'src/postgres.ts',
     'src/link.ts',
     'src/connections.ts',
+    'src/rate-limit.ts',
   ]),
 )

@@ -3,7 +3,7 @@ import { createJobStore } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { actingFlow, actors } from './acting-flow.ts'
 
-/** What this process is told to do. */
+/** The task of this process. */
 export interface ActingOrder {
   readonly who: string
   readonly leaseMs: number

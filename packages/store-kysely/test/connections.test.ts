@@ -45,6 +45,36 @@ describe('SQLite of flows (CO-77)', () => {
     ])
   })
 
+  test('CO-77, AB-30: comments, brackets and quotes without end cost what they weigh', async () => {
+    const nasty = [
+      `${'/**/'.repeat(50_000)}x`,
+      `${'-- a\n'.repeat(50_000)}x`,
+      `select ${'['.repeat(200_000)}`,
+      `select ${"'".repeat(199_999)}`,
+      `select ${'/*'.repeat(100_000)}`,
+      `select 1 ${';'.repeat(200_000)}`,
+      ' '.repeat(500_000),
+    ]
+    const { user: before } = process.cpuUsage()
+    for (const text of nasty) await query(text).catch(() => undefined)
+    expect((process.cpuUsage().user - before) / 1000).toBeLessThan(1000)
+    for (const hidden of [
+      "select 'a''b'; drop table product",
+      'select 1 /* ; */; drop table product',
+    ])
+      await expect(query(hidden)).rejects.toThrow('One statement')
+    expect((await query('select \';\' as "a;b" /* ; */ ;  -- ; ')).rows).toEqual([{ 'a;b': ';' }])
+  })
+
+  test('values of placeholders are values, never SQL', async () => {
+    const connection = await connections().connect(address)
+    const text = 'select count(*) as n from product where name = ?'
+    const count = async (name: string) =>
+      (await connection.query(text, { parameters: [name] })).rows
+    expect(await count('pear')).toEqual([{ n: 1 }])
+    expect(await count("' or 1 = 1 --")).toEqual([{ n: 0 }])
+  })
+
   test('spelled in each usual way it is the same database', async () => {
     for (const url of [
       `sqlite:${path}`,
@@ -111,6 +141,14 @@ describe('SQLite of flows (CO-77)', () => {
 describe.skipIf(postgresUrl === undefined)('PostgreSQL of flows (CO-77)', () => {
   const url = postgresUrl ?? ''
   const bare = url.replace(/\/\/[^@/]*@/, '//')
+
+  test('MO-33: values of placeholders are values, never SQL', async () => {
+    const connection = await connections({ allow: [bare] }).connect(url)
+    const { rows } = await connection.query('select $1::text as one, $2::int as two', {
+      parameters: ["'; drop table x", 7],
+    })
+    expect(rows).toEqual([{ one: "'; drop table x", two: 7 }])
+  })
 
   test('reached with the credentials of the flow; others are refused without showing them', async () => {
     const options = { allow: [bare], rows: 50, timeoutMs: 1000 }

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
-import { createJobStore, createFlowStore, migrateFlow } from '@x/store-kysely/flow'
+import {
+  createAuditStore,
+  createFlowStore,
+  createJobStore,
+  migrateFlow,
+} from '@x/store-kysely/flow'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import {
   defineConnectionStoreContract,
@@ -8,7 +13,11 @@ import {
   defineScimStoreContract,
   defineTokenStoreContract,
 } from '@x/scim-core/testing'
-import { defineFlowStoreContract, defineJobStoreContract } from '@x/flow-engine/testing'
+import {
+  defineAuditStoreContract,
+  defineFlowStoreContract,
+  defineJobStoreContract,
+} from '@x/flow-engine/testing'
 import { emptyTables, type TestDatabase } from './databases.ts'
 
 const frame = { describe, it, beforeEach, afterEach }
@@ -52,6 +61,7 @@ export function defineContracts(
     })
     if (which === 'scim') return
     defineFlowStoreContract(frame, { name, create: async () => createFlowStore(await empty()) })
+    defineAuditStoreContract(frame, { name, create: async () => createAuditStore(await empty()) })
     defineJobStoreContract(frame, { name, create: async () => createJobStore(await empty()) })
   })
 }

@@ -10,7 +10,7 @@ import { inject } from 'vitest'
 /** An empty database of its own, and how it goes away. */
 export interface TestDatabase {
   readonly db: Kysely<unknown>
-  /** What a second process would open. */
+  /** The address that a second process would open. */
   readonly address: string
   close(): Promise<void>
 }

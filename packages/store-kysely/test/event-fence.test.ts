@@ -35,7 +35,7 @@ describe.skipIf(postgresUrl === undefined)('fences of logs on PostgreSQL', () =>
     expect(last).toBeUndefined()
     await blocking.rollback().execute()
     await written
-    // Whoever claims next goes on behind it.
+    // The next claim continues after it.
     expect(await opened).toBe(0)
     await expect(log.append('job', [{ ...event, seq: 1 }], 1)).rejects.toThrow()
   })

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { isStoreUnavailable as isScimUnavailable } from '@x/scim-core'
-import { createBuildJobs, isStoreUnavailable, type EventLog } from '@x/flow-engine'
+import { createBuildJobs } from '@x/flow-engine'
+import { isStoreUnavailable, type EventLog } from '@x/flow-engine/store'
 import type { RunEvent } from '@x/flow-engine/graph'
 import {
   backupSqlite,

@@ -290,7 +290,7 @@ function nested(depth: number, inner: string, around: readonly [string, string])
 type Kind = 'users' | 'groups'
 type Sort = NonNullable<ListQuery['sort']>
 
-/** What a store says to each filter, in one line each. */
+/** A store's answers to each filter, one line each. */
 async function answers(
   store: ScimStore,
   kind: Kind,
@@ -337,7 +337,7 @@ function pathOf(name: string): AttributePath {
   throw new TypeError(`${name} is not a plain path`)
 }
 
-/** What a reader of pages remembers of a record, without what stands in other tables. */
+/** The position of a record for a reader of pages, without data of other tables. */
 function keyOf(record: UserRecord, path: AttributePath): SortKey {
   return sortKey(recordResource(record), path)
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { ApiKeyRecord, FlowRecord, UserRecord } from '@x/flow-engine'
+import type { ApiKeyRecord, FlowRecord, ProjectRecord, UserRecord } from '@x/flow-engine/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { sql } from 'kysely'
@@ -58,6 +58,23 @@ const flow: FlowRecord = {
   createdAt: NOW,
   updatedAt: NOW,
 }
+const project: ProjectRecord = {
+  id: 'p1',
+  userId: 'u1',
+  name: 'Tools',
+  description: null,
+  parentId: null,
+  authSettings: null,
+  createdAt: NOW,
+}
+/** The question of a call of a tool: which flows its project has. */
+const outline = {
+  userId: 'u1',
+  folderId: 'p1',
+  isComponent: false,
+  order: 'created',
+  data: 'none',
+} as const
 
 /** Runs one statement on a database in a process of its own. */
 const elsewhere = async (path: string, statement: string): Promise<void> => {
@@ -92,6 +109,29 @@ describe('records that are kept while nothing changes (FE-62, SU-2)', () => {
     expect(first).toEqual([user, key, flow])
     for (const [index, record] of second.entries()) expect(record).toBe(first[index])
     for (const record of second) expect(Object.isFrozen(record)).toBe(true)
+  })
+
+  test('MC-111 a project and the list of its flows are kept, and changes of both are seen', async () => {
+    await store.projects.insert(project)
+    await store.flows.update('u1', 'f1', { folderId: 'p1' })
+    const readBoth = () => Promise.all([store.projects.get('u1', 'p1'), store.flows.list(outline)])
+    const [kept, list] = await readBoth()
+    expect([kept, list.items.map(({ name }) => name)]).toEqual([project, ['Echo']])
+    const again = await readBoth()
+    expect(again[0]).toBe(kept)
+    expect(again[1]).toBe(list)
+    expect(await store.projects.get('u2', 'p1')).toBeNull()
+
+    await store.flows.update('u1', 'f1', { name: 'Renamed', mcpEnabled: true })
+    await store.projects.update('u1', 'p1', { name: 'Other' })
+    const [changed, changedList] = await readBoth()
+    expect(changed?.name).toBe('Other')
+    expect(changedList.items).toMatchObject([{ name: 'Renamed', mcpEnabled: true }])
+
+    await elsewhere(database.address, `update flow_flow set folder_id = null`)
+    expect((await store.flows.list(outline)).items).toEqual([])
+    await elsewhere(database.address, `delete from flow_project`)
+    expect(await store.projects.get('u1', 'p1')).toBeNull()
   })
 
   test('what another process changes is seen by the next read', async () => {

@@ -1,8 +1,9 @@
-import { fold, type UserRecord } from '@x/scim-core'
-import type { UserChange } from '@x/flow-engine'
-import { migrateFlow } from '@x/store-kysely/flow'
+import { readFile } from 'node:fs/promises'
+import { createScimService, fold, type ScimService, type UserRecord } from '@x/scim-core'
+import type { UserChange } from '@x/flow-engine/store'
+import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { linkUsers, type LinkOptions, type LinkedStores } from '@x/store-kysely/link'
-import { migrateScim } from '@x/store-kysely/scim'
+import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables, type TestDatabase } from './databases.ts'
 
@@ -67,6 +68,51 @@ export function defineLink(name: string, open: () => Promise<TestDatabase>): voi
         passwordHash: null,
         createdAt: at(1),
       })
+    })
+
+    test('SU-3 stores that are not linked know nothing of each other', async () => {
+      const scim = createScimStore(database.db)
+      const flow = createFlowStore(database.db)
+      await flow.users.insert(flowUser(OTHER, 'ada@corp.example'))
+      await scim.users.insert('default', scimUser('ada@corp.example'))
+      expect(await flow.users.get(ID)).toBeNull()
+      await flow.users.update(OTHER, { isActive: false })
+      expect(await scim.users.get('default', ID)).toMatchObject({ active: true })
+      await flow.users.remove(OTHER)
+      await scim.users.remove('default', ID)
+      for (const [core, other] of Object.entries({
+        'scim-core': '@x/flow-engine',
+        'flow-engine': '@x/scim-core',
+      })) {
+        const { dependencies, peerDependencies = {} } = await manifestOf(core)
+        expect([core, ...Object.keys({ ...dependencies, ...peerDependencies })]).not.toContain(
+          other,
+        )
+      }
+    })
+
+    test('SU-18 groups change nothing of the flow side, and are read by the service', async () => {
+      const service = createScimService({
+        store: stores.scim,
+        baseUrl: 'https://host.example/scim',
+        auth: { kind: 'token', token: 'x' },
+      })
+      const told: string[] = []
+      service.events.on('*', (_event, event) => told.push(event))
+      const { id } = await service.users.create('default', { userName: 'ada@corp.example' })
+      const before = await stores.flow.users.get(id)
+      const group = await service.groups.create('default', {
+        displayName: 'Engineers',
+        members: [{ value: id }],
+      })
+      await service.groups.delete('default', group.id)
+      expect(await stores.flow.users.get(id)).toEqual(before)
+      expect(group).toMatchObject({ displayName: 'Engineers', members: [{ value: id }] })
+      expect(told.filter((event) => event.startsWith('group.'))).toEqual([
+        'group.created',
+        'group.members.changed',
+        'group.deleted',
+      ])
     })
 
     test('SU-1 users of other tenants have no flow user', async () => {
@@ -151,36 +197,75 @@ export function defineLink(name: string, open: () => Promise<TestDatabase>): voi
       expect(await stores.scim.members.count('default', 'group')).toBe(0)
     })
 
-    test('SH-67 groups that a removed flow user leaves count as changed, and are told of', async () => {
-      const left: unknown[] = []
-      const telling = link({ onMembersLeft: (change) => left.push(change) })
-      await telling.scim.users.insert('default', scimUser('ada@corp.example'))
-      const group = (id: string) => ({
-        tenant: 'default',
-        id,
-        externalId: null,
-        displayName: id,
-        displayNameKey: id,
-        uniqueKey: id,
-        data: '{}',
-        created: at(1),
-        lastModified: at(1),
-        version: 1,
+    test('SH-67 groups that a removed flow user leaves count as changed; the outbox and events tell of it', async () => {
+      const service: ScimService = createScimService({
+        store: link().scim,
+        baseUrl: 'https://host.example/scim',
+        auth: { kind: 'token', token: 'x' },
+        outbox: true,
       })
-      for (const id of ['a', 'b', 'c']) await telling.scim.groups.insert('default', group(id))
-      for (const id of ['a', 'c']) await telling.scim.members.add('default', id, [ID], at(2))
-      await telling.flow.users.remove(ID)
-      const change = { tenant: 'default', added: [], removed: [ID] }
-      expect(left).toEqual([
-        { ...change, groupId: 'a', displayName: 'a' },
-        { ...change, groupId: 'c', displayName: 'c' },
-      ])
-      for (const id of ['a', 'c']) {
-        const changed = await telling.scim.groups.get('default', id)
-        expect(changed?.version).toBe(2)
-        expect(changed?.lastModified.getTime()).toBeGreaterThan(at(1).getTime())
+      const joined = link({
+        onScimUserWrite: (change, transaction) => service.recordUserWrite(change, transaction),
+      })
+      const { id } = await service.users.create('default', { userName: 'ada@corp.example' })
+      const members = [{ value: id }]
+      const groups = []
+      for (const displayName of ['a', 'c', 'b']) {
+        const created = await service.groups.create('default', {
+          displayName,
+          ...(displayName !== 'b' && { members }),
+        })
+        groups.push(created)
       }
-      expect(await telling.scim.groups.get('default', 'b')).toEqual(group('b'))
+      const { next } = await joined.scim.outbox.read('default')
+      const told: string[] = []
+      service.events.on('*', (_event, event) => told.push(event))
+
+      await joined.flow.users.update(id, { isActive: false })
+      await joined.flow.users.remove(id)
+
+      const { events } = await joined.scim.outbox.read('default', { after: next })
+      const types = events.map(({ type }) => type)
+      expect(types).toEqual([
+        'user.updated',
+        'user.deactivated',
+        'user.deleted',
+        'group.members.changed',
+        'group.members.changed',
+      ])
+      expect(told).toEqual(types)
+      expect(events.slice(0, 3).map(({ resourceId }) => resourceId)).toEqual([id, id, id])
+      const left = groups.filter(({ displayName }) => displayName !== 'b').map((one) => one.id)
+      expect(events.slice(3).map(({ resourceId }) => resourceId)).toEqual(left.toSorted())
+      expect(events[3]?.data).toMatchObject({ added: [], removed: [id] })
+      for (const group of groups) {
+        const changed = await joined.scim.groups.get('default', group.id)
+        expect(changed?.version).toBe(group.displayName === 'b' ? 1 : 2)
+      }
+    })
+
+    test('SH-67 a removal that is undone leaves no row, and tells of nothing', async () => {
+      const told: string[] = []
+      const joined = link({
+        onScimUserWrite: (change, transaction) => service.recordUserWrite(change, transaction),
+      })
+      const service: ScimService = createScimService({
+        store: joined.scim,
+        baseUrl: 'https://host.example/scim',
+        auth: { kind: 'token', token: 'x' },
+        outbox: true,
+      })
+      const { id } = await service.users.create('default', { userName: 'ada@corp.example' })
+      const { next } = await joined.scim.outbox.read('default')
+      service.events.on('*', (_event, event) => told.push(event))
+      const undone = joined.flow.transaction(async (tx) => {
+        await tx.users.remove(id)
+        throw new Error('undone')
+      })
+      await expect(undone).rejects.toThrow('undone')
+      expect((await joined.scim.outbox.read('default', { after: next })).events).toEqual([])
+      expect(told).toEqual([])
+      expect(await joined.scim.users.get('default', id)).not.toBeNull()
     })
 
     test('SU-15 the last active superuser is not deactivated or removed by SCIM', async () => {
@@ -222,6 +307,16 @@ export function defineLink(name: string, open: () => Promise<TestDatabase>): voi
       expect(await stores.flow.users.get(OTHER)).toBeNull()
     })
   })
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+async function manifestOf(core: string): Promise<Manifest> {
+  const url = new URL(`../../${core}/package.json`, import.meta.url)
+  return JSON.parse(await readFile(url, 'utf8')) as Manifest
 }
 
 const names = (userName: string) => ({ userName, userNameKey: fold(userName) })

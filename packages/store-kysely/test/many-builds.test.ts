@@ -16,7 +16,7 @@ const collect = runInNewContext('gc') as () => void
 
 /** Bytes of the heap that are still in use. */
 async function heapInUse(): Promise<number> {
-  // What promises of this turn hold is free in the next.
+  // Objects held by promises of this turn are free in the next.
   for (const _ of [1, 2, 3]) {
     await new Promise((resolve) => setImmediate(resolve))
     collect()
@@ -24,7 +24,7 @@ async function heapInUse(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 
-/** What was said in tokens; neighbours may have been joined for a reader that was behind. */
+/** The text of the tokens; neighbours may have been joined for a slow reader. */
 const said = (events: readonly RunEvent[]): string =>
   events.flatMap(({ event, data }) => (event === 'token' ? [data.chunk] : [])).join('')
 
@@ -67,7 +67,7 @@ test('FE-60 200 builds at once with two readers each: no event is lost or double
       expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
       expect(others(events)).toEqual(others(first))
     }
-    // Whoever comes later is told the same by the log.
+    // A later reader gets the same from the log.
     const later = await streamed(id)
     expect(others(later)).toEqual(others(first))
     expect(said(later)).toBe(SAID)

@@ -40,9 +40,14 @@ const RELEASED = {
     'flow 0007-job-fences': 'expand:bb0a5d894',
     'flow 0008-job-rests': 'expand:b8fd63332',
     'flow 0009-record-owners': 'expand:4ac9a5ca4',
+    'flow 0010-audit-records': 'expand:2cda75c33',
+    'flow 0011-flow-versions': 'expand:2a41b86be',
+    'flow 0012-schedules': 'expand:668124bcc',
+    'flow 0013-job-traces': 'expand:94aed229d',
     'scim 0001-initial': 'd85932ac8c3e4825',
     'scim 0002-elements-by-tenant': 'expand:6e760b7fa',
     'scim 0003-hosts': 'expand:c467e2471',
+    'scim 0004-event-order': 'expand:4bd63aeb6',
   },
   postgres: {
     'flow 0001-initial': '3b6c7b1c15289401',
@@ -54,9 +59,14 @@ const RELEASED = {
     'flow 0007-job-fences': 'expand:18e438134',
     'flow 0008-job-rests': 'expand:4388e7085',
     'flow 0009-record-owners': 'expand:cf8e6554a',
+    'flow 0010-audit-records': 'expand:b7eabd647',
+    'flow 0011-flow-versions': 'expand:c2beeb110',
+    'flow 0012-schedules': 'expand:cecccd2f3',
+    'flow 0013-job-traces': 'expand:6fab46aa4',
     'scim 0001-initial': '92f3c614cfb01654',
     'scim 0002-elements-by-tenant': 'expand:e1291ac31',
     'scim 0003-hosts': 'expand:b0e8e4b5b',
+    'scim 0004-event-order': 'expand:4bd63aeb6',
   },
 }
 
@@ -74,7 +84,7 @@ function defineMigrations(
 
     test('status and plan tell what is missing and change nothing', async () => {
       const { db } = database
-      const steps = ['0001-initial', '0002-elements-by-tenant', '0003-hosts']
+      const steps = ['0001-initial', '0002-elements-by-tenant', '0003-hosts', '0004-event-order']
       const all = (applied: boolean) => steps.map((id) => ({ id, applied }))
       expect(await scimMigrationStatus(db)).toEqual(all(false))
       const plan = await scimMigrationPlan(db)
@@ -100,6 +110,10 @@ function defineMigrations(
         { id: '0007-job-fences', applied: true },
         { id: '0008-job-rests', applied: true },
         { id: '0009-record-owners', applied: true },
+        { id: '0010-audit-records', applied: true },
+        { id: '0011-flow-versions', applied: true },
+        { id: '0012-schedules', applied: true },
+        { id: '0013-job-traces', applied: true },
       ])
       expect(await flowMigrationPlan(database.db)).toEqual([])
     })
@@ -115,7 +129,7 @@ function defineMigrations(
       const others = [open(database.address), open(database.address)]
       await Promise.all([database.db, ...others].map((db) => migrateFlow(db)))
       const { rows } = await sql`select id from x_migration`.execute(database.db)
-      expect(rows).toHaveLength(9)
+      expect(rows).toHaveLength(13)
       await Promise.all(others.map((db) => db.destroy()))
     })
 

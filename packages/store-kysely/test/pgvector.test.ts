@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { searchCollection } from '../../flow-engine/src/services/search-collection.ts'
-import type { CollectionStore } from '@x/flow-engine'
+import { searchCollection } from '../../flow-engine/src/services/collections/search-collection.ts'
+import type { CollectionStore } from '@x/flow-engine/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openPostgres } from '@x/store-kysely/postgres'
 import { sql, type Kysely } from 'kysely'
@@ -116,7 +116,7 @@ function seeded(state: number): () => number {
   }
 }
 
-/** What a database has is asked once for each pool, so a restart is what finds the extension. */
+/** The features of a database are queried once per pool, so only a restart finds the extension. */
 async function reopened(old: Kysely<unknown>): Promise<Kysely<unknown>> {
   await old.destroy()
   return openPostgres<unknown>(server.replace(/(\/\/[^/]*)\/[^?]*/, `$1/${name}`))

@@ -5,7 +5,7 @@ import { openSqlite } from '@x/store-kysely/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BASE, fill, group, groupSchema, TENANT, user, userSchema } from './scim-corpus.ts'
 
-/** How SQLite answers: a bare scan of users would cost the same as reading the whole table. */
+/** The query plans of SQLite: a bare scan of users would cost the same as reading the whole table. */
 describe('query plans of the SCIM store (SC-84)', () => {
   let db: Kysely<unknown>
   /** The same tables without rows, to be asked how it would do it. */

@@ -161,7 +161,7 @@ export async function fill(store: ScimStore): Promise<void> {
   for (const [n, ids] of members) {
     await store.members.add(TENANT, group(n, '').id, ids, at(n))
   }
-  // What another tenant has never shows.
+  // Records of another tenant never show.
   await store.users.insert('other', user(1, { displayName: 'Ada Lovelace' }, { tenant: 'other' }))
   await store.groups.insert('other', { ...group(1, 'Engineers'), tenant: 'other' })
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import {
   createScimService,
   isScimReentry,
@@ -11,7 +11,7 @@ import {
 } from '@x/scim-core'
 import { createMemoryScimStore } from '@x/scim-core/memory'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   fileDatabase,
   memoryDatabase,
@@ -240,7 +240,7 @@ describe.each(there)('hooks on %s', (_name, _isThere, open) => {
         const failure = await service.groups
           .create(TENANT, { displayName: method })
           .catch((error: unknown) => error)
-        expect(performance.now() - begin).toBeLessThan(1_000)
+        expect(performance.now() - begin).toBeLessThan(10_000)
         expect(failure).toMatchObject({ code: 'internal' })
         const [error] = errors.splice(0)
         expect(isScimReentry(error)).toBe(true)
@@ -254,6 +254,39 @@ describe.each(there)('hooks on %s', (_name, _isThere, open) => {
       const { id } = await service.groups.create(TENANT, { displayName: 'works' })
       await service.groups.delete(TENANT, id)
     }
+  })
+
+  test('SH-15 a hook that never ends is given up after 30 s, and the next write works', async () => {
+    let hangs = true
+    let started = (): void => undefined
+    const begun = new Promise<void>((resolve) => (started = resolve))
+    const store = await open({
+      onGroupWrite: () => {
+        if (!hangs) return undefined
+        started()
+        return new Promise<void>(() => undefined)
+      },
+    })
+    const { service, errors } = serviceOver(store)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const refused = service.groups
+        .create(TENANT, { displayName: 'hangs' })
+        .catch((error: unknown) => error)
+      await begun
+      // Its clock begins behind the call of the hook.
+      await nextTurn()
+      await vi.advanceTimersByTimeAsync(30_000)
+      expect(await refused).toMatchObject({ code: 'internal' })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(String(errors[0])).toBe(
+      'Error: A hook has not ended after 30 s; its transaction is rolled back',
+    )
+    hangs = false
+    await service.groups.create(TENANT, { displayName: 'works' })
+    expect((await service.groups.list(TENANT)).totalResults).toBe(1)
   })
 
   test('SH-14 requests of others that run at the same time are not affected', async () => {
@@ -333,7 +366,7 @@ describe('waiting for a transaction ends', () => {
     const begin = performance.now()
     const answer = await post()
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(performance.now() - begin).toBeLessThan(2_000)
+    expect(performance.now() - begin).toBeLessThan(10_000)
     release()
     await holder
     expect((await post()).status).toBe(201)
@@ -341,17 +374,25 @@ describe('waiting for a transaction ends', () => {
 
   test('SH-16 a request that has finished does not wait for the hook of another', async () => {
     const store = await sqlStore(fileDatabase)({})
-    const { service } = serviceOver(store, {
-      beforeCommit: ({ after }) => (after?.['displayName'] === 'slow' ? pause(400) : undefined),
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
     })
-    const begin = performance.now()
-    const done = async (displayName: string): Promise<number> => {
+    const { service } = serviceOver(store, {
+      beforeCommit: ({ after }) => (after?.['displayName'] === 'slow' ? held : undefined),
+    })
+    const ended: string[] = []
+    const create = async (displayName: string): Promise<void> => {
       await service.groups.create(TENANT, { displayName })
-      return performance.now() - begin
+      ended.push(displayName)
     }
-    const [quick, slow] = await Promise.all([done('quick'), done('slow')])
-    expect(quick).toBeLessThan(150)
-    expect(slow).toBeGreaterThan(395)
+    const quick = create('quick')
+    const slow = create('slow')
+    await quick
+    expect(ended).toEqual(['quick'])
+    release()
+    await slow
+    expect(ended).toEqual(['quick', 'slow'])
   })
 
   test.skipIf(postgresUrl === null)(

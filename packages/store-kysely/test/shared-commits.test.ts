@@ -8,7 +8,7 @@ const COUNT = Array.from({ length: 40 }, (_, n) => n)
 describe('transactions on SQLite that queue up share a commit', () => {
   let database: TestDatabase
   let db: Kysely<unknown>
-  /** What another process sees. */
+  /** The view of another process. */
   let outside: Kysely<unknown>
   beforeEach(async () => {
     database = await fileDatabase()

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BuildOrder } from './build-process.ts'
 import { postgresDatabase, postgresUrl, type TestDatabase } from './databases.ts'
+import { collectEvents } from '@x/flow-engine/testing'
 import { joinedProgram } from './joined-program.ts'
 import { components } from './streaming-flow.ts'
 
@@ -61,7 +62,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
       expect(value).toMatch(new RegExp(`^${word} `))
       return String(value).slice(word.length + 1)
     }
-    return { id: await next('job'), finished: () => next('finished'), kill }
+    return { id: await next('job'), job: () => next('job'), finished: () => next('finished'), kill }
   }
 
   test('its events arrive here while it runs, each once and in order', async () => {
@@ -93,6 +94,25 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     }
     expectOneLog(events)
     expect(wordsOf(events)).toHaveLength(150)
+  }, 60_000)
+
+  test('FE-60, DR-16 one that waits in the queue of that process is cancelled from here, and never runs', async () => {
+    const jobs = jobsHere({ ...PATIENT, concurrency: 0 })
+    const order = { ...PATIENT, words: ENDLESS, resumable: false, builds: 2 }
+    const { id: running, job, finished } = await elsewhere(order)
+    const queued = await job()
+    expect((await jobs.get(queued))?.state).toBe('queued')
+    const reading = collectEvents(jobs.events(queued))
+    expect(await jobs.cancel(queued)).toEqual({ success: true })
+    expect(await reading).toMatchObject([{ seq: 0, event: 'end', data: { cancelled: true } }])
+    expect(await jobs.get(queued)).toMatchObject({ state: 'cancelled', startedAt: null })
+
+    // Its place is free afterwards, and it is not taken for the one that was cancelled.
+    await jobs.cancel(running)
+    expect(await finished()).toBe('cancelled')
+    expect(await jobs.get(queued)).toMatchObject({ state: 'cancelled', startedAt: null })
+    expect(await jobs.cancel(queued)).toEqual({ success: true })
+    expect(await collectEvents(jobs.events(queued))).toHaveLength(1)
   }, 60_000)
 
   test('FE-60 a cancel from here ends it there at once', async () => {
@@ -138,7 +158,7 @@ describe.skipIf(postgresUrl === null)('a build that another process runs (FE-62)
     expect(events.filter(({ event }) => event === 'vertices_sorted')).toHaveLength(1)
     expect(wordsOf(events).slice(-120)).toEqual(Array.from({ length: 120 }, (_, n) => `w${n} `))
     expect(await jobs.get(id)).toMatchObject({ state: 'succeeded' })
-    // Who comes late, to the process that ran the second half, is given the first half too.
+    // A late reader, at the process that ran the second half, gets the first half too.
     const late: RunEvent[] = []
     for await (const event of jobs.events(id)) late.push(event)
     expect(late.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq))

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { transform } from 'esbuild'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { postgresDatabase, postgresUrl } from './databases.ts'
+
+const GUIDE = new URL('../../../docs/guides/scim-own-tables.md', import.meta.url)
+
+const TOKEN = 'a-token-of-the-guide'
+
+/** Requests of a directory, sent to what the code of the guide exports. */
+const DRIVER = `;{
+const call = async (method, path, body) => {
+  const answer = await handle(new Request('http://127.0.0.1:3000/scim/v2' + path, {
+    method,
+    headers: { authorization: 'Bearer ${TOKEN}', 'content-type': 'application/scim+json' },
+    ...(body && { body: JSON.stringify(body) }),
+  }))
+  const text = await answer.text()
+  return { status: answer.status, body: text === '' ? {} : JSON.parse(text) }
+}
+const patch = (path, op) => call('PATCH', path, {
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [op],
+})
+const made = await call('POST', '/Users', {
+  userName: 'ada@app.example', displayName: 'Ada', name: { givenName: 'A' }, externalId: 'HR-1',
+})
+const again = await call('POST', '/Users', { userName: 'ADA@app.example' })
+const patched = await patch('/Users/' + made.body.id, { op: 'replace', path: 'active', value: false })
+const found = await call('GET', '/Users?filter=' + encodeURIComponent('userName eq "ada@app.example"'))
+const [user] = found.body.Resources
+const second = await call('POST', '/Users', { userName: 'bob@app.example' })
+const group = await call('POST', '/Groups', {
+  displayName: 'Editors', externalId: 'G-1', members: [{ value: made.body.id }],
+})
+const path = '/Groups/' + group.body.id
+await patch(path, { op: 'add', path: 'members', value: [{ value: second.body.id }] })
+await patch(path, { op: 'remove', path: 'members[value eq "' + made.body.id + '"]' })
+await patch(path, { op: 'replace', path: 'displayName', value: 'Writers' })
+const shown = (await call('GET', path)).body
+const removed = [await call('DELETE', path), await call('GET', path)]
+console.log(JSON.stringify({
+  made: made.status, again: again.status, active: patched.body.active, total: found.body.totalResults,
+  user: [user.displayName, user.name, user.externalId],
+  group: [group.status, shown.displayName, shown.externalId,
+    shown.members.map(({ value }) => value === second.body.id)],
+  removed: removed.map(({ status }) => status),
+}))
+process.exit(0)
+}`
+
+async function blockWith(word: string): Promise<string> {
+  const text = await readFile(GUIDE, 'utf8')
+  const blocks = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+  const block = blocks.find((code) => code.includes(word))
+  if (block === undefined) throw new Error(`The guide has no block with ${word}`)
+  return block
+}
+
+async function run(block: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const { code } = await transform(block, { loader: 'ts', format: 'esm', target: 'node20' })
+  const { PATH = '', HOME = '' } = process.env
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=@x/source', '--input-type=module', '--eval', code + DRIVER],
+    {
+      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      env: { PATH, HOME, SCIM_TOKEN: TOKEN, ...env },
+    },
+  )
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+}
+
+const EXPECTED = {
+  made: 201,
+  again: 409,
+  active: false,
+  total: 1,
+  user: ['Ada', { givenName: 'A' }, 'HR-1'],
+  group: [201, 'Writers', 'G-1', [true]],
+  removed: [204, 404],
+}
+
+describe('the code of the guide on own tables, as it stands there', () => {
+  test.each(['db.exec', 'new Kysely'])(
+    'SH-3 %s',
+    async (word) => {
+      const folder = await mkdtemp(join(tmpdir(), 'guide-'))
+      try {
+        const block = (await blockWith(word)).replace(
+          "'app.db'",
+          JSON.stringify(join(folder, 'app.db')),
+        )
+        expect(await run(block)).toEqual(EXPECTED)
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+    60_000,
+  )
+
+  test.skipIf(postgresUrl === null)(
+    'SH-3 Drizzle over PostgreSQL',
+    async () => {
+      const database = await postgresDatabase()
+      for (const statement of [
+        sql`create table person (org text, id text, email text not null, email_key text not null, name text,
+          active boolean not null, scim json, primary key (org, id), unique (org, email_key))`,
+        sql`create table directory_group (org text, id text, name text not null, external_id text,
+          primary key (org, id))`,
+        sql`create table directory_member (org text, group_id text, person_id text,
+          primary key (org, group_id, person_id))`,
+      ]) {
+        await statement.execute(database.db)
+      }
+      expect(await run(await blockWith('drizzle('), { DATABASE_URL: database.address })).toEqual(
+        EXPECTED,
+      )
+      await database.close()
+    },
+    60_000,
+  )
+})
