@@ -8,6 +8,7 @@ export {
 export {
   createSurfaceHandler,
   type ClientMessageContext,
+  type SurfaceContext,
   type SurfaceHandlerOptions,
 } from './transport/handler.ts'
 export {
@@ -22,4 +23,5 @@ export {
   type SseItem,
   type SseResponseOptions,
 } from './transport/responses.ts'
+export type { AroundRequest, ObservedRequest, RequestEnd, RequestHooks } from '@x/wire'
 export { createSseParser, type SseFrame, type SseParser } from './transport/sse.ts'

@@ -89,6 +89,7 @@ export { formatEntries, parseEntries, type FormatEntriesOptions } from './messag
 export {
   createSurfaceStore,
   type ApplyResult,
+  type SnapshotOptions,
   type SurfaceStore,
   type SurfaceStoreV09,
   type SurfaceStoreV1,

@@ -55,7 +55,7 @@ export function cloneJson(value: unknown): unknown {
   return copy
 }
 
-/** Whether two JSON values of bounded depth are equal; the order of keys does not count. */
+/** Returns whether two JSON values of bounded depth are equal, regardless of the order of keys. */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

@@ -81,7 +81,7 @@ function checkProperties(
 }
 
 interface Context {
-  /** What the id of a child below begins with. */
+  /** Prefix of the ids of its children. */
   readonly trail: string
   readonly depth: number
   readonly build: Build

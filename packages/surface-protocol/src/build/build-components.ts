@@ -39,7 +39,7 @@ interface Build {
 }
 
 interface Position {
-  /** The id of a node that has none of its own. */
+  /** The id of a node without an explicit one. */
   readonly proposed: string
   readonly depth: number
 }
@@ -98,7 +98,7 @@ interface Context {
   readonly id: string
   /** Name of the property at the top. */
   readonly property: string
-  /** Where in the component the value stands, for the id of a child. */
+  /** The position of the value in the component, for the id of a child. */
   readonly trail: string
 }
 
@@ -121,7 +121,7 @@ function toWire(value: unknown, slot: Slot | undefined, context: Context): unkno
   }
 }
 
-/** What stands where the catalog says nothing. */
+/** Converts a value that the catalog does not describe. */
 function looseToWire(value: unknown, context: Context): unknown {
   if (isChild(value)) return childToWire(value, context.trail, context)
   if (isBinding(value)) return boundToWire(value, 'any')

@@ -10,7 +10,7 @@ import { buildWithCatalogs } from './build-components.ts'
 import { diffSurface } from './diff.ts'
 import type { UiNode } from './nodes.ts'
 
-/** What a surface is to show. */
+/** The content of a surface. */
 export interface SurfaceDescription {
   readonly root: UiNode
   readonly data?: JsonObject
@@ -19,7 +19,7 @@ export interface SurfaceDescription {
   readonly theme?: JsonObject
   /** Extensions of the surface, in version 1.0: `{ extensions: {...} }`. */
   readonly metadata?: JsonObject
-  /** Whether the client sends its data model with every message (0.9.1). Default: false. */
+  /** The client sends its data model with every message (0.9.1). Default: false. */
   readonly sendDataModel?: boolean
   /** Default: the catalog of the root node. */
   readonly catalog?: Catalog | string

@@ -1,6 +1,6 @@
 import { limitError } from '../diagnostics/errors.ts'
 
-/** Runs calls one after the other, whatever becomes of those before. */
+/** Runs calls one after the other, whatever the outcome of earlier ones. */
 export type CallQueue = (work: () => Promise<void>) => Promise<void>
 
 /** A queue of at most `maximum` calls; the next one rejects with `limit_exceeded` (AB-7). */

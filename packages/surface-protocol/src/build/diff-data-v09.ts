@@ -13,8 +13,8 @@ export interface DataDifference {
 }
 
 /**
- * What turns one data model into another (SN-55): for each changed value its deepest location, an
- * array as a whole when its length is another.
+ * The differences between two data models (SN-55): the deepest location of each changed value, and an
+ * array as a whole if its length changed.
  */
 export function diffDataV09(before: JsonObject, after: JsonObject): DataDifference[] {
   const found: DataDifference[] = []

@@ -9,10 +9,11 @@ import { mapFromJson } from '../data/data-value.ts'
 import { beginMessage, componentMessages, stateMessages } from '../store/state-messages.ts'
 import type { SurfaceState } from '../store/surface.ts'
 import { diffData } from './diff-data.ts'
-import { dataAfterInitialising, someInitialises } from './initial-data.ts'
+import { someInitialises } from '../message/v08/initial-bindings.ts'
+import { dataAfterInitialising } from './initial-data.ts'
 import { selfContain } from './self-contained.ts'
 
-/** How a difference is expressed. */
+/** Options of a difference. */
 export interface DiffOptions {
   /** Builds the surface anew when components are gone, which 0.8 cannot remove. Default: false. */
   readonly exact?: boolean

@@ -16,7 +16,7 @@ export interface Check {
   readonly message: string
 }
 
-/** What happens when the user acts. */
+/** The reaction to a user's action. */
 export type Action =
   | {
       readonly kind: 'event'

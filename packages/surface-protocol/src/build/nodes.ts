@@ -42,7 +42,7 @@ export function each(dataBinding: string, node: UiNode): EachBinding {
 export interface UiNode {
   readonly kind: 'node'
   readonly type: string
-  /** The same with an id of its own. */
+  /** The same with an explicit id. */
   id(id: string): UiNode
   /** The same with a share of its Row or Column. */
   weight(weight: number): UiNode
@@ -56,11 +56,13 @@ export type UiChild = UiNode | ComponentReference
 /** A value in the context of an action. */
 export type UiContextValue = string | number | boolean | Binding
 
-/** An action: its name, or its name with what is told beside it. */
+/** An action: its name, or its name and its context. */
 export type UiAction =
   string | { readonly name: string; readonly context?: Readonly<Record<string, UiContextValue>> }
 
-/** What a property may be given as: bare literals, bindings and nodes beside the wire form (SP-65). */
+/**
+ * The accepted forms of a property: bare literals, bindings and nodes beside the wire form (SP-65).
+ */
 export type UiValue<T> = T extends string
   ? IsComponentId<T> extends true
     ? UiChild

@@ -12,7 +12,7 @@ import { parseDataPath } from '../data/data-path.ts'
 import { mapFromJson } from '../data/data-value.ts'
 import type { SurfaceStore } from '../store/store.ts'
 import type { SurfaceState } from '../store/surface.ts'
-import { initialBindings } from './initial-data.ts'
+import { initialBindings } from '../message/v08/initial-bindings.ts'
 import { createMirror } from './mirror.ts'
 
 /** Levels of `valueMap` that the public web client follows. */

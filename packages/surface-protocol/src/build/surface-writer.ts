@@ -6,7 +6,7 @@ import type { AnyServerMessage } from '../message/any-message.ts'
 import type { SurfaceStore } from '../store/store.ts'
 import type { SurfaceDescription } from './builder.ts'
 
-/** Where a writer sends, and in which form. */
+/** Options of a writer: its target and the form of its messages. */
 export interface SurfaceWriterOptions {
   /** Version of the messages. Default: 0.8. */
   readonly version?: Version
@@ -21,7 +21,7 @@ export interface SurfaceWriterOptions {
 
 /** Sends what is new about its surfaces, one call after the other (SP-73). */
 export interface SurfaceWriter {
-  /** What the receiver has. */
+  /** The receiver's state. */
   readonly store: SurfaceStore
   /**
    * Makes a surface look as described; only the difference is sent.

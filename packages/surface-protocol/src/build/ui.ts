@@ -19,7 +19,7 @@ export type UiOf<C> = {
   readonly [Name in keyof TypesOf<C>]: (properties: Readonly<Record<string, unknown>>) => UiNode
 }
 
-/** What a node is made of. */
+/** The parts of a node. */
 export interface NodeParts {
   readonly catalog: Catalog
   readonly type: string

@@ -5,7 +5,7 @@ import { readDataPath, formatDataPath } from '../data/data-path.ts'
 import { diffDataV09, type DataDifference } from './diff-data-v09.ts'
 import { componentPayloads, type WireForm } from './wire-form.ts'
 
-/** How version 1.0 writes what a builder and a writer say. */
+/** The wire form of version 1.0. */
 export const wireFormV1: WireForm = {
   version: 'v1.0',
   catalog: basicCatalogV1,
@@ -38,7 +38,7 @@ function withoutNulls(differences: readonly DataDifference[], after: JsonObject)
   return [...found.values()].filter(({ path }) => !isCovered(path, found))
 }
 
-/** Whether another difference writes a location above this one. */
+/** Returns whether another difference writes a location above this one. */
 function isCovered(path: string, found: ReadonlyMap<string, DataDifference>): boolean {
   if (path !== '/' && found.has('/')) return true
   const parts = path.split('/')

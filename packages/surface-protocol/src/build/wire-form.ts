@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ComponentV09 } from '../message/v09/messages-v09.ts'
 import { diffDataV09, type DataDifference } from './diff-data-v09.ts'
 
-/** How a version from 0.9 on writes what a builder and a writer say. */
+/** The wire form of a version from 0.9 on. */
 export interface WireForm {
   /** Value of `version` in a message. */
   readonly version: string
@@ -15,7 +15,7 @@ export interface WireForm {
   call(name: string, args: JsonObject): JsonObject
   /** Payloads that bring a surface about. */
   create(surface: NewSurface, componentsPerMessage: number): JsonObject[]
-  /** What turns one data model into another. */
+  /** The differences between two data models. */
   differences(before: JsonObject, after: JsonObject): DataDifference[]
   /** The payload that removes a location, without the surface. */
   removal(path: string): DataDifference

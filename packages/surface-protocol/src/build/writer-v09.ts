@@ -11,7 +11,7 @@ import type { SurfaceDescription } from './builder.ts'
 import type { SurfaceWriter, SurfaceWriterOptions } from './surface-writer.ts'
 import { componentPayloads, wireFormOf } from './wire-form.ts'
 
-/** Where a writer of a version from 0.9 on sends. */
+/** Options of a writer of a version from 0.9 on. */
 interface WriterOptions extends SurfaceWriterOptions {
   readonly version: Exclude<Version, '0.8'>
 }
@@ -35,7 +35,7 @@ export function createWriterV09(options: WriterOptions): SurfaceWriter {
       try {
         await options.send(message as unknown as AnyServerMessage)
       } catch (error) {
-        // Nobody knows what the receiver has now.
+        // The receiver's state is unknown now.
         store.apply(remove(surfaceId))
         uncertain.add(surfaceId)
         throw error

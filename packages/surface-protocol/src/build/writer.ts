@@ -33,7 +33,7 @@ function createWriterV08(options: SurfaceWriterOptions): SurfaceWriter {
       try {
         await options.send(message)
       } catch (error) {
-        // Nobody knows what the receiver has now.
+        // The receiver's state is unknown now.
         store.apply(deleteSurface(surfaceId))
         uncertain.add(surfaceId)
         throw error

@@ -22,7 +22,7 @@ export interface Catalog<Types extends object = object> {
   readonly types: readonly string[]
   /** Functions that components may call. */
   readonly functionNames?: readonly string[]
-  /** What is wrong with the properties of a component; an unknown type has path `""`. */
+  /** The problems of a component's properties; an unknown type has path `""`. */
   validateComponent(type: string, properties: unknown): SurfaceDiagnostic[]
   validateStyles(styles: unknown): SurfaceDiagnostic[]
   /** The references a property object holds, in order (SP-17, SP-53). */
@@ -30,16 +30,16 @@ export interface Catalog<Types extends object = object> {
   readonly typesOf?: Types
 }
 
-/** What the hot path asks of a catalog. */
+/** The part of a catalog that the hot path uses. */
 export interface CatalogCore {
   /** Reports at the current place what is wrong; the report's path stands at the property object. */
   checkComponent(type: string, properties: unknown, report: Report): void
   checkStyles(styles: Readonly<Record<string, unknown>>, report: Report): void
   /** The parts of a type; null when the type is unknown or its parts must be found in each value. */
   shape(type: string): Shape | null
-  /** Whether bound values stand only where the shape names them. */
+  /** True if bound values occur only where the shape names them. */
   readonly exact: boolean
-  /** What a catalog declares from version 0.9 on; absent for 0.8. */
+  /** The declarations of a catalog from version 0.9 on; missing for 0.8. */
   readonly v09?: CatalogPartsV09
 }
 
@@ -76,7 +76,7 @@ export function createCatalog<Types extends object>(
     catalogId,
     protocolVersion: core.v09?.protocolVersion ?? '0.8',
     types: Object.freeze([...types]),
-    functionNames: Object.freeze([...(core.v09?.functions.keys() ?? [])]),
+    functionNames: Object.freeze(Object.keys(core.v09?.table.functions ?? {})),
     validateComponent(type, properties) {
       const report = new Report()
       core.checkComponent(type, properties, report)

@@ -30,7 +30,7 @@ function check(value: unknown, schema: Schema, given: Context): void {
   const { report, document, depth } = given
   if (schema === true || report.isFull) return
   if (schema === false || depth > MAXIMUM_DEPTH) {
-    refuse(report, 'Nothing may stand here.')
+    refuse(report, 'No value is allowed here.')
     return
   }
   const context: Context = { ...given, depth: depth + 1 }
@@ -81,7 +81,7 @@ function isOfType(value: unknown, type: unknown): boolean {
 function checkFixed(value: unknown, schema: ObjectSchema, report: Report): void {
   const allowed = schema.enum
   if (Array.isArray(allowed) && !allowed.some((one) => equalJson(one, value))) {
-    refuse(report, 'The value is none of those allowed here.')
+    refuse(report, 'The value is not one of those allowed here.')
   }
   if (Object.hasOwn(schema, 'const') && !equalJson(schema.const, value)) {
     refuse(report, 'Only one value is allowed here.')
@@ -185,7 +185,7 @@ function checkCombined(value: unknown, schema: ObjectSchema, context: Context): 
   }
 }
 
-/** Whether a value fits, without a word about why not. */
+/** Returns whether a value fits, without giving a reason. */
 function matches(value: unknown, schema: Schema, context: Context): boolean {
   const { known } = context
   const values = known.get(schema) ?? new Map<unknown, boolean>()

@@ -5,13 +5,13 @@ import type { Field, Shape, Slot } from './slot.ts'
 
 const MAXIMUM_DEPTH = 8
 
-/** Where references stand: the declared places, or null to infer them (SP-53). */
+/** The places of references: as declared, or null to infer them (SP-53). */
 export interface ShapeSource {
   readonly document: object
   readonly declared: readonly string[] | null
 }
 
-/** What a schema says about references, bound values and actions in the values it describes. */
+/** Infers the places of references, bound values and actions from a schema. */
 export function inferShape(schema: Schema, source: ShapeSource): Shape {
   return shapeAt(schema, { ...source, place: '', depth: 0 })
 }

@@ -84,7 +84,7 @@ interface Check {
   /** Receives the patterns that are found. */
   readonly patterns: PatternTable
   readonly place: Place
-  /** Where the schemas seen so far stand. */
+  /** The positions of the schemas seen so far. */
   readonly places: Map<object, Place>
   /** Schemas to be looked at yet. */
   readonly waiting: SchemaAt[]

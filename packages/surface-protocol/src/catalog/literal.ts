@@ -11,7 +11,7 @@ export const literalKinds: ReadonlyMap<string, LiteralKind> = new Map([
   ['literalArray', 'stringArray'],
 ])
 
-/** Whether a value is a literal of this kind. */
+/** Returns whether a value is a literal of this kind. */
 export function isLiteral(value: unknown, kind: LiteralKind): boolean {
   if (kind === 'stringArray') {
     return Array.isArray(value) && value.every((item) => typeof item === 'string')
@@ -19,7 +19,7 @@ export function isLiteral(value: unknown, kind: LiteralKind): boolean {
   return kind === 'number' ? Number.isFinite(value) : typeof value === kind
 }
 
-/** What each kind of literal must be. */
+/** The required type of each kind of literal, in words. */
 export const literalWords: Readonly<Record<LiteralKind, string>> = {
   string: 'a string',
   number: 'a finite number',

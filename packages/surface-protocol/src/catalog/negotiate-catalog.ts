@@ -6,10 +6,10 @@ import { mergeDocuments } from './define-catalog.ts'
 import { formatCatalog } from './format-catalog.ts'
 import { parseCatalog, readCatalog, trustedPatternsOf } from './parse-catalog.ts'
 
-/** What a client says it can show (SP-55). */
+/** The capabilities of a client (SP-55). */
 export type ClientCapabilities = { supportedCatalogIds?: string[]; inlineCatalogs?: unknown[] }
 
-/** What a server has to offer, and to whom. */
+/** The server's catalogs and the client's capabilities. */
 export interface NegotiateCatalogOptions {
   /** In the order of preference of the server. */
   readonly catalogs: readonly Catalog[]
@@ -102,7 +102,7 @@ function wrong(code: 'invalid_type' | 'missing_field', detail: string, path: str
   return new SurfaceError({ code, detail, path })
 }
 
-/** What an agent tells about itself in its A2A card (SP-55, SN-68). */
+/** The extension entry of an agent's A2A card (SP-55, SN-68). */
 export function formatA2aExtension({
   version,
   catalogs,

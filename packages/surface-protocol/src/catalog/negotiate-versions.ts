@@ -16,7 +16,7 @@ function capabilitiesIn(value: unknown): Record<string, unknown> | null {
   return value
 }
 
-/** What a client says of one version; 0.8 has the bare object. */
+/** A client's capabilities for one version; 0.8 has the bare object. */
 function capabilitiesFor(version: Version, capabilities: unknown): Record<string, unknown> | null {
   const all = capabilitiesIn(capabilities)
   if (all === null) return null

@@ -15,11 +15,11 @@ import { PatternTable } from './pattern-table.ts'
 import { checkBoundPaths } from './check-bound-paths.ts'
 import type { Shape } from './slot.ts'
 
-/** What a catalog document leaves open. */
+/** Options for the parts that a catalog document leaves open. */
 export interface ParseCatalogOptions {
   /** The version that the document is for. Default: 0.8. */
   readonly version?: Version
-  /** Where references stand, by type: `{ Grid: ['slots[].child'] }`. Default: inferred (SP-53). */
+  /** Paths of references, by type: `{ Grid: ['slots[].child'] }`. Default: inferred (SP-53). */
   readonly references?: Readonly<Record<string, readonly string[]>>
   /** `catalogBytes` counts here. */
   readonly limits?: Partial<SurfaceLimits>
@@ -57,7 +57,7 @@ export function parseCatalog<Types extends object = object>(
   return catalog
 }
 
-/** How a protocol of a subpath reads the document of a catalog. */
+/** The catalog reader that a subpath supplies for its protocol version. */
 export interface CatalogParts {
   compileCatalog(document: JsonObject): Catalog
 }

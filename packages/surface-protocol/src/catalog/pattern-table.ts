@@ -14,7 +14,7 @@ export class PatternTable {
     this.trusted = trusted
   }
 
-  /** What is wrong with a pattern; null when it can be used. */
+  /** The problem of a pattern; null if it can be used. */
   add(source: string): string | null {
     try {
       this.#testers.set(source, testerOf(source, this.trusted))
@@ -22,7 +22,7 @@ export class PatternTable {
     } catch (error) {
       return error instanceof UnsupportedPatternError
         ? `The pattern cannot run in linear time: ${error.message}.`
-        : 'The pattern is no regular expression.'
+        : 'The pattern is not a regular expression.'
     }
   }
 

@@ -7,7 +7,7 @@ export interface ReferenceFound {
   /** JSON Pointer into the property object. */
   readonly path: string
   readonly componentId: string
-  /** Whether it is repeated for each entry of a data binding. */
+  /** True if it repeats for each entry of a data binding. */
   readonly template: boolean
 }
 
@@ -51,7 +51,7 @@ export function asChildren(
   return { componentId, dataBinding }
 }
 
-/** Whether a property of an undeclared type is a single reference by its name. */
+/** Returns whether a property of an undeclared type is a single reference by its name. */
 export function isReferenceName(name: string | number | undefined): boolean {
   return typeof name === 'string' && (name === 'child' || name.endsWith('Child'))
 }

@@ -55,7 +55,7 @@ export function childrenRef(): z.ZodType<Children, Children> {
     .meta({ minProperties: 1, maxProperties: 1 }) as unknown as z.ZodType<Children, Children>
 }
 
-/** What is told to the server when the user acts. */
+/** The action sent to the server when the user acts. */
 export function actionSchema(): z.ZodType<Action, Action> {
   const value = z
     .strictObject({

@@ -1,7 +1,7 @@
 /** Kinds of literal a bound value can hold. */
 export type BoundKind = 'string' | 'number' | 'boolean' | 'stringArray' | 'any'
 
-/** What may stand in one place of a property object. */
+/** The kinds of value that one place of a property object accepts. */
 export type Slot =
   | { readonly kind: 'bound'; readonly value: BoundKind; readonly literals?: ReadonlySet<string> }
   | { readonly kind: 'children' }
@@ -18,7 +18,7 @@ export type Slot =
 export interface Shape {
   readonly fields: ReadonlyMap<string, Field>
   readonly required: readonly string[]
-  /** Whether references can occur in it. */
+  /** True if references can occur in it. */
   readonly references: boolean
 }
 
@@ -55,7 +55,7 @@ export type Children = {
   explicitList?: ComponentId[]
   template?: { componentId: ComponentId; dataBinding: string }
 }
-/** What is told to the server when the user acts. */
+/** The action sent to the server when the user acts. */
 export type Action = { name: string; context?: { key: string; value: BoundValue }[] }
 
 type Fields = Record<string, Field>
@@ -106,5 +106,5 @@ function holdsReferences(slot: Slot): boolean {
   return slot.kind === 'object' && slot.shape.references
 }
 
-/** Whether a type is that of a reference. */
+/** Returns whether a type is that of a reference. */
 export type IsComponentId<T> = typeof REFERENCE extends keyof T ? true : false

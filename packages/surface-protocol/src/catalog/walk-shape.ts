@@ -1,7 +1,7 @@
 import { isPlainObject } from '../json.ts'
 import type { Shape, Slot } from './slot.ts'
 
-/** Where something stands in a property object. */
+/** A position in a property object. */
 export type Place = readonly (string | number)[]
 
 /** Hears of a value that a slot takes, neither a list nor an object; `place` changes after the call. */

@@ -21,7 +21,7 @@ export function checkPath(path: string, report: Report): DataPath | null {
   return parsed
 }
 
-/** Whether a path needs no closer look: short, and without the escape character. */
+/** Returns whether a path needs no further check: it is short and has no escape character. */
 export function isPlainPath(path: string, report: Report): boolean {
   const { pathLength, pathSegments } = report.limits
   return path.length <= pathLength && path.length <= pathSegments && !path.includes('~')

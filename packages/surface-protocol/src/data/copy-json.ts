@@ -1,11 +1,42 @@
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../json.ts'
 import type { Report } from '../diagnostics/report.ts'
+import type { DataMap, DataValue } from './data-value.ts'
 
 /**
- * A copy of a value that should be JSON (SP-4, SP-11a). What is none is reported where it stands;
+ * A copy of a value that should be JSON (SP-4, SP-11a). Other values are reported at their position;
  * the size (SP-89) is added to the report. Members that are undefined are left out.
  */
 export function copyJson(value: unknown, report: Report): JsonValue {
+  if (typeof value !== 'object' || value === null) return copyScalar(value, report)
+  if (!mayEnter(value, report)) return null
+  if (Array.isArray(value)) return copyItems(value, report, copyJson)
+  return copyObject(value as Record<string, unknown>, report)
+}
+
+/** The same in the form of a data model (SP-28). */
+export function copyData(value: unknown, report: Report): DataValue {
+  if (typeof value !== 'object' || value === null) return copyScalar(value, report)
+  if (!mayEnter(value, report)) return null
+  if (Array.isArray(value)) return copyItems(value, report, copyData)
+  return copyMap(value as Record<string, unknown>, report)
+}
+
+/** The same for a value that is known to be an object and no array. */
+export function copyMap(value: Record<string, unknown>, report: Report): DataMap {
+  const { path } = report
+  const copy: DataMap = new Map()
+  for (const key of Object.keys(value)) {
+    const member = value[key]
+    if (member === undefined) continue
+    report.size += key.length
+    path.push(key)
+    copy.set(key, copyData(member, report))
+    path.pop()
+  }
+  return copy
+}
+
+function copyScalar(value: unknown, report: Report): string | number | boolean | null {
   switch (typeof value) {
     case 'string':
       report.size += value.length + 8
@@ -19,8 +50,7 @@ export function copyJson(value: unknown, report: Report): JsonValue {
       return value
     case 'object':
       report.size += 8
-      if (value === null) return null
-      return copyContainer(value, report)
+      return null
     default:
       report.must('invalid_type', 'a JSON value')
       return null
@@ -48,32 +78,38 @@ export function copyObject(
   return copy
 }
 
-function copyContainer(value: object, report: Report): JsonValue {
+/** Returns whether a container may be copied: it is JSON, and not too deep or too large. */
+function mayEnter(value: object, report: Report): boolean {
   const { path, limits } = report
-  if (report.aborted) return null
+  report.size += 8
+  if (report.aborted) return false
   if (path.length >= limits.jsonDepth) {
     report.aborted = true
     report.exceeds('jsonDepth')
-    return null
+    return false
   }
   // Values that share parts can be far larger than the memory they take.
   if (report.size > limits.bufferedSize) {
     report.aborted = true
     report.exceeds('bufferedSize')
-    return null
+    return false
   }
-  if (Array.isArray(value)) {
-    const copy: JsonValue[] = []
-    for (let index = 0; index < value.length; index += 1) {
-      path.push(index)
-      copy.push(copyJson(value[index], report))
-      path.pop()
-    }
-    return copy
+  if (Array.isArray(value) || isPlainObject(value)) return true
+  report.must('invalid_type', 'a plain object')
+  return false
+}
+
+function copyItems<T>(
+  list: readonly unknown[],
+  report: Report,
+  copyItem: (item: unknown, report: Report) => T,
+): T[] {
+  const { path } = report
+  const copy: T[] = []
+  for (let index = 0; index < list.length; index += 1) {
+    path.push(index)
+    copy.push(copyItem(list[index], report))
+    path.pop()
   }
-  if (!isPlainObject(value)) {
-    report.must('invalid_type', 'a plain object')
-    return null
-  }
-  return copyObject(value, report)
+  return copy
 }

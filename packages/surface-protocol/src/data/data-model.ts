@@ -14,9 +14,9 @@ export interface DataChange {
   readonly parent: readonly string[]
   /** Null when the whole model was replaced. */
   readonly key: string | null
-  /** What was there; undefined when nothing was. */
+  /** The previous value; undefined if there was none. */
   readonly before: DataValue | undefined
-  /** Whether nothing is there any more. */
+  /** True if the value was removed. */
   readonly removed?: boolean
 }
 
@@ -211,16 +211,13 @@ export class DataModel {
 
   #note(change: DataChange & { readonly container: DataContainer | null }): void {
     const { parent, key, container, before, removed = false } = change
+    const size = this.#size
+    const entries = this.#entries
     // Written out: to spread the change costs more than all the rest of a write.
-    this.#writes.push({
-      parent,
-      key,
-      before,
-      removed,
-      container,
-      size: this.#size,
-      entries: this.#entries,
-    })
+    const write: Write = { parent, key, before, removed, container, size, entries }
+    // Most messages write once: a literal takes less memory than an array that grows.
+    if (this.#writes.length === 0) this.#writes = [write]
+    else this.#writes.push(write)
   }
 
   #count(value: DataValue, sign: 1 | -1): void {
@@ -239,7 +236,7 @@ export class DataModel {
   }
 }
 
-/** Whether a container can take a value under this key: an array up to its length (SP-29). */
+/** Returns whether a container accepts this key: an array accepts indexes up to its length (SP-29). */
 function accepts(container: DataContainer, key: string): boolean {
   if (container instanceof Map) return true
   const index = arrayIndex(key)

@@ -23,7 +23,7 @@ export function parseDataPath(path: string): DataPath {
   return parsed
 }
 
-/** The same without throwing: null for a path that is none. */
+/** The same without throwing: null for an invalid path. */
 export function readDataPath(path: string): DataPath | null {
   const absolute = path.startsWith('/')
   if (!path.includes('~')) return { absolute, segments: split(path) }

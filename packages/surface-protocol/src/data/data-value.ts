@@ -7,7 +7,7 @@ export type DataValue = string | number | boolean | null | DataValue[] | DataMap
 /** A value that holds others. */
 export type DataContainer = DataValue[] | DataMap
 
-/** Whether a value holds others. */
+/** Returns whether a value is an object or an array. */
 export function isContainer(value: DataValue | undefined): value is DataContainer {
   return typeof value === 'object' && value !== null
 }
@@ -73,7 +73,7 @@ export function mapFromJson(value: JsonObject): DataMap {
   return map
 }
 
-/** Whether two values are equal; the order of keys does not count. */
+/** Returns whether two values are equal, regardless of the order of keys. */
 export function equalData(a: DataValue | undefined, b: DataValue | undefined): boolean {
   if (a === b) return true
   if (a instanceof Map) {

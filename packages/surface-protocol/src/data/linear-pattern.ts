@@ -4,20 +4,20 @@ export { UnsupportedPatternError } from './pattern-program.ts'
 
 /** A regular expression that is matched in time linear in the text (AB-8, AB-30). */
 export interface LinearPattern {
-  /** Whether it matches anywhere in a text. */
+  /** Returns whether the pattern matches anywhere in a string. */
   test(text: string): boolean
 }
 
 /**
  * An automaton for a regular expression with the meaning of the flag `u`.
- * @throws SyntaxError when it is none; UnsupportedPatternError when no automaton can match it
+ * @throws SyntaxError for an invalid one; UnsupportedPatternError when no automaton can match it
  */
 export function createLinearPattern(source: string): LinearPattern {
   const automaton = new Automaton(compileProgram(source))
   return { test: (text) => automaton.test(text) }
 }
 
-/** What stands on one side of a place in the text. */
+/** The kind of character on one side of a position. */
 type Side = 'edge' | 'word' | 'other'
 
 /** Positions in the program from which the next character is looked at. */

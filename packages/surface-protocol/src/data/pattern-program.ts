@@ -22,7 +22,7 @@ export class UnsupportedPatternError extends Error {
 
 /**
  * Compiles a regular expression with the meaning of the flag `u`.
- * @throws SyntaxError when it is none; UnsupportedPatternError for look-around, back references,
+ * @throws SyntaxError for an invalid one; UnsupportedPatternError for look-around, back references,
  * modifiers and programs of more than 1,000 steps
  */
 export function compileProgram(source: string): Instruction[] {

@@ -1,7 +1,7 @@
 /** The versions that are written as names. */
 export type VersionName = '0.8' | '0.9' | '0.9.1'
 
-/** A version that comes as an object of its own subpath (SN-1); what it is made of is not public. */
+/** A version that comes as an object of its own subpath (SN-1); its parts are not public. */
 export interface Protocol {
   readonly version: string
 }

@@ -10,7 +10,7 @@ export function inDocumentOrder(
   message: unknown,
 ): SurfaceDiagnostic[] {
   const positions = new Map<object, ReadonlyMap<string, number>>()
-  /** Where the keys of an object, or the items of an array, stand in it. */
+  /** The positions of an object's keys or an array's items. */
   const positionsIn = (container: object): ReadonlyMap<string, number> => {
     const known = positions.get(container)
     if (known !== undefined) return known

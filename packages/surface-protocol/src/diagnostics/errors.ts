@@ -71,7 +71,7 @@ export const surfaceErrorCodes = [
   'truncated_block',
 ] as const
 
-/** The HTTP status of codes that stand for another one than 422 (SP-60). */
+/** The HTTP status of codes whose status is not 422 (SP-60). */
 const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   surface_not_found: 404,
   malformed_json: 400,
@@ -91,7 +91,7 @@ const statuses: Partial<Record<SurfaceErrorCode, number>> = {
   call_failed: 502,
 }
 
-/** What can be wrong with a message, a stream or an operation (SP-60). */
+/** Codes of the problems of a message, a stream or an operation (SP-60). */
 export type SurfaceErrorCode = (typeof surfaceErrorCodes)[number]
 
 /** One finding about a message (SP-60). An error refuses the message, a warning does not. */
@@ -110,7 +110,7 @@ export type SurfaceDiagnostic = {
   offset?: number
   /** Position in the list of messages, from 0. */
   index?: number
-  /** What was probably meant. */
+  /** A likely correction. */
   hint?: string
   /** Ids that take part, for example those of a loop. */
   related?: string[]
@@ -119,7 +119,7 @@ export type SurfaceDiagnostic = {
 
 const BRAND = Symbol.for('@x/surface-protocol/error')
 
-/** What a SurfaceError is made of. */
+/** The fields of a SurfaceError. */
 export interface SurfaceErrorInit {
   readonly code: SurfaceErrorCode
   readonly detail: string
@@ -140,7 +140,7 @@ export class SurfaceError extends Error {
   readonly code: SurfaceErrorCode
   /** HTTP-shaped number. */
   readonly status: number
-  /** Safe to show to anybody. */
+  /** Safe to show to any user. */
   readonly detail: string
   readonly diagnostics: readonly SurfaceDiagnostic[]
   declare readonly surfaceId?: string
@@ -177,7 +177,7 @@ export function diagnosticOf(error: SurfaceError): SurfaceDiagnostic {
   return { code, severity: 'error', message, path, ...about }
 }
 
-/** Tells a SurfaceError, also one of another copy of this package (SP-59). */
+/** Recognises a SurfaceError, even from another copy of this package (SP-59). */
 export function isSurfaceError(value: unknown): value is SurfaceError {
   return typeof value === 'object' && value !== null && BRAND in value
 }

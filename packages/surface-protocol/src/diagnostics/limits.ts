@@ -1,6 +1,9 @@
 import { defined } from '../json.ts'
 
-/** What bounds the work a peer can cause (SP-88). Sizes of data and components follow SP-89. */
+/**
+ * Limits of the work that a peer can cause (SP-88). Sizes of data and components are counted as in
+ * SP-89.
+ */
 export type SurfaceLimits = Record<
   | 'lineBytes'
   | 'jsonDepth'
@@ -32,7 +35,7 @@ export type SurfaceLimits = Record<
   number
 >
 
-/** The limits in force where none are given (SP-88). */
+/** The default limits (SP-88). */
 export const defaultLimits: Readonly<SurfaceLimits> = Object.freeze({
   lineBytes: 1_048_576,
   jsonDepth: 128,

@@ -3,7 +3,7 @@ import { defined, formatPointer } from '../json.ts'
 import { defaultLimits, type SurfaceLimits } from './limits.ts'
 import { inDocumentOrder } from './document-order.ts'
 
-/** How unknown parts of a message are met (SP-19). */
+/** The treatment of unknown parts of a message (SP-19). */
 export type Mode = 'strict' | 'tolerant'
 
 /** Codes that are errors in strict mode and warnings in tolerant mode (SP-19). */
@@ -24,7 +24,7 @@ const MAXIMUM = 100
 /** Findings from which the first of the message are taken. */
 const KEPT = 1000
 
-/** What a single finding adds to its code and sentence. */
+/** The details of a finding, besides its code and sentence. */
 export interface Finding {
   readonly severity?: 'error' | 'warning'
   /** An error in tolerant mode too. */
@@ -39,11 +39,11 @@ export interface Finding {
   readonly pointer?: string
 }
 
-/** Where a message stands in its stream or list. */
+/** The position of a message in its stream or list. */
 export interface MessagePosition {
   readonly line?: number | undefined
   readonly index?: number | undefined
-  /** Whether duplicate ids and keys are errors in strict mode. */
+  /** Duplicate ids and keys are errors in strict mode. */
   readonly strictDuplicates?: boolean
 }
 
@@ -65,12 +65,16 @@ export class Report {
   size = 0
   /** Data entries read so far. */
   entries = 0
+  /** How deep in calls the reader is: what is wrong there is listed only when all else is right (SN-15). */
+  calls = 0
   /** Set when reading on would cost more than the limits allow. */
   aborted = false
-  /** Whether a bound value with both path and literal was seen (SP-37). */
+  /** True once a bound value with both path and literal was seen (SP-37). */
   initialises = false
   readonly #position: MessagePosition
   #total = 0
+  #errorsOutsideCalls = 0
+  #inCalls: SurfaceDiagnostic[] | null = null
 
   constructor(
     mode: Mode = 'strict',
@@ -82,12 +86,12 @@ export class Report {
     this.#position = position
   }
 
-  /** Whether further findings are only counted. */
+  /** True if further findings are only counted. */
   get isFull(): boolean {
     return this.#total > MAXIMUM
   }
 
-  /** Whether further findings can no longer be among those listed. */
+  /** True if no further finding can be among those listed. */
   get isSaturated(): boolean {
     return this.#total >= KEPT
   }
@@ -95,14 +99,19 @@ export class Report {
   /** Notes a finding at the current place. */
   add(code: SurfaceErrorCode, message: string, finding: Finding = {}): void {
     const severity = finding.severity ?? this.#severity(code, finding.fatal === true)
-    if (severity === 'error') this.errors += 1
-    this.#total += 1
-    if (this.#total > KEPT) return
+    const isError = severity === 'error'
+    if (isError) this.errors += 1
+    const list = this.calls > 0 ? (this.#inCalls ??= []) : this.diagnostics
+    if (list === this.diagnostics) {
+      if (isError) this.#errorsOutsideCalls += 1
+      this.#total += 1
+      if (this.#total > KEPT) return
+    } else if (list.length >= KEPT) return
     const { at = [], hint, related, limit, pointer = '' } = finding
     const { surfaceId } = this
     const componentId = finding.componentId ?? this.componentId
     const { line, index } = this.#position
-    this.diagnostics.push({
+    list.push({
       code,
       severity,
       message: message.length > 300 ? `${message.slice(0, 297)}...` : message,
@@ -155,6 +164,13 @@ export class Report {
   /** The first findings in the order of the message, with a last one that tells of those left out (SP-9). */
   finish(): SurfaceDiagnostic[] {
     const { diagnostics, message } = this
+    const inCalls = this.#inCalls
+    if (inCalls === null && diagnostics.length === 0) return diagnostics
+    this.#inCalls = null
+    if (inCalls !== null && this.#errorsOutsideCalls === 0) {
+      diagnostics.push(...inCalls)
+      this.#total += inCalls.length
+    }
     if (diagnostics.length > 1 && message !== undefined) {
       diagnostics.splice(0, KEPT, ...inDocumentOrder(diagnostics, message))
     }

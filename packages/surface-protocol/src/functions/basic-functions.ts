@@ -5,13 +5,13 @@ import { formatDate } from './format-date.ts'
 import { formatNumber, pluralCategory } from './formatters.ts'
 import { toNumber, toText } from './truth.ts'
 
-/** Where a function runs. */
+/** The context of a function call. */
 export interface FunctionContext {
   readonly locale: string
   readonly timeZone: string
   /** Units of the longest pattern. */
   readonly regexLength: number
-  /** Whether a value counts as true. */
+  /** Returns whether a value counts as true. */
   readonly isTrue: (value: JsonValue | undefined) => boolean
 }
 
@@ -84,7 +84,7 @@ function compiled(source: string, context: FunctionContext): LinearPattern {
     if (known.size < 100) known.set(source, made)
     return made
   } catch {
-    throw functionFailed('The pattern is no regular expression that runs in linear time.')
+    throw functionFailed('The pattern is not a regular expression that runs in linear time.')
   }
 }
 

@@ -7,7 +7,7 @@ import { basicFunctionNames } from './basic-functions.ts'
 import { Evaluator, type EvaluationRules, type HostFunction } from './evaluate.ts'
 import { orSurfaceError } from './evaluation-error.ts'
 
-/** What a function is evaluated with. */
+/** Options for evaluating a function. */
 export interface EvaluateFunctionOptions {
   /** Default: 0.9.1. */
   readonly version?: Exclude<Version, '0.8'>
@@ -29,10 +29,10 @@ export interface EvaluateFunctionOptions {
   readonly catalogId?: string
 }
 
-/** How a protocol of a subpath evaluates. */
+/** The evaluator that a subpath supplies for its protocol version. */
 export interface FunctionParts {
   readonly rules: (catalogs: EvaluateFunctionOptions['catalogs']) => EvaluationRules
-  /** The catalog in force where none is named. */
+  /** The default catalog. */
   readonly catalogId: string
 }
 

@@ -15,7 +15,7 @@ export type HostFunction = (
   context: { readonly surfaceId?: string; readonly scope: string; readonly signal?: AbortSignal },
 ) => unknown
 
-/** What a store or a single call evaluates with. */
+/** Options of an evaluator. */
 export interface EvaluatorOptions {
   readonly functions?: Readonly<Record<string, HostFunction>> | undefined
   /** Default: en-US. */
@@ -27,12 +27,12 @@ export interface EvaluatorOptions {
   readonly rules?: EvaluationRules
 }
 
-/** What a version says about values that are computed. */
+/** A version's rules for computed values. */
 export interface EvaluationRules {
   readonly syntax: ValueSyntax
-  /** What a call comes to; `undefined` stands for a function of the basic catalog. */
+  /** Finds the function of a call; `undefined` means a function of the basic catalog. */
   readonly find?: (call: CallSite) => FoundFunction | undefined
-  /** What the basic function of this name gives. */
+  /** Converts the result of the basic function of this name. */
   readonly result?: (name: string, value: JsonValue) => JsonValue
 }
 
@@ -48,7 +48,7 @@ export interface CallSite {
 export type FoundFunction =
   { readonly host: HostFunction } | { readonly system: (args: JsonObject) => JsonValue }
 
-/** Where a value is evaluated. */
+/** The place where a value is evaluated. */
 export interface EvaluationPlace {
   readonly root: DataMap
   /** Location that relative paths begin at. */
@@ -57,7 +57,7 @@ export interface EvaluationPlace {
   /** The catalog that the surface names; null when it names none. */
   readonly catalogId?: string | null
   /** Positions that were looked up during one pass over the data. */
-  readonly positions?: WeakMap<DataMap, ReadonlyMap<string, number>>
+  readonly positions?: Map<DataMap, ReadonlyMap<string, number>>
 }
 
 const plainRules: EvaluationRules = { syntax: plainSyntax }

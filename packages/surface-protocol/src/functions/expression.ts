@@ -59,7 +59,7 @@ class Reader {
     this.at = at
   }
 
-  /** Reads what stands behind `${`, and its end. */
+  /** Reads the expression after `${` and its end. */
   interpolation(depth: number): ExpressionPart {
     if (depth > MAXIMUM_DEPTH) throw this.#wrong('Expressions are nested too deeply')
     this.#take(SPACE)

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json.ts'
 import { dateName, inTimeZone } from './formatters.ts'
 
-/** Where and how a date is written. */
+/** The locale, time zone and pattern of a date. */
 export interface DateForm {
   readonly locale: string
   readonly timeZone: string

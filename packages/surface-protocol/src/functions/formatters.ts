@@ -17,7 +17,7 @@ function kept<T extends Intl.NumberFormat | Intl.PluralRules | Intl.DateTimeForm
   return made
 }
 
-/** How a number is written. */
+/** The locale and form of a number. */
 export interface NumberForm {
   readonly locale: string
   readonly currency?: string

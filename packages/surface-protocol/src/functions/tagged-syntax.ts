@@ -17,7 +17,7 @@ function textOf(value: unknown, key: string): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** Whether a key with `@` stands anywhere in a value of bounded depth. */
+/** Returns whether a key with `@` occurs anywhere in a value of bounded depth. */
 function hasTag(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(hasTag)

@@ -1,6 +1,8 @@
 import type { JsonValue } from '../json.ts'
 
-/** Whether a value counts as true (SN-37): all but false, null, nothing, 0, NaN and `""`. */
+/**
+ * Returns whether a value counts as true (SN-37): all except false, null, undefined, 0, NaN and `""`.
+ */
 export function isTrue(value: JsonValue | undefined): boolean {
   return !(
     value === undefined ||

@@ -84,7 +84,7 @@ function exceedsReferences(
   return report.errors > errors
 }
 
-/** Where a component stands in its message. */
+/** The position of a component in its message. */
 export function placeOf(
   { position }: Definition,
   kind: UpdateKind = 'surfaceUpdate',

@@ -10,7 +10,7 @@ import type { DataPath } from '../data/data-path.ts'
 export interface BindingPlan {
   readonly place: Place
   readonly kind: BoundKind
-  /** Null when there is none or when it cannot be read. */
+  /** Null if there is none or it cannot be read. */
   readonly path: DataPath | null
   readonly pathText: string
   /** Undefined when there is none. */
@@ -26,8 +26,10 @@ export type DynamicKind = 'dString' | 'dNumber' | 'dBoolean' | 'dStrings' | 'dVa
 export interface DynamicPlan {
   readonly value: JsonValue
   readonly kind: DynamicKind
+  /** The path of a binding; null for a call. */
+  readonly bound: DataPath | null
   readonly paths: readonly DataPath[]
-  /** Whether it depends on the position of the item of a template. */
+  /** True if it depends on the position of a template's item. */
   readonly usesIndex: boolean
 }
 
@@ -41,11 +43,17 @@ export type GroupPlan =
       readonly binding: DataPath
     }
 
-/** What has to be found out to show a component: its bound values and its children. */
+/** The parts of a component that have to be resolved to show it: its bound values and its children. */
 export interface Plan {
   readonly bindings: readonly BindingPlan[]
   readonly groups: readonly GroupPlan[]
 }
+
+/** The plan of all components that have nothing to resolve. */
+export const noPlan: Plan = Object.freeze({
+  bindings: Object.freeze([]),
+  groups: Object.freeze([]),
+})
 
 /** A component as a surface keeps it. */
 export interface Definition {
@@ -54,12 +62,12 @@ export interface Definition {
   position: number
   readonly type: string
   readonly properties: JsonObject
-  /** What stands beside the properties in version 1.0. */
+  /** The members beside the properties in version 1.0. */
   readonly envelope: ComponentEnvelope | null
   readonly weight: number | undefined
   /** Size by SP-89. */
   readonly size: number
-  /** Whether a bound value may hold both path and literal. */
+  /** True if a bound value may have both path and literal. */
   readonly initialises: boolean
   /** The catalog that accepted it; null until it was judged. */
   core: CatalogCore | null

@@ -12,7 +12,7 @@ export class Graph {
   #size = 0
   #weighted = 0
   #references = 0
-  /** Whether components lie in a template, as far as it was asked since the last change of an edge. */
+  /** Caches whether components are inside a template, since the last change of an edge. */
   #templated: Map<string, boolean> | null = null
 
   get definitions(): ReadonlyMap<string, Definition> {
@@ -36,7 +36,10 @@ export class Graph {
 
   put(definition: Definition): void {
     const { id } = definition
-    this.#replaced.push({ id, old: this.#set(id, definition) })
+    const replaced = { id, old: this.#set(id, definition) }
+    // Most messages bring one component: a literal takes less memory than an array that grows.
+    if (this.#replaced.length === 0) this.#replaced = [replaced]
+    else this.#replaced.push(replaced)
   }
 
   commit(): void {
@@ -48,7 +51,7 @@ export class Graph {
     this.#replaced = []
   }
 
-  /** Whether any component refers to this id. */
+  /** Returns whether any component refers to this id. */
   isReferenced(id: string): boolean {
     return this.#owners.has(id)
   }
@@ -60,7 +63,7 @@ export class Graph {
     return typeof found === 'string' ? [found] : [...found.keys()]
   }
 
-  /** Whether a template repeats the component, directly or around it (SP-37). */
+  /** Returns whether a template repeats the component, directly or around it (SP-37). */
   isInTemplate(id: string): boolean {
     if (!this.#owners.has(id)) return false
     this.#templated ??= new Map()
@@ -96,7 +99,7 @@ export class Graph {
   }
 }
 
-/** Whether two components refer to the same ids in the same order. */
+/** Returns whether two components refer to the same ids in the same order. */
 export function sameEdges(a: readonly string[], b: readonly string[]): boolean {
   return a === b || (a.length === b.length && a.every((id, index) => id === b[index]))
 }

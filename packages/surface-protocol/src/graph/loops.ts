@@ -40,8 +40,8 @@ function someMayClose(graph: Graph, changed: ReadonlyMap<string, Definition>): b
 }
 
 /**
- * Whether all references lead to later components of the message, or all to earlier ones, or to
- * components that refer to nothing: then no loop can be among them.
+ * Returns whether all references lead to later components of the message, or all to earlier ones, or to
+ * components without references; then they cannot form a loop.
  */
 function isOrdered(graph: Graph, changed: ReadonlyMap<string, Definition>): boolean {
   let forwards = true
@@ -61,7 +61,9 @@ function isOrdered(graph: Graph, changed: ReadonlyMap<string, Definition>): bool
 }
 
 interface View {
-  /** Whether there is a loop when only the first `count` references of the message are put in. */
+  /**
+   * Returns whether there is a loop if only the first `count` references of the message are inserted.
+   */
   hasLoop(count: number): boolean
   /** Finds the first closing reference, leaves it out from now on and tells of it. */
   takeFirst(): Loop

@@ -4,11 +4,19 @@ import { readDataPath, type DataPath } from '../data/data-path.ts'
 import { pathsIn } from '../functions/evaluate.ts'
 import { usesIndex, type ValueSyntax } from '../functions/value-syntax.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
-import type { BindingPlan, DynamicKind, GroupPlan, Plan } from './definition.ts'
+import {
+  noPlan,
+  type BindingPlan,
+  type DynamicKind,
+  type DynamicPlan,
+  type GroupPlan,
+  type Plan,
+} from './definition.ts'
 import { walkV09 } from '../catalog/v09/walk-v09.ts'
 
-/** What has to be found out to show a component of version 0.9.1. */
+/** The parts of a component of version 0.9.1 that have to be resolved to show it. */
 export function makePlanV09(shape: ShapeV09, properties: JsonObject, syntax: ValueSyntax): Plan {
+  if (shape.live.length === 0) return noPlan
   const bindings: BindingPlan[] = []
   const groups: GroupPlan[] = []
   const visit = (slot: SlotV09, value: JsonValue, place: Place): void => {
@@ -34,7 +42,7 @@ export function makePlanV09(shape: ShapeV09, properties: JsonObject, syntax: Val
     }
   }
   walkV09(shape, properties, { visit, syntax, place: [] })
-  return { bindings, groups }
+  return bindings.length + groups.length === 0 ? noPlan : { bindings, groups }
 }
 
 function addChildren(value: JsonValue, place: Place, groups: GroupPlan[]): void {
@@ -57,15 +65,20 @@ function addDynamic(
   { place, bindings, syntax }: { place: Place; bindings: BindingPlan[]; syntax: ValueSyntax },
 ): void {
   if (!syntax.isDynamic(value)) return
+  const pathText = JSON.stringify(value)
+  const dynamic = dynamicPlan(value, kind, syntax)
+  bindings.push({ place, kind: 'any', path: null, pathText, literal: undefined, dynamic })
+}
+
+function dynamicPlan(value: JsonValue, kind: DynamicKind, syntax: ValueSyntax): DynamicPlan {
+  const path = syntax.pathOf(value)
+  if (path !== undefined) {
+    const bound = readDataPath(path)
+    // A path that cannot be read leads nowhere; the evaluation says so.
+    return { value, kind, bound, paths: bound === null ? [] : [bound], usesIndex: false }
+  }
   const paths = pathsIn(value, syntax)
     .map(readDataPath)
-    .filter((path): path is DataPath => path !== null)
-  bindings.push({
-    place,
-    kind: 'any',
-    path: null,
-    pathText: JSON.stringify(value),
-    literal: undefined,
-    dynamic: { value, kind, paths, usesIndex: usesIndex(value, syntax) },
-  })
+    .filter((one): one is DataPath => one !== null)
+  return { value, kind, bound: null, paths, usesIndex: usesIndex(value, syntax) }
 }

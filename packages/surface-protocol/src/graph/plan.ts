@@ -4,11 +4,15 @@ import type { BoundKind, Shape, Slot } from '../catalog/slot.ts'
 import { walkShape, type Place } from '../catalog/walk-shape.ts'
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts'
 import { readDataPath, type DataPath } from '../data/data-path.ts'
-import type { BindingPlan, Definition, GroupPlan, Plan } from './definition.ts'
+import {
+  noPlan,
+  type BindingPlan,
+  type Definition,
+  type GroupPlan,
+  type Plan,
+} from './definition.ts'
 import { sameEdges } from './graph.ts'
 import { makePlanV09 } from './plan-v09.ts'
-
-const noPlan: Plan = { bindings: [], groups: [] }
 
 interface Draft {
   readonly bindings: BindingPlan[]
@@ -21,7 +25,10 @@ export function planOf(definition: Definition): Plan {
   return definition.plan
 }
 
-/** Whether two plans watch the same paths and have the same children, so that neither has to be redone. */
+/**
+ * Returns whether two plans watch the same paths and have the same children, so that neither has to be
+ * redone.
+ */
 export function samePlaces(a: Plan, b: Plan): boolean {
   return (
     a.bindings.length === b.bindings.length &&
@@ -36,7 +43,7 @@ function sameBinding(a: BindingPlan, b: BindingPlan | undefined): boolean {
 }
 
 function sameGroup(a: GroupPlan, b: GroupPlan | undefined): boolean {
-  // What a template shows depends on the data too.
+  // The children of a template depend on the data too.
   return a.kind !== 'template' && a.kind === b?.kind && sameEdges(a.ids, b.ids)
 }
 

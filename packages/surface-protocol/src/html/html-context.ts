@@ -1,7 +1,7 @@
 import type { TreeNode } from '../tree/instance.ts'
 import { escapeHtml } from './html-text.ts'
 
-/** What a renderer of one type may use. */
+/** The context of a renderer of one type. */
 export interface HtmlContext {
   readonly node: TreeNode
   readonly properties: TreeNode['properties']

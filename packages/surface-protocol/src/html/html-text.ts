@@ -19,7 +19,7 @@ export function inlineHtml(text: string): string {
     .replaceAll(/\*([^*\n]+)\*/g, '<em>$1</em>')
 }
 
-/** What URLs a page may show. */
+/** The URLs that a page may contain. */
 export interface UrlRules {
   readonly relativeUrls: boolean
   readonly dataImages: boolean

@@ -5,7 +5,7 @@ import { formatAttributes, type HtmlContext } from './html-context.ts'
 import { escapeHtml, safeUrl, type UrlRules } from './html-text.ts'
 import type { TreeNode } from '../tree/instance.ts'
 
-/** How a surface becomes HTML. */
+/** Options for rendering a surface as HTML. */
 export interface RenderSurfaceHtmlOptions {
   /** Allows URLs without a scheme. Default: false. */
   readonly relativeUrls?: boolean

@@ -6,14 +6,14 @@ import { createVersionAdapter } from './version-adapter.ts'
 /** Converts messages of version 0.8 one after the other. */
 export interface V09Adapter {
   push(message: ServerMessage): JsonObject[]
-  /** What was lost so far. */
+  /** The losses so far. */
   readonly diagnostics: ConversionDiagnostics
 }
 
 /** Converts messages of version 0.9 one after the other. */
 export interface V08Adapter {
   push(message: unknown): ServerMessage[]
-  /** What was lost so far. */
+  /** The losses so far. */
   readonly diagnostics: ConversionDiagnostics
 }
 

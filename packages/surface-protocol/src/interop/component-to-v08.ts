@@ -12,7 +12,7 @@ import { catalogCore } from '../catalog/catalog.ts'
 import { standardCatalogV08 } from '../catalog/standard.ts'
 import { renames } from './v09.ts'
 
-/** What a component is converted with. */
+/** Context for converting a component. */
 export interface ToV08 {
   /** Hears what cannot be said in version 0.8; `name` is the property of the component. */
   readonly lose: (what: string, name: string) => void

@@ -90,7 +90,7 @@ function actionToV09({ name, context }: JsonObject): JsonObject {
   }
 }
 
-/** What a new name alone does not say. */
+/** Changes beyond a new name. */
 function special(type: string, converted: JsonObject, original: JsonObject): JsonObject {
   const result = { ...converted }
   if (type === 'Image' && result.fit === 'scale-down') result.fit = 'scaleDown'

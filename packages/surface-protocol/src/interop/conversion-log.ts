@@ -1,7 +1,7 @@
 import { quote, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { defaultLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 
-/** What conversions had to leave out; at most 1,000 findings are listed (AB-9). */
+/** The parts that conversions left out; at most 1,000 findings are listed (AB-9). */
 export type ConversionDiagnostics = SurfaceDiagnostic[] & {
   /** Number of findings that are not listed. */
   readonly dropped: number
@@ -17,7 +17,7 @@ export interface ConversionLog {
   exceeds(limit: keyof SurfaceLimits, surfaceId?: string): void
 }
 
-/** Where something was lost. */
+/** The position of a loss. */
 export interface Loss {
   readonly surfaceId: string
   readonly componentId?: string
@@ -74,7 +74,9 @@ export function createConversionLog(
   }
 }
 
-/** Whether a value is nested deeper than `limit`; looks at each container once, without recursion. */
+/**
+ * Returns whether a value is nested deeper than `limit`; visits each container once, without recursion.
+ */
 export function isDeeper(value: unknown, limit: number): boolean {
   const stack: { item: unknown; depth: number }[] = [{ item: value, depth: 0 }]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {

@@ -1,8 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 import type { ServerMessage } from '../message/v08/messages.ts'
-import type { AnySurfaceStore } from '../store/store.ts'
 import type { ConversionLog } from './conversion-log.ts'
 
 /** One step between neighbouring families, in both directions. */
@@ -12,15 +11,21 @@ export interface ConversionStep {
   readonly back: (message: JsonObject) => JsonObject | null
 }
 
-/** What a step is made with. */
+/** Computes the functions of surfaces: a store that has them. */
+export interface FunctionSource {
+  /** @throws SurfaceError */
+  evaluate(surfaceId: string, value: JsonValue): JsonValue
+}
+
+/** Options of a step. */
 export interface StepOptions {
   readonly log: ConversionLog
   readonly limits: Readonly<SurfaceLimits>
   readonly catalogs?: readonly Catalog[]
-  readonly store?: AnySurfaceStore
+  readonly store?: FunctionSource
 }
 
-/** How a protocol of a subpath is reached from version 0.9.1, and left. */
+/** The conversions from and to version 0.9.1 that a subpath supplies for its protocol version. */
 export interface InteropParts {
   readonly fromV09: (options: StepOptions) => ConversionStep
   readonly toV09: (options: StepOptions) => ConversionStep

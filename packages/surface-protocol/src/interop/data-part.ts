@@ -35,7 +35,10 @@ export function fromDataPart(part: unknown): unknown[] | null {
   return Array.isArray(messages) ? [...(messages as unknown[])] : [data]
 }
 
-/** What a client says beside a message (SN-68): what it can show, and the data of its surfaces. Never throws. */
+/**
+ * Reads a client's metadata beside a message (SN-68): its capabilities, and the data of its surfaces.
+ * Never throws.
+ */
 export function readA2aMetadata(metadata: unknown): {
   capabilities: JsonObject | null
   dataModel: Record<string, JsonObject> | null

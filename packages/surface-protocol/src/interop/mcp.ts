@@ -47,7 +47,7 @@ function messagesIn(item: unknown): unknown[] | null {
   }
 }
 
-/** How a client shows surfaces, by its capabilities; null when it does not. */
+/** The form in which a client shows surfaces, by its capabilities; null if it shows none. */
 export function supportsA2ui(capabilities: unknown): 'native' | 'html' | null {
   const extensions = isPlainObject(capabilities) ? capabilities.extensions : undefined
   const own = isPlainObject(extensions) ? extensions[EXTENSION] : undefined

@@ -20,19 +20,23 @@ import {
 } from '../message/v08/messages.ts'
 import { formatDataPath, readDataPath } from '../data/data-path.ts'
 import { formatEntries } from '../message/v08/entries.ts'
-import type { AnySurfaceStore } from '../store/store.ts'
 import { sizeOfJson } from './conversion-log.ts'
 import { componentToV08 } from './component-to-v08.ts'
-import { asJson, type ConversionStep, type StepOptions } from './conversion-step.ts'
+import {
+  asJson,
+  type ConversionStep,
+  type FunctionSource,
+  type StepOptions,
+} from './conversion-step.ts'
 import { V09, V09_CATALOG_ID } from './v09.ts'
 
 interface Surface {
   readonly catalogId: string | undefined
   readonly styles: JsonObject | undefined
-  /** Whether its message was seen: only then it will begin. */
+  /** True once its message was seen; it cannot begin before. */
   readonly created: boolean
   begun: boolean
-  /** Whether data wait for the surface to begin: each key at the root costs the whole model. */
+  /** True while data wait for the surface to begin: each key at the root costs the whole model. */
   holdsData: boolean
   data: JsonObject
   /** Size of the values that were written so far; what was overwritten counts too. */
@@ -206,7 +210,7 @@ export function createV08Steps({ log, limits, store }: StepOptions): ConversionS
 
 /** The value of a call in a surface of the source; undefined when there is none. */
 function valueOf(
-  store: AnySurfaceStore,
+  store: FunctionSource,
   surfaceId: string,
   call: JsonObject,
 ): JsonValue | undefined {
@@ -218,7 +222,7 @@ function valueOf(
   }
 }
 
-/** Whether null stands anywhere in a value of bounded depth. */
+/** Returns whether null occurs anywhere in a value of bounded depth. */
 function holdsNull(value: unknown): boolean {
   if (typeof value !== 'object') return false
   return value === null || Object.values(value).some(holdsNull)

@@ -1,4 +1,4 @@
-import { initialBindings } from '../build/initial-data.ts'
+import { initialBindings } from '../message/v08/initial-bindings.ts'
 import {
   cloneJson,
   defined,

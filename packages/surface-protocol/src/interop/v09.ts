@@ -1,4 +1,4 @@
-/** What the messages of version 0.9 say of themselves. */
+/** The version named in messages of 0.9. */
 export const V09 = 'v0.9'
 
 /** The basic catalog of version 0.9. */

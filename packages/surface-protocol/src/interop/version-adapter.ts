@@ -9,20 +9,24 @@ import {
 import { diagnosticOf, isSurfaceError } from '../diagnostics/errors.ts'
 import { resolveLimits, type SurfaceLimits } from '../diagnostics/limits.ts'
 import { isPlainObject, type JsonObject } from '../json.ts'
-import type { AnySurfaceStore } from '../store/store.ts'
 import { createConversionLog, isDeeper, type ConversionDiagnostics } from './conversion-log.ts'
-import type { ConversionStep, InteropParts, StepOptions } from './conversion-step.ts'
+import type {
+  ConversionStep,
+  FunctionSource,
+  InteropParts,
+  StepOptions,
+} from './conversion-step.ts'
 import { createV08Steps } from './to-v08.ts'
 import { createV09Steps } from './to-v09.ts'
 
-/** How an adapter converts. */
+/** Options of an adapter. */
 export interface VersionAdapterOptions {
   readonly from: Version
   readonly to: Version
   /** Catalogs of the messages, which tell references from texts. Default: those of the version. */
   readonly catalogs?: readonly Catalog[]
   /** A store that has the surfaces of the source: functions are replaced by their values (SN-59). */
-  readonly store?: AnySurfaceStore
+  readonly store?: FunctionSource
   readonly limits?: Partial<SurfaceLimits>
 }
 
@@ -33,7 +37,7 @@ export interface VersionAdapter {
    * back in the version `from`. Never throws for what a message says.
    */
   push(message: unknown): JsonObject[]
-  /** What was lost so far. */
+  /** The losses so far. */
   readonly diagnostics: ConversionDiagnostics
 }
 

@@ -2,10 +2,10 @@ import { isSurfaceError } from '../diagnostics/errors.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import { repairJson } from './repair-json.ts'
 
-/** What reading a piece of a tag block gave. */
+/** The result of reading a piece of a tag block. */
 export interface BlockResult {
   readonly parts: ExtractedPart[]
-  /** What follows the closing tag; null while the block goes on. */
+  /** The text after the closing tag; null while the block continues. */
   readonly rest: string | null
   /** The whole block, when it never became JSON and never ended. */
   readonly asText: string | null
@@ -16,7 +16,7 @@ export interface BlockReader {
   read(piece: string, last: boolean): BlockResult
 }
 
-/** What a reader does with what it reads. */
+/** Callbacks and limits of a reader. */
 export interface BlockReaderOptions {
   readonly tag: string
   /** Characters of one message. */
@@ -27,7 +27,7 @@ export interface BlockReaderOptions {
   readonly heal: ((raw: string) => ExtractedPart) | null
 }
 
-/** A reader behind the opening tag. */
+/** Reads a block after its opening tag. */
 export function createBlockReader({ tag, maximum, judge, heal }: BlockReaderOptions): BlockReader {
   const close = `</${tag}>`
   let text = ''

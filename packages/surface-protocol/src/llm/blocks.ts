@@ -38,7 +38,7 @@ function addText(text: string, found: TextBlock[]): void {
   if (trimmed !== '') found.push({ kind: 'text', text: trimmed })
 }
 
-/** Where the closing tag stands, outside of JSON strings; null when there is none. */
+/** The position of the closing tag, outside of JSON strings; null if there is none. */
 function endOfBlock(text: string, begin: number, close: string): number | null {
   let inString = false
   for (let at = begin; at < text.length; at += 1) {

@@ -8,7 +8,7 @@ import type { ExtractedPart } from './extracted-part.ts'
 import { healed, judged, truncated } from './judge-messages.ts'
 import { createTagFinder, type TagFinder } from './opening-tag.ts'
 
-/** How messages are marked in the text. */
+/** The markers of messages in the text. */
 export interface ExtractMessagesOptions {
   /** Name of the tag around messages. Default: `a2ui-json`. */
   readonly tag?: string
@@ -19,13 +19,13 @@ export interface ExtractMessagesOptions {
   /** Messages are validated against these; without them they are handed on as they are. */
   readonly catalogs?: readonly Catalog[]
   /**
-   * What becomes of a message whose text breaks off: it is closed and marked with `truncated`, or it
+   * The treatment of a message whose text breaks off: it is closed and marked with `truncated`, or it
    * is an error. Default: heal; in version 0.8 it is repaired like any other.
    */
   readonly truncation?: 'heal' | 'refuse'
 }
 
-/** Takes the text of a model as it comes and tells text from messages. */
+/** Splits the streamed text of a model into text and messages. */
 export interface MessageExtractor {
   push(text: string): ExtractedPart[]
   end(): ExtractedPart[]
@@ -204,7 +204,7 @@ function trailingSpace(text: string): string {
   return text.slice(text.trimEnd().length)
 }
 
-/** How many characters at the end may belong to a tag or fence that has not come completely. */
+/** Number of characters at the end that may belong to an incomplete tag or fence. */
 function heldBack(text: string, open: TagFinder): number {
   const fence = FENCE_START.exec(text)
   const keep = Math.max(fence === null ? 0 : text.length - fence.index, open.begun(text))

@@ -10,11 +10,11 @@ export type ExtractedPart =
       code: SurfaceErrorCode
       message: string
       raw: string
-      /** What is wrong with a message. */
+      /** The problems of a message. */
       diagnostics?: SurfaceDiagnostic[]
     }
 
-/** What was cut from a message whose text broke off (SN-65). */
+/** The parts cut from a message whose text broke off (SN-65). */
 export interface Truncation {
   /** JSON Pointer to the deepest place that was cut. */
   path: string

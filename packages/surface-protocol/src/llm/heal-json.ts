@@ -24,11 +24,11 @@ export function healJson(text: string, limit: number): HealedJson | null {
   return { value, path, dropped: text.slice(from) }
 }
 
-/** What a reader gives when there is no value to keep. */
+/** The result of a reader that keeps no value. */
 const NOTHING = Symbol('nothing')
 
 class Reader {
-  /** Where the text stopped making sense; everything is closed from then on. */
+  /** The position where the text stopped making sense; everything is closed from there on. */
   cut: { readonly path: string; readonly from: number } | null = null
   readonly #text: string
   readonly #limit: number

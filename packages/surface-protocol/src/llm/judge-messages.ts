@@ -7,7 +7,7 @@ import { validateMessage } from '../message/validate-message.ts'
 import type { ExtractedPart } from './extracted-part.ts'
 import { healJson } from './heal-json.ts'
 
-/** How the messages of a model are judged. */
+/** Options for judging the messages of a model. */
 export interface Judging {
   readonly version: Version
   /** Undefined: messages are handed on without a look at them. */

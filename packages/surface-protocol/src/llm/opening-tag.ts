@@ -2,7 +2,7 @@
 export interface TagFinder {
   /** The first opening tag of a text; null when there is none. */
   find(text: string, from?: number): { readonly index: number; readonly length: number } | null
-  /** How many characters at the end may be the beginning of a tag. */
+  /** Number of characters at the end that may be the beginning of a tag. */
   begun(text: string): number
 }
 

@@ -6,7 +6,7 @@ import { formatLine } from '../message/format-message.ts'
 import { validateMessages } from '../store/validate-messages.ts'
 import { formatCatalogPrompt } from './catalog-prompt.ts'
 
-/** What a model is told. */
+/** Options of a prompt. */
 export interface FormatPromptOptions {
   readonly version: Version
   /** Catalogs whose types and functions may be used; the first one is that of new surfaces. */
@@ -19,7 +19,7 @@ export interface FormatPromptOptions {
   readonly tag?: string
 }
 
-/** How the messages of a version are described. */
+/** A version's description of its messages. */
 export interface PromptRules {
   /** Each kind of message, by its key. */
   readonly messages: Readonly<Record<string, string>>

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts'
 import type { ValidateMessageOptions } from './validate-options.ts'
 import type { ValidationResult } from './validation-result.ts'
 
-/** How the messages of a protocol are checked. */
+/** The message checks that a subpath supplies for its protocol version. */
 export interface MessageParts {
   /** Checks a message to the client on its own. */
   validateMessage(value: unknown, options: ValidateMessageOptions): ValidationResult<JsonObject>

@@ -48,9 +48,10 @@ export function refuseOthers(
   report: Report,
   finding?: Finding,
 ): void {
-  for (const name of Object.keys(members)) {
-    if (members[name] === undefined || known.includes(name)) continue
-    report.unknown('unknown_key', name, finding)
+  // Unlike Object.keys, this makes no list of the names.
+  for (const name in members) {
+    if (known.includes(name) || members[name] === undefined) continue
+    if (Object.hasOwn(members, name)) report.unknown('unknown_key', name, finding)
   }
 }
 

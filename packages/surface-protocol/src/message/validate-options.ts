@@ -3,7 +3,7 @@ import type { Version } from '../data/version.ts'
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { Mode } from '../diagnostics/report.ts'
 
-/** How one message is checked. */
+/** Options for checking one message. */
 export interface ValidateMessageOptions {
   /** Default: strict. */
   readonly mode?: Mode

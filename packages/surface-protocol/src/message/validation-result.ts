@@ -1,6 +1,6 @@
 import type { SurfaceDiagnostic } from '../diagnostics/errors.ts'
 
-/** What a check of one message found (SP-57). */
+/** The result of checking one message (SP-57). */
 export type ValidationResult<T> = {
   /** A copy of the message; null when there is an error. */
   message: T | null

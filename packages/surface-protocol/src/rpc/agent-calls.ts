@@ -18,7 +18,7 @@ import type { RpcSettings } from './rpc-settings.ts'
 export interface AgentCalls {
   /** Runs a call and answers it. Never rejects. */
   run(payload: JsonObject): Promise<void>
-  /** Tells the functions of a surface to stop. */
+  /** Aborts the functions of a surface. */
   cancel(surfaceId: string): void
   close(): void
 }
@@ -31,7 +31,7 @@ interface Failure {
 
 interface Running {
   readonly surfaceId: string
-  /** Tells the function to stop. */
+  /** Aborts the function. */
   readonly controller: AbortController
   /** Ends the time limit. */
   readonly timer: AbortController
@@ -192,7 +192,7 @@ async function valueOf(
 function asJson(value: unknown): JsonValue {
   const report = new Report()
   const copy = copyJson(value ?? null, report)
-  const [problem] = report.diagnostics
+  const [problem] = report.finish()
   if (problem !== undefined) throw new TypeError(`The function gave no JSON: ${problem.message}`)
   return copy
 }

@@ -31,7 +31,7 @@ export function findFunction(
   return shape === undefined ? 'no function' : { core, shape }
 }
 
-/** What is wrong with the arguments of a call whose values are all at hand; null when they fit. */
+/** The problem of a call's arguments, all of whose values are known; null if they fit. */
 export function checkArguments(
   { name, args }: WireCall,
   { core }: FoundFunction,

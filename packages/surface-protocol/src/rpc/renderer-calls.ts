@@ -71,7 +71,7 @@ export function createRendererCalls(settings: RpcSettings): RendererCalls {
     })
   }
 
-  /** Whether the time ran out before the signal. */
+  /** Returns whether the time ran out before the signal aborted. */
   const expire = async (ms: number, signal: AbortSignal): Promise<boolean> => {
     try {
       await runtime.sleep(ms, signal)

@@ -3,7 +3,7 @@ import type { FindCore } from '../catalog/v1/find-catalog.ts'
 import type { JsonObject } from '../json.ts'
 import type { AnySurfaceStore } from '../store/store.ts'
 
-/** What both directions share. */
+/** Settings that both directions share. */
 export interface RpcSettings {
   readonly store: AnySurfaceStore
   readonly find: FindCore

@@ -10,7 +10,7 @@ import { createAgentCalls } from './agent-calls.ts'
 import { createRendererCalls, type CallRendererOptions } from './renderer-calls.ts'
 import type { RpcSettings } from './rpc-settings.ts'
 
-/** What RPC is made of. */
+/** Options of RPC. */
 export interface RpcOptions {
   /** The surfaces that calls belong to. */
   readonly store: AnySurfaceStore

@@ -11,7 +11,7 @@ import type { StoreSettings } from './state.ts'
 export interface DeclaredEvent {
   readonly name: string
   readonly context: Readonly<Record<string, JsonValue>>
-  /** What the user did, in words (1.0). */
+  /** The user's action in words (1.0). */
   readonly userMessage: JsonValue | undefined
 }
 

@@ -15,7 +15,7 @@ export function openChange(state: StoreState, surfaceId: string, report: Report)
   const known = state.surfaces.get(surfaceId)
   const isNew = known === undefined && surfaceId !== ''
   if (isNew && state.surfaces.size >= state.settings.limits.surfaces) report.exceeds('surfaces')
-  // What a message changes can only be told when there was a tree before it.
+  // The changes of a message can only be found if there was a tree before it.
   if (known !== undefined && known.firstIds !== null) ensureTree(known, state.settings)
   const surface = known ?? createSurface(surfaceId)
   return {
@@ -32,12 +32,12 @@ export function openChange(state: StoreState, surfaceId: string, report: Report)
   }
 }
 
-/** What a surface adds to `bufferedSize`. */
+/** A surface's share of `bufferedSize`. */
 function costOf(surface: Surface, status: SurfaceStatus): number {
   return status === 'rendered' ? 0 : sizeOf(surface)
 }
 
-/** What a surface adds to `totalSize`. */
+/** A surface's share of `totalSize`. */
 function sizeOf({ graph, data, styleSize }: Surface): number {
   return graph.size + data.size + styleSize
 }

@@ -21,10 +21,10 @@ export type CheckFailure = {
   severity: Severity
 }
 
-/** How much a failure weighs; a warning and an information do not block. */
+/** Severity of a failure; a warning or an information does not block. */
 type Severity = 'error' | 'warning' | 'info'
 
-/** What the checks of one node say. */
+/** The result of a node's checks. */
 export type CheckResult = {
   valid: boolean
   code?: string

@@ -45,7 +45,7 @@ function dialectV09(version: '0.9' | '0.9.1'): StoreDialect {
 
 const named = { '0.8': v08, '0.9': dialectV09('0.9'), '0.9.1': dialectV09('0.9.1') }
 
-/** How stores of a version work. */
+/** The store dialect of a version. */
 export function storeDialectOf(version: Version): StoreDialect {
   if (typeof version === 'string') return named[version]
   return (protocolParts(version) as StoreParts).store

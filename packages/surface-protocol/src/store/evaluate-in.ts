@@ -5,7 +5,7 @@ import type { JsonValue } from '../json.ts'
 import { ensureTree } from './surface.ts'
 import type { StoreState } from './state.ts'
 
-/** Where a value is evaluated; default: at the root of the data. */
+/** The place where a value is evaluated. Default: the root of the data. */
 export interface EvaluateOptions {
   /** The node of the tree whose scope counts. */
   readonly nodeId?: string

@@ -1,8 +1,8 @@
-import { copyJson } from '../data/copy-json.ts'
+import { copyData } from '../data/copy-json.ts'
 import { checkPath } from '../data/check-path.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { formatPointer } from '../json.ts'
-import { fromJson, type DataValue } from '../data/data-value.ts'
+import type { DataValue } from '../data/data-value.ts'
 import { reportPlacing } from './report-placing.ts'
 import { openChange, settle } from './change.ts'
 import type { Processed, StoreState } from './state.ts'
@@ -24,9 +24,8 @@ export function processLocalWrite(state: StoreState, write: LocalWrite, report: 
   }
   const path = typeof write.path === 'string' ? checkPath(write.path, report) : null
   if (typeof write.path !== 'string') report.add('invalid_type', 'A path is a string.')
-  const copy = copyJson(write.value, report)
+  const value = copyData(write.value, report)
   if (path === null || report.errors > 0) return 'refused'
-  const value = fromJson(copy)
   if (depthOf(value) > report.limits.dataDepth) report.exceeds('dataDepth')
   if (path.segments.length === 0 && !(value instanceof Map)) {
     report.add('invalid_type', 'The whole data model is an object.')

@@ -7,7 +7,7 @@ import { equalData, toJson, valueAt } from '../data/data-value.ts'
 import { toTreeNode, type Instance, type TreeNode } from '../tree/instance.ts'
 import type { SurfaceStatus } from './surface.ts'
 
-/** What one message did to a surface (SP-42). */
+/** The changes that one message made to a surface (SP-42). */
 export type SurfaceChange = {
   surfaceId: string
   revision: number
@@ -20,7 +20,7 @@ export type SurfaceChange = {
   readonly nodeIds: string[]
 }
 
-/** What a store tells (SP-21, SP-42). */
+/** Events of a store (SP-21, SP-42). */
 export type SurfaceEvents = {
   'surface.created': SurfaceChange
   'surface.rendered': SurfaceChange
@@ -29,7 +29,7 @@ export type SurfaceEvents = {
   'message.refused': { message: unknown; diagnostics: SurfaceDiagnostic[] }
 }
 
-/** What watchers have to hear about one applied message. */
+/** The news of one applied message for its watchers. */
 export interface Notice {
   readonly surfaceId: string
   readonly nodes: readonly Instance[]
@@ -81,15 +81,15 @@ export interface Notifier {
     listener: (value: JsonValue | undefined) => void,
   ) => () => void
   emit<K extends keyof SurfaceEvents>(type: K, event: SurfaceEvents[K]): void
-  /** Whether anybody watches a surface. */
+  /** Returns whether a surface has watchers. */
   isWatched(surfaceId: string): boolean
-  /** Tells the watchers of a surface. */
+  /** Notifies the watchers of a surface. */
   tell(notice: Notice): void
   /** Ends the watchers of a surface. */
   forget(surfaceId: string): void
 }
 
-/** Nobody listens yet. */
+/** There are no listeners yet. */
 export function createNotifier({
   limits,
   onError,
@@ -189,7 +189,7 @@ function realChanges({ data, changes }: Notice): (readonly string[])[] {
     .map(locationOf)
 }
 
-/** Whether one location lies at, above or below the other. */
+/** Returns whether one location is at, above or below the other. */
 function related(a: readonly string[], b: readonly string[]): boolean {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false

@@ -1,6 +1,5 @@
 import { formatPointer } from '../json.ts'
 import { quote } from '../diagnostics/errors.ts'
-import { fromJson } from '../data/data-value.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { checkBatch, collectBatch } from '../graph/component-batch.ts'
 import { checkComponents } from '../message/v09/check-components.ts'
@@ -94,14 +93,13 @@ export function updateData(
   const change = openChange(state, surfaceId, report)
   const { surface } = change
   const { data } = surface
-  const stored = value === undefined ? undefined : fromJson(value)
-  if (stored !== undefined && segments.length + depthOf(stored) > report.limits.dataDepth + 1) {
+  if (value !== undefined && segments.length + depthOf(value) > report.limits.dataDepth + 1) {
     report.exceeds('dataDepth', { at: ['updateDataModel', 'value'] })
     return 'refused'
   }
-  if (segments.length === 0) data.replace(stored instanceof Map ? stored : new Map())
-  else if (stored === undefined) data.removeAt(segments)
-  else reportPlacing(data.place(segments, stored, report.limits.arrayIndex), report)
+  if (segments.length === 0) data.replace(value instanceof Map ? value : new Map())
+  else if (value === undefined) data.removeAt(segments)
+  else reportPlacing(data.place(segments, value, report.limits.arrayIndex), report)
   change.dataPaths = [formatPointer(segments)]
   return settle(state, change, { status: surface.status, report })
 }

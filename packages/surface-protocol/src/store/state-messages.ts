@@ -12,11 +12,11 @@ import type { SurfaceState } from './surface.ts'
 
 type Limits = Readonly<SurfaceLimits>
 
-/** How the messages of a state are made. */
+/** Context for creating a state's messages. */
 interface Making {
   /** The data of the state; keys of a map keep their order. */
   readonly data: DataMap
-  /** Whether components write into the data when they arrive. */
+  /** True if components write into the data when they arrive. */
   readonly initialises: boolean
   readonly limits: Limits
 }

@@ -21,12 +21,12 @@ export interface StoreState {
   total: number
 }
 
-/** What a message changes; filled in while it is applied. */
+/** The changes of a message, filled in while it is applied. */
 export interface Change {
   readonly surface: Surface
   readonly created: boolean
   readonly statusBefore: SurfaceStatus | null
-  /** What the surface cost before. */
+  /** The surface's cost before the message. */
   readonly costBefore: number
   /** Size of the surface before. */
   readonly sizeBefore: number
@@ -41,7 +41,7 @@ export interface Change {
 /** The result of one message: a change, nothing to do, or a refusal. */
 export type Processed = Change | 'nothing' | 'refused'
 
-/** How a store judges and resolves, with everything decided. */
+/** A store's resolved options. */
 export interface StoreSettings {
   readonly protocol: Version
   readonly dialect: StoreDialect
@@ -54,7 +54,7 @@ export interface StoreSettings {
   findCatalog(catalogId: string | null): { readonly id: string; readonly core: CatalogCore | null }
 }
 
-/** What a version of the protocol says about a store. */
+/** A version's rules for a store. */
 export interface StoreDialect {
   /** Its number: `0.9.1`. */
   readonly version: string
@@ -62,7 +62,7 @@ export interface StoreDialect {
   /** Catalogs of a store that names none. */
   readonly catalogs: readonly Catalog[]
   readonly catalogAliases: Readonly<Record<string, string>>
-  /** Whether a catalog may be given to a store. */
+  /** Returns whether a store accepts a catalog. */
   accepts(core: CatalogCore): boolean
   evaluator(options: EvaluatorOptions, find: FindCatalogCore): Evaluator | null
   /** Reads and applies one message, whole or not at all. */

@@ -15,7 +15,7 @@ import type { Mode } from '../diagnostics/report.ts'
 import type { PathMode } from '../tree/scope.ts'
 import type { StoreSettings } from './state.ts'
 
-/** How a store judges and resolves. */
+/** Options of a store. */
 export interface SurfaceStoreOptions extends StoreOptionsV09 {
   /** Version of the messages. Default: 0.8. */
   readonly version?: Version
@@ -25,21 +25,21 @@ export interface SurfaceStoreOptions extends StoreOptionsV09 {
   readonly catalogAliases?: Readonly<Record<string, string>>
   /** Default: strict (SP-19). */
   readonly mode?: Mode
-  /** How absolute paths inside templates are read. Default: compatible (SP-36). */
+  /** The meaning of absolute paths inside templates. Default: compatible (SP-36). */
   readonly pathMode?: PathMode
   /** Limits that differ from the defaults (SP-88). */
   readonly limits?: Partial<SurfaceLimits>
-  /** Hears what listeners and watchers throw. Default: nobody. */
+  /** Called with errors of listeners and watchers. Default: they are ignored. */
   readonly onListenerError?: (error: unknown) => void
 }
 
-/** What stores use from version 0.9.1 on. */
+/** Options of stores from version 0.9.1 on. */
 export interface StoreOptionsV09 {
   /** Functions of the host, by name (SN-34). */
   readonly functions?: Readonly<Record<string, HostFunction>>
-  /** Of formatted numbers and dates. Default: en-US. */
+  /** Locale of formatted numbers and dates. Default: en-US. */
   readonly locale?: string
-  /** Of formatted dates. Default: UTC. */
+  /** Time zone of formatted dates. Default: UTC. */
   readonly timeZone?: string
 }
 

@@ -6,6 +6,7 @@ import { Report, type MessagePosition } from '../diagnostics/report.ts'
 import { parseDataPath } from '../data/data-path.ts'
 import { toJson, valueAt } from '../data/data-value.ts'
 import { toTreeNode, type TreeNode } from '../tree/instance.ts'
+import { createVersionAdapter } from '../interop/version-adapter.ts'
 import { createNotifier, type Notifier, type SurfaceChange } from './notify.ts'
 import { createComponentCheck } from './component-check.ts'
 import { evaluateIn, type EvaluateOptions } from './evaluate-in.ts'
@@ -21,13 +22,19 @@ import {
 } from './surface.ts'
 import type { Change, Processed, StoreSettings, StoreState } from './state.ts'
 
-/** What became of one message (SP-20, SP-42). */
+/** The result of one message (SP-20, SP-42). */
 export type ApplyResult = {
   applied: boolean
   surfaceId: string | null
   diagnostics: SurfaceDiagnostic[]
   /** Null when nothing changed. */
   change: SurfaceChange | null
+}
+
+/** Options of a snapshot. */
+export interface SnapshotOptions {
+  /** Version of the messages. Default: that of the store. */
+  readonly version?: Version
 }
 
 /** Surfaces built from messages: the state every client would have (SP-20 to SP-45). */
@@ -59,6 +66,12 @@ export interface SurfaceStore<View = SurfaceView, Message = ServerMessage> exten
   /** Messages that bring about the same state, of one surface or of all (SP-72). */
   snapshot(surfaceId?: string): Message[]
   /**
+   * The same in another version, without what it cannot say (SN-58); functions that it lacks are
+   * replaced by their values.
+   * @throws TypeError for an unknown version
+   */
+  snapshot(surfaceId: string | undefined, options: SnapshotOptions): JsonObject[]
+  /**
    * The value of a literal, a binding or a call in a surface of version 0.9.1 (SN-33).
    * @throws SurfaceError `surface_not_found`, `component_not_found`, and what the evaluation gives
    */
@@ -86,13 +99,13 @@ export function createSurfaceStore(
 ): SurfaceStoreV1
 export function createSurfaceStore(options?: SurfaceStoreOptions): SurfaceStore
 export function createSurfaceStore(options: SurfaceStoreOptions = {}): AnySurfaceStore {
-  // What a store gives depends on its version; the overloads say so.
+  // The return type depends on the version, as the overloads say.
   return new Store(resolveStoreOptions(options), {}, options.onListenerError)
 }
 
 const states = new WeakMap<object, StoreState>()
 
-/** What is behind a store. @throws TypeError for a store that was not made here */
+/** The state of a store. @throws TypeError for a store of another module */
 export function stateOfStore(store: AnySurfaceStore): StoreState {
   const state = states.get(store)
   if (state === undefined) throw new TypeError('A store made by createSurfaceStore is expected')
@@ -133,7 +146,7 @@ class Store implements SurfaceStore {
   readonly #fixed: MessagePosition
   readonly #state: StoreState
   readonly #notifier: Notifier
-  /** What listeners sent while a message was told of. */
+  /** Messages that listeners sent while they were notified. */
   readonly #waiting: (() => void)[] = []
   readonly #processor: Process<unknown>
   #busy = false
@@ -198,16 +211,22 @@ class Store implements SurfaceStore {
     return evaluateIn(this.#state, surfaceId, { value, ...options })
   }
 
-  snapshot(surfaceId?: string): ServerMessage[] {
+  snapshot(surfaceId?: string): ServerMessage[]
+  snapshot(surfaceId: string | undefined, options: SnapshotOptions): JsonObject[]
+  snapshot(surfaceId?: string, { version }: SnapshotOptions = {}): object[] {
     const { surfaces, settings } = this.#state
-    return [...surfaces.values()]
+    const messages = [...surfaces.values()]
       .filter(({ id }) => surfaceId === undefined || id === surfaceId)
-      .flatMap((surface) => settings.dialect.snapshot(surface, settings) as ServerMessage[])
+      .flatMap((surface) => settings.dialect.snapshot(surface, settings))
+    if (version === undefined) return messages
+    const { protocol: from, limits } = settings
+    const adapter = createVersionAdapter({ from, to: version, store: this, limits })
+    return messages.flatMap((message) => adapter.push(message))
   }
 
   /**
    * Runs one message after the other. A listener's own message waits until the current one has been
-   * told to everybody; the result it was given is filled in then (SP-43).
+   * reported to every listener; the result it was given is filled in then (SP-43).
    */
   #run<Input>(input: Input, position: MessagePosition, process: Process<Input>): ApplyResult {
     if (this.#busy) {

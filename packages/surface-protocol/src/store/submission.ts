@@ -16,12 +16,12 @@ import { stateOfStore, type AnySurfaceStore } from './store.ts'
 import { ensureTree, type Surface } from './surface.ts'
 import type { StoreSettings } from './state.ts'
 
-/** How a submission is judged. */
+/** Options for judging a submission. */
 export interface ValidateSubmissionOptions {
   /** The data model that the client reported; it takes the place of the server's. */
   readonly dataModel?: JsonObject
   /**
-   * Whose checks are run: those of the source alone, also those of inputs that the context reads, or
+   * The checks to run: those of the source alone, also those of inputs that the context reads, or
    * those of all inputs. Default: context.
    */
   readonly checks?: 'source' | 'context' | 'surface'
@@ -31,7 +31,7 @@ export interface ValidateSubmissionOptions {
   readonly now?: Date
 }
 
-/** What a submission comes to. */
+/** The result of a submission. */
 export type Submission = {
   /** Null when there is an error. */
   message: ClientMessageV09 | null
@@ -43,20 +43,31 @@ export type Submission = {
 /**
  * Judges what a client sent without trusting it (SN-42): the envelope, the surface, the component,
  * its event, the keys of the context, the timestamp, computed values, then the checks, on a copy of
- * the data. Nothing is written to the store. Never throws for what the client sent.
+ * the data. Any other message of a client is refused, and every one of version 0.8, which has no
+ * checks: `checkUserAction` judges its actions. Nothing is written to the store. Never throws for what
+ * the client sent.
+ * @throws TypeError for wrong options
  */
 export function validateSubmission(
   store: AnySurfaceStore,
   message: unknown,
   options: ValidateSubmissionOptions = {},
 ): Submission {
+  const { checks = 'context' } = options
+  if (!['source', 'context', 'surface'].includes(checks)) {
+    throw new TypeError('checks: source, context or surface')
+  }
   const { surfaces, settings } = stateOfStore(store)
   const checked = settings.dialect.validateClientMessage(message)
   const { diagnostics } = checked
   // The versions that have checks agree in the members of an action.
   const read = checked.message as ClientMessageV09 | null
   if (read === null) return { message: null, data: {}, diagnostics }
-  if (!('action' in read)) return { message: read, data: {}, diagnostics }
+  if (!('action' in read)) {
+    const finding = { code: 'malformed_message', severity: 'error', path: '' } as const
+    const problem = { ...finding, message: 'A submission is an action.' }
+    return { message: null, data: {}, diagnostics: [...diagnostics, problem] }
+  }
   const judge = new Judge(read.action, options, settings)
   const surface = surfaces.get(read.action.surfaceId)
   if (surface === undefined) {
@@ -181,7 +192,7 @@ class Judge {
         this.add(
           'path_conflict',
           `context/${key}`,
-          'The value cannot stand where the context reads it.',
+          'The value cannot be used where the context reads it.',
         )
       }
     }
@@ -265,7 +276,7 @@ function boundLocations(
   return value === undefined ? [] : locations([value], scope.segments)
 }
 
-/** Whether one location lies at, above or below the other. */
+/** Returns whether one location is at, above or below the other. */
 function touches(a: readonly string[], b: readonly string[]): boolean {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i += 1) if (a[i] !== b[i]) return false

@@ -17,7 +17,7 @@ import { Tree } from '../tree/tree.ts'
 import { TreeOverflow } from '../tree/tree-growth.ts'
 import type { PathMode } from '../tree/scope.ts'
 
-/** Where a surface stands (SP-21). */
+/** The state of a surface (SP-21). */
 export type SurfaceStatus = 'created' | 'pending' | 'rendered'
 
 /** A surface as plain JSON (SP-70). */
@@ -38,7 +38,7 @@ export type SurfaceView = SurfaceState & {
   revision: number
   /** Ids that are reachable from the root but not defined (SP-26). */
   missing: string[]
-  /** What resolving the tree has to say, and the limit it passes. */
+  /** The diagnostics of resolving the tree, and the limit it exceeds. */
   diagnostics: SurfaceDiagnostic[]
 }
 
@@ -52,20 +52,20 @@ export interface Surface {
   styles: JsonObject
   /** Size of the styles (SP-89). */
   styleSize: number
-  /** Whether styles were given as a theme (0.9.1). */
+  /** True if styles were given as a theme (0.9.1). */
   hasTheme: boolean
-  /** Whether the client sends its data model (0.9.1). */
+  /** True if the client sends its data model (0.9.1). */
   sendDataModel: boolean
   /** Extensions of the surface (1.0). */
   metadata: JsonObject | null
   readonly graph: Graph
   readonly data: DataModel
   revision: number
-  /** Whether `surface.rendered` was told. */
+  /** True once `surface.rendered` was emitted. */
   announced: boolean
   tree: Tree | null
   overflow: 'treeNodes' | 'treeDepth' | null
-  /** Receives the ids of the first tree, which is grown when somebody asks or before it changes. */
+  /** Receives the ids of the first tree, which is grown on first use or before it changes. */
   firstIds: { ids: readonly string[] | null } | null
 }
 
@@ -92,7 +92,7 @@ export function createSurface(id: string): Surface {
   }
 }
 
-/** How a store resolves trees. */
+/** Options for resolving trees. */
 export interface TreeOptions {
   readonly pathMode: PathMode
   readonly limits: Readonly<SurfaceLimits>
@@ -194,7 +194,7 @@ const sentences: Readonly<Record<string, string>> = {
   compatible_path: 'An absolute path inside a template was read relative to the entry.',
 }
 
-/** What resolving the tree has to say; at most 100. */
+/** The diagnostics of resolving the tree; at most 100. */
 export function treeDiagnostics(surface: Surface, options: TreeOptions): SurfaceDiagnostic[] {
   const tree = ensureTree(surface, options)
   const overflow = overflowError(surface, options.limits)

@@ -98,8 +98,8 @@ export interface CheckUserActionOptions {
 }
 
 /**
- * What is wrong with an action for the surface it names (SP-64). The values of its context are the
- * user's and are not looked at. Never throws.
+ * The problems of an action for the surface it names (SP-64). The values of its context are the
+ * user's and are not checked. Never throws.
  */
 export function checkUserAction(
   store: SurfaceStore,
@@ -197,7 +197,7 @@ function contextValue(
     warnings: [],
     evaluator: null,
     owner: { surfaceId: surface.id, catalogId: surface.catalogId },
-    positions: new WeakMap(),
+    positions: new Map(),
   }
   const resolved = resolveBinding(binding, context)
   // Nothing was written for an action, so that its literal counts everywhere.

@@ -7,13 +7,13 @@ import { storeDialectOf } from './dialects.ts'
 import { createStore, stateOfStore, type SurfaceStore } from './store.ts'
 import type { Mode } from '../diagnostics/report.ts'
 
-/** How a sequence of messages is checked. */
+/** Options for checking a sequence of messages. */
 export interface ValidateMessagesOptions {
   /** Default: strict. */
   readonly mode?: Mode
   /** Default: the standard catalog. */
   readonly catalogs?: readonly Catalog[]
-  /** Whether surfaces that have begun rendering must be whole at the end. Default: false. */
+  /** Requires surfaces that have begun rendering to be complete at the end. Default: false. */
   readonly complete?: boolean
   /** Further ids for the catalogs. */
   readonly catalogAliases?: Readonly<Record<string, string>>
@@ -57,7 +57,10 @@ export function validateMessages(
   return found
 }
 
-/** Whether a message is about a surface of the list; one that the list only updates is judged alone (SN-17). */
+/**
+ * Returns whether a message is about a surface of the list; one that the list only updates is judged
+ * alone (SN-17).
+ */
 function isKnown(value: unknown, store: SurfaceStore): boolean {
   if (!isPlainObject(value)) return true
   const payload = value.updateComponents ?? value.updateDataModel

@@ -21,7 +21,7 @@ export type SurfaceViewV09 = {
   revision: number
   /** Ids that are reachable from the root but not defined. */
   missing: string[]
-  /** What resolving the tree has to say. */
+  /** The diagnostics of resolving the tree. */
   diagnostics: SurfaceDiagnostic[]
 }
 

@@ -3,7 +3,7 @@ import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { ApplyResult, SurfaceStore } from '../store/store.ts'
 import { readJsonLines, type JsonLine, type JsonLinesSource } from './json-lines.ts'
 
-/** What a stream may be told. */
+/** Options of a stream. */
 export interface ApplyStreamOptions {
   /** Ends the stream; the iteration throws its reason. */
   readonly signal?: AbortSignal

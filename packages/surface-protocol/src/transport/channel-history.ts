@@ -15,7 +15,7 @@ export interface HistoryEntry {
 /** A message in other versions, by version. */
 export type Converted = ReadonlyMap<Version, readonly AnyServerMessage[]>
 
-/** How much a channel keeps. */
+/** Limits of a channel's history. */
 export interface HistoryLimits {
   readonly messages: number
   readonly bytes: number

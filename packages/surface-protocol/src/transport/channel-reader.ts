@@ -12,7 +12,7 @@ export interface ChannelReader {
   finish(error: unknown): void
 }
 
-/** How long a channel bears with a subscriber (AB-7). */
+/** Limits for slow subscribers of a channel (AB-7). */
 export interface SlowRules {
   /** Milliseconds without a taken item, while the queue is full, that end a subscription. */
   readonly ms: number
@@ -21,7 +21,7 @@ export interface SlowRules {
   readonly runtime: Runtime
 }
 
-/** What a reader begins with. */
+/** Options of a reader. */
 export interface ChannelReaderOptions {
   /** Items from before the subscription; they do not count as waiting. */
   readonly waiting: ChannelItem[]
@@ -30,6 +30,8 @@ export interface ChannelReaderOptions {
   readonly slow: SlowRules | null
   /** Also called while the reader is made, when the signal was aborted before. */
   readonly onLeave: (reader: ChannelReader) => void
+  /** Called when the subscription ends because it does not read. */
+  readonly onSlow?: () => void
   readonly signal?: AbortSignal
 }
 
@@ -142,11 +144,12 @@ class Reader {
 
   /** Ends a subscription that does not read; it comes back by its last id. */
   #fail(): void {
+    if (this.#ended === null) this.#options.onSlow?.()
     this.#drop()
     this.#finish(
       new SurfaceError({
         code: 'too_slow',
-        detail: 'The subscriber stopped reading. Subscribe again behind the last id.',
+        detail: 'The subscriber stopped reading. Subscribe again after the last id.',
       }),
     )
   }
@@ -177,7 +180,7 @@ class Reader {
     this.#wakeSenders()
   }
 
-  /** Answers with the end of the subscription; an error is told once. */
+  /** Answers with the end of the subscription; an error is reported once. */
   #end({ resolve, reject }: Waiter): void {
     this.#options.signal?.removeEventListener('abort', this.#leave)
     const error = this.#ended?.error

@@ -1,16 +1,37 @@
 import { familyOf, readVersion, versionNumber, type Version } from '../data/version.ts'
-import { quote, SurfaceError } from '../diagnostics/errors.ts'
+import { quote, SurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { createVersionAdapter } from '../interop/version-adapter.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
+import type { AnySurfaceStore } from '../store/store.ts'
 
 /** Converts the messages of a channel to another version, in order. */
-export type MessageConverter = (message: AnyServerMessage) => AnyServerMessage[]
+export interface MessageConverter {
+  readonly push: (message: AnyServerMessage) => AnyServerMessage[]
+  /** The losses since the last call (SN-58). */
+  readonly takeLosses: () => readonly SurfaceDiagnostic[]
+}
 
-/** A converter between two versions, without any state yet (SN-57). */
-export function createConverter(from: Version, to: Version): MessageConverter {
-  if (from === to) return (message) => [message]
-  const adapter = createVersionAdapter({ from, to })
-  return (message) => adapter.push(message) as unknown as AnyServerMessage[]
+/**
+ * A converter between two versions, without any state yet (SN-57).
+ * @param store computes functions that the other version lacks (SN-59)
+ */
+export function createConverter(
+  from: Version,
+  to: Version,
+  store: AnySurfaceStore | undefined,
+): MessageConverter {
+  if (from === to) return { push: (message) => [message], takeLosses: () => [] }
+  const options = store === undefined ? { from, to } : { from, to, store }
+  const adapter = createVersionAdapter(options)
+  let taken = 0
+  return {
+    push: (message) => adapter.push(message) as unknown as AnyServerMessage[],
+    takeLosses() {
+      const losses = adapter.diagnostics.slice(taken)
+      taken += losses.length
+      return losses
+    },
+  }
 }
 
 /** The versions that a channel serves, its own first. @throws TypeError */
@@ -37,7 +58,7 @@ export function deletion(surfaceId: string, version: Version): AnyServerMessage 
   return { version: `v${versionNumber(version)}`, ...payload } as AnyServerMessage
 }
 
-/** Whether a store holds messages of a version. */
+/** Returns whether a store holds messages of a version. */
 export function isOfFamily(storeVersion: string, version: Version): boolean {
   const family = familyOf(version)
   return family === '0.9' ? storeVersion.startsWith(family) : storeVersion === family

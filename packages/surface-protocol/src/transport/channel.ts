@@ -1,5 +1,5 @@
-import { createSystemRuntime, type Runtime } from '@x/wire'
-import { SurfaceError } from '../diagnostics/errors.ts'
+import { createSystemRuntime, type Metrics, type Runtime } from '@x/wire'
+import { SurfaceError, type SurfaceDiagnostic } from '../diagnostics/errors.ts'
 import { defaultLimits } from '../diagnostics/limits.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
 import { isPlainObject } from '../json.ts'
@@ -16,8 +16,10 @@ import {
   type MessageConverter,
 } from './channel-versions.ts'
 import type { ChannelItem } from './channel-item.ts'
+import { channelMetrics, type ChannelMetrics } from './channel-metrics.ts'
+import { createDeliveries } from './deliveries.ts'
 
-/** What a channel keeps and how far it runs ahead. */
+/** Options of a channel: its history and how far it runs ahead. */
 export interface SurfaceChannelOptions {
   /** Version of the messages that are sent. Default: that of the store, or 0.8. */
   readonly version?: Version
@@ -29,15 +31,24 @@ export interface SurfaceChannelOptions {
   readonly historyBytes?: number
   /** Messages that wait for one subscriber before `send` waits. Default: 64. */
   readonly highWaterMark?: number
-  /** The state that a subscriber gets when the history is not enough. Default: a mirror. */
+  /**
+   * The state that a subscriber gets when the history is not enough. Default: a mirror. A store that
+   * has each message before it is sent, as that of a writer, also gives subscribers of versions
+   * without functions their values (SN-59).
+   */
   readonly store?: AnySurfaceStore
   /**
-   * Whether a channel without `store` follows its own messages, so that it always has a state for
-   * new subscribers. Default: true. With false, they get `resume_gap` once the history is full.
+   * Called for what subscribers of a further version do not get, once for each component and kind
+   * (SN-58), while the message is delivered. If it throws, `send` rejects.
+   */
+  readonly onLoss?: (loss: SurfaceDiagnostic, version: Version) => void
+  /**
+   * A channel without `store` follows its own messages, so that it always has a state for new
+   * subscribers. Default: true. With false, they get `resume_gap` once the history is full.
    */
   readonly mirror?: boolean
   /**
-   * What happens to a subscriber that stops reading: it is ended with `too_slow`, or `send` waits
+   * The treatment of a subscriber that stops reading: it is ended with `too_slow`, or `send` waits
    * for it. Default: disconnect.
    */
   readonly onSlow?: 'disconnect' | 'wait'
@@ -45,13 +56,15 @@ export interface SurfaceChannelOptions {
   readonly slowMs?: number
   /** Gives the channel its name and times. Default: the system's. */
   readonly runtime?: Runtime
+  /** Counts channels until they are closed, subscribers, and those cut off as too slow (OP-8). */
+  readonly metrics?: Metrics
 }
 
-/** Where a subscriber begins. */
+/** The starting position of a subscriber. */
 export interface SubscribeOptions {
   /** Default: the version of the channel. */
   readonly version?: Version
-  /** Continue behind this id. Default, also when empty: from the first message. */
+  /** Continue after this id. Default, also if empty: from the first message. */
   readonly after?: string
   /** Ends the subscription; the iteration ends. */
   readonly signal?: AbortSignal
@@ -76,7 +89,7 @@ export interface SurfaceChannel {
    * state to begin with, `too_slow` when the subscriber stopped reading
    */
   subscribe(options?: SubscribeOptions): AsyncIterable<ChannelItem>
-  /** Of the last message sent. */
+  /** Id of the last message sent. */
   readonly lastId: string | null
 }
 
@@ -98,8 +111,11 @@ class Channel implements SurfaceChannel {
   readonly #slow: SlowRules | null
   readonly #history: ChannelHistory
   readonly #readers = new Map<ChannelReader, Subscriber>()
+  readonly #deliveries = createDeliveries<Subscription>((entry, to) => this.#deliver(entry, to))
   readonly #mentioned = new Set<string>()
-  /** What the messages so far amount to; made when the first one is dropped from the history. */
+  readonly #counts: ChannelMetrics | undefined
+  readonly #onLoss: SurfaceChannelOptions['onLoss']
+  /** The state after the messages so far; created when the first one is dropped from the history. */
   #mirror: AnySurfaceStore | null = null
   #closed: { readonly error: unknown } | null = null
 
@@ -113,6 +129,7 @@ class Channel implements SurfaceChannel {
       bytes: atLeast('historyBytes', historyBytes, 0),
     })
     this.#highWaterMark = atLeast('highWaterMark', highWaterMark, 1)
+    this.#counts = options.metrics && channelMetrics(options.metrics)
     const ms = atLeast('slowMs', slowMs, 1)
     if (onSlow !== 'disconnect' && onSlow !== 'wait')
       throw new TypeError('onSlow: disconnect or wait')
@@ -126,10 +143,12 @@ class Channel implements SurfaceChannel {
     this.versions = readVersions(this.version, options.versions)
     const further = this.versions.filter((version) => version !== this.version)
     this.#converters = new Map(
-      further.map((version) => [version, createConverter(this.version, version)]),
+      further.map((version) => [version, createConverter(this.version, version, store)]),
     )
+    this.#onLoss = options.onLoss
     this.#mirrors = store === undefined && mirror
     this.#name = runtime.uuid()
+    this.#counts?.opened()
   }
 
   get lastId(): string | null {
@@ -144,25 +163,35 @@ class Channel implements SurfaceChannel {
     noteSurface(message, this.#mentioned)
     if (this.#mirror !== null) this.#mirror.apply(message)
     else if (this.#mirrors && dropped.length > 0) this.#mirror = this.#mirrorOf(dropped)
-    if (this.#readers.size === 0) return
-    await Promise.all(
-      Array.from(this.#readers, ([reader, subscriber]) =>
-        reader.push(this.#itemsOf(entry, subscriber)),
-      ),
-    )
+    const delivered = this.#readers.size > 0 && this.#deliveries.add(entry, this.#readers)
+    if (this.#onLoss !== undefined) this.#tellLosses(this.#onLoss)
+    await delivered
+  }
+
+  #tellLosses(onLoss: (loss: SurfaceDiagnostic, version: Version) => void): void {
+    for (const [version, { takeLosses }] of this.#converters) {
+      for (const loss of takeLosses()) onLoss(loss, version)
+    }
+  }
+
+  /** One that subscribed after the message has it already. */
+  #deliver(entry: HistoryEntry, [reader, subscriber]: Subscription): Promise<void> | null {
+    if (subscriber.number >= entry.number) return null
+    subscriber.number = entry.number
+    return reader.push(this.#itemsOf(entry, subscriber))
   }
 
   #convert(message: AnyServerMessage): Converted {
     const converted = new Map<Version, readonly AnyServerMessage[]>()
-    for (const [version, convert] of this.#converters) {
-      converted.set(version, convert(message))
-    }
+    for (const [version, { push }] of this.#converters) converted.set(version, push(message))
     return converted
   }
 
   close(error?: unknown): void {
     if (this.#closed !== null) return
     this.#closed = { error }
+    this.#counts?.closed()
+    this.#deliveries.flush()
     for (const reader of this.#readers.keys()) reader.finish(error)
   }
 
@@ -173,20 +202,26 @@ class Channel implements SurfaceChannel {
   #read(options: SubscribeOptions): AsyncIterator<AnyItem> {
     const { after = '', version = this.version, signal } = options
     if (!this.versions.includes(version)) refuseVersion(version, this.versions)
-    const subscriber: Subscriber = { version, last: after }
+    const subscriber: Subscriber = { version, last: after, number: this.#history.count }
     const reader = createChannelReader({
       waiting: this.#backlog(after, subscriber),
       highWaterMark: this.#highWaterMark,
       slow: this.#slow,
-      onLeave: (left) => this.#readers.delete(left),
+      onLeave: (left) => {
+        if (this.#readers.delete(left)) this.#counts?.left()
+      },
+      onSlow: () => this.#counts?.cutOff(),
       ...(signal === undefined ? {} : { signal }),
     })
     if (this.#closed !== null) reader.finish(this.#closed.error)
-    else if (signal?.aborted !== true) this.#readers.set(reader, subscriber)
+    else if (signal?.aborted !== true) {
+      this.#readers.set(reader, subscriber)
+      this.#counts?.subscribed()
+    }
     return reader.iterator
   }
 
-  /** What a subscriber has missed. */
+  /** The messages a subscriber has missed. */
   #backlog(after: string, subscriber: Subscriber): AnyItem[] {
     const position = after === '' ? 0 : positionOf(after, this.#name)
     const missed = position === null ? null : this.#history.after(position)
@@ -223,15 +258,15 @@ class Channel implements SurfaceChannel {
   }
 
   /**
-   * Clears what a subscriber may know and gives it the current state. Only the last item has an id
-   * of its own, so that a subscriber that breaks off before it gets all of them again (AB-6).
+   * Clears the subscriber's surfaces and gives it the current state. Only the last item has an id, so
+   * that a subscriber that breaks off before it gets all of them again (AB-6).
    */
   #snapshot(store: AnySurfaceStore, subscriber: Subscriber): AnyItem[] {
     const { version, last: after } = subscriber
     const surfaceIds = new Set([...this.#mentioned, ...store.surfaceIds()])
     const cleared = Array.from(surfaceIds, (surfaceId) => deletion(surfaceId, version))
-    const convert = createConverter(this.version, version)
-    const state = (store.snapshot() as AnyServerMessage[]).flatMap(convert)
+    const { push } = createConverter(this.version, version, this.#store)
+    const state = (store.snapshot() as AnyServerMessage[]).flatMap(push)
     const items = [...cleared, ...state].map((message) => ({ id: after, message }))
     const last = items.at(-1)
     if (last !== undefined) {
@@ -288,7 +323,11 @@ interface Subscriber {
   readonly version: Version
   /** The id that it has or will have when it has read what waits. */
   last: string
+  /** Number of the latest message that it has been given. */
+  number: number
 }
+
+type Subscription = readonly [ChannelReader, Subscriber]
 
 /** The version of a store; without one 0.8. */
 function versionOf(store: AnySurfaceStore | undefined): Version {

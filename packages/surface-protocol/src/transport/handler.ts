@@ -2,10 +2,19 @@ import {
   createSystemRuntime,
   eventStream,
   isBodyTooLarge,
+  joinRequestHooks,
   json,
+  observeRequest,
+  requestIdOf,
+  requestMetrics,
   respond,
+  traceHeaders,
+  withRequestId,
+  type Metrics,
+  type RequestHooks,
   type Runtime,
 } from '@x/wire'
+import { openStreams } from './open-streams.ts'
 import { versionNumber } from '../data/version.ts'
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import type { AnyClientMessage } from '../message/any-message.ts'
@@ -23,25 +32,39 @@ import {
   type SseItem,
 } from './responses.ts'
 
-/** What happens around a client message. */
+/** Context of a client message. */
 export interface ClientMessageContext {
   readonly request: Request
   readonly channel: SurfaceChannel
 }
 
-/** What a surface handler is made of. */
+/** Options of a surface handler. */
 export interface SurfaceHandlerOptions {
   /** Finds the channel for a request, or answers it otherwise, for example with 401. */
   readonly open: (
     request: Request,
   ) => SurfaceChannel | Response | Promise<SurfaceChannel | Response>
-  /** Receives what a client tells, one message after the other. Default: nothing happens. */
+  /** Receives messages of clients, one after the other. Default: messages are ignored. */
   onClientMessage?(message: AnyClientMessage, context: ClientMessageContext): void | Promise<void>
   /** Milliseconds of silence before the body shows a sign of life. Default: 15000. */
   readonly heartbeatMs?: number
   /** Bytes a POST may carry. Default: 65536. */
   readonly maxBodyBytes?: number
   readonly runtime?: Runtime
+  /** Counts requests (OP-6); `createMetrics` of any `/metrics`. */
+  readonly metrics?: Metrics
+  /** Watch requests (OP-1). */
+  readonly requestHooks?: RequestHooks
+  /** The pattern of the handler's address as hooks see it, `/surfaces/{name}/stream`. Default: none. */
+  readonly route?: string
+  /** Receives what is answered with 500. Default: it is written to `console.error` (OP-12). */
+  readonly onError?: (error: unknown, info: { readonly requestId: string }) => void
+}
+
+/** Facts about a request that only the host knows. */
+export interface SurfaceContext {
+  /** For hooks, errors and `x-request-id`; default: that header, else a random one (OP-10). */
+  readonly requestId?: string
 }
 
 interface Settings extends Omit<SurfaceHandlerOptions, 'runtime'> {
@@ -56,17 +79,47 @@ interface Settings extends Omit<SurfaceHandlerOptions, 'runtime'> {
  */
 export function createSurfaceHandler(
   options: SurfaceHandlerOptions,
-): (request: Request) => Promise<Response> {
+): (request: Request, context?: SurfaceContext) => Promise<Response> {
   const { heartbeatMs = 15_000, maxBodyBytes = 65_536 } = options
   const runtime = options.runtime ?? createSystemRuntime()
   const settings: Settings = { ...options, heartbeatMs, maxBodyBytes, runtime }
-  return async (request) => {
-    try {
-      return await answer(request, settings)
-    } catch (error) {
-      return refuse(request, error)
+  const { metrics, onError = writeToConsole } = options
+  const requestHooks = joinRequestHooks([
+    options.requestHooks,
+    metrics && requestMetrics(metrics, 'surface', openStreams),
+  ])
+  return async (request, context = {}) => {
+    const requestId = requestIdOf(request, context.requestId, () => runtime.uuid())
+    const report = (error: unknown): void => onError(error, { requestId })
+    const work = async (failed: (error: unknown) => void): Promise<Response> => {
+      try {
+        return await answer(request, settings)
+      } catch (error) {
+        const refused = refuse(request, error)
+        if (refused.status >= 500) {
+          failed(error)
+          report(error)
+        }
+        return refused
+      }
     }
+    if (requestHooks === undefined) return withRequestId(await work(() => undefined), requestId)
+    const observed = {
+      requestId,
+      method: request.method,
+      route: options.route ?? null,
+      headers: traceHeaders(request.headers),
+      context,
+    }
+    const response = await observeRequest(requestHooks, observed, { work, onError: report })
+    return withRequestId(response, requestId)
   }
+}
+
+/** Without `onError` a failure is not lost (OP-12). */
+function writeToConsole(error: unknown, { requestId }: { readonly requestId: string }): void {
+  // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
+  console.error(`Surface request ${requestId} failed:`, error)
 }
 
 async function answer(request: Request, settings: Settings): Promise<Response> {
@@ -97,19 +150,19 @@ async function stream(request: Request, settings: Settings): Promise<Response> {
     const own = form === 'sse' ? sseHeaders : jsonLinesHeaders
     return respond(request, null, { headers: { ...own, ...headers } })
   }
-  const { signal } = request
   const position = positionOf(request, form)
-  // Subscribed here, so that a gap is answered with a status.
-  const items = begun(channel.subscribe({ ...position, version }))
+  // Subscribed here, so that a gap is answered with a status. The request ends the subscription, and
+  // with it the body: a body that failed would be an error in the log of the host.
+  const items = begun(channel.subscribe({ ...position, version, signal: request.signal }))
   const { heartbeatMs, runtime } = settings
   if (form === 'sse') {
-    const options = { signal, heartbeatMs, runtime, headers }
+    const options = { heartbeatMs, runtime, headers }
     return toSseResponse(withoutOldIds(items, position.after), options)
   }
   const body = eventStream(items, {
+    count: openStreams,
     encode: ({ message }) => `${formatLine(message)}\n`,
     heartbeat: { text: '\n', everyMs: heartbeatMs, runtime },
-    signal,
   })
   return new Response(body, { headers: { ...jsonLinesHeaders, ...headers } })
 }

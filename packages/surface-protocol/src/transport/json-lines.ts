@@ -4,14 +4,14 @@ import type { ClientMessage } from '../message/v08/client-message.ts'
 import { formatMessage } from '../message/format-message.ts'
 import type { ServerMessage } from '../message/v08/messages.ts'
 import { createLineSplitter, type TakeLine } from './line-splitter.ts'
-import { exceedsDepth } from './json-depth.ts'
+import { exceedsDepth } from '@x/wire'
 
 /** One line of a stream: its value, or what is wrong with it (SP-48). */
 export type JsonLine =
   | { line: number; offset: number; value: unknown; error?: undefined }
   | { line: number; offset: number; error: SurfaceError; value?: undefined }
 
-/** What a reader of lines may be told. */
+/** Options of a line reader. */
 export interface JsonLinesOptions {
   /** `lineBytes` and `jsonDepth` count here. */
   readonly limits?: Partial<SurfaceLimits>

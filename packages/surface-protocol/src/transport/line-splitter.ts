@@ -22,7 +22,7 @@ export interface LineSplitter {
 
 /**
  * A splitter that never holds more than a line and a chunk. A line of more than `maximum` bytes is
- * told of once, at the moment it gets too long, and skipped (SP-49).
+ * reported once, at the moment it gets too long, and skipped (SP-49).
  */
 export function createLineSplitter(maximum: number, take: TakeLine): LineSplitter {
   const toBytes = createTextJoiner()

@@ -9,7 +9,7 @@ import {
 import { isPlainObject, ownValue } from '../json.ts'
 import { createSseParser, type SseFrame } from './sse.ts'
 
-/** Where a stream comes from and how often it is tried again. */
+/** The source of a stream and its retries. */
 export interface OpenSurfaceStreamOptions {
   readonly fetch: (request: Request) => Promise<Response>
   readonly url: string
@@ -154,7 +154,7 @@ const codesByStatus: Readonly<Record<number, SurfaceErrorCode>> = {
   413: 'limit_exceeded',
 }
 
-/** The error a server told of; what it says is taken only where it is one of our codes. */
+/** A server's error; its text is used only if it has one of our codes. */
 function toError(body: unknown, status: number | undefined): SurfaceError {
   const told = isPlainObject(body) ? ownValue(body, 'code') : undefined
   const text = isPlainObject(body) ? ownValue(body, 'message') : undefined

@@ -1,12 +1,12 @@
 import type { Runtime } from '@x/wire'
 
-/** What patience is measured by. */
+/** Options of patience. */
 export interface PatienceOptions {
   /** Milliseconds without a taken item after which the subscriber is given up. */
   readonly ms: number
   readonly highWaterMark: number
   readonly runtime: Runtime
-  /** Whether senders wait for room. */
+  /** True while senders wait for room. */
   readonly isFull: () => boolean
   /** Lets the senders go on without room. */
   readonly release: () => void
@@ -15,12 +15,12 @@ export interface PatienceOptions {
 }
 
 /**
- * How long senders wait for one subscriber (AB-7). It is given up when it takes nothing for `ms`
+ * The time that senders wait for one subscriber (AB-7). It is given up when it takes nothing for `ms`
  * while its queue is full. One that takes a little holds senders up for `ms` in all; every item it
  * takes earns it a share of that time back.
  */
 export interface Patience {
-  /** Whether senders do not wait for it any more. */
+  /** True once senders no longer wait for it. */
   readonly isOver: boolean
   /** Senders begin to wait. */
   begin(): void

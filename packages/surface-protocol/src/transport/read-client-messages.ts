@@ -6,7 +6,7 @@ import type { AnyClientMessage } from '../message/any-message.ts'
 import { isPlainObject } from '../json.ts'
 import type { ValidationResult } from '../message/validation-result.ts'
 import { createJsonLinesParser } from './json-lines.ts'
-import { exceedsDepth } from './json-depth.ts'
+import { exceedsDepth } from '@x/wire'
 import { defaultLimits } from '../diagnostics/limits.ts'
 
 /** The messages of a body, or why it is refused as a whole. */
@@ -57,7 +57,12 @@ function readJson(bytes: Uint8Array): unknown[] | Refused {
     const value: unknown = JSON.parse(text)
     return Array.isArray(value) ? value : [value]
   } catch {
-    return { kind: 'refused', status: 400, code: 'malformed_json', message: 'The body is no JSON.' }
+    return {
+      kind: 'refused',
+      status: 400,
+      code: 'malformed_json',
+      message: 'The body is not JSON.',
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { createSystemRuntime, eventStream, type Runtime } from '@x/wire'
+import { openStreams } from './open-streams.ts'
 import { isSurfaceError } from '../diagnostics/errors.ts'
 import { formatLine } from '../message/format-message.ts'
 import type { AnyServerMessage } from '../message/any-message.ts'
@@ -9,7 +10,7 @@ export interface SseItem {
   readonly message: AnyServerMessage
 }
 
-/** How an SSE body runs. */
+/** Options of an SSE body. */
 export interface SseResponseOptions {
   readonly signal?: AbortSignal
   /** Milliseconds of silence before a comment keeps the connection open. Default: 15000. */
@@ -19,7 +20,7 @@ export interface SseResponseOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** How a JSON Lines body runs. */
+/** Options of a JSON Lines body. */
 export interface JsonLinesResponseOptions {
   readonly signal?: AbortSignal
 }
@@ -48,6 +49,7 @@ export function toSseResponse(
 ): Response {
   const { signal, heartbeatMs = 15_000, runtime = createSystemRuntime() } = options
   const body = eventStream(source, {
+    count: openStreams,
     encode: ({ id, message }) => formatFrame(id, formatLine(message)),
     heartbeat: { text: ': ping\n\n', everyMs: heartbeatMs, runtime },
     onError: (error) => `event: error\ndata: ${formatLine(errorBody(error))}\n\n`,
@@ -65,13 +67,14 @@ export function toJsonLinesResponse(
 ): Response {
   const { signal } = options
   const body = eventStream(source, {
+    count: openStreams,
     encode: (message) => `${formatLine(message)}\n`,
     ...(signal === undefined ? {} : { signal }),
   })
   return new Response(body, { headers: { ...jsonLinesHeaders } })
 }
 
-/** What an error may show of itself; anything unknown is a fixed text. */
+/** The public form of an error; unknown errors become a fixed text. */
 export function errorBody(error: unknown): { code: string; message: string } {
   if (isSurfaceError(error)) return { code: error.code, message: error.detail }
   return { code: 'internal_error', message: 'An internal error occurred.' }

@@ -26,7 +26,7 @@ export function number({ groups }: Instance): void {
   })
 }
 
-/** Whether `key` is the one entry of `value` that `children` does not show yet. */
+/** Returns whether `key` is the one entry of `value` that `children` does not show yet. */
 export function isAddition(
   value: DataValue | undefined,
   children: readonly Instance[],
@@ -39,7 +39,7 @@ export function isAddition(
   return value.has(key) && children.at(-1)?.scope.segments.at(-1) !== key
 }
 
-/** Whether children are those of a location. */
+/** Returns whether children are those of a location. */
 export function sameLocation(children: readonly Instance[], location: readonly string[]): boolean {
   const scope = children[0]?.scope.segments
   return (

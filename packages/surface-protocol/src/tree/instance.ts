@@ -45,7 +45,7 @@ export interface Instance {
   alive: boolean
 }
 
-/** What clients could see of an instance before a message. */
+/** The visible state of an instance before a message. */
 export interface Appearance {
   readonly definition: Definition | null
   readonly values: readonly JsonValue[]
@@ -54,12 +54,15 @@ export interface Appearance {
   grown: boolean
 }
 
-/** What can be seen of an instance now. */
+/** The visible state of an instance now. */
 export function appearanceOf({ definition, values, groups }: Instance): Appearance {
   return { definition, values, groups, grown: false }
 }
 
-/** Whether an instance looks different from before (SP-42); changes inside its children do not count. */
+/**
+ * Returns whether an instance looks different from before (SP-42); changes inside its children do not
+ * count.
+ */
 export function looksDifferent(before: Appearance, now: Instance): boolean {
   if (before.grown || !sameChildren(before.groups, now.groups)) return true
   const { definition: old, values } = before
@@ -83,7 +86,7 @@ function sameChildren(
   return a.length === b.length && a.every((child, index) => child.id === b[index]?.id)
 }
 
-/** The properties with ids in place of children; a text like an id is another thing. */
+/** The properties with ids in place of children; a string equal to an id must not compare equal. */
 function ownProperties(
   definition: Definition,
   { values, groups }: Pick<Appearance, 'values' | 'groups'>,

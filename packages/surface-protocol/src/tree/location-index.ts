@@ -1,12 +1,12 @@
 import type { DataChange } from '../data/data-model.ts'
 
 /**
- * How far below its location a change still counts: not at all, only when a key is added there, or
- * wherever it is.
+ * The depth below its location at which a change still counts: none, only added or removed keys, or
+ * any.
  */
 export type Reach = 'value' | 'keys' | 'deep'
 
-/** What hangs on a location of the data model. */
+/** The dependents of a location of the data model. */
 export interface Watch<Owner> {
   readonly owner: Owner
   /** Position of a bound value, or `-1 - position` of a template. */
@@ -20,7 +20,7 @@ export interface Registration<Owner> {
   readonly watch: Watch<Owner>
 }
 
-/** What a change concerns: templates one by one, bound values by their owner. */
+/** The dependents of a change: templates one by one, bound values by their owner. */
 export interface Affected<Owner> {
   readonly templates: Set<Watch<Owner>>
   readonly owners: Set<Owner>
@@ -96,7 +96,7 @@ export class LocationIndex<Owner> {
   }
 }
 
-/** Whether a key came or went. */
+/** Returns whether a key was added or removed. */
 function changesKeys({ before, removed }: DataChange): boolean {
   return before === undefined || removed === true
 }

@@ -1,16 +1,16 @@
 import { cloneJson, type JsonValue } from '../json.ts'
 import type { BoundKind } from '../catalog/slot.ts'
-import { toJson, type DataMap, type DataValue } from '../data/data-value.ts'
+import type { DataPath } from '../data/data-path.ts'
+import { toJson, valueAt, type DataMap, type DataValue } from '../data/data-value.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { InstanceWarning } from './instance.ts'
 import type { BindingPlan, DynamicKind, DynamicPlan } from '../graph/definition.ts'
-
-import type { Evaluator } from '../functions/evaluate.ts'
+import { locationOf, type Evaluator } from '../functions/evaluate.ts'
 import { EvaluationError } from '../functions/evaluation-error.ts'
 import { toNumber, toText } from '../functions/truth.ts'
 import { locate, type PathMode, type Scope } from './scope.ts'
 
-/** Where a bound value is resolved. */
+/** The context in which a bound value is resolved. */
 export interface ResolveContext {
   readonly root: DataMap
   readonly scope: Scope
@@ -21,7 +21,7 @@ export interface ResolveContext {
   /** Computes dynamic values from version 0.9.1 on. */
   readonly evaluator: Evaluator | null
   readonly owner: SurfaceOwner
-  readonly positions: WeakMap<DataMap, ReadonlyMap<string, number>>
+  readonly positions: Map<DataMap, ReadonlyMap<string, number>>
 }
 
 /** The surface that values are resolved for. */
@@ -48,16 +48,12 @@ export function resolveBinding(binding: BindingPlan, context: ResolveContext): J
 }
 
 /** A dynamic value in the form of its slot (SN-30); null with a warning when it has none. */
-function resolveDynamic(
-  { value, kind }: DynamicPlan,
-  pathText: string,
-  { root, scope, evaluator, warnings, owner, positions }: ResolveContext,
-): JsonValue {
+function resolveDynamic(plan: DynamicPlan, pathText: string, context: ResolveContext): JsonValue {
+  const { kind } = plan
+  const { evaluator, warnings } = context
   let result: JsonValue | undefined
   try {
-    const { surfaceId, catalogId } = owner
-    const place = { root, scope: scope.segments, surfaceId, catalogId, positions }
-    result = evaluator?.evaluate(value, place)
+    result = plan.bound === null ? compute(plan.value, context) : read(plan.bound, context)
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error
     warnings.push({ code: error.code, pathText })
@@ -67,6 +63,25 @@ function resolveDynamic(
   if (converted !== undefined) return converted
   warnings.push({ code: 'binding_type', pathText })
   return kind === 'dBoolean' ? (evaluator?.syntax.isTrue(result) ?? false) : null
+}
+
+function compute(
+  value: JsonValue,
+  { root, scope, evaluator, owner, positions }: ResolveContext,
+): JsonValue | undefined {
+  const { surfaceId, catalogId } = owner
+  return evaluator?.evaluate(value, {
+    root,
+    scope: scope.segments,
+    surfaceId,
+    catalogId,
+    positions,
+  })
+}
+
+function read(path: DataPath, { root, scope }: ResolveContext): JsonValue | undefined {
+  const found = valueAt(root, locationOf(path, scope.segments))
+  return found === undefined ? undefined : toJson(found)
 }
 
 /** The value in the form of a slot; undefined when it has none. */

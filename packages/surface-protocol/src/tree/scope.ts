@@ -2,13 +2,13 @@ import { formatPointer } from '../json.ts'
 import { isContainer, member, valueAt, type DataMap, type DataValue } from '../data/data-value.ts'
 import type { DataPath } from '../data/data-path.ts'
 
-/** How absolute paths inside a template are read (SP-36). */
+/** The meaning of absolute paths inside a template (SP-36). */
 export type PathMode = 'compatible' | 'pointer'
 
-/** Where relative paths begin: the root of the data, or an entry that a template is shown for. */
+/** The base of relative paths: the root of the data, or an entry that a template is shown for. */
 export interface Scope {
   readonly segments: readonly string[]
-  /** What instance ids inside end with: `:` and the key for each level (SP-40). */
+  /** Suffix of instance ids inside: `:` and the key, for each level (SP-40). */
   readonly suffix: string
   readonly pointer: string
 }
@@ -33,12 +33,12 @@ function encodeKey(key: string): string {
 /** Half of a surrogate pair: it has no UTF-8 form, and encodeURIComponent would throw. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** What a path leads to. */
+/** The target of a path. */
 export interface Located {
   readonly location: readonly string[]
   /** Undefined when nothing is there. */
   readonly value: DataValue | undefined
-  /** Whether an absolute path was read relative to the item (SP-36). */
+  /** True if an absolute path was read relative to the item (SP-36). */
   readonly compatible: boolean
 }
 
@@ -79,7 +79,7 @@ export function watchedLocations(
   return [segments, [...scope.segments, ...segments]]
 }
 
-/** Whether a part of the path may be split at dots and brackets. */
+/** Returns whether a part of the path may be split at dots and brackets. */
 export function hasDots(path: DataPath): boolean {
   return path.segments.some(isDotted)
 }

@@ -1,4 +1,3 @@
-// Over 350 lines: growing and mending a tree share the marks of its instances.
 import type { SurfaceLimits } from '../diagnostics/limits.ts'
 import type { DataChange } from '../data/data-model.ts'
 import { isContainer, type DataMap, type DataValue } from '../data/data-value.ts'
@@ -10,7 +9,7 @@ import {
   type InstanceWarning,
   type Appearance,
 } from './instance.ts'
-import { LocationIndex, type Affected, type Reach, type Watch } from './location-index.ts'
+import type { Affected } from './location-index.ts'
 import type { BindingPlan, GroupPlan } from '../graph/definition.ts'
 import { planOf, samePlaces } from '../graph/plan.ts'
 import {
@@ -23,12 +22,12 @@ import {
   type Pool,
 } from './children.ts'
 import { resolveBinding, type SurfaceOwner } from './resolve.ts'
-import { entryScope, hasDots, locate, rootScope, watchedLocations } from './scope.ts'
+import { entryScope, locate, rootScope } from './scope.ts'
 import type { Evaluator } from '../functions/evaluate.ts'
-import type { DataPath } from '../data/data-path.ts'
 import type { PathMode, Scope } from './scope.ts'
+import { Watches } from './watches.ts'
 
-/** What a tree is grown from. */
+/** The inputs of a tree's growth. */
 export interface TreeSource {
   readonly graph: Graph
   readonly data: { readonly root: DataMap }
@@ -50,12 +49,12 @@ export class TreeOverflow extends Error {
   }
 }
 
-/** What instances looked like before a change, by id; null for those that are new. */
+/** The appearance of instances before a change, by id; null for new ones. */
 export type Touched = Map<string, Appearance | null>
 
 type TemplatePlan = Extract<GroupPlan, { kind: 'template' }>
 
-/** What a template is repeated for. */
+/** The entries that a template repeats for. */
 interface Entries {
   readonly location: readonly string[]
   readonly value: DataValue | undefined
@@ -73,19 +72,20 @@ export class TreeGrowth {
   readonly #byComponent = new Map<string, Set<Instance>>()
   /** Instances outside templates with a literal beside a path: it counts while a template has the component. */
   readonly #initial = new Set<Instance>()
-  readonly #index = new LocationIndex<Instance>()
+  readonly #watches: Watches
   /** Empty between changes; most changes concern nothing that is shown. */
   #concerned: Affected<Instance> = { templates: new Set(), owners: new Set() }
   /** Positions of keys, as far as they were asked for since the last change. */
-  #positions = new WeakMap<DataMap, ReadonlyMap<string, number>>()
+  #positions = new Map<DataMap, ReadonlyMap<string, number>>()
   #size = 0
-  /** Whether a component appears more than once under one id. */
+  /** True if a component occurs more than once under one id. */
   #repeated = false
   #restructured = false
 
   /** @throws TreeOverflow */
   constructor(source: TreeSource) {
     this.#source = source
+    this.#watches = new Watches(source.mode)
     this.root = this.#create(source.root, null, rootScope)
     if (this.#repeated) giveIds(this.root, this.byId)
     this.touched = new Map()
@@ -95,7 +95,7 @@ export class TreeGrowth {
   update(componentIds: readonly string[], changes: readonly DataChange[]): 'updated' | 'outgrown' {
     // A map that is cleared keeps its old table within reach of the new one.
     if (this.touched.size > 0) this.touched = new Map()
-    this.#positions = new WeakMap()
+    if (this.#positions.size > 0) this.#positions = new Map()
     if (this.#repeated && componentIds.length > 0) return 'outgrown'
     for (const componentId of componentIds) this.#redefineAll(componentId)
     if (componentIds.length > 0) for (const instance of this.#initial) this.#revalue(instance)
@@ -161,11 +161,9 @@ export class TreeGrowth {
       instance.groups = []
       return
     }
-    const { bindings, groups } = planOf(instance.definition)
-    for (let part = 0; part < bindings.length; part += 1)
-      this.#watchBinding(instance, bindings[part], part)
-    for (let part = 0; part < groups.length; part += 1)
-      this.#watchGroup(instance, groups[part], part)
+    const plan = planOf(instance.definition)
+    const { bindings, groups } = plan
+    this.#watches.add(instance, plan)
     this.#resolve(instance, bindings)
     if (groups.length > 0 || instance.groups.length > 0) {
       instance.groups = groups.map((group) => this.#expand(instance, group, pool))
@@ -174,19 +172,18 @@ export class TreeGrowth {
   }
 
   #resolve(instance: Instance, bindings: readonly BindingPlan[]): void {
-    const isInitial = bindings.some(({ path, literal }) => path !== null && literal !== undefined)
-    if (isInitial && instance.scope.suffix === '') this.#initial.add(instance)
-    else this.#initial.delete(instance)
+    const { scope, componentId } = instance
+    if (scope.suffix === '' && bindings.some(isInitial)) this.#initial.add(instance)
+    else if (this.#initial.size > 0) this.#initial.delete(instance)
     if (bindings.length === 0) {
       if (instance.values.length > 0) instance.values = []
       return
     }
     const { data, mode, graph, evaluator, owner } = this.#source
+    const { root } = data
     const positions = this.#positions
     const warnings: InstanceWarning[] = []
-    const { scope, componentId } = instance
-    const place = { root: data.root, scope, mode, graph, componentId, positions }
-    const context = { ...place, warnings, evaluator, owner }
+    const context = { root, scope, mode, graph, componentId, positions, warnings, evaluator, owner }
     instance.values = bindings.map((binding) => resolveBinding(binding, context))
     if (warnings.length > 0 || instance.warnings.length > 0) this.#warn(instance, warnings)
   }
@@ -195,49 +192,6 @@ export class TreeGrowth {
     instance.warnings = warnings
     if (warnings.length > 0) this.warned.add(instance)
     else this.warned.delete(instance)
-  }
-
-  #watchBinding(instance: Instance, binding: BindingPlan | undefined, part: number): void {
-    if (binding === undefined) return
-    if (binding.dynamic !== undefined) {
-      for (const path of binding.dynamic.paths) {
-        this.#watch(instance, path, { owner: instance, part, reach: 'deep' })
-      }
-      if (binding.dynamic.usesIndex) this.#watchPosition(instance, part)
-    }
-    if (binding.path === null) return
-    const { kind, path } = binding
-    const deep = kind === 'any' || kind === 'stringArray' || this.#dependsOnFallback(path)
-    this.#watch(instance, path, { owner: instance, part, reach: deep ? 'deep' : 'value' })
-  }
-
-  #watchPosition(instance: Instance, part: number): void {
-    const { segments, suffix } = instance.scope
-    if (suffix === '') return
-    const watch = { owner: instance, part, reach: 'keys' } as const
-    instance.registrations.push(this.#index.add(segments.slice(0, -1), watch))
-  }
-
-  #watchGroup(instance: Instance, group: GroupPlan | undefined, position: number): void {
-    if (group?.kind !== 'template') return
-    const reach: Reach = this.#dependsOnFallback(group.binding) ? 'deep' : 'keys'
-    this.#watch(instance, group.binding, { owner: instance, part: -1 - position, reach })
-  }
-
-  /** Whether what a path leads to depends on more than the locations on its way. */
-  #dependsOnFallback(path: DataPath): boolean {
-    return this.#source.mode === 'compatible' && hasDots(path)
-  }
-
-  #watch(instance: Instance, path: DataPath, watch: Watch<Instance>): void {
-    for (const location of watchedLocations(path, instance.scope, this.#source.mode)) {
-      instance.registrations.push(this.#index.add(location, watch))
-    }
-  }
-
-  #unwatch(instance: Instance): void {
-    for (const registration of instance.registrations) this.#index.remove(registration)
-    instance.registrations = []
   }
 
   #expand(instance: Instance, group: GroupPlan, pool: Pool): Instance[] {
@@ -290,7 +244,7 @@ export class TreeGrowth {
   #react(changes: readonly DataChange[]): void {
     if (changes.length === 0) return
     const { templates, owners } = this.#concerned
-    this.#index.concerned(changes, this.#concerned)
+    this.#watches.concerned(changes, this.#concerned)
     if (templates.size === 0 && owners.size === 0) return
     this.#concerned = { templates: new Set(), owners: new Set() }
     if (templates.size > 0) {
@@ -357,7 +311,7 @@ export class TreeGrowth {
       this.#resolve(instance, planOf(next).bindings)
       return
     }
-    this.#unwatch(instance)
+    this.#watches.remove(instance)
     const pool = instance.groups.length === 0 ? NO_CHILDREN : poolOf(instance.groups.flat())
     this.#fill(instance, pool)
     for (const child of pool.values()) this.#dispose(child)
@@ -373,7 +327,12 @@ export class TreeGrowth {
     if (others?.size === 0) this.#byComponent.delete(instance.componentId)
     this.warned.delete(instance)
     this.#initial.delete(instance)
-    this.#unwatch(instance)
+    this.#watches.remove(instance)
     for (const children of instance.groups) for (const child of children) this.#dispose(child)
   }
+}
+
+/** Returns whether a binding has a literal beside its path (SP-37). */
+function isInitial({ path, literal }: BindingPlan): boolean {
+  return path !== null && literal !== undefined
 }

@@ -1,18 +1,18 @@
 import type { Catalog } from '../catalog.ts'
 import { basicTable } from './basic-table.ts'
 import { minimalTable } from './minimal-table.ts'
-import { createTableCatalog } from './table-catalog.ts'
+import { createBuiltInCatalog } from './table-catalog.ts'
 
 /** The properties of a component, as the builder takes them. */
 type Properties = Readonly<Record<string, unknown>>
 
 /** The basic catalog of version 0.9.1: 18 types, 14 functions (SN-49). */
 export const basicCatalogV09: Catalog<Record<keyof typeof basicTable.components, Properties>> =
-  createTableCatalog(basicTable)
+  createBuiltInCatalog(basicTable)
 
 /** The minimal catalog of version 0.9.1. */
 export const minimalCatalogV09: Catalog<Record<keyof typeof minimalTable.components, Properties>> =
-  createTableCatalog(minimalTable)
+  createBuiltInCatalog(minimalTable)
 
 const HOST = 'https://a2ui.org/specification'
 

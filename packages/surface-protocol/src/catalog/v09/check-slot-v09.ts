@@ -7,18 +7,18 @@ import { nearest } from '../nearest.ts'
 import { fitsSlot } from './fits-slot.ts'
 import type { FunctionShape, ShapeV09, SlotV09 } from './shape.ts'
 
-/** What a check of a component needs beside its value. */
+/** Context for the check of a component. */
 export interface CheckContext {
   readonly report: Report
   readonly rules: DynamicRules
   readonly functions: ReadonlyMap<string, FunctionShape>
-  /** What a wrong value is called: that of a property, or of an argument. */
+  /** The error code of a wrong value: that of a property, or of an argument. */
   readonly code: 'invalid_property_value' | 'invalid_argument'
   /** Calls around the value. */
   readonly depth: number
 }
 
-/** How a version checks the values that are computed. */
+/** A version's checks of computed values. */
 export interface DynamicRules {
   readonly syntax: ValueSyntax
   /** A slot of a kind of value: literals, bindings or calls. */
@@ -68,7 +68,7 @@ export function checkShapeV09(
   }
 }
 
-/** A member that is let through is still looked at for what is computed in it. */
+/** An unknown member that is accepted is still checked for computed values. */
 function checkUnknown(name: string, member: unknown, context: CheckContext): void {
   context.report.path.push(name)
   context.rules.any(member, context)

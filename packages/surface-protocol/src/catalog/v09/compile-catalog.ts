@@ -55,7 +55,7 @@ function isVersion(named: unknown, version: string): boolean {
 interface At {
   readonly document: Schema
   readonly place: Place
-  /** Members of a component that are none of its own. */
+  /** Members of a component besides its own. */
   readonly envelope?: ReadonlySet<string>
 }
 

@@ -11,7 +11,7 @@ import {
   type DynamicRules,
 } from './check-slot-v09.ts'
 
-/** How version 0.9.1 checks bindings, calls, actions and checks. */
+/** Checks of bindings, calls, actions and checks in version 0.9.1. */
 export const dynamicRulesV09: DynamicRules = {
   syntax: plainSyntax,
   dynamic: checkDynamic,
@@ -27,7 +27,7 @@ export const dynamicRulesV09: DynamicRules = {
   },
 }
 
-/** Whether a value is a literal of a kind of slot. */
+/** Returns whether a value is a literal, for each kind of slot. */
 export const literalTypes: Readonly<Record<string, (value: unknown) => boolean>> = {
   dString: (value) => typeof value === 'string',
   dNumber: (value) => typeof value === 'number',
@@ -76,6 +76,13 @@ const CALL_MEMBERS = new Set(['call', 'args', 'returnType', 'catalogId'])
 
 /** A call against the function that it names (SN-15 step 8). */
 function checkCall(value: Record<string, unknown>, context: CheckContext, expected?: string): void {
+  const { report } = context
+  report.calls += 1
+  judgeCall(value, context, expected)
+  report.calls -= 1
+}
+
+function judgeCall(value: Record<string, unknown>, context: CheckContext, expected?: string): void {
   const { report, functions, depth } = context
   const { call: name, args = {}, returnType } = value
   if (depth >= report.limits.callDepth) return report.exceeds('callDepth')

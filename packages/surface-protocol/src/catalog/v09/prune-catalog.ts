@@ -26,7 +26,7 @@ export function pruneCatalog(
   return parts.remake({ ...rest, components, functions, ...(isTrue ? { instructions } : {}) })
 }
 
-/** Whether a text speaks of one of the names: then it is about what is no longer there. */
+/** Returns whether a text mentions one of the names, and so describes a removed part. */
 function mentions(text: string, names: readonly string[]): boolean {
   const words = new Set(text.match(/\w+/g))
   return names.some((name) => words.has(name))

@@ -33,15 +33,15 @@ export interface FunctionShape {
   readonly args: ShapeV09
   readonly anyOf: readonly string[]
   readonly returns: string
-  /** Who may call the function (1.0). */
+  /** The callers of the function (1.0). */
   readonly callers?: string
 }
 
-/** How the parts of a table that are not plain are made. */
+/** Factories for the parts of a table that are not plain. */
 export interface ShapeMaking {
   readonly pattern: (source: string) => (text: string) => boolean
   readonly schema: (schema: unknown) => SchemaCheck
-  /** Whether values of any form are computed too. */
+  /** True if values of any form are computed too. */
   readonly isAnyLive?: boolean
 }
 

@@ -7,17 +7,23 @@ import { nearest } from '../nearest.ts'
 import { checkShapeV09 } from './check-slot-v09.ts'
 import { dynamicRulesV09 } from './dynamic-rules-v09.ts'
 import { plainSyntax } from '../../functions/value-syntax.ts'
-import { functionOfTable, shapeOfTable, type ShapeMaking, type ShapeV09 } from './shape.ts'
+import {
+  functionOfTable,
+  shapeOfTable,
+  type FunctionShape,
+  type ShapeMaking,
+  type ShapeV09,
+} from './shape.ts'
 import type { CatalogTable, ObjectTable } from './table.ts'
 
-/** What every component may have beside its properties (SN-44). */
+/** The properties that every component may have besides its own (SN-44). */
 const envelope: Readonly<Record<string, ObjectTable['fields'][string]>> = {
   accessibility: {
     object: { fields: { label: 'dString', description: 'dString' }, open: true },
   },
 }
 
-/** How patterns are made; parts that only a schema describes are not looked at. */
+/** Compiles patterns; parts that only a schema describes are not checked. */
 export const plainMaking: ShapeMaking = {
   pattern: (source) => {
     const pattern = linearPattern(source)
@@ -26,11 +32,31 @@ export const plainMaking: ShapeMaking = {
   schema: () => () => null,
 }
 
-/** A catalog of version 0.9.1 from its table; checks are made once, not read for each message. */
+/**
+ * A catalog of version 0.9.1 from its table; checks are made once, not read for each message.
+ * @throws SurfaceError `invalid_catalog`
+ */
 export function createTableCatalog<Types extends object = object>(
   table: CatalogTable,
   making: ShapeMaking = plainMaking,
 ): Catalog<Types> {
+  const shapes = shapesOf(table, making)
+  return catalogOver<Types>(table, making, () => shapes)
+}
+
+/** The same for a table of this package: its checks are made when they are first needed. */
+export function createBuiltInCatalog<Types extends object>(table: CatalogTable): Catalog<Types> {
+  let shapes: Shapes | undefined
+  return catalogOver<Types>(table, plainMaking, () => (shapes ??= shapesOf(table, plainMaking)))
+}
+
+interface Shapes {
+  readonly components: ReadonlyMap<string, ShapeV09>
+  readonly functions: ReadonlyMap<string, FunctionShape>
+  readonly theme: ShapeV09 | null
+}
+
+function shapesOf(table: CatalogTable, making: ShapeMaking): Shapes {
   const components = new Map(
     Object.entries(table.components).map(([type, object]): [string, ShapeV09] => {
       const fields = { ...envelope, ...object.fields }
@@ -41,19 +67,32 @@ export function createTableCatalog<Types extends object = object>(
     Object.entries(table.functions).map(([name, one]) => [name, functionOfTable(one, making)]),
   )
   const theme = table.theme === null ? null : shapeOfTable(table.theme, making)
-  const types = [...components.keys()]
+  return { components, functions, theme }
+}
+
+function catalogOver<Types extends object>(
+  table: CatalogTable,
+  making: ShapeMaking,
+  shapes: () => Shapes,
+): Catalog<Types> {
+  const types = Object.keys(table.components)
   return createCatalog<Types>(table.catalogId, types, {
     exact: true,
     shape: () => null,
     v09: {
       protocolVersion: '0.9',
       syntax: plainSyntax,
-      components,
-      functions,
+      get components() {
+        return shapes().components
+      },
+      get functions() {
+        return shapes().functions
+      },
       table,
       remake: (other) => createTableCatalog(other, making),
     },
     checkComponent(type, properties, report) {
+      const { components, functions } = shapes()
       const shape = components.get(type)
       if (shape === undefined) reportUnknownType(type, types, report)
       else if (isPlainObject(properties)) {
@@ -67,6 +106,7 @@ export function createTableCatalog<Types extends object = object>(
       } else report.must('invalid_property_value', 'an object', { fatal: true })
     },
     checkStyles(values, report) {
+      const { theme, functions } = shapes()
       if (theme === null) return
       for (const name of Object.keys(values)) {
         const slot = theme.fields.get(name)

@@ -1,4 +1,4 @@
-/** What may stand in one place of a component or among the arguments of a function, as plain JSON. */
+/** The kinds of value that a place of a component or a function's arguments accepts, as plain JSON. */
 export type SlotTable =
   /** The id of a component; children by a list or a template. */
   | 'id'
@@ -46,7 +46,7 @@ export interface FunctionTable {
   /** Arguments of which at least one is needed. */
   readonly anyOf?: readonly string[]
   readonly returns: string
-  /** Who may call the function, unless it is the renderer alone (1.0). */
+  /** The callers of the function, if not the renderer alone (1.0). */
   readonly callers?: string
 }
 

@@ -14,7 +14,7 @@ import type { CatalogTable, ObjectTable } from '../v09/table.ts'
 import { createRulesV1 } from './dynamic-rules-v1.ts'
 import type { FoundCatalog } from './find-catalog.ts'
 
-/** What every component may have beside its properties. */
+/** The properties that every component may have besides its own. */
 const accessibility: ObjectTable['fields'][string] = {
   object: {
     fields: {

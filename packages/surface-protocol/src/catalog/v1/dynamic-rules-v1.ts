@@ -21,7 +21,9 @@ export interface CheckContextV1 extends CheckContext {
   readonly find: (catalogId: string | undefined) => FoundCatalog
 }
 
-/** How version 1.0 checks bindings, calls, actions and checks; `find` gives the catalog of a call. */
+/**
+ * Checks of bindings, calls, actions and checks in version 1.0; `find` gives the catalog of a call.
+ */
 export function createRulesV1(find: CheckContextV1['find']): DynamicRules {
   return {
     syntax: taggedSyntax,
@@ -97,6 +99,13 @@ const CALL_MEMBERS = new Set(['@call', 'args', 'catalogId'])
 
 /** A call against the function that it names in its own catalog (SN-33, SN-43). */
 function checkCall(value: Record<string, unknown>, context: CheckContextV1): void {
+  const { report } = context
+  report.calls += 1
+  judgeCall(value, context)
+  report.calls -= 1
+}
+
+function judgeCall(value: Record<string, unknown>, context: CheckContextV1): void {
   const { report, depth, find } = context
   const { '@call': name, args = {}, catalogId } = value
   if (depth >= report.limits.callDepth) return report.exceeds('callDepth')
@@ -112,7 +121,9 @@ function checkCall(value: Record<string, unknown>, context: CheckContextV1): voi
   const inner: CheckContextV1 = { ...context, code: 'invalid_argument', depth: depth + 1 }
   if (name.startsWith('@')) return checkSystemCall(name, args, inner)
   if (!isIdentifier(name)) {
-    report.add('invalid_identifier', `The name ${quote(name)} is no identifier.`, { at: ['@call'] })
+    report.add('invalid_identifier', `The name ${quote(name)} is not an identifier.`, {
+      at: ['@call'],
+    })
     return
   }
   if (catalogId !== undefined && (typeof catalogId !== 'string' || catalogId === '')) {

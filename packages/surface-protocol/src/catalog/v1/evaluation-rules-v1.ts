@@ -12,7 +12,7 @@ import { toNumber } from '../../functions/truth.ts'
 import type { JsonValue } from '../../json.ts'
 import { findCatalog, type FindCore } from './find-catalog.ts'
 
-/** What version 1.0 says about values that are computed; `find` knows the catalogs. */
+/** Evaluation rules of version 1.0; `find` gives the catalogs. */
 export function createEvaluationRulesV1(find: FindCore): EvaluationRules {
   return { syntax: taggedSyntax, find: (call) => findFunction(call, find), result: toResult }
 }
@@ -52,7 +52,7 @@ function positionOf({ root, scope, positions }: EvaluationPlace): number {
   throw new EvaluationError('index_outside_template', detail)
 }
 
-/** Where the keys of an object stand; looked up once in each pass over the data. */
+/** The positions of an object's keys, looked up once per pass over the data. */
 function positionsIn(
   map: DataMap,
   known: EvaluationPlace['positions'],

@@ -1,7 +1,7 @@
 import { taggedSyntax } from '../../functions/tagged-syntax.ts'
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from '../../json.ts'
 
-/** What a component is converted with. */
+/** Context for converting a component. */
 export interface FromV1 {
   /** Hears what cannot be said in version 0.9.1; `name` is the property of the component. */
   readonly lose: (what: string, name: string) => void

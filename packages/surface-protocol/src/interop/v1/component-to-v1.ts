@@ -10,7 +10,7 @@ import {
   type JsonValue,
 } from '../../json.ts'
 
-/** What a component is converted with. */
+/** Context for converting a component. */
 export interface ToV1 {
   /** Hears what cannot be said in version 1.0; `name` is the property of the component. */
   readonly lose: (what: string, name: string) => void

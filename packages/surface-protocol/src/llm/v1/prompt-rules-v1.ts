@@ -1,6 +1,6 @@
 import type { PromptRules } from '../prompt.ts'
 
-/** How the messages of version 1.0 are described to a model. */
+/** The description of version 1.0's messages for a model. */
 export const promptRulesV1: PromptRules = {
   messages: {
     createSurface:

@@ -6,7 +6,7 @@ import { readKind, readMember, readText, refuseOthers } from '../read-member.ts'
 import { Report } from '../../diagnostics/report.ts'
 import type { ValidationResult } from '../validation-result.ts'
 
-/** What a user did with a component (SP-62). */
+/** A user's action on a component (SP-62). */
 export type UserAction = {
   name: string
   surfaceId: string
@@ -19,7 +19,7 @@ export type UserAction = {
 /** A message from the client to the server, version 0.8. */
 export type ClientMessage = { userAction: UserAction } | { error: JsonObject }
 
-const KEYS = ['userAction', 'error'] as const
+export const KEYS = ['userAction', 'error'] as const
 
 /** Checks a message of a client (SP-62). Further members of a `userAction` are kept. */
 export function validateClientMessageV08(value: unknown): ValidationResult<ClientMessage> {
@@ -68,7 +68,7 @@ function readClientMessage(value: unknown, report: Report): ClientMessage | null
   const copy = copyObject(payload, report)
   if (kind === 'error') return { error: copy }
   checkActionFields(payload, report)
-  // What does not have these fields was reported.
+  // Missing fields were reported above.
   return { userAction: copy as UserAction }
 }
 

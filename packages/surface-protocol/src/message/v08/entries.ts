@@ -22,7 +22,7 @@ export function parseEntries(entries: DataEntry[]): JsonObject {
   return mapToJson(map)
 }
 
-/** What `formatEntries` may be told. */
+/** Options of `formatEntries`. */
 export interface FormatEntriesOptions {
   /** Hears of arrays that became maps and of members that were dropped. */
   onDiagnostic?: (diagnostic: SurfaceDiagnostic) => void
@@ -30,8 +30,9 @@ export interface FormatEntriesOptions {
 
 /**
  * The entries of an object (SP-68). Arrays become maps with decimal keys; null and undefined are
- * dropped; both are told to `onDiagnostic` as `lossy_conversion`.
- * @throws SurfaceError `invalid_type` for a value that is no JSON, `limit_exceeded` for deeper nesting than `jsonDepth`
+ * dropped; both are reported to `onDiagnostic` as `lossy_conversion`.
+ * @throws SurfaceError `invalid_type` for a value that is not JSON, `limit_exceeded` for deeper
+ * nesting than `jsonDepth`
  */
 export function formatEntries(value: JsonObject, options: FormatEntriesOptions = {}): DataEntry[] {
   return formatMembers(value, [], options)

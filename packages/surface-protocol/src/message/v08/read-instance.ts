@@ -108,7 +108,7 @@ function readProperties(
   report.initialises = false
   const errors = report.errors
   const copy = copyObject(properties, report)
-  // What is no JSON was reported already; a catalog would only say it again.
+  // A value that is not JSON was reported already; a catalog would only repeat it.
   const core =
     report.errors > errors
       ? null

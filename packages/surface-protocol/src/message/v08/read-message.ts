@@ -61,7 +61,7 @@ export function readMessage(
 }
 
 /** The members of each payload (SP-6). */
-const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
+export const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
   surfaceUpdate: ['surfaceId', 'components'],
   dataModelUpdate: ['surfaceId', 'path', 'contents'],
   beginRendering: ['surfaceId', 'root', 'catalogId', 'styles'],
@@ -69,7 +69,7 @@ const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
 }
 const KINDS = Object.keys(MEMBERS) as Kind[]
 
-/** The one message key of an envelope; null after a report when there is none (SP-5 to SP-7). */
+/** The one message key of an envelope; null after a report if there is none (SP-5 to SP-7). */
 function readEnvelope(value: unknown, report: Report): Kind | null {
   if (!isPlainObject(value)) return readKind(value, KINDS, report)
   const keys = Object.keys(value)

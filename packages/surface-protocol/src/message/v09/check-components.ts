@@ -8,11 +8,14 @@ export function checkComponents(
   core: CatalogCore | null,
   report: Report,
 ): void {
+  const { path } = report
+  path.push('updateComponents', 'components')
   for (const { id, type, properties, position } of components) {
-    report.path.push('updateComponents', 'components', position)
+    path.push(position)
     report.componentId = id
     core?.checkComponent(type, properties, report)
-    report.path.length = 0
+    path.pop()
   }
+  path.length = 0
   report.componentId = undefined
 }

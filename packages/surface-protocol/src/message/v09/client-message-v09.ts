@@ -8,7 +8,7 @@ import type { ValidationResult } from '../validation-result.ts'
 import type { ClientMessageV09 } from './messages-v09.ts'
 import { envelopeV09 } from './read-message-v09.ts'
 
-const KINDS = ['action', 'error'] as const
+export const KINDS = ['action', 'error'] as const
 
 /** Checks a message of a client, version 0.9.1. */
 export function validateClientMessageV09(value: unknown): ValidationResult<ClientMessageV09> {

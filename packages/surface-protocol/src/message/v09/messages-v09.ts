@@ -8,7 +8,7 @@ export type CreateSurface = {
   surfaceId: string
   catalogId: string
   theme?: JsonObject
-  /** Whether the client sends its data model with every message. Default: false. */
+  /** The client sends its data model with every message. Default: false. */
   sendDataModel?: boolean
 }
 
@@ -28,7 +28,7 @@ export type ClientMessageV09 = { version: 'v0.9' | 'v0.9.1' } & (
   { action: ActionV09 } | { error: JsonObject }
 )
 
-/** What a user did with a component. */
+/** A user's action on a component. */
 export type ActionV09 = {
   name: string
   surfaceId: string

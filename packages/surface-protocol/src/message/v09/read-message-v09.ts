@@ -1,9 +1,10 @@
 import { checkPath } from '../../data/check-path.ts'
-import { copyJson, copyObject } from '../../data/copy-json.ts'
+import { copyData, copyObject } from '../../data/copy-json.ts'
 import { quote } from '../../diagnostics/errors.ts'
+import type { DataValue } from '../../data/data-value.ts'
 import type { Report } from '../../diagnostics/report.ts'
 import { noIds, type Definition } from '../../graph/definition.ts'
-import { isPlainObject, ownValue, type JsonObject, type JsonValue } from '../../json.ts'
+import { isPlainObject, ownValue, type JsonObject } from '../../json.ts'
 import { readEnvelope, type EnvelopeRules } from '../read-envelope.ts'
 import { readId, refuseOthers, FATAL } from '../read-member.ts'
 
@@ -31,14 +32,14 @@ export type MessageDraftV09 =
       /** As it was sent; null when there is none. */
       readonly path: string | null
       /** Undefined: what stands there is removed. */
-      readonly value: JsonValue | undefined
+      readonly value: DataValue | undefined
     }
   | { readonly kind: 'deleteSurface'; readonly surfaceId: string }
 
 type Kind = MessageDraftV09['kind']
 type Payload = Record<string, unknown>
 
-const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
+export const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
   createSurface: ['surfaceId', 'catalogId', 'theme', 'sendDataModel'],
   updateComponents: ['surfaceId', 'components'],
   updateDataModel: ['surfaceId', 'path', 'value'],
@@ -206,9 +207,9 @@ export function readData(
   const segments = path === undefined ? [] : readSegments(path, report)
   const sent = ownValue(payload, 'value')
   report.path.push('value')
-  const value = sent === undefined ? undefined : copyJson(sent, report)
+  const value = sent === undefined ? undefined : copyData(sent, report)
   const removes = value === undefined || (value === null && nullRemoves)
-  if (segments?.length === 0 && !removes && !isPlainObject(value)) {
+  if (segments?.length === 0 && !removes && !(value instanceof Map)) {
     report.must('invalid_value', 'an object, as the whole data model is one')
   }
   report.path.pop()

@@ -11,7 +11,7 @@ import { checkComponents } from './check-components.ts'
 import type { ServerMessageV09 } from './messages-v09.ts'
 import { readMessageV09, type MessageDraftV09 } from './read-message-v09.ts'
 
-/** How one message is checked. */
+/** Options for checking one message. */
 export interface ValidateMessageOptionsV09 {
   readonly mode?: Mode
   readonly catalog?: Catalog

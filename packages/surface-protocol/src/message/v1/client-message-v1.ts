@@ -9,7 +9,7 @@ import { readCall, readFunctionResponse } from './read-call.ts'
 import { envelopeV1 } from './read-message-v1.ts'
 import { readMetadata } from './read-metadata.ts'
 
-const KINDS = ['action', 'error', 'callAgentFunction', 'rendererFunctionResponse'] as const
+export const KINDS = ['action', 'error', 'callAgentFunction', 'rendererFunctionResponse'] as const
 
 /** Checks a message of a client, version 1.0 (SN section 2.3). Never throws. */
 export function validateRendererMessage(value: unknown): ValidationResult<JsonObject> {

@@ -1,4 +1,5 @@
-import { copyObject } from '../../data/copy-json.ts'
+import { copyMap, copyObject } from '../../data/copy-json.ts'
+import type { DataMap } from '../../data/data-value.ts'
 import type { Report } from '../../diagnostics/report.ts'
 import { noIds, type ComponentEnvelope, type Definition } from '../../graph/definition.ts'
 import { isPlainObject, ownValue, type JsonObject } from '../../json.ts'
@@ -17,7 +18,7 @@ export type MessageDraftV1 =
       readonly catalogId: string | null
       readonly sendDataModel: boolean
       readonly components: readonly Definition[]
-      readonly dataModel: JsonObject
+      readonly dataModel: DataMap
       readonly metadata: JsonObject | null
       /** Size of the metadata (SP-89). */
       readonly metadataSize: number
@@ -29,7 +30,7 @@ export type MessageDraftV1 =
 type Kind = MessageDraftV1['kind']
 type Payload = Record<string, unknown>
 
-const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
+export const MEMBERS: Readonly<Record<Kind, readonly string[]>> = {
   createSurface: ['surfaceId', 'catalogId', 'sendDataModel', 'components', 'dataModel', 'metadata'],
   updateComponents: ['surfaceId', 'components'],
   updateDataModel: ['surfaceId', 'path', 'value'],
@@ -99,7 +100,7 @@ function readCreate(payload: Payload, surfaceId: string, report: Report): Messag
   }
   const list = components === undefined ? [] : readComponents(payload, report, readComponentV1)
   report.path.push('dataModel')
-  const dataModel = isPlainObject(sent) ? copyObject(sent, report) : {}
+  const dataModel = isPlainObject(sent) ? copyMap(sent, report) : new Map()
   if (!isPlainObject(sent)) report.must('invalid_type', 'an object')
   report.path.pop()
   const before = report.size

@@ -31,7 +31,7 @@ function checkExtensions(extensions: unknown, report: Report): void {
   }
   for (const name of Object.keys(extensions)) {
     if (isIdentifier(name)) continue
-    report.add('invalid_identifier', `The name ${quote(name)} is no identifier.`, {
+    report.add('invalid_identifier', `The name ${quote(name)} is not an identifier.`, {
       at: ['extensions', name],
     })
   }

@@ -5,7 +5,7 @@ import type { ComponentBatch, UpdateKind } from '../../graph/component-batch.ts'
 import type { Definition } from '../../graph/definition.ts'
 import type { Graph } from '../../graph/graph.ts'
 
-/** What a message has put into a graph. */
+/** The parts that a message put into a graph. */
 interface Composition {
   /** Components that are new or have another type now. */
   readonly retyped: readonly Definition[]

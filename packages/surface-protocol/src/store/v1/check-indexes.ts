@@ -47,7 +47,7 @@ function childrenOf(graph: Graph, { edges, templates }: Definition): Definition[
   return found
 }
 
-/** Whether a component has a value that depends on its position. */
+/** Returns whether a component has a value that depends on its position. */
 function asksForIndex(definition: Definition): boolean {
   // Components without computed values have no plan to make.
   if (definition.core === null) return false

@@ -7,7 +7,7 @@ import { validateMessageV1 } from './validate-message-v1.ts'
 import { snapshotOfV1, viewOfV1 } from './view-v1.ts'
 import type { StoreDialect } from '../state.ts'
 
-/** How stores of version 1.0 work. */
+/** The store dialect of version 1.0. */
 export const dialectV1: StoreDialect = {
   version: '1.0',
   family: '1.0',

@@ -1,13 +1,12 @@
 import { checkComponentV1 } from '../../catalog/v1/catalog-v1.ts'
 import { findCatalog } from '../../catalog/v1/find-catalog.ts'
-import { fromJson, mapFromJson } from '../../data/data-value.ts'
+import type { DataMap } from '../../data/data-value.ts'
 import { isIdentifier } from '../../data/identifier.ts'
 import { quote } from '../../diagnostics/errors.ts'
 import type { Report } from '../../diagnostics/report.ts'
 import { checkBatch, collectBatch, type ComponentBatch } from '../../graph/component-batch.ts'
 import { noIds, type Definition } from '../../graph/definition.ts'
 import { sameEdges } from '../../graph/graph.ts'
-import type { JsonObject } from '../../json.ts'
 import { readMessageV1, type MessageDraftV1 } from '../../message/v1/read-message-v1.ts'
 import { openChange, removeSurface, settle } from '../change.ts'
 import { depthOf } from '../local-write.ts'
@@ -68,8 +67,8 @@ function create(state: StoreState, draft: Draft<'createSurface'>, report: Report
   surface.styleSize = draft.metadataSize
   checkDepth(dataModel, report)
   if (report.errors > 0) return 'refused'
-  surface.data.replace(mapFromJson(dataModel))
-  if (Object.keys(dataModel).length > 0) change.dataPaths = ['']
+  surface.data.replace(dataModel)
+  if (dataModel.size > 0) change.dataPaths = ['']
   if (components.length > 0) {
     const batch = putComponents(state, surface, { components, kind: 'createSurface', report })
     if (batch === null) return 'refused'
@@ -78,8 +77,8 @@ function create(state: StoreState, draft: Draft<'createSurface'>, report: Report
   return settle(state, change, { status: statusOf(surface), report })
 }
 
-function checkDepth(dataModel: JsonObject, report: Report): void {
-  if (depthOf(fromJson(dataModel)) <= report.limits.dataDepth + 1) return
+function checkDepth(dataModel: DataMap, report: Report): void {
+  if (depthOf(dataModel) <= report.limits.dataDepth + 1) return
   report.exceeds('dataDepth', { at: ['createSurface', 'dataModel'] })
 }
 
@@ -171,7 +170,7 @@ export function judgeComponents(
       ['component', type],
     ] as const) {
       if (isIdentifier(text)) continue
-      const message = `The name ${quote(text)} is no identifier.`
+      const message = `The name ${quote(text)} is not an identifier.`
       report.add('invalid_identifier', message, { at: [name] })
     }
   })
