@@ -10,7 +10,9 @@ export default defineConfig(
     'src/interop.ts',
     'src/llm.ts',
     'src/html.ts',
+    'src/forms.ts',
     'src/v1.ts',
+    'src/metrics.ts',
     'src/testing.ts',
   ]),
 )

@@ -43,7 +43,7 @@ describe('JSON Schema keywords', () => {
         const value = step === doubled ? 7 : deep(24)
         const started = performance.now()
         expect(catalog.validateComponent('A', { v: value })).not.toEqual([])
-        expect(performance.now() - started).toBeLessThan(1000)
+        expect(performance.now() - started).toBeLessThan(10_000)
       }
     },
   )

@@ -30,7 +30,7 @@ import {
 import { damage, createDice } from '../../../bench/surface/mutate.ts'
 import { bigUpdate, mixedLines } from '../../../bench/surface/cases.ts'
 
-/** What is left of a value on its way through JSON. */
+/** A value after its way through JSON. */
 const toJson = (value: unknown): unknown => {
   const text = JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? 1 : one))
   return text === undefined ? null : JSON.parse(text)

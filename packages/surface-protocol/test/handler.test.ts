@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   createSurfaceChannel,
   createSurfaceHandler,
@@ -143,6 +143,22 @@ describe('what a surface handler answers by itself', () => {
     await expect(lines.text()).rejects.toThrow()
   })
 
+  test.each(['text/event-stream', 'application/jsonl'])(
+    'SP-76: a request that is aborted ends its body, %s, without an error that hosts would log',
+    async (accept) => {
+      const { channel, handler } = setup()
+      const leave = new AbortController()
+      const options = { headers: { accept }, signal: leave.signal }
+      const response = await handler(new Request(address, options))
+      await channel.send(del('a'))
+      const reader = response.body?.getReader()
+      expect(decode((await reader?.read()) ?? {})).toContain('deleteSurface')
+      const next = reader?.read()
+      leave.abort()
+      expect(await next).toEqual({ done: true, value: undefined })
+    },
+  )
+
   test('SP-76: no message is taken from the channel before the reader has room', async () => {
     let taken = 0
     const source = async function* () {
@@ -157,5 +173,38 @@ describe('what a surface handler answers by itself', () => {
     await new Promise((resolve) => setImmediate(resolve))
     expect(taken).toBeLessThanOrEqual(3)
     await reader?.cancel()
+  })
+})
+
+describe('what a host learns of a surface request', () => {
+  test('OP-1, OP-10, OP-12: hooks, the id, and the cause of a 500 once', async () => {
+    const failure = new Error('no channel')
+    const told: unknown[] = []
+    const ends: unknown[] = []
+    const { handler } = setup({
+      open: () => Promise.reject(failure),
+      route: '/surfaces/{name}',
+      onError: (error, info) => told.push(error, info),
+      requestHooks: {
+        onRequestEnd: ({ route, requestId }, { status, error }) =>
+          void ends.push({ route, requestId, status, error }),
+      },
+    })
+    const response = await handler(new Request(address), { requestId: 'r' })
+    expect([response.status, response.headers.get('x-request-id')]).toEqual([500, 'r'])
+    expect(told).toEqual([failure, { requestId: 'r' }])
+    expect(ends).toEqual([
+      { route: '/surfaces/{name}', requestId: 'r', status: 500, error: failure },
+    ])
+  })
+
+  test('OP-12: without onError the cause is written to the console', async () => {
+    const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const failure = new Error('no channel')
+    const { handler } = setup({ open: () => Promise.reject(failure) })
+    const response = await handler(new Request(address))
+    const id = response.headers.get('x-request-id')
+    expect(written.mock.calls).toEqual([[`Surface request ${id} failed:`, failure]])
+    written.mockRestore()
   })
 })

@@ -46,7 +46,7 @@ function expectCounters(store: SurfaceStore): void {
   expect(stateOfStore(store).buffered).toBe(buffered)
 }
 
-/** What each node shows of its own, by id: its children count by their ids. */
+/** The visible properties of each node, by id: its children count by their ids. */
 function ownLooks(store: SurfaceStore): Map<string, string> {
   const looks = new Map<string, string>()
   for (const line of formatTree(store.tree('s')).split('\n')) {

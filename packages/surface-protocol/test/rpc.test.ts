@@ -147,7 +147,7 @@ describe('SN-60 SN-61: calls of functions of the client', () => {
     expect(await second).toEqual({ code: 'call_failed', detail: 'BAD: no' })
   })
 
-  test('time limits, signals, deleted surfaces, duplicates, the limit, and closing', async () => {
+  test('SN-63: time limits, signals, deleted surfaces, duplicates, the limit, and closing', async () => {
     const { rpc, play, runtime, timers, store } = setUp({}, { maxPending: 2, timeoutMs: 100 })
     const late = rejected(play('late'))
     const soon = rejected(play('soon', { timeoutMs: 5 }))
@@ -254,7 +254,7 @@ describe('SN-62: calls of functions of the server', () => {
     expect(await rpc.handle(null)).toMatchObject([{ code: 'malformed_message' }])
   })
 
-  test('slow, repeated and too many calls; closing and a deleted surface stop functions', async () => {
+  test('SN-63: slow, repeated and too many calls; closing and a deleted surface stop functions', async () => {
     const signals: AbortSignal[] = []
     const slow: HostFunction = (_, { signal }) => {
       if (signal !== undefined) signals.push(signal)

@@ -171,6 +171,32 @@ describe('functions and checks', () => {
     ).toHaveLength(2)
   })
 
+  test('SN-42: only an action is a submission; an error of a client, or of a version without checks, is none', () => {
+    const { store } = submitted('per@host.example')
+    const error = { version: 'v0.9.1', error: { code: 'X', surfaceId: 's', message: 'm' } }
+    const earlier = {
+      userAction: {
+        name: 'go',
+        surfaceId: 's',
+        sourceComponentId: 'root',
+        timestamp: '2026-01-01T00:00:00Z',
+        context: {},
+      },
+    }
+    for (const [to, message] of [
+      [store, error],
+      [createSurfaceStore(), earlier],
+    ] as const) {
+      expect(validateSubmission(to, message)).toMatchObject({
+        message: null,
+        data: {},
+        diagnostics: [{ code: 'malformed_message', severity: 'error', path: '' }],
+      })
+    }
+    const wrong = { checks: 'all' as never }
+    expect(() => validateSubmission(store, error, wrong)).toThrow(TypeError)
+  })
+
   test('SN-42: what a client may not say', () => {
     const codes = (change: JsonObject, options = {}) => {
       const { store, message } = submitted('per@host.example', change)

@@ -68,7 +68,7 @@ function run(one: Case, catalogs: Catalog[], mode: 'strict' | 'tolerant') {
 
 const REFUSED = 'refused with an error of the package'
 
-/** What a call gives, or that it was refused. */
+/** The result of a call, or the fact that it was refused. */
 function outcomeOf(call: () => unknown): unknown {
   try {
     return call()
