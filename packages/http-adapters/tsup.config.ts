@@ -9,5 +9,6 @@ export default defineConfig(
     'src/fastify.ts',
     'src/next.ts',
     'src/hono.ts',
+    'src/rate-limit.ts',
   ]),
 )

@@ -40,7 +40,7 @@ export type FastifyPlugin = (instance: FastifyInstance, registerOptions: object)
 /**
  * Mounts a handler in Fastify 5, below a prefix: `app.register(fastifyPlugin(handler), { prefix })`.
  * Hooks and authentication of the host run before it, its content-type parsers do not. The handler
- * sees the full original path; what is not for it goes to the host's not-found handler.
+ * sees the full original path; other requests go to the host's not-found handler.
  * @throws TypeError naming an option that is unknown or invalid
  */
 export function fastifyPlugin<C = AdapterContext>(

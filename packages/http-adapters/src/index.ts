@@ -11,7 +11,7 @@ export type PlatformFetch = (request: Request, ...platform: unknown[]) => Promis
 
 /**
  * Mounts a handler in a server that calls a function of its own with genuine requests:
- * `Deno.serve(toFetch(handler))`. What is not for it is answered with 404.
+ * `Deno.serve(toFetch(handler))`. Other requests are answered with 404.
  * @throws TypeError naming an option that is unknown or invalid
  */
 export function toFetch<C = AdapterContext>(

@@ -13,7 +13,7 @@ type RouteHandler = (request: Request, routeContext?: unknown) => Promise<Respon
 /**
  * Mounts a handler in the app router of Next, in a `route.ts` of a catch-all folder:
  * `export const { GET, POST, PUT, PATCH, DELETE } = nextHandlers(handler)`. The handler sees the
- * full path; what is not for it is answered with 404.
+ * full path; other requests are answered with 404.
  * @throws TypeError naming an option that is unknown or invalid
  */
 export function nextHandlers<C = AdapterContext>(

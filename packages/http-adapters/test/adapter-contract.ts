@@ -36,13 +36,13 @@ export interface AdapterMount {
   readonly kind: 'ours' | 'oracle'
   /** Body of the answer to an invalid Host header; the server underneath may refuse it first. */
   readonly invalidHost: string
-  /** Whether the body of an answer to HEAD is cancelled; else the server leaves it alone. */
+  /** True if the body of a response to HEAD is cancelled; else the server leaves it alone. */
   readonly cancelsHead: boolean
   /** Parts of the names of cases in which this mount differs, each with the difference. */
   readonly differs: Readonly<Record<string, string>>
 }
 
-/** What each case works with. */
+/** The tools of each case. */
 export interface Bench {
   readonly mount: AdapterMount
   readonly serve: (handler: TestHandler, options?: CommonOptions, at?: string) => Promise<Running>

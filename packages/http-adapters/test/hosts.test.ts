@@ -76,7 +76,7 @@ const mounts: Record<string, Serve> = {
   },
 }
 
-/** What Hono offers for bodies that were read before. */
+/** Hono's functions for bodies that were read before. */
 const unasked = {
   arrayBuffer: () => Promise.reject(new Error('not asked for')),
   formData: () => Promise.reject(new Error('not asked for')),

@@ -7,7 +7,7 @@ import { jsonResponse, type FetchHandler } from '@x/http-adapters'
 import { toNodeListener } from '@x/http-adapters/node'
 import { deferred, turns } from './loopback.ts'
 
-/** Whether a TypeError is thrown, as for a name that is none of a header. */
+/** Tells whether a TypeError is thrown, as for an invalid header name. */
 function refuses(call: () => unknown): boolean {
   try {
     call()

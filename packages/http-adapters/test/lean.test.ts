@@ -230,7 +230,7 @@ describe('where a request goes (AD-11)', () => {
 })
 
 describe('a body that the host has read (AD-15)', () => {
-  /** What the handler reads behind a host that reads the message and leaves `kept` on it. */
+  /** The body that the handler reads if the host has read the message and left `kept` on it. */
   const readBehind = async (kept: object, type = 'text/plain'): Promise<string> => {
     const listener = toNodeListener(async (request) => new Response(await request.text()))
     const port = await listenTo((message, reply) => {

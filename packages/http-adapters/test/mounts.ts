@@ -83,7 +83,7 @@ export const fastifyMount: AdapterMount = {
   },
 }
 
-/** What @hono/node-server does in its own way, below our mount and as an oracle. */
+/** Behaviour of @hono/node-server itself, below our mount and as an oracle. */
 const SERVER_OF_HONO = {
   'an absolute-form target': 'it takes the host of the target',
   'OPTIONS * ': 'it refuses a target without a leading slash',

@@ -23,7 +23,7 @@ const serve = async (listener: Listener): Promise<Running> => {
 }
 
 describe('the plain path', () => {
-  /** What is constructed, and how many promises there are, from the arrival of a request to its end. */
+  /** The objects constructed and the number of promises, from the arrival of a request to its end. */
   const costOf = async (handler: FetchHandler, ask: string) => {
     const built: string[] = []
     let promises = 0

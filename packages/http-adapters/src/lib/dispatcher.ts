@@ -1,22 +1,23 @@
 import { failureAnswer, isAbort, isResponse, plainAnswer } from './answers.ts'
+import { BodyError } from './body-error.ts'
 import type { Caller, TrustProxy } from './forwarded.ts'
 import { checkOptions, readOrigin } from './options.ts'
 import type { AdapterContext, AdapterOptions, FetchHandler } from './shapes.ts'
 import { isBelow, isInside, isRewritten, originOf, requestPath } from './target.ts'
 
-/** One request on its way through a mount: what its server tells, and how it is answered. */
+/** One request in a mount: its data from the server, and how it is answered. */
 export interface Call<Host> {
   readonly host: Host
   readonly method: string
   /** Path and query as the client sent them. */
   readonly target: string
-  /** Where the server listens, for clients that name no host. */
+  /** Port of the server, for clients that send no host. */
   readonly port?: number | undefined
-  /** Where the host has mounted the handler, when it says so: the path may not leave it. */
+  /** Path of the mount, if the host names one: the request path may not leave it. */
   readonly prefix?: string | undefined
   /** The request for the handler, once there is one. */
   request?: Request | undefined
-  /** Who asks for what; `trust` is the option `trustProxy`. */
+  /** The caller and the requested address; `trust` is the option `trustProxy`. */
   caller(trust: TrustProxy | undefined): Caller
   /** Makes the request with this address. */
   open(url: string): Request
@@ -36,7 +37,7 @@ export interface Call<Host> {
 const NO_REQUEST = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
 /**
- * Leads calls through a handler; what is returned never throws (AD-3).
+ * Runs the gate, context, handler and error handling of each call; the result never throws (AD-3).
  * @throws TypeError naming an option that is unknown or invalid (AD-4)
  */
 export function createDispatcher<Host, C>(
@@ -85,7 +86,7 @@ export function createDispatcher<Host, C>(
     call.send(response)?.catch((error: unknown) => fail(call, error))
   }
 
-  /** Goes on with a value, at once or when it is there. */
+  /** Continues with a value, synchronously if it is no promise. */
   function follow<T>(call: Call<Host>, value: T | Promise<T>, step: (value: T) => void): void {
     if (!isPromise(value)) return step(value)
     value.then(
@@ -116,6 +117,8 @@ export function createDispatcher<Host, C>(
     try {
       const { request = call.open('http://localhost/'), host } = call
       const isAsked = typeof onError === 'function' && isFailure
+      if (onError === undefined && isFailure && !(error instanceof BodyError))
+        writeToConsole(error, request)
       const own = isAsked ? await onError(error, { request, host, sent }) : undefined
       if (!sent) await call.send(isResponse(own) ? own : failureAnswer(error))
     } catch {
@@ -125,6 +128,13 @@ export function createDispatcher<Host, C>(
   }
 
   return (call) => attempt(call, receive, call)
+}
+
+/** Without `onError` a failure is not lost (OP-12). */
+function writeToConsole(error: unknown, { method, headers }: Request): void {
+  const id = headers.get('x-request-id')
+  // oxlint-disable-next-line no-console -- the last resort of a host without `onError`
+  console.error(`${method} request${id === null ? '' : ` ${id}`} failed:`, error)
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

@@ -4,7 +4,7 @@ import { behindProxies, plainAddress } from './forwarded.ts'
 import { createDispatcher } from './dispatcher.ts'
 import type { AdapterOptions, FetchHandler } from './shapes.ts'
 
-/** A genuine request of a platform, and what the platform tells of its client. */
+/** A platform's own request, and the platform's data about its client. */
 interface FetchCall<Host, Passed> {
   readonly request: Request
   readonly host: Host
@@ -47,8 +47,8 @@ function genuine(response: Response): Response {
 }
 
 /**
- * The request with this address and a bounded body: the same one, unless its length is unknown or
- * too large, which only its reader is told (AD-16). Built from its parts: it may be none of Node's.
+ * The request with this address and a bounded body: the same one, unless its length is unknown or too
+ * large, which its reader finds out (AD-16). Built from its parts: it may not be Node's own.
  */
 function asked(request: Request, url: string, limit: number): Request {
   const { method, headers, signal, bodyUsed } = request

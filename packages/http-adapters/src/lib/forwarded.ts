@@ -1,7 +1,7 @@
-/** Nobody, everybody, or those for whom the function says so; hop 0 is the peer of the socket. */
+/** No one, everyone, or the addresses that the function accepts; hop 0 is the peer of the socket. */
 export type TrustProxy = boolean | ((address: string, hop: number) => boolean)
 
-/** Where a request comes from and what it asked for. */
+/** The caller's address and the address it requested. */
 export interface Caller {
   readonly address: string | undefined
   readonly scheme: 'http' | 'https'
@@ -40,7 +40,7 @@ const VERSION4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 /** The address in what may stand around it: brackets, a port, a zone, the prefix of mapped IPv4. */
 const WRITTEN = /^\[?(?:::ffff:(?=\d+\.))?([\d.]+|[\da-f.]*:[\da-f:.]*)(?:%[^\]]*)?\]?(?::\d+)?$/i
 
-/** An address without port and zone, IPv4-mapped IPv6 as IPv4; undefined when it is none (AD-9). */
+/** An address without port and zone, IPv4-mapped IPv6 as IPv4; undefined for other strings (AD-9). */
 export function plainAddress(text = ''): string | undefined {
   const address = VERSION4.test(text) ? text : (WRITTEN.exec(text)?.[1] ?? '')
   return VERSION4.test(address) || URL.canParse(`http://[${address}]`) ? address : undefined

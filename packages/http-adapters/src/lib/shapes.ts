@@ -19,7 +19,7 @@ export type FetchHandler<C = AdapterContext> = (
 
 /** Information that a mount has about the client. */
 export interface AdapterContext {
-  /** The address of the client, behind trusted proxies too; absent when the platform does not tell. */
+  /** The client address, also behind trusted proxies; absent if the platform does not provide it. */
   clientAddress?: string
   /** The client named no host (HTTP/1.0, or an empty `Host`): the one in `request.url` is a guess. */
   hostMissing?: true

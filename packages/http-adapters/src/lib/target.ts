@@ -3,7 +3,7 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w\-.~!$&'()*+,;=%]+)(?::\d*)?$/i
 const PLAIN = /^\/[\w\-.~!$&()*+,;=:@%/?]*$/
 const DOT_SEGMENT = /\/(?:\.|%2e)/i
 
-/** Origins by Host header, for each scheme; null for one that is none. */
+/** Origins by Host header, for each scheme; null for an invalid one. */
 const origins = {
   http: new Map<string, string | null>(),
   https: new Map<string, string | null>(),
@@ -44,7 +44,7 @@ export function isRewritten(target: string): boolean {
   return DOT_SEGMENT.test(path) && path.split('/').some((segment) => DOTS.test(segment))
 }
 
-/** True if a path lies below the prefix of a mount, whose segments may be parameters (AB-21). */
+/** True if a path is below the prefix of a mount, whose segments may be parameters (AB-21). */
 export function isInside(path: string, prefix: string): boolean {
   const sent = path.split(/[?#]/, 1)[0]?.split('/') ?? []
   const mounted = prefix.replace(/\/$/, '').split('/')
@@ -53,7 +53,7 @@ export function isInside(path: string, prefix: string): boolean {
   )
 }
 
-/** True if a path equals `basePath` or lies below it, on whole segments (AD-5). */
+/** True if a path equals `basePath` or is below it, by whole segments (AD-5). */
 export function isBelow(path: string, basePath: string): boolean {
   const next = path[basePath.length] ?? '/'
   return basePath === '/' || (path.startsWith(basePath) && (next === '/' || next === '?'))

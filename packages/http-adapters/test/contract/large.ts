@@ -258,7 +258,7 @@ export function largeCases({ serve }: Bench): void {
   })
 }
 
-/** What is in use, garbage left out. */
+/** Memory in use, without garbage. */
 function memory(): number {
   collectGarbage()
   const { heapUsed, arrayBuffers } = process.memoryUsage()

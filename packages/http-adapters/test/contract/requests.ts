@@ -195,7 +195,7 @@ export function requestCases({ mount, serve }: Bench): void {
   })
 }
 
-/** What depends on the options of our mounts, or on where they are mounted. */
+/** Cases that depend on the options of our mounts, or on their place. */
 export function gateCases({ serve }: Bench): void {
   describe('gate', () => {
     test.each(['/', '/one', '/one/two'])(

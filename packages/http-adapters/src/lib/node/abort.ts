@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Exchange } from './exchange.ts'
 
 /** A signal that aborts when the client leaves before the response is complete (AD-18). */
@@ -11,16 +12,46 @@ export function abortSignal(exchange: Exchange): AbortSignal {
 /** Calls back when the client leaves before the response is complete; gives the way to stop it. */
 export function onLeave(exchange: Exchange, listener: () => void): () => void {
   const { message, reply } = exchange
-  const stop = (): void => {
-    reply.off('close', onClose)
-    message.socket.off('close', onClose)
-  }
   const onClose = (): void => {
     stop()
     if (!exchange.isComplete()) listener()
   }
+  // A pipelined response that waits for earlier ones gets no event when the connection ends.
+  const forget = reply.socket === null ? onSocketClose(message.socket, onClose) : () => undefined
+  const stop = (): void => {
+    reply.off('close', onClose)
+    forget()
+  }
   reply.on('close', onClose)
-  // A response that waits behind others on its connection does not hear of its end. Many may wait.
-  if (reply.socket === null) message.socket.setMaxListeners(0).on('close', onClose)
   return stop
+}
+
+/** The waiting responses of a connection, which are together one listener of it. */
+interface Waiting {
+  readonly listeners: Set<() => void>
+  readonly onClose: () => void
+}
+
+const waitingOn = new WeakMap<Socket, Waiting>()
+
+function onSocketClose(socket: Socket, listener: () => void): () => void {
+  const waiting = waitingOn.get(socket) ?? startWaiting(socket)
+  const { listeners, onClose } = waiting
+  listeners.add(listener)
+  return () => {
+    if (!listeners.delete(listener) || listeners.size > 0) return
+    waitingOn.delete(socket)
+    socket.off('close', onClose)
+  }
+}
+
+function startWaiting(socket: Socket): Waiting {
+  const listeners = new Set<() => void>()
+  const onClose = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const waiting = { listeners, onClose }
+  waitingOn.set(socket, waiting)
+  socket.on('close', onClose)
+  return waiting
 }

@@ -1,4 +1,4 @@
-/** Where the first pieces of a body in several chunks are copied to. */
+/** Initial size of the buffer for a body in several chunks. */
 const FIRST_SIZE = 4096
 
 /**

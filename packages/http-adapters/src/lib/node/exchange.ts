@@ -11,7 +11,7 @@ export interface ParsedBody {
 export class Exchange {
   readonly message: IncomingMessage
   readonly reply: ServerResponse
-  /** Where the host leaves a body that it has read. */
+  /** A body that the host has already read. */
   readonly parsed: ParsedBody
   /** The most bytes of the body that are read. */
   readonly limit: number

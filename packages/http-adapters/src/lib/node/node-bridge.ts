@@ -85,7 +85,7 @@ class ServerCall<Host extends object> extends Exchange implements Call<Host> {
   }
 }
 
-/** Who asks for what, as the socket, trusted proxies or the framework tell. */
+/** The caller and the requested address, from the socket, trusted proxies or the framework. */
 function callerOf({ rawHeaders, socket }: IncomingMessage, trust: TrustProxy | Caller): Caller {
   const header = (name: string): string | null => rawHeader(rawHeaders, name)
   const host = header(':authority') ?? header('host') ?? ''

@@ -80,7 +80,7 @@ export async function* chunks(exchange: Exchange): AsyncGenerator<Uint8Array> {
       // While this waits, the stream joins what comes (AB-13).
       if (bytes.length < SMALL && ++small > FEW) await pause(small)
     }
-    // HTTP/2 ends the stream of an aborted upload like that of a complete one, and tells later.
+    // HTTP/2 ends the stream of an aborted upload like a complete one and reports the abort later.
     await setImmediate()
     if (message.aborted || exchange.http2?.rstCode) throw new BodyError('client_gone')
   } catch (error) {
