@@ -1,11 +1,11 @@
-/** What is below is noise of the machine and the garbage collector. */
+/** Times below are noise of the machine and the garbage collector. */
 const FLOOR_MS = 25
 /** A fourfold input may take this many times as long: linear work plus noise. */
 const MOST = 8
 /** And this many times as long as the doubled input: two when linear, four when quadratic. */
 const MOST_OF_TWICE = 3
 
-/** How the time of a case grows with its input. */
+/** The growth of a case's time with its input. */
 export interface Growth {
   /** Milliseconds at one, two and four times the input: the best of three runs each. */
   readonly ms: readonly [number, number, number]

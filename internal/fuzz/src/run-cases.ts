@@ -17,7 +17,7 @@ export interface FuzzOptions {
   readonly repeatable?: boolean
 }
 
-/** What a run of cases found. */
+/** The findings of a run of cases. */
 export interface FuzzResult {
   /** Labels and messages of the cases that broke a rule, the first 10. */
   readonly failures: readonly string[]

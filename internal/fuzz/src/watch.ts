@@ -1,4 +1,4 @@
-/** How long one case took. */
+/** The time of one case. */
 export interface TimedCase {
   readonly label: string
   /** Characters of the input. */

@@ -2,7 +2,7 @@ import { runCases, type FuzzOptions, type FuzzResult } from '../src/index.ts'
 
 export type Faults = Pick<FuzzResult, 'failures' | 'superlinear'>
 
-/** What a clean run finds. */
+/** The findings of a clean run. */
 export const NO_FAULTS: Faults = { failures: [], superlinear: [] }
 
 /** Runs the cases of a fuzzer; prints the slowest inputs of the long run. */
