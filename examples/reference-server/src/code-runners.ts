@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { createCodeRunner } from '@x/flow-engine/node'
+import { createCodeRunner, createSandboxTurns } from '@x/flow-engine/node'
 import { builtinComponents } from '@x/flow-engine/components'
 import type { CodeRunner } from '@x/flow-engine/graph'
-import type { Log } from './log.ts'
+import type { Log } from './operate/log.ts'
 import type { Settings } from './settings/read-settings.ts'
 
-/** What runs the code of users, and how it is ended. */
+/** The runners of users' code, and their shutdown. */
 export interface CodeRunners {
   /** Undefined: no code of users runs. */
   readonly runner: CodeRunner | undefined
@@ -23,12 +23,18 @@ export async function createCodeRunnersOf(
   environment: Environment,
   { folder, log }: { readonly folder: string; readonly log: Log },
 ): Promise<CodeRunners> {
+  const turns = sharedTurns(settings)
   const typescript =
-    settings.SERVICE_CODE_RUNNER === true ? createCodeRunner(scriptOptions(settings)) : undefined
+    settings.SERVICE_CODE_RUNNER === true
+      ? createCodeRunner({ ...scriptOptions(settings), ...turns })
+      : undefined
   if (settings.SERVICE_PYTHON !== true) return { runner: typescript, close: async () => undefined }
   const { createCodeRunners, createPythonRunner } = await import('@x/flow-engine/python')
   try {
-    const python = createPythonRunner(pythonOptions(settings, environment, folder))
+    const python = createPythonRunner({
+      ...pythonOptions(settings, environment, folder),
+      ...turns,
+    })
     for (const wheel of python.wheelsLeftOut) log('warning', `SERVICE_PYTHON_WHEELS: ${wheel}`)
     const runners = typescript === undefined ? [python] : [typescript, python]
     return { runner: createCodeRunners(runners), close: () => python.close() }
@@ -39,6 +45,15 @@ export async function createCodeRunnersOf(
       ? 'SERVICE_PYTHON needs the package pyodide: npm install pyodide'
       : why.replace(/^\w+/, (name) => SETTINGS.get(name) ?? name)
     throw new TypeError(text, { cause: error })
+  }
+}
+
+/** One limit for both kinds of code, where the operator sets one (AB-76). */
+function sharedTurns(settings: Settings) {
+  const { SERVICE_MAX_SANDBOXES: concurrency, SERVICE_PYTHON_INTERPRETERS: own } = settings
+  if (concurrency === undefined || own !== undefined || settings.SERVICE_PYTHON !== true) return {}
+  return {
+    turns: createSandboxTurns({ concurrency, perUser: settings.SERVICE_PYTHON_PER_USER ?? 1 }),
   }
 }
 
@@ -63,7 +78,7 @@ function scriptOptions({
 }
 
 function pythonOptions(settings: Settings, environment: Environment, folder: string) {
-  const places = settings.SERVICE_PYTHON_INTERPRETERS ?? settings.SERVICE_MAX_SANDBOXES
+  const { SERVICE_PYTHON_INTERPRETERS: places, SERVICE_PYTHON_WARM: warm = 1 } = settings
   const names = settings.SERVICE_PYTHON_ENV ?? []
   const given = names.flatMap((name) => {
     const value = environment[name]
@@ -73,7 +88,8 @@ function pythonOptions(settings: Settings, environment: Environment, folder: str
     timeoutMs: settings.SERVICE_PYTHON_TIMEOUT_MS ?? 60_000,
     memoryMb: settings.SERVICE_PYTHON_MEMORY_MB ?? 512,
     maxPerUser: settings.SERVICE_PYTHON_PER_USER ?? 1,
-    warm: settings.SERVICE_PYTHON_WARM ?? 1,
+    warm,
+    eager: warm > 0,
     ...(places === undefined ? {} : { maxInterpreters: places }),
     environment: Object.fromEntries(given),
     cacheDir: join(folder, 'cache'),

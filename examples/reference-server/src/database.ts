@@ -1,30 +1,45 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseError } from '@x/store-kysely'
 import { migrateFlow } from '@x/store-kysely/flow'
-import { openPostgres } from '@x/store-kysely/postgres'
+import { openPostgres, type PostgresOptions } from '@x/store-kysely/postgres'
 import { migrateScim } from '@x/store-kysely/scim'
-import { openSqlite } from '@x/store-kysely/sqlite'
+import { openSqlite, type SqliteOptions } from '@x/store-kysely/sqlite'
 import { SettingsError } from './settings/read-settings.ts'
 
 /**
  * Opens the database that an address names (`sqlite:PATH`, `sqlite::memory:`, `postgres://...`; a
  * file in `folder` by default) and brings its tables up to date.
- * @throws SettingsError for any other address
+ * @throws SettingsError for any other address, and for a database that cannot be reached
  */
-export async function openDatabase(address: string | undefined, folder: string) {
-  const db = open(address ?? `sqlite:${join(folder, 'service.db')}`)
-  await migrateFlow(db)
-  await migrateScim(db)
+export async function openDatabase(
+  address: string | undefined,
+  { folder, ...options }: { readonly folder: string } & DatabaseOptions,
+) {
+  const db = open(address ?? `sqlite:${join(folder, 'service.db')}`, options)
+  try {
+    await migrateFlow(db)
+    await migrateScim(db)
+  } catch (error) {
+    await db.destroy()
+    if (error instanceof DatabaseError && error.kind === 'unreachable')
+      throw new SettingsError(`SERVICE_DATABASE_URL: ${error.message}`)
+    throw error
+  }
   return { db, kind: describe(address, folder) }
 }
 
-function open(address: string) {
-  if (/^postgres(ql)?:\/\//.test(address)) return openPostgres(address)
+/** Each kind of database takes those that are its own. */
+type DatabaseOptions = Pick<SqliteOptions, 'metrics'> & Pick<PostgresOptions, 'maxConnections'>
+
+function open(address: string, options: DatabaseOptions) {
+  if (/^postgres(ql)?:\/\//.test(address)) return openPostgres(address, options)
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(address)?.[1]
   if (path === undefined)
     throw new SettingsError('SERVICE_DATABASE_URL must begin with sqlite: or postgres://')
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
-  return openSqlite(path)
+  const { maxConnections: _, ...own } = options
+  return openSqlite(path, own)
 }
 
 /** For the start message: no user, no password. */

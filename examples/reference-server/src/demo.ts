@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDemoSteps } from './demo-steps.ts'
 import { closeServer, listenFirst } from './listen-first.ts'
-import { createLog } from './log.ts'
+import { createLog } from './operate/log.ts'
 import { createReferenceServer } from './server.ts'
 import { readSettings } from './settings/read-settings.ts'
 
-/** Starts the server in a folder of its own, uses it over HTTP, and leaves nothing behind. */
+/** Starts the server in a temporary folder, calls it over HTTP and cleans up. */
 const folder = await mkdtemp(join(tmpdir(), 'reference-demo-'))
 try {
   await demo(folder)
@@ -26,66 +27,19 @@ async function demo(config: string): Promise<void> {
   const { server, url } = listening
   const reference = await createReferenceServer(readSettings(environment).settings, environment, {
     url,
-    log: createLog('warning'),
+    log: createLog({ LOG_LEVEL: 'warning', LOG_FORMAT: 'json' }),
   })
   listening.mount(reference.listener)
-  console.log(`A server at ${url}, its data in ${config}\n`)
+  const { apiKey = '', projectId = '' } = reference.firstStart
+  console.log(`Server at ${url}, data in ${config}`)
   try {
-    console.log(`Run the flow "echo": ${await runEcho(url, reference.firstStart.apiKey ?? '')}\n`)
-    console.log(`Provision a user: ${await createUser(url, scimToken)}\n`)
-    console.log(`Stream a surface:\n${await readSurface(url)}`)
+    for (const { title, request, run } of createDemoSteps({ url, apiKey, projectId, scimToken })) {
+      console.log(`\n${title}\n  ${request}`)
+      for (const line of await run()) console.log(`  > ${line}`)
+    }
+    console.log('\nStopped and cleaned up. Start your own server: npm start')
   } finally {
     await Promise.all([closeServer(server, 1000), reference.finish(1000)])
     await reference.close()
   }
-}
-
-/** The text that the chat output of the flow answers. */
-async function runEcho(url: string, apiKey: string): Promise<string> {
-  const response = await checked(
-    fetch(`${url}/api/v1/run/echo`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-      body: JSON.stringify({ input_value: 'hello' }),
-    }),
-  )
-  const { outputs } = (await response.json()) as {
-    outputs: { outputs: { results: { message: { text: string } } }[] }[]
-  }
-  return outputs[0]?.outputs[0]?.results.message.text ?? 'no answer'
-}
-
-async function createUser(url: string, token: string): Promise<string> {
-  const response = await checked(
-    fetch(`${url}/api/v1/scim/v2/Users`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/scim+json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ userName: 'ada@example.com', active: true }),
-    }),
-  )
-  return JSON.stringify(await response.json())
-}
-
-/** The messages of the demo surface up to the one that lets a client show it. */
-async function readSurface(url: string): Promise<string> {
-  const leave = new AbortController()
-  const headers = { accept: 'application/jsonl' }
-  const response = await checked(
-    fetch(`${url}/surfaces/demo/stream`, { headers, signal: leave.signal }),
-  )
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  while (!/"beginRendering".*\n/.test(text)) {
-    const { done, value } = (await reader?.read()) ?? { done: true }
-    if (done) throw new Error('The stream has ended early')
-    text += value
-  }
-  leave.abort()
-  return text
-}
-
-async function checked(answer: Promise<Response>): Promise<Response> {
-  const response = await answer
-  if (!response.ok) throw new Error(`${response.url}: ${response.status} ${await response.text()}`)
-  return response
 }

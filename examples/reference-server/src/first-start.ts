@@ -1,22 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { FlowEngine, FlowStore } from '@x/flow-engine'
+import type { FlowEngine } from '@x/flow-engine'
+import type { FlowStore } from '@x/flow-engine/store'
 import type { Settings } from './settings/read-settings.ts'
 
 const ECHO = new URL('../flows/echo.json', import.meta.url)
 
-/** What the first start made, to be shown once; the name alone on later starts. */
+/** Credentials created at the first start, shown once. Later starts only have the name. */
 export interface FirstStart {
   readonly username: string
+  /** Id of the new superuser; undefined if one existed. */
+  readonly id?: string
   /** Set when it was generated. */
   readonly password?: string
   readonly apiKey?: string
+  /** The default project of the superuser, if there is one. */
+  readonly projectId?: string
 }
 
 /**
- * Makes the superuser, an API key and the flow `echo` where there is no superuser yet. An existing
- * one is left alone, whatever the environment says. Of servers that start at once on one empty
- * database, one makes them.
+ * Creates the superuser, an API key and the flow `echo` if there is no superuser yet. An existing
+ * superuser is not changed. If several servers start at the same time on an empty database, one of
+ * them creates these records.
  */
 export async function prepareFirstStart(
   engine: FlowEngine,
@@ -24,7 +29,8 @@ export async function prepareFirstStart(
   settings: Settings,
 ): Promise<FirstStart> {
   const existing = await store.users.findSuperuser()
-  if (existing !== null) return { username: existing.username }
+  if (existing !== null)
+    return { username: existing.username, ...(await projectOf(store, existing.id)) }
   const username = settings.SERVICE_SUPERUSER ?? 'admin'
   const generated = randomBytes(18).toString('base64url')
   const password = settings.SERVICE_SUPERUSER_PASSWORD ?? generated
@@ -42,9 +48,16 @@ export async function prepareFirstStart(
   await post('/api/v1/flows/', await readFile(ECHO, 'utf8'))
   return {
     username,
+    id: record.id,
+    ...(await projectOf(store, record.id)),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(password === generated ? { password } : {}),
   }
+}
+
+async function projectOf(store: FlowStore, userId: string): Promise<{ projectId?: string }> {
+  const [first] = await store.projects.list(userId)
+  return first === undefined ? {} : { projectId: first.id }
 }
 
 /** Calls operations of the flow API in process, as a user. */

@@ -1,6 +1,12 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+
+/**
+ * Idle time after which a connection is closed: longer than the 60 seconds of common load balancers, which
+ * would otherwise send a request into a connection that is just being closed, and answer 502.
+ */
+const KEEP_ALIVE_MS = 75_000
 
 /** A server that has its address and waits for what it is to serve. */
 export interface ListeningServer {
@@ -12,15 +18,22 @@ export interface ListeningServer {
 }
 
 /**
- * Takes the address before anything else is made: the port of PORT=0 is in every absolute address
- * from the first answer on, and an address that is taken stops the start before it has made a
- * superuser whose password nobody would see.
- * @throws the system's error when the address cannot be taken
+ * Takes the address before anything else is created: the port of PORT=0 is in every absolute address
+ * from the first response on, and an address in use stops the start before it has created a superuser
+ * whose password would be lost.
+ * @throws the system's error when the address is in use
  */
 export async function listenFirst(host: string, port: number): Promise<ListeningServer> {
-  const server = createServer({ headersTimeout: 60_000, requestTimeout: 300_000 })
+  const server = createServer({
+    headersTimeout: 60_000,
+    requestTimeout: 300_000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  })
   const early: Parameters<RequestListener>[] = []
-  server.on('request', (...exchange) => early.push(exchange))
+  server.on('request', (...exchange) => {
+    if (exchange[0].url === '/health/ready') answerStarting(exchange[1])
+    else early.push(exchange)
+  })
   server.listen(port, host)
   await once(server, 'listening')
   const { port: taken } = server.address() as AddressInfo
@@ -36,7 +49,13 @@ export async function listenFirst(host: string, port: number): Promise<Listening
   }
 }
 
-/** How often connections are closed that have become idle while the server stops. */
+/** Answers probes at once (OP-13). */
+function answerStarting(reply: ServerResponse): void {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+  reply.writeHead(503, headers).end('{"status":"not ready","failed":"start"}')
+}
+
+/** Interval in which connections that became idle are closed while the server stops. */
 const IDLE_CHECK_MS = 50
 
 /** Stops accepting and gives running requests `patienceMs`. */

@@ -1,25 +1,28 @@
-import type { FlowStore } from '@x/flow-engine'
+import type { AuditStore, FlowStore } from '@x/flow-engine/store'
 import { createSystemRuntime, type Runtime } from '@x/flow-engine/graph'
 import { optimizeDatabase } from '@x/store-kysely'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+const AUDIT_DAYS = 90
 
 export interface MaintenanceOptions {
   readonly db: Parameters<typeof optimizeDatabase>[0]
   readonly store: Pick<FlowStore, 'messages' | 'vertexBuilds' | 'transactions'>
+  /** Audit records are kept for 90 days (OP-11). */
+  readonly audit?: Pick<AuditStore, 'trim'>
   /** Removes files of strangers that are older than a day. */
   readonly sweepUploads?: () => Promise<void>
-  /** What public builds leave behind stays that long, in milliseconds. */
+  /** Age in milliseconds at which remains of public builds are removed. */
   readonly retentionMs: number
   readonly runtime?: Runtime
   readonly onError: (error: unknown) => void
 }
 
 /**
- * What a database needs now and then: a minute after the start and then each hour, messages, build
- * records and transactions of public builds and files of strangers are removed that are too old; once
- * a day the query planner is told what the tables hold. Finished jobs are removed by the engine.
+ * Maintains the database: a minute after the start and then hourly, removes messages, build records,
+ * transactions of public builds and strangers' files that are too old; once a day updates the query
+ * planner's statistics. The engine removes finished jobs.
  */
 export function startMaintenance(options: MaintenanceOptions): { stop(): Promise<void> } {
   const { db, store, retentionMs, runtime = createSystemRuntime(), onError } = options
@@ -31,6 +34,7 @@ export function startMaintenance(options: MaintenanceOptions): { stop(): Promise
     await store.vertexBuilds.trimPublic(before)
     await store.transactions.trimPublic(before)
     await options.sweepUploads?.()
+    await options.audit?.trim(new Date(runtime.now().getTime() - AUDIT_DAYS * 24 * HOUR_MS))
   }
   const goOn = async (): Promise<void> => {
     await runtime.sleep(MINUTE_MS, stopping.signal)

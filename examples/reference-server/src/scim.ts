@@ -4,29 +4,36 @@ import {
   createSettingsAuth,
   readScimSettings,
   type ScimAuth,
+  type ScimLimits,
+  type ScimOptions,
   type ScimService,
   type ScimSettings,
-  type ScimStore,
 } from '@x/scim-core'
+import { createScimConnections, type ScimConnections } from '@x/scim-core/connections'
 import { createJwtAuth } from '@x/scim-core/oauth'
-import { openAuditLog } from './audit-log.ts'
-import type { Log } from './log.ts'
+import type { SqlScimStore } from '@x/store-kysely/scim'
+import { openAuditLog } from './operate/audit-log.ts'
+import type { Log } from './operate/log.ts'
+import { metricTenants, scimLimits } from './settings/scim-limits.ts'
 
 export interface Provisioning {
   readonly service: ScimService
+  readonly connections: ScimConnections
   readonly enabled: boolean
   /** Writes what is left of the audit log. */
   close(): Promise<void>
 }
 
-/** What the SCIM_ variables say. */
+/** The settings read from the SCIM_ variables. */
 export interface ProvisioningSettings extends ScimSettings {
   readonly baseUrl: string
-  /** Whether a new SCIM user takes over a user of the service of the same name. */
+  /** A new SCIM user takes over the service's user of the same name. */
   readonly adoptUsers: boolean
+  readonly limits: ScimLimits
+  readonly metricTenants: number
 }
 
-/** @throws ScimConfigError naming the variable */
+/** @throws ScimConfigError or SettingsError naming the variable */
 export function readProvisioning(
   environment: Readonly<Record<string, string | undefined>>,
   publicUrl: string,
@@ -35,29 +42,44 @@ export function readProvisioning(
   return {
     ...settings,
     baseUrl: settings.baseUrl ?? `${publicUrl}/api/v1/scim/v2`,
+    limits: scimLimits(environment),
+    metricTenants: metricTenants(environment),
     adoptUsers: /^(true|1|yes|on)$/i.test(environment['SCIM_ADOPT_USERS']?.trim() ?? ''),
   }
 }
 
 /** Provisioning; while it is off, every request is answered with 401. */
 export async function createScim(
-  store: ScimStore,
+  store: SqlScimStore,
   settings: ProvisioningSettings,
-  log: Log,
+  { log, ...watchers }: { readonly log: Log } & Pick<ScimOptions, 'requestHooks' | 'metrics'>,
 ): Promise<Provisioning> {
   for (const warning of settings.warnings) log('warning', warning)
   const audit = openAuditLog(settings.auditLog, (error) => log('error', String(error)))
   const { enabled, baseUrl } = settings
+  const onError = (error: unknown, requestId?: string): void =>
+    log('error', String(error), {
+      ...(requestId !== undefined && { requestId }),
+      stack: error instanceof Error ? error.stack : undefined,
+    })
+  const connections = createScimConnections({
+    store: store.connections,
+    tokens: store.tokens,
+    onError,
+  })
   const service = createScimService({
     ...settings.options,
+    limits: settings.limits,
+    metricTenants: settings.metricTenants,
     store,
     enabled,
     baseUrl,
-    auth: authOf(settings),
+    auth: [...authOf(settings), connections.auth()],
     audit: (entry) => audit.write(entry),
-    onError: (error) => log('error', String(error)),
+    onError: (error, { requestId }) => onError(error, requestId),
+    ...watchers,
   })
-  return { service, enabled, close: () => audit.close() }
+  return { service, connections, enabled, close: () => audit.close() }
 }
 
 /** The tokens of the settings, and signed access tokens where they are set up. */
@@ -66,7 +88,7 @@ function authOf(settings: ScimSettings): readonly ScimAuth[] {
   const signed = jwt === undefined ? [] : [createJwtAuth(jwt)]
   const isNone = token === undefined && tokens.length === 0
   if (isNone && signed.length > 0) return signed
-  // While nothing is set up, provisioning is off, and nobody knows this token.
+  // While nothing is set up, provisioning is off, and this token stays secret.
   const own = isNone ? { ...settings, token: randomBytes(32).toString('base64url') } : settings
   return [createSettingsAuth(own), ...signed]
 }

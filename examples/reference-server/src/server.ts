@@ -1,37 +1,50 @@
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { createFlowEngine, createHostGate, type McpOptions } from '@x/flow-engine'
+import { setTimeout } from 'node:timers/promises'
+import { createFlowEngine, createCors, createHostGate, type RequestHooks } from '@x/flow-engine'
 import {
   createDiskBlobStore,
   createDiskFlowFiles,
   createDiskProfilePictures,
+  createDocumentReader,
   createGuardedFetch,
   createJsonQueries,
   createScryptHasher,
   createStdioMcp,
 } from '@x/flow-engine/node'
 import { toNodeListener } from '@x/http-adapters/node'
-import { createJobStore } from '@x/store-kysely/flow'
+import { createAuditStore, createJobStore } from '@x/store-kysely/flow'
 import { createSqlConnections } from '@x/store-kysely/connections'
 import { linkUsers } from '@x/store-kysely/link'
+import { apiPage } from './api-page.ts'
 import { createCodeRunnersOf } from './code-runners.ts'
 import { consolePage } from './console-page.ts'
 import { openDatabase } from './database.ts'
 import { createEditorPage } from './editor-page.ts'
 import { createFinanceSource } from './finance-source.ts'
 import { prepareFirstStart, type FirstStart } from './first-start.ts'
-import type { Log } from './log.ts'
 import { startMaintenance } from './maintenance.ts'
+import { answerMounted, type MountHandler } from './mounts.ts'
+import { acceptBcrypt } from './moved-passwords.ts'
 import { providerEnvironment } from './provider-environment.ts'
 import { createScim, readProvisioning } from './scim.ts'
-import { withRequestLog } from './request-log.ts'
+import type { Log } from './operate/log.ts'
+import { createAuditTrail } from './operate/audit-trail.ts'
+import { openMetrics } from './operate/metrics-endpoint.ts'
+import { openRequestLimit, quotasOf } from './operate/rate-limit.ts'
+import { createReadiness, readinessAnswer } from './operate/readiness.ts'
+import { createRequestLog, identified } from './operate/request-log.ts'
+import { openTracing, withSpans } from './operate/tracing.ts'
+import { createScimAdmin } from './scim-admin.ts'
 import { readSecretKey } from './secret-key.ts'
+import { mcpOptions, openAiOptions, runLimits, surfaceLimits } from './settings/engine-limits.ts'
 import { readPublicUrl, toFlowSettings } from './settings/flow-settings.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { readTrustProxy } from './settings/trust-proxy.ts'
 import { createSingleSignOn } from './single-sign-on.ts'
 import { keepHeapSmall } from './small-heap.ts'
 import { createDemoSurface } from './surfaces/demo-surface.ts'
+import { startOutbox } from './webhooks.ts'
 import { createVectorDatabase, type VectorDatabase } from './vector-database.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -40,14 +53,23 @@ export interface ReferenceServer {
   readonly listener: RequestListener
   readonly database: string
   readonly scimEnabled: boolean
+  readonly mcpEnabled: boolean
   readonly firstStart: FirstStart
+  /** Says that it is not ready and waits SERVICE_DRAIN_SECONDS, in which it serves on. */
+  drain(): Promise<void>
   /** Ends the streams of surfaces, takes no new jobs and gives running ones `patienceMs`. */
   finish(patienceMs: number): Promise<void>
   /** Stores what is still in memory and closes the database. */
   close(): Promise<void>
 }
 
-/** Where the server listens, and where it writes what happens. */
+interface ServerContext {
+  readonly clientAddress?: string
+  readonly hostMissing?: true
+  readonly requestId: string
+}
+
+/** The server's address and log. */
 interface Surroundings {
   /** `http://HOST:PORT`, the base of absolute addresses where SERVICE_PUBLIC_URL gives no other. */
   readonly url: string
@@ -66,7 +88,12 @@ export async function createReferenceServer(
   keepHeapSmall()
   const folder = settings.SERVICE_CONFIG_DIR ?? './data'
   const publicUrl = readPublicUrl(settings.SERVICE_PUBLIC_URL) ?? url
-  const onError = (error: unknown): void => log('error', String(error), { stack: stackOf(error) })
+  const onError = (error: unknown, { requestId }: { readonly requestId?: unknown } = {}): void =>
+    log('error', String(error), { requestId, stack: stackOf(error) })
+  const requests = createRequestLog(log, settings)
+  const counted = await openMetrics(settings, SERVICE_VERSION)
+  const metrics = counted === undefined ? {} : { metrics: counted.metrics }
+  const spans = await openTracing(settings, { version: SERVICE_VERSION, log })
 
   // Everything that can be refused is read before anything is made.
   const flowSettings = toFlowSettings(settings, publicUrl)
@@ -80,11 +107,29 @@ export async function createReferenceServer(
   const editor = editorFolder === undefined ? undefined : await createEditorPage(editorFolder)
   const code = await createCodeRunnersOf(settings, environment, { folder, log })
   const secretKey = readSecretKey(settings.SERVICE_SECRET_KEY, folder)
-  const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, folder)
+  const { db, kind } = await openDatabase(settings.SERVICE_DATABASE_URL, {
+    folder,
+    maxConnections: settings.SERVICE_DATABASE_CONNECTIONS ?? 10,
+    ...metrics,
+  })
+  const rateLimit = await openRequestLimit<ServerContext, unknown>(settings, {
+    db,
+    isShared: isPostgres(settings),
+    onError,
+  })
+  const ended: RequestHooks = {
+    onRequestEnd(request, end) {
+      requests.hooks.onRequestEnd?.(request, end)
+      rateLimit.learn(request, end)
+    },
+  }
+  const requestHooks = withSpans(ended, spans?.requestHooks)
+  const audit = createAuditStore(db)
+  const trail = createAuditTrail(audit, { log, onError })
   const stores = linkUsers(db, {
     adoptUsers: provisioning.adoptUsers,
     onFlowUserWrite: (change) => engine.userWritten(change),
-    onMembersLeft: (change) => scim.service.announceMembers(change),
+    onScimUserWrite: (change, transaction) => scim.service.recordUserWrite(change, transaction),
   })
 
   const vectors = vectorDatabase(settings, folder)
@@ -98,7 +143,7 @@ export async function createReferenceServer(
     profilePictures: createDiskProfilePictures(join(folder, 'profile_pictures')),
     jobs: createJobStore(db),
     secretKey,
-    passwords: createScryptHasher(),
+    passwords: acceptBcrypt(createScryptHasher()),
     settings: flowSettings,
     services: {
       environment: providerEnvironment(
@@ -108,6 +153,7 @@ export async function createReferenceServer(
       fetch: guardedFetch,
       crawlBytes: (settings.SERVICE_MAX_CRAWL_MB ?? 64) * 1024 * 1024,
       jsonQueries: createJsonQueries(),
+      documentReader: createDocumentReader(),
       sql,
       finance: createFinanceSource(settings.SERVICE_FINANCE_URL),
       ...(settings.SERVICE_MCP_STDIO === true
@@ -116,12 +162,31 @@ export async function createReferenceServer(
       ...(code.runner === undefined ? {} : { codeRunner: code.runner }),
     },
     queue,
-    ...(settings.SERVICE_OPENAI_API === false ? { openai: false } : {}),
+    ...(await quotasOf(settings, db)),
+    openai: openAiOptions(settings),
+    limits: runLimits(settings),
     mcp: mcpOptions(settings),
+    audit,
+    onAudit: trail.told,
+    requestHooks,
+    ...(spans === undefined ? {} : { hooks: spans.hooks }),
+    ...metrics,
     onError,
   })
 
-  const scim = await createScim(stores.scim, provisioning, log)
+  const scim = await createScim(stores.scim, provisioning, { log, requestHooks, ...metrics })
+  const outbox = startOutbox({
+    store: stores.scim.outbox,
+    secretKey: provisioning.webhookKey,
+    ...(settings.SERVICE_SSRF_ALLOW === undefined ? {} : { privateHosts: { fetch: guardedFetch } }),
+    onError,
+  })
+  const scimAdmin = createScimAdmin({
+    connections: scim.connections,
+    webhooks: outbox.webhooks,
+    flow: (request) => engine.handler(request),
+    onError,
+  })
   const signOn = createSingleSignOn({
     settings,
     engine,
@@ -130,52 +195,106 @@ export async function createReferenceServer(
     publicUrl,
     secretKey,
     onError,
+    record: (facts) => trail.record(facts),
   })
-  const surface = createDemoSurface()
+  const surface = createDemoSurface({
+    onError,
+    requestHooks,
+    limits: surfaceLimits(settings),
+    ...metrics,
+  })
+  trail.follow(scim.service)
   const firstStart = await prepareFirstStart(engine, stores.flow, settings)
-  // Builds of a process that died end or go on now, not when somebody asks for one.
-  engine.jobs.recover().catch(onError)
+  if (firstStart.id !== undefined)
+    await trail.record({
+      action: 'user.created',
+      via: 'system',
+      targetType: 'user',
+      targetId: firstStart.id,
+    })
+  // Builds of a process that died end or continue now, instead of at the next request for one.
+  const recovered = engine.jobs.recover()
+  recovered.catch(onError)
+  const readiness = createReadiness({ database: () => stores.flow.ping(), queue: () => recovered })
   const maintenance = startMaintenance({
     db,
     store: stores.flow,
+    audit,
     retentionMs: queue.retention.maxAgeMs,
     sweepUploads: () => engine.services.strangerFiles.sweep(),
     onError,
   })
 
   const hostGate = createHostGate(engine.services.status.settings)
-  const handle = async (
-    request: Request,
-    context: { clientAddress?: string; hostMissing?: true },
-  ): Promise<Response> => {
-    const foreign = hostGate(request, context)
-    if (foreign !== undefined) return foreign
+  const home = editor === undefined ? '/' : '/console'
+  const handlers: Parameters<typeof answerMounted<ServerContext>>[0] = {
+    provisioningAdmin: own(scimAdmin),
+    provisioning: (request, _path, context) => scim.service.handle(request, context),
+    surfaces: (request, _path, context) => surface.handle(request, context),
+    console: own((request, path) => consolePage(request, path, home)),
+    apiReference: own(apiPage),
+    editor: own(async (request, path) => (await editor?.(request, path)) ?? null),
+    signOn: own(signOn),
+  }
+  const cors = createCors(engine.services.status.settings)
+  const limited = rateLimit.wrap(
+    async (request, context) => {
+      const mounted = await answerMounted(handlers, request, pathOf(request.url), context)
+      return mounted ?? engine.handler(request, context)
+    },
+    (request) => cors.headers(request),
+  )
+  const handle = async (request: Request, context: ServerContext): Promise<Response> => {
     const path = pathOf(request.url)
-    if (/^\/api\/v1\/scim(\/|$)/.test(path)) return scim.service.handle(request, context)
-    if (/^\/surfaces\/demo\/(stream|events)$/.test(path)) return surface.handle(request)
-    return (
-      (await consolePage(request, path, editor === undefined ? '/' : '/console')) ??
-      (await editor?.(request, path)) ??
-      (await signOn(request, path)) ??
-      engine.handler(request, context)
-    )
+    // Probes name the address of a pod, which no setting knows.
+    if (path === '/health/ready' && request.method === 'GET')
+      return identified(await readinessAnswer(readiness), context.requestId)
+    if (path === '/metrics') {
+      const answer = await counted?.answer(request, context.clientAddress)
+      if (answer !== undefined) return identified(answer, context.requestId)
+    }
+    const foreign = hostGate(request, context)
+    if (foreign !== undefined) return identified(foreign, context.requestId)
+    const response = await limited(request, context)
+    const isNamed = response.status !== 429 || response.headers.has('x-request-id')
+    return isNamed ? response : identified(response, context.requestId)
   }
   const listener = toNodeListener(handle, {
     trustProxy,
-    onError: (error) => onError(error),
+    context(message, base): ServerContext {
+      const record = requests.recordOf(message)
+      const context = { ...base, requestId: record.requestId }
+      requests.remember(context, record)
+      return context
+    },
+    onError: (error, { host }) => onError(error, requests.recordOf(host)),
   })
 
   return {
-    listener: withRequestLog(listener, log),
+    listener: requests.wrap((message, reply) => {
+      // Clients that keep the connection would find it closed in the middle of their next request.
+      if (readiness.isStopping) reply.shouldKeepAlive = false
+      listener(message, reply)
+    }),
     database: kind,
     scimEnabled: scim.enabled,
+    mcpEnabled: settings.SERVICE_MCP_SERVER !== false,
     firstStart,
+    async drain() {
+      readiness.stop()
+      const { SERVICE_DRAIN_SECONDS: seconds = 0 } = settings
+      if (seconds > 0) log('info', 'draining', { seconds })
+      await setTimeout(seconds * 1000)
+    },
     async finish(timeoutMs) {
       surface.close()
       await engine.jobs.close({ timeoutMs })
     },
     async close() {
+      await counted?.close()
+      rateLimit.close()
       await maintenance.stop()
+      await outbox.stop()
       await engine.close()
       await code.close()
       await scim.close()
@@ -185,24 +304,17 @@ export async function createReferenceServer(
   }
 }
 
+const isPostgres = ({ SERVICE_DATABASE_URL: address = '' }: Settings): boolean =>
+  address.startsWith('postgres')
+
 /** With PostgreSQL the collections lie in the service's database, where every process sees them. */
 function vectorDatabase(settings: Settings, folder: string): VectorDatabase | undefined {
-  if (settings.SERVICE_DATABASE_URL?.startsWith('postgres') === true) return undefined
+  if (isPostgres(settings)) return undefined
   return createVectorDatabase(settings.SERVICE_VECTOR_DIR ?? join(folder, 'vectors'))
 }
 
 function stdioCommands({ SERVICE_MCP_STDIO_COMMANDS: commands = [] }: Settings) {
   return { commands, setting: 'SERVICE_MCP_STDIO_COMMANDS' }
-}
-
-function mcpOptions(settings: Settings): McpOptions | false {
-  if (settings.SERVICE_MCP_SERVER === false) return false
-  const { SERVICE_MCP_CALL_TIMEOUT_MS: callTimeoutMs = 300_000 } = settings
-  return {
-    sse: settings.SERVICE_MCP_SSE !== false,
-    anonymous: settings.SERVICE_MCP_ANONYMOUS === true,
-    callTimeoutMs,
-  }
 }
 
 function queueOptions(settings: Settings) {
@@ -217,6 +329,17 @@ function queueOptions(settings: Settings) {
     },
   }
 }
+
+/** The answer of a handler that does not know the number of its request. */
+function own(work: MountHandler<ServerContext>): MountHandler<ServerContext> {
+  return async (request, path, context) => {
+    const answer = await work(request, path, context)
+    return answer === null ? null : identified(answer, context.requestId)
+  }
+}
+
+/** Shown in metrics. */
+const SERVICE_VERSION = '0.0.0'
 
 const pathOf = (url: string): string => /^[a-z]+:\/\/[^/]*([^?#]*)/.exec(url)?.[1] ?? '/'
 

@@ -1,10 +1,13 @@
 import {
   createOidcSignIn,
   type FlowEngine,
-  type FlowStore,
+  type HostContext,
   type OidcIdentity,
+  type OidcSignInEnd,
 } from '@x/flow-engine'
+import type { FlowStore } from '@x/flow-engine/store'
 import type { ScimService } from '@x/scim-core'
+import type { AuditTrail } from './operate/audit-trail.ts'
 import { SettingsError, type Settings } from './settings/read-settings.ts'
 
 export interface SingleSignOnOptions {
@@ -15,10 +18,16 @@ export interface SingleSignOnOptions {
   readonly publicUrl: string
   readonly secretKey: string
   readonly onError: (error: unknown) => void
+  /** Takes audit records. */
+  readonly record: AuditTrail['record']
 }
 
 /** Answers for the paths of single sign-on; null for every other path. */
-export type SingleSignOn = (request: Request, path: string) => Promise<Response | null>
+export type SingleSignOn = (
+  request: Request,
+  path: string,
+  context: HostContext,
+) => Promise<Response | null>
 
 /**
  * Single sign-on through OpenID Connect, on when its issuer and client are set.
@@ -44,16 +53,27 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
     autoCreate: settings.OIDC_AUTO_CREATE ?? false,
     findManagedUser: (identity) => findManagedUser(scim, identity),
   })
-  return async (request, path) => {
+  return async (request, path, context) => {
     if (request.method === 'GET' && path === '/api/v1/oidc/login') return signIn.login(request)
     if (request.method === 'GET' && path === '/api/v1/oidc/callback')
-      return signIn.callback(request)
+      return signIn.callback(request, recordOf(options.record, context))
     if (request.method !== 'POST' || path !== '/api/v1/logout') return null
     // The provider's own session ends at an address of its own, which the client is told.
-    const signedOut = await engine.handler(request)
+    const signedOut = await engine.handler(request, context)
     const logout = await signIn.endSessionUrl().catch(() => undefined)
     if (logout !== undefined) signedOut.headers.set('x-oidc-logout', logout)
     return signedOut
+  }
+}
+
+/** Records a sign-in, and the user that was made for it (OP-11). */
+function recordOf(record: AuditTrail['record'], context: HostContext) {
+  const { requestId = null, clientAddress = null } = context
+  return async ({ outcome, userId, isNew }: OidcSignInEnd): Promise<void> => {
+    const facts = { via: null, targetType: 'user', targetId: userId, requestId, clientAddress }
+    const details = { through: 'single sign-on' }
+    if (isNew) await record({ ...facts, action: 'user.created', actorId: userId, details })
+    await record({ ...facts, action: 'sign_in', outcome, actorId: userId, details })
   }
 }
 

@@ -1,13 +1,16 @@
 import type { ReferenceServer } from './server.ts'
 
-/** What the start prints: where things are, what is shown once, and three commands to try. */
+/** The text printed at the start: URLs, credentials that are shown once, and three commands. */
 export function startMessage(url: string, server: ReferenceServer): string {
-  const { database, scimEnabled, firstStart } = server
-  const { username, password, apiKey } = firstStart
+  const { database, scimEnabled, mcpEnabled, firstStart } = server
+  const { username, password, apiKey, projectId } = firstStart
   return [
     `Listening on ${url}`,
     `Database: ${database}`,
     `SCIM: ${scimEnabled ? `on, ${url}/api/v1/scim/v2` : 'off'}`,
+    ...(projectId === undefined || !mcpEnabled
+      ? []
+      : [`MCP: ${url}/api/v1/mcp/project/${projectId}/streamable`]),
     ...(password === undefined
       ? []
       : [`Superuser: ${username}, password ${password} (shown once)`]),
@@ -17,7 +20,7 @@ export function startMessage(url: string, server: ReferenceServer): string {
     `  curl -X POST ${url}/api/v1/run/echo -H 'x-api-key: ${apiKey ?? 'YOUR_KEY'}' -H 'content-type: application/json' -d '{"input_value":"hello"}'`,
     scimEnabled
       ? `  curl -X POST ${url}/api/v1/scim/v2/Users -H "authorization: Bearer $SCIM_TOKEN" -H 'content-type: application/scim+json' -d '{"userName":"ada@example.com","active":true}'`
-      : '  SCIM_ENABLED=true SCIM_TOKEN=a-long-random-secret npm start    (switches provisioning on)',
+      : '  SCIM_ENABLED=true SCIM_TOKEN=a-long-random-secret npm start    (enables provisioning)',
     `  open ${url}/    (the console)`,
   ].join('\n')
 }

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CollectionStore } from '@x/flow-engine'
+import type { CollectionStore } from '@x/flow-engine/store'
 import { createFlowStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
 
-/** Where the collections of Chroma and FAISS lie beside a SQLite database. */
+/** The database of Chroma and FAISS collections beside a SQLite database. */
 export interface VectorDatabase {
   readonly collections: CollectionStore
   close(): Promise<void>

@@ -3,7 +3,7 @@ import { SettingsError, type Settings } from './read-settings.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/
 
-/** Whether only this machine can reach an address. */
+/** Tells whether only this machine can reach an address. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /**

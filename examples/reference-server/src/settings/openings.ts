@@ -2,9 +2,9 @@ import { isLoopback, readPublicUrl, toFlowSettings } from './flow-settings.ts'
 import type { Settings } from './read-settings.ts'
 import { readTrustProxy } from './trust-proxy.ts'
 
-/** One thing that the settings open, and to whom. */
+/** Something that the settings expose, and to whom. */
 export interface Opening {
-  /** The variable, or the address. */
+  /** The variable, or a path. */
   readonly name: string
   readonly opens: string
 }
@@ -12,8 +12,8 @@ export interface Opening {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * What is open with these settings: the address, switches away from their safe value, cookies without
- * TLS, and what strangers may use by default.
+ * Lists what these settings expose: the listen address, switches without their safe value, cookies
+ * without TLS, and what strangers may do by default.
  * @throws SettingsError, TypeError for settings that the start would refuse
  */
 export function openingsOf(settings: Settings, environment: Environment): Opening[] {
@@ -36,15 +36,15 @@ export function openingsText(openings: readonly Opening[], warnings: readonly st
   const width = Math.max(...openings.map(({ name }) => name.length))
   return [
     ...warnings.map((warning) => `Warning: ${warning}`),
-    `Open with these settings (${openings.length}):`,
+    `Exposed by these settings (${openings.length}):`,
     ...openings.map(({ name, opens }) => `  ${name.padEnd(width)}  ${opens}`),
   ].join('\n')
 }
 
 function addressOpenings(host: string): Opening[] {
   const opens = isLoopback(host)
-    ? `only this machine reaches the server (${host})`
-    : `everybody who reaches ${host} reaches the server; put it behind TLS`
+    ? `only this machine can reach the server (${host})`
+    : `everyone who can reach ${host} can reach the server; put it behind TLS`
   return [{ name: 'HOST', opens }]
 }
 
@@ -58,22 +58,22 @@ function cookieOpenings(
     .filter((name) => !(settings[name] ?? isTls) && (isTls || !isLoopback(host)))
     .map((name) => ({
       name,
-      opens: 'the cookie travels without TLS too; give SERVICE_PUBLIC_URL an https address',
+      opens: 'the cookie is also sent without TLS; set SERVICE_PUBLIC_URL to an https URL',
     }))
 }
 
-/** Commands without the switch start nothing, and the switch without commands neither. */
+/** Needs both the switch and the list of commands. */
 function commandOpenings(settings: Settings): Opening[] {
   const { SERVICE_MCP_STDIO: isOn, SERVICE_MCP_STDIO_COMMANDS: commands = [] } = settings
   if (isOn !== true) return []
   const opens =
     commands.length === 0
       ? 'nothing: SERVICE_MCP_STDIO_COMMANDS lists no command'
-      : `flows of superusers start on this machine: ${commands.join(', ')}`
+      : `flows of superusers can start on this machine: ${commands.join(', ')}`
   return [{ name: 'SERVICE_MCP_STDIO', opens }]
 }
 
-/** A switch whose other value is the safe one. */
+/** A switch that is not at its safe value. */
 interface Switch extends Opening {
   readonly isOpen: (settings: Settings) => boolean
 }
@@ -102,39 +102,55 @@ const given = (name: keyof Settings, opens: string): Switch => ({
 })
 
 const switches: readonly Switch[] = [
-  on('SERVICE_AUTO_LOGIN', 'everybody who reaches the server gets a token of the superuser'),
-  on('SERVICE_AUTO_LOGIN_ALLOW_REMOTE', 'auto login holds for other machines too'),
-  on('SERVICE_SKIP_AUTH_AUTO_LOGIN', 'with auto login, no credentials act as the superuser'),
-  given('SERVICE_ALLOWED_HOSTS', 'requests for these host names are answered too'),
-  on('SERVICE_NEW_USER_IS_ACTIVE', 'added users sign in without approval'),
-  off('SERVICE_LOGIN_RATE_LIMIT', 'passwords may be guessed without a limit'),
-  off('SERVICE_WEBHOOK_AUTH_ENABLE', 'webhooks of flows are called without credentials'),
-  on('SERVICE_PUBLIC_BUILD_READERS', 'visitors read and cancel the public builds they started'),
-  on('SERVICE_DEPRECATED_UPLOAD', 'anybody stores files for public flows, 10 MiB each'),
-  given('SERVICE_CORS_ORIGINS', 'pages of these origins call the interface'),
-  given('SERVICE_TRUST_PROXY', 'these peers say which address a client has'),
-  given('SERVICE_SSRF_ALLOW', 'flows reach these private hosts'),
-  on('SERVICE_CODE_RUNNER', 'users run code of their own in the sandbox'),
-  on('SERVICE_PYTHON', 'users run Python of their own in the sandbox'),
+  on('SERVICE_AUTO_LOGIN', 'everyone who can reach the server gets a token of the superuser'),
+  on('SERVICE_AUTO_LOGIN_ALLOW_REMOTE', 'auto login also works from other machines'),
+  on(
+    'SERVICE_SKIP_AUTH_AUTO_LOGIN',
+    'with auto login, requests without credentials act as the superuser',
+  ),
+  {
+    name: 'SERVICE_METRICS',
+    opens: 'everyone who can reach SERVICE_METRICS_HOST can read the metrics without a token',
+    isOpen: ({
+      SERVICE_METRICS: isOn,
+      SERVICE_METRICS_PORT: port,
+      SERVICE_METRICS_HOST: host = '127.0.0.1',
+      SERVICE_METRICS_TOKEN: token,
+    }) => isOn === true && port !== undefined && token === undefined && !isLoopback(host),
+  },
+  given('SERVICE_ALLOWED_HOSTS', 'requests for these host names are answered'),
+  on('SERVICE_NEW_USER_IS_ACTIVE', 'new users can sign in without approval'),
+  off('SERVICE_LOGIN_RATE_LIMIT', 'passwords can be guessed without a limit'),
+  off('SERVICE_WEBHOOK_AUTH_ENABLE', 'webhooks of flows can be called without credentials'),
+  on(
+    'SERVICE_PUBLIC_BUILD_READERS',
+    'visitors can read and cancel the public builds that they started',
+  ),
+  on('SERVICE_DEPRECATED_UPLOAD', 'anyone can store files for public flows, 10 MiB each'),
+  given('SERVICE_CORS_ORIGINS', 'pages of these origins can call the API'),
+  given('SERVICE_TRUST_PROXY', 'these proxies set the address of clients'),
+  given('SERVICE_SSRF_ALLOW', 'flows can reach these private hosts'),
+  on('SERVICE_CODE_RUNNER', 'users can run their own TypeScript in the sandbox'),
+  on('SERVICE_PYTHON', 'users can run their own Python in the sandbox'),
   {
     name: 'SERVICE_API_KEY_SOURCE',
     opens: 'SERVICE_API_KEY acts as the superuser',
     isOpen: ({ SERVICE_API_KEY_SOURCE: source }) => source === 'env',
   },
-  off('SERVICE_REFRESH_HTTPONLY', 'scripts of the page read the refresh cookie'),
-  on('SERVICE_STORE_ENVIRONMENT_VARIABLES', 'users get variables of this environment on sign-in'),
-  on('SERVICE_FALLBACK_TO_ENV_VAR', 'flows read provider keys of this environment'),
-  on('SERVICE_MCP_ANONYMOUS', 'anybody calls flows of projects whose auth_type is none'),
-  on('SERVICE_AGENTIC_EXPERIENCE', 'a session cookie runs flows'),
+  off('SERVICE_REFRESH_HTTPONLY', 'scripts of the page can read the refresh cookie'),
+  on('SERVICE_STORE_ENVIRONMENT_VARIABLES', 'users get variables of this environment at sign-in'),
+  on('SERVICE_FALLBACK_TO_ENV_VAR', 'flows can use provider keys of this environment'),
+  on('SERVICE_MCP_ANONYMOUS', 'anyone can call flows of projects whose auth_type is none'),
+  on('SERVICE_AGENTIC_EXPERIENCE', 'a session cookie can run flows'),
   on('OIDC_AUTO_CREATE', 'every account of the identity provider gets a user'),
   {
     name: 'SERVICE_MAX_JSON_BODY',
-    opens: 'JSON of known users is bounded by SERVICE_MAX_FILE_SIZE_UPLOAD alone',
+    opens: 'JSON bodies of users are limited only by SERVICE_MAX_FILE_SIZE_UPLOAD',
     isOpen: ({ SERVICE_MAX_JSON_BODY: megabytes }) => megabytes === 0,
   },
 ]
 
-/** Every variable that may stand in the list of openings. */
+/** Every variable that the list may contain. */
 export const openingVariables: readonly string[] = [
   'HOST',
   'SERVICE_ACCESS_SECURE',
@@ -150,17 +166,17 @@ function variableOpenings(environment: Environment): Opening[] {
   const isOn = (name: string): boolean => /^(true|1|yes|on)$/i.test(environment[name]?.trim() ?? '')
   if (!isOn('SCIM_ENABLED')) return []
   return [
-    { name: 'SCIM_ENABLED', opens: 'whoever has a token of SCIM adds and blocks users' },
+    { name: 'SCIM_ENABLED', opens: 'everyone with a SCIM token can add and deactivate users' },
     ...(isOn('SCIM_PUBLIC_DISCOVERY')
-      ? [{ name: 'SCIM_PUBLIC_DISCOVERY', opens: 'discovery of SCIM asks for no token' }]
+      ? [{ name: 'SCIM_PUBLIC_DISCOVERY', opens: 'SCIM discovery needs no token' }]
       : []),
     ...(environment['SCIM_ALLOWED_ADDRESSES'] === undefined
-      ? [{ name: 'SCIM_ALLOWED_ADDRESSES', opens: 'SCIM is reached from every address' }]
+      ? [{ name: 'SCIM_ALLOWED_ADDRESSES', opens: 'SCIM accepts requests from every address' }]
       : []),
   ]
 }
 
-/** What strangers may use of this machine, whatever is set. */
+/** What strangers can use with any settings. */
 function lanes(settings: Settings): Opening[] {
   const {
     SERVICE_MAX_PUBLIC_BODY: kib = 1024,
@@ -170,13 +186,13 @@ function lanes(settings: Settings): Opening[] {
   } = settings
   return [
     {
-      name: 'lanes of builds',
-      opens: `${places ?? 'the default number of'} builds at once, ${perUser ?? 'the default number'} of one user, ${queued} waiting (--help: SERVICE_MAX_*)`,
+      name: 'builds',
+      opens: `${places ?? 'the default number of'} simultaneous builds, ${perUser ?? 'at most half'} of one user, ${queued} queued (--help: SERVICE_MAX_*)`,
     },
     {
       name: 'public flows',
-      opens: `visitors run flows that their owners made public; bodies to ${kib} KiB`,
+      opens: `visitors can run flows that their owners made public, with bodies up to ${kib} KiB`,
     },
-    { name: '/surfaces/demo', opens: 'anybody watches and uses the demo surface' },
+    { name: '/surfaces/demo', opens: 'anyone can watch and use the demo surface' },
   ]
 }

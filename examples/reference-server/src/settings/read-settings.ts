@@ -1,5 +1,7 @@
 import { closest } from 'fastest-levenshtein'
-import { scimVariables, variables, type Variable } from './variables.ts'
+import { scimVariables } from './scim-variables.ts'
+import type { Variable } from './variable.ts'
+import { variables } from './variables.ts'
 
 type Table = typeof variables
 type Read<V extends Variable> = V['kind'] extends 'boolean'
@@ -10,12 +12,12 @@ type Read<V extends Variable> = V['kind'] extends 'boolean'
       ? readonly string[]
       : string
 
-/** The values of all variables; undefined where nothing is given and there is no default. */
+/** The values of all variables; undefined if neither given nor defaulted. */
 export type Settings = {
   readonly [K in keyof Table]: Read<Table[K]> | undefined
 }
 
-/** A variable that cannot be read: the start stops with this one line. */
+/** An invalid variable. The start stops with this one line. */
 export class SettingsError extends Error {}
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -35,36 +37,52 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     name,
     readVariable(name, variable, env[name]),
   ])
+  // The SCIM package reads its own variables, some of them more leniently.
+  for (const [name, variable] of Object.entries<Variable>(scimVariables))
+    readVariable(name, variable, env[name])
   return { settings: Object.fromEntries(entries) as Settings, warnings: unknownNames(env) }
 }
 
-function readVariable(name: string, variable: Variable, given: string | undefined): unknown {
+/** The value of one variable, its default where nothing is given. @throws SettingsError */
+export function readVariable(name: string, variable: Variable, given: string | undefined): unknown {
   const text = given === undefined || given.trim() === '' ? variable.default : given.trim()
   if (text === undefined) return undefined
-  const { kind } = variable
-  if (kind === 'boolean') {
-    const value = BOOLEANS.get(text.toLowerCase())
-    if (value === undefined) throw new SettingsError(`${name} must be true or false`)
-    return value
-  }
+  const { kind, form } = variable
+  if (kind === 'boolean')
+    return BOOLEANS.get(text.toLowerCase()) ?? refuse(name, acceptedOf(variable), text)
   if (kind === 'integer') {
-    const value = Number(text)
-    const least = variable.min ?? 0
-    if (!/^\d+$/.test(text) || value < least)
-      throw new SettingsError(`${name} must be a whole number of at least ${least}`)
-    if (value > (variable.max ?? Number.MAX_SAFE_INTEGER))
-      throw new SettingsError(`${name} must be at most ${variable.max ?? Number.MAX_SAFE_INTEGER}`)
-    return value
+    const { min = 0, max = Number.MAX_SAFE_INTEGER } = variable
+    const isAllowed = /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max
+    return isAllowed ? Number(text) : refuse(name, acceptedOf(variable), text)
   }
   if (kind === 'list') {
-    return text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '')
+    const parts = text.split(',').map((part) => part.trim())
+    const wrong = form && parts.find((part) => part !== '' && !form.has(part))
+    if (wrong !== undefined) refuse(name, acceptedOf(variable), wrong)
+    return parts.filter((part) => part !== '')
   }
-  if (typeof kind !== 'string' && !kind.includes(text.toLowerCase()))
-    throw new SettingsError(`${name} must be one of ${kind.join(', ')}`)
-  return typeof kind === 'string' ? text : text.toLowerCase()
+  if (typeof kind !== 'string')
+    return kind.includes(text.toLowerCase())
+      ? text.toLowerCase()
+      : refuse(name, acceptedOf(variable), text)
+  if (form?.has(text) === false) refuse(name, acceptedOf(variable), text)
+  return text
+}
+
+/** The accepted values, completing `NAME must be ...`; undefined if any text is accepted. */
+function acceptedOf({ kind, min = 0, max, form }: Variable): string | undefined {
+  if (kind === 'boolean') return 'true or false'
+  if (kind === 'integer')
+    return max === undefined
+      ? `a whole number of at least ${min}`
+      : `a whole number from ${min} to ${max}`
+  return typeof kind === 'string' ? form?.accepted : `one of ${kind.join(', ')}`
+}
+
+/** Not called for secrets, which have no form. */
+function refuse(name: string, accepted = 'text', given = ''): never {
+  const shown = given.length > 60 ? `${given.slice(0, 60)}...` : given
+  throw new SettingsError(`${name} must be ${accepted}, but is ${JSON.stringify(shown)}`)
 }
 
 function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
@@ -83,10 +101,54 @@ export function helpText(): string {
   )
   return [
     'The reference server: flow API, SCIM and surfaces in one process.',
-    'npm start -- --check names what the settings open, without starting; its exit code is 0.',
-    'Configured by environment variables only; defaults in brackets:',
+    'npm start -- --check lists what the settings expose and what a public server lacks, and exits with 0.',
+    'Configured by environment variables; defaults in parentheses:',
     '',
     ...lines,
     '',
   ].join('\n')
 }
+
+/** The page docs/reference/settings.md: the same variables with their accepted values. */
+export function settingsPage(): string {
+  const rows = (of: Readonly<Record<string, Variable>>): string[] =>
+    Object.entries(of).map(([name, variable]) => {
+      const value = variable.default === undefined ? '' : `\`${variable.default}\``
+      return `| \`${name}\` | ${takesOf(variable)} | ${value} | ${escaped(variable.meaning)} |`
+    })
+  const head = ['| variable | value | default | meaning |', '| --- | --- | --- | --- |']
+  return [
+    '# Settings of the reference server',
+    '',
+    'Every environment variable of `npm start`, as listed by `npm start -- --help`. This page is generated.',
+    'An invalid value stops the start with one line that names the variable, the accepted values and the actual value.',
+    'Unknown names that begin with `SERVICE_`, `SCIM_` or `OIDC_` are logged as warnings.',
+    '',
+    '## Server and flows',
+    '',
+    ...head,
+    ...rows(variables),
+    '',
+    '## Provisioning (SCIM)',
+    '',
+    ...head,
+    ...rows(scimVariables),
+    '',
+  ].join('\n')
+}
+
+function takesOf(variable: Variable): string {
+  if (variable.kind === 'secret') return 'a secret'
+  const accepted = acceptedOf(variable)
+  if (variable.kind === 'list')
+    return `a comma list${accepted === undefined ? '' : ` of ${accepted}`}`
+  return escaped(accepted ?? 'text')
+}
+
+/** For a cell of a table. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;')
+    .replaceAll('{', '&#123;')
+    .replaceAll('*', '\\*')

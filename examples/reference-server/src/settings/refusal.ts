@@ -1,7 +1,7 @@
 import { isScimConfigError } from '@x/scim-core'
 import { SettingsError } from './read-settings.ts'
 
-/** Whether the start failed for the operator to mend: a setting, or the system (address, file). */
+/** Whether the operator can fix a failed start: a setting, or the system (address, file). */
 export function isRefusal(error: unknown): error is Error {
   const isSetting = error instanceof SettingsError || error instanceof TypeError
   return isSetting || isScimConfigError(error) || (error instanceof Error && 'syscall' in error)

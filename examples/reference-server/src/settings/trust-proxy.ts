@@ -20,7 +20,7 @@ function add(trusted: BlockList, entry: string): void {
   const widest = isIP(address) === 4 ? 32 : 128
   const prefix = bits === undefined ? widest : Number(bits)
   if (isIP(address) === 0 || prefix > widest)
-    throw new SettingsError(`SERVICE_TRUST_PROXY: ${entry} is no address and no CIDR range`)
+    throw new SettingsError(`SERVICE_TRUST_PROXY: ${entry} is neither an address nor a CIDR range`)
   trusted.addSubnet(address, prefix, family(address))
 }
 

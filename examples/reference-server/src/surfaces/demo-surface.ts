@@ -1,12 +1,32 @@
-import { bind, createSurfaceWriter, ui } from '@x/surface-protocol'
-import { createSurfaceChannel, createSurfaceHandler } from '@x/surface-protocol/http'
+import { bind, createSurfaceWriter, ui, type SurfaceLimits } from '@x/surface-protocol'
+import {
+  createSurfaceChannel,
+  createSurfaceHandler,
+  type SurfaceChannelOptions,
+  type SurfaceHandlerOptions,
+} from '@x/surface-protocol/http'
+
+/** Bounds of the surface; those left out are the defaults of the package. */
+export interface DemoSurfaceLimits {
+  readonly store: Partial<SurfaceLimits>
+  readonly channel: Pick<
+    SurfaceChannelOptions,
+    'history' | 'historyBytes' | 'highWaterMark' | 'slowMs'
+  >
+  readonly handler: Pick<SurfaceHandlerOptions, 'maxBodyBytes'>
+}
 
 /**
  * A surface that all viewers share: a counter with a button. GET streams it (SSE or JSON Lines, by
  * `Accept`), POST takes what users do.
  */
-export function createDemoSurface(): {
-  readonly handle: (request: Request) => Promise<Response>
+export function createDemoSurface({
+  limits,
+  ...options
+}: Pick<SurfaceHandlerOptions, 'onError' | 'requestHooks' | 'metrics'> & {
+  readonly limits?: DemoSurfaceLimits
+} = {}): {
+  readonly handle: ReturnType<typeof createSurfaceHandler>
   /** Ends the streams of all viewers. */
   close(): void
 } {
@@ -14,8 +34,13 @@ export function createDemoSurface(): {
   const writer = createSurfaceWriter({
     send: (message) => channel.send(message),
     selfContained: true,
+    ...(limits === undefined ? {} : { limits: limits.store }),
   })
-  const channel = createSurfaceChannel({ store: writer.store })
+  const channel = createSurfaceChannel({
+    ...limits?.channel,
+    store: writer.store,
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+  })
 
   const root = ui.Card({
     child: ui.Column({
@@ -33,6 +58,9 @@ export function createDemoSurface(): {
   })
 
   const handle = createSurfaceHandler({
+    ...options,
+    ...limits?.handler,
+    route: '/surfaces/demo',
     async open() {
       await shown
       return channel

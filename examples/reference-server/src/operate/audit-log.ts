@@ -1,5 +1,6 @@
 import { createWriteStream, openSync } from 'node:fs'
-import { SettingsError } from './settings/read-settings.ts'
+import { SettingsError } from '../settings/read-settings.ts'
+import { flushLines, printLine } from './stdout-lines.ts'
 
 export interface AuditLog {
   /** One JSON line. */
@@ -16,16 +17,15 @@ export function openAuditLog(
   target: string | undefined,
   onError: (error: unknown) => void,
 ): AuditLog {
-  const isFile = target !== undefined && target !== '' && target !== 'stdout'
-  const out = isFile ? openFile(target) : process.stdout
-  if (isFile) out.on('error', onError)
+  const textOf = (entry: object): string => JSON.stringify({ log: 'scim.audit', ...entry })
+  if (target === undefined || target === '' || target === 'stdout') {
+    return { write: (entry) => printLine(textOf(entry)), close: async () => flushLines() }
+  }
+  const out = openFile(target)
+  out.on('error', onError)
   return {
-    write: (entry) => void out.write(`${JSON.stringify({ log: 'scim.audit', ...entry })}\n`),
-    close: () =>
-      new Promise((resolve) => {
-        if (isFile) out.end(() => resolve())
-        else resolve()
-      }),
+    write: (entry) => void out.write(`${textOf(entry)}\n`),
+    close: () => new Promise((resolve) => out.end(() => resolve())),
   }
 }
 

@@ -1,0 +1,159 @@
+import { SettingsError } from '../settings/read-settings.ts'
+import { date, object, objects, text, textOrNull, textsOrNull } from './read-values.ts'
+import type { Source, SourceFile } from './source.ts'
+
+const TIMEOUT_MS = 60_000
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Reads what one user sees over the HTTP API. Passwords, secret values and keys are never shown there:
+ * the user has no password afterwards, and the report names the variables to enter again.
+ * @throws SettingsError when the service does not answer with this key
+ */
+export async function openApiSource(options: {
+  readonly address: string
+  readonly apiKey: string
+}): Promise<Source> {
+  const base = options.address.replace(/\/+$/, '')
+  const ask = async (path: string): Promise<Response> =>
+    await fetch(`${base}${path}`, {
+      headers: { 'x-api-key': options.apiKey },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+  const read = async (path: string): Promise<unknown> => {
+    const response = await ask(path)
+    if (!response.ok)
+      throw new SettingsError(`${base}${path} answers ${response.status}; is --api-key right?`)
+    return await response.json()
+  }
+  const list = async (path: string): Promise<Fields[]> => (await read(path)) as Fields[]
+  const user = (await read('/api/v1/users/whoami')) as Fields
+  const userId = text(user['id'])
+  const flows = await list(
+    '/api/v1/flows/?get_all=true&header_flows=false&remove_example_flows=true',
+  )
+  const own = flows.filter((flow) => flow['user_id'] === userId || flow['user_id'] === undefined)
+
+  return {
+    async *users() {
+      yield {
+        id: userId,
+        username: text(user['username']),
+        passwordHash: null,
+        isActive: user['is_active'] === true,
+        isSuperuser: user['is_superuser'] === true,
+        createdAt: date(user['create_at']),
+        updatedAt: date(user['updated_at']),
+      }
+    },
+    async *projects() {
+      for (const project of await list('/api/v1/projects/')) {
+        yield {
+          id: text(project['id']),
+          userId,
+          name: text(project['name']),
+          description: textOrNull(project['description']),
+          parentId: textOrNull(project['parent_id']),
+        }
+      }
+    },
+    async *flows() {
+      for (const flow of own) {
+        yield {
+          id: text(flow['id']),
+          userId,
+          folderId: textOrNull(flow['folder_id']),
+          name: text(flow['name']),
+          description: textOrNull(flow['description']),
+          icon: textOrNull(flow['icon']),
+          iconBgColor: textOrNull(flow['icon_bg_color']),
+          gradient: textOrNull(flow['gradient']),
+          data: flow['data'] === null ? null : JSON.stringify(flow['data']),
+          isComponent: flow['is_component'] === true,
+          webhook: flow['webhook'] === true,
+          endpointName: textOrNull(flow['endpoint_name']),
+          tags: textsOrNull(flow['tags']),
+          locked: flow['locked'] === true,
+          mcpEnabled: flow['mcp_enabled'] === true,
+          actionName: textOrNull(flow['action_name']),
+          actionDescription: textOrNull(flow['action_description']),
+          isPublic: flow['access_type'] === 'PUBLIC',
+          updatedAt: date(flow['updated_at']),
+        }
+      }
+    },
+    async *variables() {
+      for (const variable of await list('/api/v1/variables/')) {
+        const isShown = variable['type'] === 'Generic'
+        yield {
+          id: text(variable['id']),
+          userId,
+          name: text(variable['name']),
+          type: text(variable['type']),
+          value: isShown ? textOrNull(variable['value']) : null,
+          defaultFields: textsOrNull(variable['default_fields']),
+        }
+      }
+    },
+    async *apiKeys() {
+      // The API shows masked keys only.
+    },
+    async *files() {
+      for (const file of await list('/api/v2/files/')) {
+        const storedName = text(file['path']).split('/').slice(1).join('/')
+        const id = text(file['id'])
+        yield {
+          owner: 'user',
+          ownerId: userId,
+          storedName,
+          listed: { id, name: text(file['name']), createdAt: date(file['created_at']) },
+          read: () => bytes(ask, `/api/v2/files/${id}`),
+        } satisfies SourceFile
+      }
+      for (const flow of own) {
+        const ownerId = text(flow['id'])
+        const { files = [] } = (await read(`/api/v1/files/list/${ownerId}`)) as { files?: string[] }
+        for (const storedName of files) {
+          yield {
+            owner: 'flow',
+            ownerId,
+            storedName,
+            listed: null,
+            read: () =>
+              bytes(ask, `/api/v1/files/download/${ownerId}/${encodeURIComponent(storedName)}`),
+          } satisfies SourceFile
+        }
+      }
+    },
+    async *messages() {
+      for (const message of await list('/api/v1/monitor/messages')) {
+        yield {
+          id: text(message['id']),
+          flowId: textOrNull(message['flow_id']),
+          timestamp: date(message['timestamp']),
+          sender: textOrNull(message['sender']),
+          senderName: textOrNull(message['sender_name']),
+          sessionId: text(message['session_id']),
+          contextId: textOrNull(message['context_id']),
+          text: text(message['text']),
+          files: textsOrNull(message['files']) ?? [],
+          error: message['error'] === true,
+          edit: message['edit'] === true,
+          category: textOrNull(message['category']) ?? 'message',
+          properties: object(message['properties']),
+          contentBlocks: objects(message['content_blocks']),
+        }
+      }
+    },
+    async close() {},
+  }
+}
+
+async function bytes(
+  ask: (path: string) => Promise<Response>,
+  path: string,
+): Promise<Uint8Array | null> {
+  const response = await ask(path)
+  return response.ok ? new Uint8Array(await response.arrayBuffer()) : null
+}

@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto'
+import type { SecretBox } from '@x/flow-engine'
+import {
+  isBlobKey,
+  isUniqueConflict,
+  type BlobStore,
+  type FlowRecord,
+  type FlowStore,
+} from '@x/flow-engine/store'
+import type { Report } from './report.ts'
+import type { Source, SourceFile, SourceFlow } from './source.ts'
+
+export interface Target {
+  readonly store: FlowStore
+  readonly files: BlobStore
+  readonly secrets: SecretBox
+}
+
+/**
+ * Copies everything that is not there yet. Ids stay; a user whose name exists becomes that user. What
+ * cannot be taken over is left out and stands in the report; a second run changes nothing.
+ */
+export async function moveInstallation(
+  source: Source,
+  target: Target,
+  report: Report,
+): Promise<void> {
+  const owners = await moveUsers(source, target, report)
+  await moveProjects(source, { ...target, owners, report })
+  await moveFlows(source, { ...target, owners, report })
+  await moveVariables(source, { ...target, owners, report })
+  await moveApiKeys(source, { ...target, owners, report })
+  await moveFiles(source, { ...target, owners, report })
+  await moveMessages(source, { ...target, owners, report })
+}
+
+/** The user here of each user there. */
+type Owners = ReadonlyMap<string, string>
+
+interface Move extends Target {
+  readonly owners: Owners
+  readonly report: Report
+}
+
+const NO_OWNER = 'its owner was not moved'
+
+async function moveUsers(source: Source, { store }: Target, report: Report): Promise<Owners> {
+  const owners = new Map<string, string>()
+  for await (const user of source.users()) {
+    const same =
+      (await store.users.get(user.id)) ?? (await store.users.findByUsername(user.username))
+    owners.set(user.id, same?.id ?? user.id)
+    if (same !== null) {
+      report.there('users')
+      if (same.id !== user.id) report.note('users', user.username, 'is the user of that name here')
+      continue
+    }
+    const { passwordHash } = user
+    const known = passwordHash?.startsWith('$2') === true
+    if (!known) report.note('users', user.username, 'has no password here; a superuser sets one')
+    await store.users.insert({
+      ...user,
+      passwordHash: known ? passwordHash : null,
+      profileImage: null,
+      storeApiKey: null,
+      tokenEpoch: 0,
+      optins: null,
+      lastLoginAt: null,
+    })
+    report.moved('users')
+  }
+  return owners
+}
+
+async function moveProjects(source: Source, { store, owners, report }: Move): Promise<void> {
+  for await (const project of source.projects()) {
+    const userId = owners.get(project.userId)
+    if (userId === undefined) {
+      report.left('projects', project.name, NO_OWNER)
+    } else if (
+      (await store.projects.find(project.id)) !== null ||
+      (await store.projects.findByName(userId, project.name)) !== null
+    ) {
+      report.there('projects')
+    } else {
+      const { parentId } = project
+      const parent = parentId === null ? null : await store.projects.get(userId, parentId)
+      await store.projects.insert({
+        ...project,
+        userId,
+        parentId: parent?.id ?? null,
+        authSettings: null,
+        createdAt: new Date(),
+      })
+      report.moved('projects')
+    }
+  }
+}
+
+async function moveFlows(source: Source, { store, owners, report }: Move): Promise<void> {
+  const folders = await foldersByName(source, { store, owners })
+  for await (const flow of source.flows()) {
+    const userId = owners.get(flow.userId)
+    if (userId === undefined) report.left('flows', flow.name, NO_OWNER)
+    else if ((await store.flows.get(flow.id)) !== null) report.there('flows')
+    else await insertFlow(flow, userId, folders.get(flow.folderId ?? '') ?? null)
+  }
+
+  async function insertFlow(flow: SourceFlow, userId: string, folderId: string | null) {
+    const { isPublic, ...rest } = flow
+    const record: FlowRecord = {
+      ...rest,
+      userId,
+      folderId,
+      data: ownFiles(flow.data, flow.userId, userId),
+      webhookName: flow.webhook ? flow.endpointName : null,
+      accessType: isPublic ? 'PUBLIC' : 'PRIVATE',
+      fsPath: null,
+      createdAt: flow.updatedAt,
+    }
+    try {
+      await store.flows.insert([record])
+    } catch (error) {
+      if (!isUniqueConflict(error)) throw error
+      if (error.constraint !== 'flow.webhookName') {
+        report.left(
+          'flows',
+          flow.name,
+          `another flow here has its ${FIELD[error.constraint] ?? 'id'}`,
+        )
+        return
+      }
+      await store.flows.insert([{ ...record, webhookName: null }])
+      report.note('flows', flow.name, 'its webhook is reached by its id, another user has the name')
+    }
+    report.moved('flows')
+  }
+}
+
+const FIELD: Readonly<Record<string, string>> = {
+  'flow.name': 'name',
+  'flow.endpointName': 'endpoint name',
+}
+
+/** A project that was there before, under another id, takes the flows of its namesake. */
+async function foldersByName(
+  source: Source,
+  { store, owners }: Pick<Move, 'store' | 'owners'>,
+): Promise<Map<string, string>> {
+  const folders = new Map<string, string>()
+  for await (const { id, userId, name } of source.projects()) {
+    const owner = owners.get(userId)
+    if (owner === undefined) continue
+    const here =
+      (await store.projects.get(owner, id)) ?? (await store.projects.findByName(owner, name))
+    if (here !== null) folders.set(id, here.id)
+  }
+  return folders
+}
+
+/** Addresses of the owner's files name the owner. */
+function ownFiles(data: string | null, before: string, now: string): string | null {
+  return before === now ? data : (data?.replaceAll(`${before}/`, `${now}/`) ?? null)
+}
+
+async function moveVariables(source: Source, move: Move): Promise<void> {
+  const { store, secrets, owners, report } = move
+  for await (const variable of source.variables()) {
+    const userId = owners.get(variable.userId)
+    if (userId === undefined) {
+      report.left('variables', variable.name, NO_OWNER)
+    } else if ((await store.variables.findByName(userId, variable.name)) !== null) {
+      report.there('variables')
+    } else if (variable.value === null) {
+      report.left('variables', variable.name, 'its value cannot be read; enter it again')
+    } else {
+      const now = new Date()
+      const value = await secrets.seal(variable.value, userId)
+      await store.variables.insert({ ...variable, userId, value, createdAt: now, updatedAt: now })
+      report.moved('variables')
+    }
+  }
+}
+
+async function moveApiKeys(source: Source, { store, owners, report }: Move): Promise<void> {
+  for await (const { key, ...apiKey } of source.apiKeys()) {
+    const userId = owners.get(apiKey.userId)
+    const name = apiKey.name ?? apiKey.id
+    if (userId === undefined) {
+      report.left('api keys', name, NO_OWNER)
+    } else if (key === null) {
+      report.left('api keys', name, 'it cannot be read; make another')
+    } else {
+      const hash = createHash('sha256').update(key).digest('hex')
+      if ((await store.apiKeys.findByHash(hash)) !== null) {
+        report.there('api keys')
+        continue
+      }
+      const prefix = key.slice(0, 8)
+      await store.apiKeys.insert({
+        ...apiKey,
+        userId,
+        hash,
+        prefix,
+        totalUses: 0,
+        lastUsedAt: null,
+      })
+      report.moved('api keys')
+    }
+  }
+}
+
+/** The other service lists its MCP servers, with their secrets, in a file of the user. */
+const TOOL_SERVERS = /^_mcp_servers/
+
+async function moveFiles(source: Source, move: Move): Promise<void> {
+  const { report } = move
+  for await (const file of source.files()) {
+    const name = file.listed?.name ?? file.storedName
+    const ownerId = await ownerOf(file, move)
+    const key = `${file.owner}s/${ownerId}/${file.storedName}`
+    if (TOOL_SERVERS.test(file.storedName)) report.left('files', name, 'enter MCP servers again')
+    else if (ownerId === undefined) report.left('files', name, NO_OWNER)
+    else if (!isBlobKey(key)) report.left('files', name, 'its name cannot be stored')
+    else if ((await move.files.size(key)) !== null) report.there('files')
+    else await copyFile(file, { ...move, ownerId, key, name })
+  }
+}
+
+async function ownerOf(file: SourceFile, { store, owners }: Move): Promise<string | undefined> {
+  if (file.owner === 'user') return owners.get(file.ownerId)
+  return (await store.flows.get(file.ownerId))?.id
+}
+
+async function copyFile(
+  file: SourceFile,
+  place: Move & { readonly ownerId: string; readonly key: string; readonly name: string },
+): Promise<void> {
+  const { store, files, report, ownerId, key, name } = place
+  const bytes = await file.read()
+  if (bytes === null) {
+    report.left('files', name, 'its bytes are not in the configuration folder')
+    return
+  }
+  await files.write(key, bytes)
+  if (file.listed !== null) {
+    const { id, createdAt } = file.listed
+    const path = `${ownerId}/${file.storedName}`
+    const size = bytes.byteLength
+    const times = { createdAt, updatedAt: createdAt }
+    try {
+      await store.userFiles.insert({
+        id,
+        userId: ownerId,
+        name,
+        path,
+        size,
+        provider: null,
+        ...times,
+      })
+    } catch (error) {
+      if (!isUniqueConflict(error)) throw error
+      report.note('files', name, 'runs can read it, but the list has another file of that name')
+    }
+  }
+  report.moved('files')
+}
+
+async function moveMessages(source: Source, { store, report }: Move): Promise<void> {
+  for await (const message of source.messages()) {
+    const { id, flowId } = message
+    const flow = flowId === null ? null : await store.flows.get(flowId)
+    if (flow === null) {
+      report.left('messages', id, 'its flow was not moved')
+    } else if ((await store.messages.get(id)) === null) {
+      await store.messages.insert({ ...message, userId: flow.userId, duration: null })
+      report.moved('messages')
+    } else {
+      report.there('messages')
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** A user of the other service. */
+export interface SourceUser {
+  readonly id: string
+  readonly username: string
+  /** A bcrypt hash; null where the source does not tell it. */
+  readonly passwordHash: string | null
+  readonly isActive: boolean
+  readonly isSuperuser: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A project. */
+export interface SourceProject {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly description: string | null
+  readonly parentId: string | null
+}
+
+/** A flow, or a component that was saved as one. */
+export interface SourceFlow {
+  readonly id: string
+  readonly userId: string
+  readonly folderId: string | null
+  readonly name: string
+  readonly description: string | null
+  readonly icon: string | null
+  readonly iconBgColor: string | null
+  readonly gradient: string | null
+  /** JSON text. */
+  readonly data: string | null
+  readonly isComponent: boolean
+  readonly webhook: boolean
+  readonly endpointName: string | null
+  readonly tags: readonly string[] | null
+  readonly locked: boolean
+  readonly mcpEnabled: boolean
+  readonly actionName: string | null
+  readonly actionDescription: string | null
+  readonly isPublic: boolean
+  readonly updatedAt: Date
+}
+
+/** A variable; `value` null where it cannot be read. */
+export interface SourceVariable {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly type: string
+  readonly value: string | null
+  readonly defaultFields: readonly string[] | null
+}
+
+/** A chat message of a flow. */
+export interface SourceMessage {
+  readonly id: string
+  readonly flowId: string | null
+  readonly timestamp: Date
+  readonly sender: string | null
+  readonly senderName: string | null
+  readonly sessionId: string
+  readonly contextId: string | null
+  readonly text: string
+  readonly files: readonly string[]
+  readonly error: boolean
+  readonly edit: boolean
+  readonly category: string
+  readonly properties: object
+  readonly contentBlocks: readonly object[]
+}
+
+/** An API key; `key` null where it cannot be read. */
+export interface SourceApiKey {
+  readonly id: string
+  readonly userId: string
+  readonly name: string | null
+  readonly key: string | null
+  readonly isActive: boolean
+  readonly createdAt: Date
+}
+
+/** A file of a user (listed by the service) or of a flow. */
+export interface SourceFile {
+  readonly owner: 'user' | 'flow'
+  readonly ownerId: string
+  /** The name under which it is stored, below its owner. */
+  readonly storedName: string
+  /** Of a user's file: its record. */
+  readonly listed: { readonly id: string; readonly name: string; readonly createdAt: Date } | null
+  /** Null when the bytes are gone. */
+  read(): Promise<Uint8Array | null>
+}
+
+/** What is read from the other service, each kind page by page. */
+export interface Source {
+  users(): AsyncIterable<SourceUser>
+  projects(): AsyncIterable<SourceProject>
+  flows(): AsyncIterable<SourceFlow>
+  variables(): AsyncIterable<SourceVariable>
+  apiKeys(): AsyncIterable<SourceApiKey>
+  files(): AsyncIterable<SourceFile>
+  messages(): AsyncIterable<SourceMessage>
+  close(): Promise<void>
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import type { AuditAction, AuditRecord, AuditStore } from '@x/flow-engine/store'
+import type { ScimEvents, ScimService } from '@x/scim-core'
+import type { Log } from './log.ts'
+
+/** Writes audit records to the log, and those that the flow service does not make to the store (OP-11). */
+export interface AuditTrail {
+  /** For records that are stored already. */
+  readonly told: (record: AuditRecord) => void
+  /** Stores and tells a record of the server's own. */
+  record(facts: Pick<AuditRecord, 'action' | 'via'> & Partial<AuditRecord>): Promise<void>
+  /** Makes records of what a directory changes. */
+  follow(scim: ScimService): void
+}
+
+/** Events of SCIM that are records, and of what. */
+const SCIM_ACTIONS = {
+  'user.created': ['user.created', 'user'],
+  'user.updated': ['user.changed', 'user'],
+  'user.activated': ['user.changed', 'user'],
+  'user.deactivated': ['user.deactivated', 'user'],
+  'user.deleted': ['user.deleted', 'user'],
+  'token.issued': ['scim_token.issued', 'scim_token'],
+  'token.rotated': ['scim_token.rotated', 'scim_token'],
+  'token.revoked': ['scim_token.revoked', 'scim_token'],
+} as const satisfies Partial<Record<keyof ScimEvents, readonly [AuditAction, string]>>
+
+export function createAuditTrail(
+  store: AuditStore,
+  { log, onError }: { readonly log: Log; readonly onError: (error: unknown) => void },
+): AuditTrail {
+  const told = ({ at: _at, ...record }: AuditRecord): void => log('info', 'audit', record)
+  const record: AuditTrail['record'] = async (facts) => {
+    const whole: AuditRecord = {
+      id: randomUUID(),
+      at: new Date(),
+      outcome: 'ok',
+      actorId: null,
+      targetType: null,
+      targetId: null,
+      requestId: null,
+      clientAddress: null,
+      details: {},
+      ...facts,
+    }
+    told(whole)
+    await store.append([whole]).catch(onError)
+  }
+  return {
+    told,
+    record,
+    follow({ events }) {
+      for (const name of Object.keys(SCIM_ACTIONS) as (keyof typeof SCIM_ACTIONS)[]) {
+        const [action, targetType] = SCIM_ACTIONS[name]
+        events.on(name, (event) => {
+          const { id: targetId, actor: actorId, requestId, tenant } = event
+          const changed = 'changed' in event ? { changed: event.changed } : {}
+          const details = { tenant, ...changed }
+          void record({ action, via: 'scim', actorId, targetType, targetId, requestId, details })
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Settings } from '../settings/read-settings.ts'
+import { flushLines, printLine } from './stdout-lines.ts'
+
+const LEVELS = ['debug', 'info', 'warning', 'error', 'silent'] as const
+export type Level = (typeof LEVELS)[number]
+
+/** Writes a line to standard output; never secrets. */
+export type Log = (level: Exclude<Level, 'silent'>, message: string, details?: object) => void
+
+type Line = { readonly at: string; readonly level: Level; readonly message: string }
+
+/**
+ * One line for each call: JSON, or for people. Lines below `LOG_LEVEL` are not written. Those that come
+ * together are written together (`printLine`), warnings and errors at once.
+ */
+export function createLog(settings: Pick<Settings, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log {
+  const text = settings.LOG_FORMAT === 'pretty' ? prettyLine : JSON.stringify
+  return (level, message, details = {}) => {
+    if (!isLogged(settings, level)) return
+    printLine(text({ at: new Date().toISOString(), level, message, ...details }))
+    if (level === 'error' || level === 'warning') flushLines()
+  }
+}
+
+/** A log whose `info` lines wait until the start message has been printed. */
+export function holdLog(log: Log): {
+  readonly log: Log
+  readonly release: () => void
+} {
+  let held: Parameters<Log>[] | null = []
+  return {
+    log(level, ...line) {
+      if (held !== null && level === 'info') held.push([level, ...line])
+      else log(level, ...line)
+    },
+    release() {
+      for (const line of held ?? []) log(...line)
+      held = null
+    },
+  }
+}
+
+/** Tells whether lines of a level are written. */
+export function isLogged(
+  { LOG_LEVEL: least = 'info' }: Pick<Settings, 'LOG_LEVEL'>,
+  level: Level,
+): boolean {
+  const threshold = LEVELS.findIndex((known) => known === (least === 'warn' ? 'warning' : least))
+  return LEVELS.indexOf(level) >= threshold
+}
+
+/** `12:00:00.000 info request method=GET status=200`. */
+function prettyLine({ at, level, message, ...details }: Line): string {
+  const fields = Object.entries(details).flatMap(([name, value]) =>
+    value === undefined || value === null
+      ? []
+      : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
+  )
+  return [at.slice(11, 23), level.padEnd(7), message, ...fields].join(' ')
+}

@@ -1,0 +1,137 @@
+import type { QuotaStore } from '@x/flow-engine'
+import type { AdapterContext, FetchHandler } from '@x/http-adapters'
+import {
+  createMemoryRateLimitStore,
+  createRedisRateLimitStore,
+  withRateLimit,
+  type BucketLimit,
+  type RateLimitStore,
+  type RefusalForm,
+} from '@x/http-adapters/rate-limit'
+import { createRateLimitStore, migrateRateLimits } from '@x/store-kysely/rate-limit'
+import type { Kysely } from 'kysely'
+import { SettingsError, type Settings } from '../settings/read-settings.ts'
+import { createKnownCallers, type KnownCallers } from './known-callers.ts'
+
+/** The limit on requests, and what it has to be told. */
+export interface RequestLimit<C> {
+  /** @param cors the header fields with which pages of other origins may read an answer */
+  wrap(
+    handler: FetchHandler<C>,
+    cors: (request: Request) => Readonly<Record<string, string>>,
+  ): FetchHandler<C>
+  /** Hears of requests that services have answered. */
+  readonly learn: KnownCallers['learn']
+  close(): void
+}
+
+/** The surroundings of the limit. */
+interface Surroundings<Tables> {
+  readonly db: Kysely<Tables>
+  /** Other processes share the database. */
+  readonly isShared: boolean
+  readonly onError: (error: unknown) => void
+}
+
+const NO_LIMIT = {
+  wrap: <T>(handler: T): T => handler,
+  learn: () => undefined,
+  close: () => undefined,
+}
+
+/**
+ * Limits requests by user, by tenant of SCIM, and by address where the caller is not known
+ * (`SERVICE_RATE_LIMIT`, OP-17). The buckets lie in Redis with `SERVICE_RATE_LIMIT_REDIS_URL`, else in a
+ * PostgreSQL database of the service, else in this process.
+ * @throws SettingsError when Redis cannot be used
+ */
+export async function openRequestLimit<C extends AdapterContext, Tables>(
+  settings: Settings,
+  { db, isShared, onError }: Surroundings<Tables>,
+): Promise<RequestLimit<C>> {
+  const { SERVICE_RATE_LIMIT: perMinute = 0 } = settings
+  if (perMinute === 0) return NO_LIMIT
+  const {
+    SERVICE_RATE_LIMIT_ADDRESS: ofAddress = perMinute,
+    SERVICE_RATE_LIMIT_BURST: burst,
+    SERVICE_RATE_LIMIT_REDIS_URL: redisUrl,
+  } = settings
+  const callers = createKnownCallers()
+  const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl)
+  const store = redis?.store ?? (isShared ? await sharedStore(db) : createMemoryRateLimitStore())
+  return {
+    learn: callers.learn,
+    close: () => redis?.close(),
+    wrap: (handler, cors) =>
+      withRateLimit<C>(handler, {
+        store,
+        key(request, context) {
+          if (isPreflight(request)) return null
+          if (/^\/health(_check)?$/.test(new URL(request.url).pathname)) return null
+          const owner = callers.ownerOf(request, context)
+          return owner ?? `address:${blockOf(context.clientAddress ?? '')}`
+        },
+        limit: (key) => bucket(key.startsWith('address:') ? ofAddress : perMinute, burst),
+        form: formOf,
+        headers: (request) => readable(cors(request)),
+        onStoreError: onError,
+      }),
+  }
+}
+
+/** Without credentials, and answered before anything is read. */
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('access-control-request-method')
+}
+
+/** A page that may read the answer learns when to come again. */
+function readable(cors: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (cors['access-control-allow-origin'] === undefined) return cors
+  return { ...cors, 'access-control-expose-headers': 'retry-after, ratelimit, ratelimit-policy' }
+}
+
+function bucket(perMinute: number, burst = perMinute): BucketLimit {
+  return { perSecond: perMinute / 60, burst }
+}
+
+/** Counts of runs a day, which last over restarts (OP-18). */
+export async function quotasOf<Tables>(
+  { SERVICE_MAX_RUNS_PER_DAY_PER_USER: runs = 0 }: Settings,
+  db: Kysely<Tables>,
+): Promise<{ readonly quotas?: QuotaStore }> {
+  return runs === 0 ? {} : { quotas: await sharedStore(db) }
+}
+
+async function sharedStore<Tables>(db: Kysely<Tables>): Promise<RateLimitStore> {
+  await migrateRateLimits(db)
+  return createRateLimitStore(db)
+}
+
+/** A client of IPv6 has a whole network of 64 bits. */
+function blockOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const rest = tail === undefined ? [] : tail.split(':').filter((group) => group !== '')
+  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - rest.length) }, () => '0')
+  return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`
+}
+
+function formOf({ url }: Request): RefusalForm {
+  const { pathname } = new URL(url)
+  if (pathname.startsWith('/api/v1/scim/v2')) return 'scim'
+  return pathname.startsWith('/api/openai/v1/') ? 'openai' : 'flow'
+}
+
+async function openRedis(url: string): Promise<{ store: RateLimitStore; close: () => void }> {
+  const name = 'SERVICE_RATE_LIMIT_REDIS_URL'
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
+    throw new SettingsError(`${name} must begin with redis:// or rediss://`)
+  const { Redis } = await import('ioredis').catch((cause: unknown) => {
+    throw new SettingsError(`${name} needs the package ioredis: npm install ioredis`, { cause })
+  })
+  const redis = new Redis(url, { maxRetriesPerRequest: 1 })
+  // What fails is reported by the command that fails; without a listener each attempt is printed.
+  redis.on('error', () => undefined)
+  return { store: createRedisRateLimitStore(redis), close: () => redis.disconnect() }
+}

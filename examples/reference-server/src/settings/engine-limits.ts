@@ -1,0 +1,81 @@
+import type { FlowEngineOptions, McpOptions } from '@x/flow-engine'
+import type { RunLimits } from '@x/flow-engine/graph'
+import type { DemoSurfaceLimits } from '../surfaces/demo-surface.ts'
+import type { Settings } from './read-settings.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** The limits of runs as variables set them (OP-16). */
+export function runLimits(settings: Settings): Partial<RunLimits> {
+  const vertexSeconds = settings.SERVICE_MAX_VERTEX_SECONDS ?? 0
+  return given({
+    vertices: settings.SERVICE_MAX_FLOW_VERTICES,
+    edges: settings.SERVICE_MAX_FLOW_EDGES,
+    loopPasses: settings.SERVICE_MAX_LOOP_PASSES,
+    runTimeoutMs: times(settings.SERVICE_MAX_RUN_SECONDS, 1000),
+    vertexTimeoutMs: vertexSeconds === 0 ? null : vertexSeconds * 1000,
+    events: settings.SERVICE_MAX_RUN_EVENTS,
+    eventBytes: times(settings.SERVICE_MAX_EVENT_KIB, KIB),
+    valueBytes: times(settings.SERVICE_MAX_VALUE_MB, MIB),
+    checkpointBytes: times(settings.SERVICE_MAX_CHECKPOINT_MB, MIB),
+    bufferedTokens: settings.SERVICE_MAX_BUFFERED_TOKENS,
+  })
+}
+
+/** Projects as MCP servers, and their limits; false where they are off. */
+export function mcpOptions(settings: Settings): McpOptions | false {
+  if (settings.SERVICE_MCP_SERVER === false) return false
+  return {
+    sse: settings.SERVICE_MCP_SSE !== false,
+    anonymous: settings.SERVICE_MCP_ANONYMOUS === true,
+    ...given({
+      callTimeoutMs: settings.SERVICE_MCP_CALL_TIMEOUT_MS,
+      maxCalls: settings.SERVICE_MCP_MAX_CALLS,
+      maxTools: settings.SERVICE_MCP_MAX_TOOLS,
+      maxBodyBytes: times(settings.SERVICE_MCP_MAX_BODY_KIB, KIB),
+      maxResourceBytes: times(settings.SERVICE_MCP_MAX_RESOURCE_MB, MIB),
+      maxSseSessions: settings.SERVICE_MCP_MAX_STREAMS,
+    }),
+  }
+}
+
+type OpenAiOptions = Exclude<FlowEngineOptions['openai'], false | undefined>
+
+/** Flows as models of the OpenAI API, and their limits; false where they are off. */
+export function openAiOptions(settings: Settings): OpenAiOptions | false {
+  if (settings.SERVICE_OPENAI_API === false) return false
+  return given({
+    maxRuns: settings.SERVICE_OPENAI_MAX_RUNS,
+    timeoutMs: times(settings.SERVICE_OPENAI_TIMEOUT_SECONDS, 1000),
+  })
+}
+
+/** Limits of the demo surface: of its store, its channel and what viewers post. */
+export function surfaceLimits(settings: Settings): DemoSurfaceLimits {
+  return {
+    store: given({
+      surfaces: settings.SERVICE_SURFACE_MAX_SURFACES,
+      totalSize: times(settings.SERVICE_SURFACE_MAX_MB, MIB),
+    }),
+    channel: given({
+      history: settings.SERVICE_SURFACE_HISTORY,
+      historyBytes: times(settings.SERVICE_SURFACE_HISTORY_MB, MIB),
+      highWaterMark: settings.SERVICE_SURFACE_WAITING,
+      slowMs: settings.SERVICE_SURFACE_SLOW_MS,
+    }),
+    handler: given({ maxBodyBytes: times(settings.SERVICE_SURFACE_MAX_BODY_KIB, KIB) }),
+  }
+}
+
+const times = (value: number | undefined, unit: number): number | undefined =>
+  value === undefined ? undefined : value * unit
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** Without what is undefined. */
+function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Given<T>
+}

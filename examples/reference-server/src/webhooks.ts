@@ -1,0 +1,67 @@
+import { createSystemRuntime } from '@x/flow-engine/graph'
+import type { OutboxStore } from '@x/scim-core'
+import { createWebhooks, type Webhooks, type WebhooksOptions } from '@x/scim-core/outbound'
+
+const DAY_MS = 86_400_000
+/** Events hold attributes of users, so they go 30 days after their last delivery. */
+const KEPT_MS = 30 * DAY_MS
+
+export interface OutboxOptions {
+  readonly store: OutboxStore
+  /** Without it nothing is sent. */
+  readonly secretKey: string | undefined
+  /** Private hosts that webhooks may reach, by a fetch that checks them. */
+  readonly privateHosts?: { readonly fetch: NonNullable<WebhooksOptions['fetch']> }
+  readonly onError: (error: unknown) => void
+}
+
+/** Dependencies of the outbox while the server runs. */
+export interface RunningOutbox {
+  readonly webhooks: Webhooks | null
+  /** Finishes what is being sent. */
+  stop(): Promise<void>
+}
+
+/** Sends the events of the outbox, and removes old ones once a day. */
+export function startOutbox({
+  store,
+  secretKey,
+  privateHosts,
+  onError,
+}: OutboxOptions): RunningOutbox {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const webhooks =
+    secretKey === undefined
+      ? null
+      : createWebhooks({
+          store,
+          secretKey,
+          onError,
+          ...(privateHosts && { allowLoopback: true, fetch: privateHosts.fetch }),
+        })
+  const running = [
+    webhooks?.run({ signal }) ?? Promise.resolve(),
+    pruneDaily(store, signal, onError),
+  ]
+  return {
+    webhooks,
+    async stop() {
+      stopping.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+async function pruneDaily(
+  store: OutboxStore,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const runtime = createSystemRuntime()
+  while (!signal.aborted) {
+    await runtime.sleep(DAY_MS, signal).catch(() => undefined)
+    if (signal.aborted) return
+    await store.prune(new Date(runtime.now().getTime() - KEPT_MS)).catch(onError)
+  }
+}
