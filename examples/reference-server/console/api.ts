@@ -1,3 +1,5 @@
+import type { User } from './page.ts'
+
 /** A refusal of the server, with its own words. */
 export class ApiError extends Error {
   readonly status: number
@@ -12,15 +14,18 @@ let token = ''
 
 /**
  * Goes on with a sign-in of before, which its cookie keeps, or with the automatic one.
- * @returns the name of the user; null when somebody has to sign in
+ * @returns the user; null when somebody has to sign in
  */
-export async function resume(): Promise<string | null> {
+export async function resume(): Promise<User | null> {
   const refreshed = await fetch('/api/v1/refresh', { method: 'POST' })
   const response = refreshed.ok ? refreshed : await fetch('/api/v1/auto_login')
   if (!response.ok) return null
   token = ((await response.json()) as { access_token: string }).access_token
-  const user = (await (await call('/users/whoami')).json()) as { username: string }
-  return user.username
+  return await whoami()
+}
+
+async function whoami(): Promise<User> {
+  return (await (await call('/users/whoami')).json()) as User
 }
 
 /** Ends the sign-in, also of the next visit. */
@@ -30,26 +35,28 @@ export async function signOut(): Promise<void> {
 }
 
 /** Signs in; the token stays in this page, the cookie keeps the sign-in over a reload. */
-export async function signIn(username: string, password: string): Promise<void> {
+export async function signIn(username: string, password: string): Promise<User> {
   const response = await fetch('/api/v1/login', {
     method: 'POST',
     body: new URLSearchParams({ username, password }),
   })
   const body = (await checked(response).then((ok) => ok.json())) as { access_token: string }
   token = body.access_token
+  return await whoami()
 }
 
-/** Calls an operation of the flow API as the user who signed in. */
+/** Calls an operation of the flow API as the user who signed in; paths are below `/api/v1` or whole. */
 export async function call(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('authorization', `Bearer ${token}`)
   if (typeof init.body === 'string') headers.set('content-type', 'application/json')
-  const response = await fetch(`/api/v1${path}`, { ...init, headers })
+  const address = path.startsWith('/api/') ? path : `/api/v1${path}`
+  const response = await fetch(address, { ...init, headers })
   // A token lives for an hour, the sign-in longer.
   if (response.status !== 401 || path === '/users/whoami' || (await resume()) === null)
     return checked(response)
   headers.set('authorization', `Bearer ${token}`)
-  return checked(await fetch(`/api/v1${path}`, { ...init, headers }))
+  return checked(await fetch(address, { ...init, headers }))
 }
 
 /** Lists resources of the directory with its own token. */
@@ -65,6 +72,15 @@ async function checked(response: Response): Promise<Response> {
   const { detail } = (await response.json().catch(() => ({}))) as { detail?: unknown }
   throw new ApiError(
     response.status,
-    typeof detail === 'string' ? detail : `${response.status} ${response.statusText}`,
+    wordsOf(detail) ?? `${response.status} ${response.statusText}`,
   )
+}
+
+/** A text, the message of an object, or the first problem of a list. */
+function wordsOf(detail: unknown): string | undefined {
+  if (typeof detail === 'string') return detail
+  const object: unknown = Array.isArray(detail) ? detail[0] : detail
+  if (typeof object !== 'object' || object === null) return undefined
+  const { message, error, msg } = object as { message?: unknown; error?: unknown; msg?: unknown }
+  return [message, error, msg].find((words) => typeof words === 'string')
 }

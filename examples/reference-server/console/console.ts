@@ -1,54 +1,94 @@
-import { defineSurfaceViewer } from 'surface-viewer/browser'
 import { resume, signIn, signOut } from './api.ts'
-import { setUpDirectory } from './directory-view.ts'
+import { directoryPage } from './directory-page.ts'
 import { attempt, byId, field, make, onSubmit } from './elements.ts'
-import { setUpRuns, showFlows } from './flows-view.ts'
+import { flowsPage } from './flows-page.ts'
+import { inboxPage } from './inbox-page.ts'
+import { keysPage } from './keys-page.ts'
+import { mcpPage } from './mcp-page.ts'
+import { sectionOf, type ConsolePage, type User } from './page.ts'
+import { startPage } from './start-page.ts'
+import { surfacePage } from './surface-page.ts'
+import { variablesPage } from './variables-page.ts'
 
-const SECTIONS = ['flows', 'directory', 'surface']
+/** In the order of the menu. */
+const PAGES: readonly ConsolePage[] = [
+  startPage,
+  flowsPage,
+  inboxPage,
+  mcpPage,
+  keysPage,
+  variablesPage,
+  directoryPage,
+  surfacePage,
+]
 
-onSubmit('sign-in', async (fields) => {
-  const username = field(fields, 'username')
-  await signIn(username, field(fields, 'password'))
-  await showUser(username)
-})
+const sections = new Map(PAGES.map((page) => [page, sectionOf(page)]))
+let user: User | null = null
+let shown: ConsolePage | undefined
 
-async function showUser(username: string | null): Promise<void> {
-  byId('sign-in', HTMLFormElement).hidden = username !== null
-  byId('signed-in', HTMLDivElement).hidden = username === null
-  byId('welcome', HTMLParagraphElement).hidden = username !== null
-  byId('flows', HTMLElement).dataset['open'] = String(username !== null)
-  byId('user', HTMLSpanElement).textContent = username ?? ''
-  if (username !== null) await showFlows()
+/** The pages that the user may open. */
+const menuOf = (who: User): ConsolePage[] =>
+  PAGES.filter(({ forSuperusers = false }) => who.is_superuser || !forSuperusers)
+
+function drawMenu(): void {
+  const links = user === null ? [] : menuOf(user)
+  byId('menu', HTMLUListElement).replaceChildren(
+    ...[...links.map(({ name, title }) => [title, `#${name}`]), ['API', '/docs']].map(
+      ([title = '', href = '']) => {
+        const item = make('li')
+        item.append(make('a', title, { href }))
+        return item
+      },
+    ),
+  )
 }
+
+/** Shows the page that the address names; nobody sees one before signing in. */
+function showPage(): void {
+  for (const [page, section] of sections) {
+    if (page === shown) page.leave?.(section)
+    section.hidden = true
+  }
+  shown = undefined
+  if (user === null) return void (document.title = 'Console')
+  const who = user
+  const wanted = location.hash.slice(1)
+  const page = menuOf(who).find(({ name }) => name === wanted) ?? startPage
+  const section = sections.get(page)
+  if (section === undefined) return
+  shown = page
+  section.hidden = false
+  document.title = `${page.title} · Console`
+  for (const link of document.querySelectorAll('#menu a'))
+    if (link.getAttribute('href') === `#${page.name}`) link.setAttribute('aria-current', 'page')
+    else link.removeAttribute('aria-current')
+  attempt(async () => page.open(section, who))
+}
+
+function showUser(who: User | null): void {
+  user = who
+  byId('sign-in', HTMLFormElement).hidden = who !== null
+  byId('signed-in', HTMLDivElement).hidden = who === null
+  byId('user', HTMLSpanElement).textContent = who?.username ?? ''
+  drawMenu()
+  showPage()
+}
+
+onSubmit('sign-in', async (fields) =>
+  showUser(await signIn(field(fields, 'username'), field(fields, 'password'))),
+)
 
 byId('sign-out', HTMLButtonElement).addEventListener('click', () =>
   attempt(async () => {
     await signOut()
-    await showUser(null)
+    // Nothing that the user has seen stays in the page.
+    location.reload()
   }),
 )
 
-/** Shows the section that the address names; the surface is watched only while it is shown. */
-function showSection(): void {
-  const name = location.hash.slice(1)
-  const chosen = SECTIONS.includes(name) ? name : 'flows'
-  for (const section of SECTIONS) byId(section, HTMLElement).hidden = section !== chosen
-  byId('surface', HTMLElement).replaceChildren(
-    ...(chosen === 'surface'
-      ? [
-          make('surface-viewer', '', {
-            surface: 'demo',
-            stream: '/surfaces/demo/stream',
-            events: '/surfaces/demo/events',
-          }),
-        ]
-      : []),
-  )
-}
-
-defineSurfaceViewer()
-setUpRuns()
-setUpDirectory()
-addEventListener('hashchange', showSection)
-showSection()
+addEventListener('hashchange', () => {
+  showPage()
+  // Who reads with a screen reader hears which page it is.
+  document.querySelector<HTMLElement>(`#${shown?.name ?? 'start'}-title`)?.focus()
+})
 attempt(async () => showUser(await resume()))

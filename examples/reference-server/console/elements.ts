@@ -22,10 +22,13 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 
 /** Runs what a form asks for, with its fields, and shows what goes wrong. */
 export function onSubmit(id: string, work: (fields: FormData) => Promise<void>): void {
-  const form = byId(id, HTMLFormElement)
-  form.addEventListener('submit', (event) => {
+  whenSent(byId(id, HTMLFormElement), work)
+}
+
+function whenSent(element: HTMLFormElement, work: (fields: FormData) => Promise<void>): void {
+  element.addEventListener('submit', (event) => {
     event.preventDefault()
-    attempt(() => work(new FormData(form)))
+    attempt(() => work(new FormData(element)))
   })
 }
 
@@ -43,4 +46,25 @@ export function attempt(work: () => Promise<void>): void {
 export function field(fields: FormData, name: string): string {
   const value = fields.get(name)
   return typeof value === 'string' ? value : ''
+}
+
+/** A field below its label. */
+export function labelled(
+  label: string,
+  attributes: Readonly<Record<string, string>>,
+): HTMLLabelElement {
+  const made = make('label', label)
+  made.append(make('input', '', { autocomplete: 'off', ...attributes }))
+  return made
+}
+
+/** A form of labelled fields with one button. */
+export function form(
+  label: string,
+  fields: readonly HTMLElement[],
+  button: string,
+): { readonly element: HTMLFormElement; onsend(work: (fields: FormData) => Promise<void>): void } {
+  const element = make('form', '', { 'aria-label': label, class: 'fields' })
+  element.append(...fields, make('button', button))
+  return { element, onsend: (work) => whenSent(element, work) }
 }

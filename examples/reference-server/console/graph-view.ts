@@ -33,7 +33,13 @@ export function drawGraph({ nodes, edges }: FlowGraph): void {
   }
   for (const { id, position = { x: 0, y: 0 }, data } of shown)
     svg.append(drawNode(id, data?.node?.display_name ?? id, position))
-  svg.setAttribute('viewBox', frame([...at.values()]))
+  const box = frame([...at.values()])
+  const names = shown.map(({ id, data }) => data?.node?.display_name ?? id)
+  svg.setAttribute('viewBox', box)
+  svg.setAttribute('role', 'img')
+  svg.setAttribute('aria-label', names.length === 0 ? 'No nodes' : names.join(', '))
+  // Words stay readable on a narrow page, which scrolls the drawing instead.
+  svg.style.minWidth = `${Math.min(Number(box.split(' ')[2]) * 0.42, 2400)}px`
   byId('graph', HTMLDivElement).replaceChildren(svg)
 }
 
@@ -85,4 +91,11 @@ export function showState(state: NodeState, id?: string): void {
       const note = node.querySelector('.note')
       if (state === 'waiting' && note !== null) note.textContent = ''
     }
+}
+
+/** What the drawing calls a node. */
+export function nameOf(id: string): string {
+  for (const node of document.querySelectorAll<SVGGElement>('#graph g'))
+    if (node.dataset['id'] === id) return node.querySelector('text')?.textContent ?? id
+  return id
 }

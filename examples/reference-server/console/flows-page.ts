@@ -1,12 +1,23 @@
 import { call } from './api.ts'
+import { showSamples } from './api-samples.ts'
 import { attachment, setUpAttachments, takeAttachments } from './attachments.ts'
 import { attempt, byId, field, make, onSubmit } from './elements.ts'
-import { drawGraph, showNote, showState, type FlowGraph } from './graph-view.ts'
+import { exportFlow } from './export-flow.ts'
+import { drawGraph, nameOf, showNote, showState, type FlowGraph } from './graph-view.ts'
+import {
+  chosenSession,
+  listConversations,
+  onConversation,
+  type StoredMessage,
+} from './conversation.ts'
 import { readJsonLines } from './json-lines.ts'
+import { clearProblems, showProblem } from './problems.ts'
+import type { ConsolePage } from './page.ts'
 
 interface Flow {
   readonly id: string
   readonly name: string
+  readonly endpoint_name: string | null
   readonly data: FlowGraph | null
 }
 
@@ -34,34 +45,61 @@ interface BuildEvent {
 let current: Flow | undefined
 let running: AbortController | undefined
 
-/** Lists the user's flows and runs the one that is picked. */
-export async function showFlows(): Promise<void> {
-  const flows = (await (await call('/flows/?get_all=true')).json()) as Flow[]
-  const list = byId('flow-list', HTMLUListElement)
-  list.replaceChildren(
-    ...flows.map((flow) => {
+/** The user's flows: each is drawn, run, and has its conversations. */
+export const flowsPage: ConsolePage = {
+  name: 'flows',
+  title: 'Flows',
+  async open() {
+    if (!ready) setUpRuns()
+    ready = true
+    const flows = (await (await call('/flows/?get_all=true')).json()) as Flow[]
+    const list = byId('flow-list', HTMLUListElement)
+    const buttons = flows.map((flow) => {
       const button = make('button', flow.name, { type: 'button' })
-      button.addEventListener('click', () => pick(flow, button))
-      const item = make('li')
-      item.append(button)
-      return item
-    }),
-  )
-  list.querySelector('button')?.click()
+      button.addEventListener('click', () => attempt(() => pick(flow, button)))
+      return [flow.id, button] as const
+    })
+    list.replaceChildren(...buttons.map(([, button]) => inItem(button)))
+    if (flows.length === 0) list.replaceChildren(make('li', 'You have no flows yet.'))
+    const [, first] = buttons.find(([id]) => id === current?.id) ?? buttons[0] ?? []
+    first?.click()
+  },
 }
 
-function pick(flow: Flow, button: HTMLButtonElement): void {
+let ready = false
+
+function inItem(inner: HTMLElement): HTMLLIElement {
+  const made = make('li')
+  made.append(inner)
+  return made
+}
+
+async function pick(flow: Flow, button: HTMLButtonElement): Promise<void> {
+  running?.abort()
   current = flow
   for (const other of document.querySelectorAll('#flow-list button'))
     other.setAttribute('aria-current', String(other === button))
-  byId('chat', HTMLOListElement).replaceChildren()
   byId('events', HTMLOListElement).replaceChildren()
   byId('status', HTMLParagraphElement).textContent = ''
+  clearProblems()
+  showMessages([])
   drawGraph(flow.data ?? { nodes: [], edges: [] })
+  showSamples(flow)
+  await listConversations(flow.id)
+}
+
+function showMessages(messages: readonly StoredMessage[]): void {
+  byId('chat', HTMLOListElement).replaceChildren()
+  for (const message of messages) describe(message)
+}
+
+/** Without the words that say where, which the name of the node does. */
+function reasonOf(params: string | null): string {
+  return (params ?? 'failed').replace(/^Error building Component [^:]*:\s*/, '')
 }
 
 /** Runs the picked flow when the form is sent; leaving a build that is delivered directly cancels it. */
-export function setUpRuns(): void {
+function setUpRuns(): void {
   onSubmit('run', async (fields) => {
     if (current === undefined) return
     const stop = byId('stop', HTMLButtonElement)
@@ -69,6 +107,7 @@ export function setUpRuns(): void {
     running = new AbortController()
     stop.disabled = false
     showState('waiting')
+    clearProblems()
     byId('events', HTMLOListElement).replaceChildren()
     const run = startStatus()
     try {
@@ -77,7 +116,10 @@ export function setUpRuns(): void {
       byId('message', HTMLInputElement).value = ''
       const response = await call(`/build/${current.id}/flow?event_delivery=direct`, {
         method: 'POST',
-        body: JSON.stringify({ inputs: { input_value: field(fields, 'input') }, files }),
+        body: JSON.stringify({
+          inputs: { input_value: field(fields, 'input'), session: chosenSession() },
+          files,
+        }),
         signal,
       })
       for await (const event of readJsonLines<BuildEvent>(response)) {
@@ -93,9 +135,15 @@ export function setUpRuns(): void {
     }
   })
   setUpAttachments()
+  onConversation(() => current?.id ?? '', showMessages)
 
   byId('stop', HTMLButtonElement).addEventListener('click', () =>
     attempt(async () => running?.abort()),
+  )
+  byId('export', HTMLButtonElement).addEventListener('click', () =>
+    attempt(async () => {
+      if (current !== undefined) await exportFlow(current)
+    }),
   )
 }
 
@@ -106,9 +154,10 @@ function startStatus() {
   let built = 0
   let failed = 0
   const tell = (word: string): void => {
-    const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+    const ms = performance.now() - begin
+    const time = ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
     const nodes = built === 1 ? '1 node' : `${built} nodes`
-    line.textContent = `${word} · ${nodes} · ${seconds} s`
+    line.textContent = `${word} · ${nodes} · ${time}`
     line.dataset['state'] = word.toLowerCase()
   }
   tell('Running')
@@ -132,6 +181,7 @@ function show({ event, data }: BuildEvent): void {
   if (built === undefined) return
   showState(built.valid ? 'done' : 'failed', built.id)
   showNote(built.id, built.valid ? (built.data?.duration ?? '') : 'failed', built.params)
+  if (!built.valid) showProblem(nameOf(built.id), reasonOf(built.params))
   for (const id of built.inactivated_vertices) showState('skipped', id)
   for (const id of built.next_vertices_ids) showState('running', id)
 }

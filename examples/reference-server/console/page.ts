@@ -1,0 +1,38 @@
+import { make } from './elements.ts'
+
+/** Who is signed in. */
+export interface User {
+  readonly username: string
+  readonly is_superuser: boolean
+}
+
+/** One page of the console, in a file of its own. */
+export interface ConsolePage {
+  /** After the `#` of its address, and the id of its section. */
+  readonly name: string
+  readonly title: string
+  /** Only superusers have it in their menu. */
+  readonly forSuperusers?: boolean
+  /** Called each time the page is opened. */
+  open(section: HTMLElement, user: User): void | Promise<void>
+  /** Called when another page is opened, or nobody is signed in any more. */
+  leave?(section: HTMLElement): void
+}
+
+/** The section of a page; made where the document has none. */
+export function sectionOf({ name, title }: ConsolePage): HTMLElement {
+  const known = document.querySelector<HTMLElement>(`section#${name}`)
+  const section = known ?? make('section', '', { id: name })
+  const heading = make('h2', title, { id: `${name}-title`, tabindex: '-1' })
+  section.setAttribute('aria-labelledby', heading.id)
+  section.hidden = true
+  section.prepend(heading)
+  if (known === null) document.querySelector('main')?.append(section)
+  return section
+}
+
+/** Leaves the heading of a page and puts these elements below it. */
+export function replaceBelowTitle(section: HTMLElement, parts: readonly HTMLElement[]): void {
+  const [title] = section.children
+  section.replaceChildren(...(title === undefined ? [] : [title]), ...parts)
+}
