@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { joinSources } from '../../tools/join-sources.mjs'
 
-// What `npm start` runs: the same program as `src/main.ts`, ready in half the time.
+// The program of `npm start`: the same as `src/main.ts`, ready in half the time.
 const joined = new URL('dist/main.js', import.meta.url)
 await joinSources(fileURLToPath(new URL('src/main.ts', import.meta.url)), fileURLToPath(joined))
 await import(joined.href)

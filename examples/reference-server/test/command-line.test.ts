@@ -21,6 +21,25 @@ describe('the command line', { timeout: 60_000 }, () => {
       expect(await readdir(folder)).toEqual([])
     }))
 
+  test('SC-68 a SCIM token that no header can carry stops the start with one line', () =>
+    inFolder(async (folder) => {
+      const scim = { SCIM_ENABLED: 'true', SCIM_TOKEN: 'a long random secret' }
+      const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR: folder, ...scim })
+      expect(code).toBe(1)
+      expect(stderr).toBe(
+        'The SCIM token has a space or another character that no bearer token may have\n',
+      )
+    }))
+
+  test('a database that cannot be reached stops the start with one line', () =>
+    inFolder(async (folder) => {
+      const SERVICE_DATABASE_URL = 'postgres://service:secret@127.0.0.1:1/service'
+      const { code, stderr } = await runToEnd({ SERVICE_CONFIG_DIR: folder, SERVICE_DATABASE_URL })
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^SERVICE_DATABASE_URL: The database cannot be reached \([^\n]*\)\n$/)
+      expect(stderr).not.toContain('secret')
+    }))
+
   test('an address that is taken stops the start before anything is made', () =>
     inFolder(async (folder) => {
       const taken = createServer().listen(0, '127.0.0.1')
@@ -34,7 +53,7 @@ describe('the command line', { timeout: 60_000 }, () => {
       expect(await readdir(folder)).toEqual([])
     }))
 
-  test('warns about an unknown name; LOG_LEVEL=debug logs requests without their query', () =>
+  test('warns about an unknown name; LOG_LEVEL=debug logs paths without their query', () =>
     inFolder(async (folder) => {
       const server = await startServer({
         SERVICE_CONFIG_DIR: folder,
@@ -49,7 +68,7 @@ describe('the command line', { timeout: 60_000 }, () => {
         level: 'warning',
         message: 'SERVICE_SUPERUSR is unknown; did you mean SERVICE_SUPERUSER?',
       })
-      expect(server.output()).toMatch(/"message":"request","method":"GET","path":"\/health"/)
+      expect(server.output()).toMatch(/"message":"request",.*"method":"GET",.*"path":"\/health"/)
       expect(server.output()).not.toContain('x-api-key=secret')
     }))
 })

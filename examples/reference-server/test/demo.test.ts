@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { joinSources } from '../../../tools/join-sources.mjs'
+import { terminalPicture } from '../../../tools/terminal-picture.mjs'
 import { inFolder } from './start-server.ts'
 
 const DEMO = fileURLToPath(new URL('../src/demo.ts', import.meta.url))
 const JOINED = fileURLToPath(new URL('../dist/demo.js', import.meta.url))
+const PICTURE = new URL('../../../docs/images/demo.svg', import.meta.url)
 
 test(
   'the demo shows a run, a user and a surface, and leaves nothing behind',
@@ -23,11 +25,16 @@ test(
       })
 
       expect(stderr).toBe('')
-      expect(stdout).toMatch(/^Run the flow "echo": .*hello/m)
-      expect(stdout).toMatch(/^Provision a user: \{.*"userName":"ada@example\.com"/m)
-      expect(stdout).toMatch(/^Stream a surface:\n\{"/m)
+      expect(stdout).toMatch(/POST \/api\/v1\/run\/echo\n {2}> You said: hello\n/)
+      expect(stdout).toMatch(/chat\/completions\n {2}> You said: hello\n/)
+      expect(stdout).toMatch(/streamable\n {2}> echo: Says a message again\.\n/)
+      expect(stdout).toMatch(/Users\n {2}> 201 ada@example\.com, active\n/)
+      expect(stdout).toMatch(/Users\/\{id\}\n {2}> 200 ada@example\.com, deactivated\n/)
+      expect(stdout).toMatch(/stream\n {2}> \{"surfaceUpdate"/)
       expect(stdout).toContain('"beginRendering"')
       const left = (await readdir(TMPDIR)).filter((name) => name.startsWith('reference-demo-'))
       expect(left).toEqual([])
+      // The picture of the README: `npm run docs:screenshots` draws it again.
+      expect(terminalPicture('npm run demo', stdout)).toBe(await readFile(PICTURE, 'utf8'))
     }),
 )

@@ -56,6 +56,17 @@ describe('the first start', () => {
     expect(await health.json()).toEqual({ status: 'ok' })
   })
 
+  test('MC-110 names the address of the default project for MCP clients, which answers', async () => {
+    const address = /^MCP: (\S+)$/m.exec(server.output())?.[1] ?? ''
+    const key = KEY.exec(server.output())?.[1] ?? ''
+    const answer = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    })
+    expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  })
+
   test('shows the password and one API key, and that SCIM is off', () => {
     expect(server.output()).toMatch(PASSWORD)
     expect(server.output()).toMatch(KEY)

@@ -4,7 +4,7 @@ import { closeServer, listenFirst } from '../src/listen-first.ts'
 
 test('a connection that is kept alive does not hold a server that stops', async () => {
   const { server, url, mount } = await listenFirst('127.0.0.1', 0)
-  server.keepAliveTimeout = 120_000
+  expect(server.keepAliveTimeout).toBeGreaterThan(60_000)
   const agent = new Agent({ keepAlive: true })
   const begun = new Promise<ServerResponse>((resolve) => {
     mount((_, response) => resolve(response))

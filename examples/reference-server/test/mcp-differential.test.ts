@@ -3,7 +3,7 @@ import { builtinComponents } from '@x/flow-engine/components'
 import { createRegistry } from '@x/flow-engine/graph'
 import { createMcpHandler } from '@x/flow-engine/mcp'
 import { flowBuilder } from '@x/flow-engine/testing'
-import { afterAll, expect, test } from 'vitest'
+import { describe, afterAll, expect, test } from 'vitest'
 
 const flow = flowBuilder('Echo')
 const input = flow.add('ChatInput')
@@ -171,20 +171,22 @@ async function answerOf(response: Response): Promise<Answer> {
   }
 }
 
-test.each(cases.map((one) => [one[0], one] as const))('MC-91 %s', async (_, one) => {
-  const [, body, headers = BOTH, rule] = one
-  const ask = (): Request =>
-    new Request('http://127.0.0.1/mcp', {
-      method: 'POST',
-      headers,
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+describe('MC-91 the same requests to the server of the SDK and to ours', () => {
+  test.each(cases.map((one) => [one[0], one] as const))('MC-91 %s', async (_, one) => {
+    const [, body, headers = BOTH, rule] = one
+    const ask = (): Request =>
+      new Request('http://127.0.0.1/mcp', {
+        method: 'POST',
+        headers,
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      })
+    const [own, theirs] = await Promise.all(
+      [ours(ask()), sdk.fetch(ask())].map(async (answer) => answerOf(await answer)),
+    )
+    const differs = JSON.stringify(own) !== JSON.stringify(theirs)
+    expect({ own, differs }).toEqual({
+      own: rule === undefined ? theirs : own,
+      differs: rule !== undefined,
     })
-  const [own, theirs] = await Promise.all(
-    [ours(ask()), sdk.fetch(ask())].map(async (answer) => answerOf(await answer)),
-  )
-  const differs = JSON.stringify(own) !== JSON.stringify(theirs)
-  expect({ own, differs }).toEqual({
-    own: rule === undefined ? theirs : own,
-    differs: rule !== undefined,
   })
 })

@@ -15,7 +15,7 @@ describe('createReferenceServer', () => {
   test.each([
     [{ SERVICE_SECRET_KEY: 'short' }, 'SERVICE_SECRET_KEY must have at least 32 characters'],
     [{ SERVICE_DATABASE_URL: 'mysql://x' }, 'SERVICE_DATABASE_URL must begin with sqlite:'],
-    [{ SERVICE_TRUST_PROXY: '10.0.0.0/99' }, 'SERVICE_TRUST_PROXY: 10.0.0.0/99 is no address'],
+    [{ SERVICE_TRUST_PROXY: '10.0.0.0/99' }, 'SERVICE_TRUST_PROXY: 10.0.0.0/99 is neither'],
     [{ SERVICE_PUBLIC_URL: 'app.example' }, 'SERVICE_PUBLIC_URL must begin with http'],
     [{ HOST: '0.0.0.0', SERVICE_AUTO_LOGIN: 'true' }, 'SERVICE_AUTO_LOGIN works on a loopback'],
     [{ SCIM_ENABLED: 'true' }, 'SCIM_TOKEN is required'],

@@ -82,6 +82,21 @@ test(
       const projects = `${server.url}/api/v1/projects/`
       expect(await read(projects, { authorization: `Bearer ${token}` })).toHaveLength(1)
 
+      const setActive = (active: boolean) =>
+        fetch(`${directory}/${id}`, {
+          method: 'PATCH',
+          headers: { ...DIRECTORY, 'content-type': 'application/scim+json' },
+          body: JSON.stringify({
+            schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+            Operations: [{ op: 'replace', path: 'active', value: active }],
+          }),
+        })
+      expect((await setActive(false)).ok).toBe(true)
+      expect((await whoami()).ok).toBe(false)
+      expect((await signIn()).ok).toBe(false)
+      expect((await setActive(true)).ok).toBe(true)
+      expect((await signIn()).ok).toBe(true)
+
       await fetch(`${directory}/${id}`, { method: 'DELETE', headers: DIRECTORY })
 
       expect((await whoami()).ok).toBe(false)

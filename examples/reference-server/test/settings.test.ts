@@ -1,5 +1,26 @@
+import { fileURLToPath } from 'node:url'
+import { defaultSettings } from '@x/flow-engine'
+import { defaultRunLimits } from '@x/flow-engine/graph'
+import { DEFAULT_LIMITS } from '@x/scim-core'
+import { defaultLimits } from '@x/surface-protocol'
+import { format } from 'prettier'
 import { describe, expect, test } from 'vitest'
-import { helpText, readSettings, SettingsError } from '../src/settings/read-settings.ts'
+import {
+  mcpOptions,
+  openAiOptions,
+  runLimits,
+  surfaceLimits,
+} from '../src/settings/engine-limits.ts'
+import {
+  helpText,
+  readSettings,
+  SettingsError,
+  settingsPage,
+} from '../src/settings/read-settings.ts'
+import { scimLimits } from '../src/settings/scim-limits.ts'
+import { scimVariables } from '../src/settings/scim-variables.ts'
+import type { Variable } from '../src/settings/variable.ts'
+import { variables } from '../src/settings/variables.ts'
 
 describe('readSettings', () => {
   test('an empty environment gives the defaults', () => {
@@ -26,12 +47,15 @@ describe('readSettings', () => {
   })
 
   test.each([
-    [{ PORT: 'many' }, 'PORT must be a whole number of at least 0'],
-    [{ SERVICE_STORE: 'maybe' }, 'SERVICE_STORE must be true or false'],
-    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of info, debug, warning, error, silent'],
+    [{ PORT: 'many' }, 'PORT must be a whole number from 0 to 65535, but is "many"'],
+    [{ SERVICE_STORE: 'maybe' }, 'SERVICE_STORE must be true or false, but is "maybe"'],
+    [
+      { LOG_LEVEL: 'loud' },
+      'LOG_LEVEL must be one of info, debug, warn, warning, error, silent, but is "loud"',
+    ],
     [
       { SERVICE_PUBLIC_FLOW_EXPIRATION: '600' },
-      'SERVICE_PUBLIC_FLOW_EXPIRATION must be a whole number of at least 601',
+      'SERVICE_PUBLIC_FLOW_EXPIRATION must be a whole number of at least 601, but is "600"',
     ],
   ])('refuses %j in one line that names the variable', (env, line) => {
     expect(() => readSettings(env)).toThrow(new SettingsError(line))
@@ -49,4 +73,92 @@ describe('readSettings', () => {
 test('the help names every variable with its default', () => {
   expect(helpText()).toMatch(/^ {2}PORT +listen port; 0 picks a free one \(7860\)$/m)
   expect(helpText()).toMatch(/^ {2}SCIM_ENABLED +/m)
+})
+
+describe('OP-14 an invalid setting', () => {
+  const all = Object.entries<Variable>({ ...variables, ...scimVariables })
+  const refusable = all.filter(
+    ([, { kind, form }]) =>
+      kind === 'boolean' || kind === 'integer' || typeof kind !== 'string' || form !== undefined,
+  )
+
+  test.each(refusable)('%s: one line with its name, the accepted form and what it is', (name) => {
+    const read = () => readSettings({ [name]: 'no such: /thing/99' })
+    expect(read).toThrow(SettingsError)
+    expect(read).toThrow(new RegExp(`^${name} must be [^\\n]+, but is "no such: /thing/99"$`))
+  })
+
+  test('ranges of numbers and addresses are bounded', () => {
+    for (const [name, value] of [
+      ['PORT', '65536'],
+      ['SERVICE_SSRF_ALLOW', 'db.internal,10.0.0.0/33'],
+      ['SCIM_ALLOWED_ADDRESSES', '999.1.1.1'],
+      ['SERVICE_CORS_ORIGINS', 'https://app.example/path'],
+      ['SERVICE_MAX_RUN_SECONDS', '0'],
+    ] as const)
+      expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be `))
+    const { settings } = readSettings({ SERVICE_SSRF_ALLOW: 'db.internal, 10.0.0.0/8, fd00::/8' })
+    expect(settings.SERVICE_SSRF_ALLOW).toHaveLength(3)
+  })
+})
+
+describe('OP-16 limits', () => {
+  const read = (env: Record<string, string> = {}) => readSettings(env).settings
+
+  test('each number of the flow service and each limit of runs, MCP and OpenAI has a variable', () => {
+    const numbers = Object.entries(defaultSettings).filter(([, value]) => typeof value === 'number')
+    const missing = numbers
+      .map(([key]) => `SERVICE_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`)
+      .filter((name) => !(name in variables))
+    expect(missing).toEqual([])
+    const { textLength: _, items: __, ...ofRuns } = defaultRunLimits
+    expect(runLimits(read())).toEqual(ofRuns)
+    expect(Object.keys(mcpOptions(read())).toSorted()).toEqual([
+      'anonymous',
+      'callTimeoutMs',
+      'maxBodyBytes',
+      'maxCalls',
+      'maxResourceBytes',
+      'maxSseSessions',
+      'maxTools',
+      'sse',
+    ])
+    expect(openAiOptions(read())).toEqual({ maxRuns: 256, timeoutMs: 600_000 })
+  })
+
+  test('they reach the engine in its units', () => {
+    const given = read({
+      SERVICE_MAX_VERTEX_SECONDS: '2',
+      SERVICE_MAX_VALUE_MB: '1',
+      SERVICE_MCP_MAX_BODY_KIB: '2',
+      SERVICE_OPENAI_TIMEOUT_SECONDS: '3',
+    })
+    expect(runLimits(given)).toMatchObject({ vertexTimeoutMs: 2000, valueBytes: 1_048_576 })
+    expect(mcpOptions(given)).toMatchObject({ maxBodyBytes: 2048 })
+    expect(openAiOptions(given)).toMatchObject({ timeoutMs: 3000 })
+  })
+
+  test('each limit of SCIM has a variable, with its default', () => {
+    expect(scimLimits({})).toEqual(DEFAULT_LIMITS)
+    expect(scimLimits({ SCIM_MAX_BODY_KIB: '2', SCIM_MAX_FILTER_TERMS: '3' })).toMatchObject({
+      bodyBytes: 2048,
+      filterTerms: 3,
+    })
+  })
+
+  test('surfaces: the store, the channel and what viewers post', () => {
+    const { surfaces, totalSize } = defaultLimits
+    expect(surfaceLimits(read())).toEqual({
+      store: { surfaces, totalSize },
+      channel: { history: 1000, historyBytes: 67_108_864, highWaterMark: 64, slowMs: 5000 },
+      handler: { maxBodyBytes: 65_536 },
+    })
+  })
+
+  test('the page of settings is made from the same table as the help', async () => {
+    const page = fileURLToPath(new URL('../../../docs/reference/settings.md', import.meta.url))
+    const style = { parser: 'markdown', semi: false, singleQuote: true, printWidth: 100 } as const
+    // Written anew by `npx vitest run --update` of this file.
+    await expect(await format(settingsPage(), style)).toMatchFileSnapshot(page)
+  })
 })

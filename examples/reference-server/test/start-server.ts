@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 
-/** What `npm start` runs: it joins the sources before it starts them. */
+/** The program of `npm start`: it joins the sources before it starts them. */
 export const START = fileURLToPath(new URL('../start.mjs', import.meta.url))
 
 export type Environment = Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export type Environment = Readonly<Record<string, string>>
 /** A reference server in a process of its own. */
 export interface Started {
   readonly url: string
-  /** Of its process. */
+  /** Id of its process. */
   readonly pid: number
   /** Everything it has printed up to now. */
   output(): string
@@ -22,7 +22,7 @@ export interface Started {
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** What a process that stops by itself leaves. */
+/** The output and exit code of a process that stopped by itself. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string

@@ -22,7 +22,7 @@ async function startTogether<T>(
 const made = (servers: readonly Started[], what: RegExp): number =>
   servers.filter((server) => what.test(server.output())).length
 
-/** Of several first starts one makes the superuser; each of them serves. */
+/** One of several simultaneous first starts creates the superuser; each of them serves. */
 async function expectOneFirstStart(servers: readonly Started[]): Promise<void> {
   expect(made(servers, /^Superuser: admin, password \S+ \(shown once\)$/m)).toBe(1)
   expect(made(servers, /^API key: \S+ \(shown once\)$/m)).toBe(1)

@@ -14,7 +14,7 @@ export interface RawRequest {
   readonly send?: number
 }
 
-/** What came back on the socket. */
+/** The answer on the socket. */
 export interface RawAnswer {
   /** 0: the server hung up without an answer. */
   readonly status: number
@@ -64,7 +64,7 @@ export function sendRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   })
 }
 
-/** Whether an answer has come to its end: by its length, or by its last chunk. */
+/** Tells whether an answer is complete: by its length, or by its last chunk. */
 function isWhole(text: string): boolean {
   const [head = '', body] = text.split(/\r\n\r\n(.*)/s)
   if (body === undefined) return false
@@ -82,7 +82,7 @@ export function memoryOf({ pid }: Pick<Service, 'pid'>): number {
   }
 }
 
-/** What an honest client saw while something else went on. */
+/** The experience of an honest client while something else went on. */
 export interface Beside<T> {
   readonly result: T
   /** The slowest answer of `/health`, in milliseconds. */

@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib'
 export interface ZipEntry {
   readonly name: string
   readonly content: Uint8Array
-  /** What the headers say that the entry unpacks to; default its true length. */
+  /** The unpacked size that the headers state. Default: the true one. */
   readonly announced?: number
 }
 

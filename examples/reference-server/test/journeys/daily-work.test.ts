@@ -160,7 +160,10 @@ test('an agent calls a tool, and its steps are shown', async () => {
   })
   const { messages } = model.requests.at(-1) as { messages: { role: string; content: string }[] }
   expect(messages.find(({ role }) => role === 'tool')?.content).toContain('42')
-  expect(eventsOf(built).map(({ event }) => event)).toContain('build_start')
+  const shown = eventsOf(built).filter(({ event }) => event === 'add_message')
+  const steps = JSON.stringify(shown.map(({ data }) => data['content_blocks']))
+  expect(steps).toContain('"type":"tool_use"')
+  expect(steps).toContain(`"name":"${offered}"`)
   expect(built.text).toContain('It is 42')
 })
 

@@ -22,7 +22,7 @@ test('an editor is served at the root, its own addresses too, and the console mo
       expect(script.headers.get('content-type')).toContain('text/javascript')
       expect(script.headers.get('cache-control')).toContain('immutable')
       expect((await get('/')).headers.get('cache-control')).toBe('no-cache')
-      // What is no page stays what it was.
+      // Responses other than pages are unchanged.
       expect((await get('/api/v1/nothing')).status).toBe(404)
       expect((await get('/assets/missing.js')).status).toBe(404)
       expect((await get('/link.txt')).status).toBe(404)

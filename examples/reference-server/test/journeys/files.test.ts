@@ -184,6 +184,60 @@ describe('an image in the chat reaches the model', () => {
   })
 })
 
+describe('CO-30 a file in the chat reaches the model, or a warning names it', () => {
+  const askWith = async (files: readonly string[], query = '') => {
+    model.reply('Noted')
+    const tweaks = { 'ChatInput-00001': { files } }
+    return service.call('POST', `/api/v1/run/${chat}${query}`, {
+      body: { input_value: 'What does it say?', tweaks },
+    })
+  }
+  const warningsOf = (answer: Answer): unknown => Reflect.get(Object(answer.json()), 'warnings')
+
+  test.each([
+    ['note.txt', 'Bring the blue umbrella.'],
+    ['ships.csv', 'Aurora,1200'],
+    ['crew.json', 'captain'],
+    ['page.md', '# Tides'],
+  ])('%s is read by the model as text', async (name, text) => {
+    const answer = await askWith([await uploadToFlow(service, chat, name)])
+    expect(answer.status).toBe(200)
+    expect(asked()).toContain('What does it say?')
+    expect(asked()).toContain(text)
+    expect(asked()).toContain(name)
+    expect(warningsOf(answer)).toBeUndefined()
+  })
+
+  test('an SVG and a PDF are named in the answer, beside a text that is read', async () => {
+    const names = ['logo.svg', 'note.txt', 'tide.pdf']
+    const files = await Promise.all(names.map((name) => uploadToFlow(service, chat, name)))
+    const answer = await askWith(files)
+    expect(answer.text).toContain('Noted')
+    expect(asked()).toContain('blue umbrella')
+    expect(asked()).not.toContain('<svg')
+    const about = (name: string) => ({
+      code: 'file_left_out',
+      component_id: 'LanguageModelComponent-00001',
+      message: expect.stringContaining(`${name}: models read images`) as unknown,
+    })
+    expect(warningsOf(answer)).toEqual([about('logo.svg'), about('tide.pdf')])
+    const streamed = await askWith(files, '?stream=true')
+    expect(streamed.text).toContain('logo.svg: models read images')
+    model.reply('Noted')
+    const built = await build(chat, { inputs: { input_value: 'Well?' }, files })
+    expect(built.text).toContain('logo.svg: models read images')
+  })
+
+  test('a text that is too long is cut, and the answer says so', async () => {
+    const long = await uploadToUser(service, 'long.txt', { bytes: `start ${'é'.repeat(250_000)}` })
+    const answer = await askWith([long])
+    expect(answer.status).toBe(200)
+    expect(asked()).toContain('start é')
+    expect(asked().length).toBeLessThan(210_000)
+    expect(JSON.stringify(warningsOf(answer))).toContain('first 200000 characters of the file long')
+  })
+})
+
 async function allEvents(job: string, delivery: string): Promise<Answer> {
   const path = `/api/v1/build/${job}/events?event_delivery=${delivery}`
   const answers: Answer[] = []

@@ -145,3 +145,21 @@ export async function catalogueNode(service: Service, type: string): Promise<Nod
   if (found === undefined) throw new Error(`The catalogue has no ${type}`)
   return found
 }
+
+/** A flow that asks a person about its input, and says it where that person approves. */
+export async function approvalFlow(service: Service): Promise<FlowJson> {
+  const node = async (id: string, type: string) =>
+    nodeOf(id, type, await catalogueNode(service, type))
+  return flowOf(
+    'Approve',
+    {
+      ask: await node('ChatInput-a', 'ChatInput'),
+      human: await node('HumanInput-h', 'HumanInput'),
+      sent: await node('ChatOutput-sent', 'ChatOutput'),
+    },
+    [
+      ['ask.message', 'human.prompt'],
+      ['human.branch_approve', 'sent.input_value'],
+    ],
+  )
+}

@@ -9,6 +9,7 @@ import {
 } from '@x/flow-engine/graph'
 import { describe, expect, test } from 'vitest'
 import { flowOf, nodeOf, sharedService } from './flow-calls.ts'
+import { newPerson } from './people.ts'
 import type { Service } from './service.ts'
 
 const service = sharedService({})
@@ -231,6 +232,41 @@ describe('a person is asked in the middle of a build', () => {
     expect(stranger.status).toBe(403)
   })
 
+  test('DR-35, DR-36: another user neither sees, answers, reads, cancels nor copies it', async () => {
+    const { flowId, jobId } = await begun('Approval that is not yours')
+    const { request_id: requestId } = await pending(jobId)
+    const { key } = await newPerson(service(), 'eve-guesses')
+    const version = await service().call('POST', `/api/v1/flows/${flowId}/versions/`, { body: {} })
+    const { id: versionId } = version.json() as { id: string }
+    const decision = { action_id: 'send_it' }
+    const attempts: [method: string, path: string, body?: unknown][] = [
+      ['POST', `/api/v2/workflows/${jobId}/resume`, { request_id: requestId, decision }],
+      ['GET', `/api/v1/build/${jobId}/events?event_delivery=polling`],
+      ['POST', `/api/v1/build/${jobId}/cancel`],
+      ['POST', `/api/v1/build/${flowId}/flow`, {}],
+      ['GET', `/api/v1/flows/${flowId}/versions/`],
+      ['POST', `/api/v1/flows/${flowId}/versions/`, {}],
+      ['GET', `/api/v1/flows/${flowId}/versions/${versionId}`],
+      ['DELETE', `/api/v1/flows/${flowId}/versions/${versionId}`],
+      ['POST', `/api/v1/flows/${flowId}/versions/${versionId}/activate`],
+    ]
+    for (const [method, path, body] of attempts) {
+      const answer = await service().call(method, path, { key, ...(body ? { body } : {}) })
+      expect([method, path, answer.status]).toEqual([method, path, 404])
+      expect(answer.text).not.toContain('An offer to Ada')
+    }
+    const seen = await service().call('GET', `/api/v2/workflows/pending?flow_id=${flowId}`, { key })
+    expect(seen.text).not.toContain(jobId)
+    const told = ['monitor/messages', 'monitor/builds', 'monitor/transactions', 'monitor/traces']
+    for (const path of told) {
+      const answer = await service().call('GET', `/api/v1/${path}?flow_id=${flowId}`, { key })
+      expect([path, answer.text.includes('An offer to Ada')]).toEqual([path, false])
+    }
+    expect((await pending(jobId)).request_id).toBe(requestId)
+    expect((await resume(jobId, { request_id: requestId, decision })).status).toBe(200)
+    expect(await endOf(jobId)).toContain('"ChatOutput-sent"')
+  })
+
   test('DR-45: what cannot ask refuses the flow before anything runs', async () => {
     const made = await service().call('POST', '/api/v1/flows/', {
       body: approval('Approval to run'),
@@ -247,6 +283,41 @@ describe('a person is asked in the middle of a build', () => {
       body: { model: id, input: 'x' },
     })
     expect(responses.text).toContain('This flow asks a person')
+  })
+
+  test('DR-37: a blocked owner is not gone on for, and a deleted one takes the questions along', async () => {
+    const ada = await newPerson(service(), 'ada-asks')
+    const key = { key: ada.key }
+    const made = await service().call('POST', '/api/v1/flows/', {
+      ...key,
+      body: approval('Approval of Ada'),
+    })
+    const { id: flowId } = made.json() as { id: string }
+    const jobs: string[] = []
+    for (const session of ['one', 'two']) {
+      const built = await service().call('POST', `/api/v1/build/${flowId}/flow`, {
+        ...key,
+        body: { inputs: { input_value: 'An offer', session } },
+      })
+      jobs.push((built.json() as { job_id: string }).job_id)
+    }
+    const waiting = async () =>
+      (await service().call('GET', '/api/v2/workflows/pending', key)).json() as Pending[]
+    await expect.poll(async () => (await waiting()).length).toBe(2)
+    const question = (await waiting()).find(({ job_id }) => job_id === jobs[0])
+    const decision = { action_id: 'send_it' }
+    const user = `/api/v1/users/${ada.id}`
+    await service().call('PATCH', user, { body: { is_active: false } })
+    const answer = await resume(jobs[0] ?? '', { request_id: question?.request_id, decision })
+    expect([answer.status, answer.json()]).toMatchObject([
+      403,
+      { detail: { code: 'OWNER_INACTIVE' } },
+    ])
+    expect((await service().call('DELETE', user)).status).toBe(200)
+    for (const id of jobs) {
+      const later = await resume(id, { request_id: 'HumanInput-h1:x:1', decision })
+      expect([403, 404]).toContain(later.status)
+    }
   })
 
   test('DR-37: a deleted flow takes its questions along', async () => {

@@ -80,16 +80,18 @@ describe('what a flow keeps', () => {
       const person = await newPerson(service(), 'vera')
       const { ingest } = await storeFlows(service(), 'Chroma', { collection_name: 'shared' })
       await runFlow(service(), ingest, TEXT)
-      const { answer } = await storeFlows(
-        service(),
-        'Chroma',
-        { collection_name: 'shared' },
-        person.key,
-      )
-      const found = await runFlow(service(), answer, 'green tea is brewed', { key: person.key })
-      expect(found.status).toBe(200)
-      expect(found.text).not.toContain('brewed\\n')
-      expect(messageOf(found) ?? '').not.toContain('red apples')
+      const values = { collection_name: 'shared', number_of_results: 1 }
+      const own = await storeFlows(service(), 'Chroma', values)
+      const theirs = await storeFlows(service(), 'Chroma', values, person.key)
+      const asVera = { key: person.key }
+      const before = await runFlow(service(), theirs.answer, 'green tea is brewed', asVera)
+      expect(before.status).toBe(200)
+      expect(messageOf(before) ?? '').toBe('')
+      await runFlow(service(), theirs.ingest, 'black coffee is hot', asVera)
+      const hers = await runFlow(service(), theirs.answer, 'green tea is brewed', asVera)
+      expect(messageOf(hers)).toBe('black coffee is hot')
+      const mine = await runFlow(service(), own.answer, 'green tea is brewed')
+      expect(messageOf(mine)).toBe('green tea is brewed')
     },
   )
 

@@ -37,7 +37,7 @@ export function readLargeGroups(groups: number): Promise<LargeGroupsRead> {
         fetch(`${server.url}/api/v1/scim/v2${path}`, {
           headers: { authorization: `Bearer ${TOKEN}` },
         })
-      // What a server needs to answer at all is not counted.
+      // A first request warms the server up and is not counted.
       await (await get('/Groups?count=1&excludedAttributes=members')).text()
       const before = memoryOf(server.pid)
       const watch = watchServer(`${server.url}/health`, server.pid)

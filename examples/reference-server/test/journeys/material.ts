@@ -17,6 +17,7 @@ const TEXTS = new Map([
   ['ships.csv', 'ship,tons\nAurora,1200\n'],
   ['crew.json', '{"captain": "Ada"}'],
   ['page.md', '# Tides'],
+  ['logo.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
 ])
 
 /** A form with one file in the field `file`. */
@@ -135,4 +136,19 @@ export function withStoredKeys(flow: FlowJson): FlowJson {
     Object.assign(key, { value: 'OPENAI_API_KEY', load_from_db: true })
   }
   return flow
+}
+
+/** An agent with a calculator, between both ends of a chat. */
+export function agentGraph(): unknown {
+  const flow = flowBuilder('agent')
+  const input = flow.add('ChatInput')
+  const tool = flow.add('CalculatorComponent', { toolMode: true })
+  const agent = flow.add('Agent', {
+    values: { agent_llm: 'OpenAI', model_name: 'gpt-4o-mini', api_key: 'OPENAI_API_KEY' },
+  })
+  const output = flow.add('ChatOutput')
+  flow.connect(`${input}.message`, `${agent}.input_value`)
+  flow.connect(`${tool}.component_as_tool`, `${agent}.tools`)
+  flow.connect(`${agent}.response`, `${output}.input_value`)
+  return withStoredKeys(flow.toJSON()).data
 }

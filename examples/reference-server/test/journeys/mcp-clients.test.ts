@@ -3,13 +3,15 @@ import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/ss
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
+import { type FakeOpenAi } from '@x/flow-engine/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createFlow, echoGraph } from './flows.ts'
 import { chatFlow, formOf } from './material.ts'
 import { newPerson, type Person } from './people.ts'
-import { startGate, type Gate } from './model-gate.ts'
-import { startService, type Service } from './service.ts'
+import { type Gate } from './model-gate.ts'
+import { type Service } from './service.ts'
+import { approvalFlow } from './flow-calls.ts'
+import { startModelService } from './model-service.ts'
 
 let service: Service
 let model: FakeOpenAi
@@ -19,20 +21,13 @@ let project: string
 let end: () => Promise<void>
 
 beforeAll(async () => {
-  model = await startFakeOpenAi()
-  gate = await startGate(model.url)
-  const environment = { OPENAI_API_KEY: 'sk-journey', OPENAI_BASE_URL: gate.url }
-  ;({ service, end } = await startService(environment))
+  ;({ service, model, gate, end } = await startModelService())
   bob = await newPerson(service, 'bob')
   project = await createProject('Harbour', 'Answers about ships.')
   await offer({ name: 'Echo', description: 'Says it again.', data: echoGraph() })
   await offer({ name: 'Chat', data: chatFlow().data })
 }, 60_000)
-afterAll(async () => {
-  await end()
-  gate.close()
-  await model.close()
-})
+afterAll(() => end())
 beforeEach(() => void model.requests.splice(0))
 
 async function createProject(name: string, description = ''): Promise<string> {
@@ -49,7 +44,7 @@ const address = (path = 'streamable'): URL =>
   new URL(`${service.url}/api/v1/mcp/project/${project}/${path}`)
 const withKey = (key = service.key) => ({ requestInit: { headers: { 'x-api-key': key } } })
 
-/** What all clients share. */
+/** The interface that all clients share. */
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string }[] }>
   callTool(
@@ -168,6 +163,47 @@ describe('MC-50 the era of a connection', () => {
     expect(auto.getNegotiatedProtocolVersion()).toBe('2026-07-28')
     expect(legacy.getNegotiatedProtocolVersion()).toBe('2025-11-25')
     await Promise.all([auto.close(), legacy.close()])
+  })
+})
+
+describe('MC-29 a flow that asks a person', () => {
+  beforeAll(async () => {
+    const flow = await approvalFlow(service)
+    await offer({ ...flow })
+  })
+  const call = { name: 'approve', arguments: { input_value: 'Send the offer?' } }
+
+  test('MC-29 DR-44 its client asks its user, and the run goes on with the answer', async () => {
+    const asked: unknown[] = []
+    const client = new Client(
+      { name: 'journey', version: '1' },
+      { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: 'auto' } },
+    )
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push(params)
+      return { action: 'accept', content: { action_id: 'approve' } }
+    })
+    await client.connect(new StreamableHTTPClientTransport(address(), withKey()))
+    expect(await client.callTool(call)).toMatchObject({
+      content: [{ text: 'Send the offer?' }],
+      isError: false,
+    })
+    expect(asked).toMatchObject([
+      {
+        message: 'Send the offer?',
+        requestedSchema: { properties: { action_id: { enum: ['approve', 'reject'] } } },
+      },
+    ])
+    await client.close()
+  })
+
+  test.each(Object.entries(clients))('MC-29 %s without a form is told so', async (_, connect) => {
+    const client = await connect()
+    expect(await client.callTool(call)).toMatchObject({
+      isError: true,
+      content: [{ text: 'This flow asks a person; the client cannot.' }],
+    })
+    await client.close()
   })
 })
 

@@ -1,10 +1,11 @@
-import { flowBuilder, startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
+import { flowBuilder, type FakeOpenAi } from '@x/flow-engine/testing'
 import OpenAI, { APIError, AuthenticationError, InternalServerError, NotFoundError } from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createFlow, echoGraph, graphOf } from './flows.ts'
-import { chatFlow, storeFlow, withStoredKeys } from './material.ts'
+import { createFlow, graphOf } from './flows.ts'
+import { withStoredKeys } from './material.ts'
 import { newPerson, type Person } from './people.ts'
-import { startService, type Service } from './service.ts'
+import { type Service } from './service.ts'
+import { startChatService, failed } from './model-service.ts'
 
 let service: Service
 let model: FakeOpenAi
@@ -13,18 +14,10 @@ let parrot: string
 let end: () => Promise<void>
 
 beforeAll(async () => {
-  model = await startFakeOpenAi()
-  const environment = { OPENAI_API_KEY: 'sk-journey', OPENAI_BASE_URL: model.url }
-  ;({ service, end } = await startService(environment))
-  const flow = { name: 'Echo', data: echoGraph(), endpoint_name: 'parrot' }
-  ;({ id: parrot } = await createFlow(service, flow))
-  await storeFlow(service, chatFlow(), { endpoint_name: 'chat' })
+  ;({ service, model, parrot, end } = await startChatService())
   bob = await newPerson(service, 'bob')
 }, 60_000)
-afterAll(async () => {
-  await end()
-  await model.close()
-})
+afterAll(() => end())
 beforeEach(() => void model.requests.splice(0))
 
 /** The official client, with nothing changed but address and key; it repeats as it does by default. */
@@ -32,11 +25,6 @@ const client = (apiKey = service.key): OpenAI =>
   new OpenAI({ apiKey, baseURL: `${service.url}/api/openai/v1` })
 const ask = (text: string) => [{ role: 'user' as const, content: text }]
 const asked = () => JSON.stringify(model.requests)
-const failed = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
 
 /** An agent between both ends of a chat. */
 function agentGraph(): unknown {
@@ -170,7 +158,7 @@ describe('chat completions', () => {
     expect(error).toMatchObject({
       code: 'flow_failed',
       message: expect.stringContaining('The script is used up'),
-      requestID: expect.stringMatching(/^req_/),
+      requestID: expect.stringMatching(/^[0-9a-f-]{36}$/),
     })
     const stored = await service.call('GET', '/api/v1/monitor/messages')
     const runs = (stored.json() as { text: string }[]).filter(({ text }) => text === 'fail once')

@@ -1,11 +1,12 @@
-import { flowBuilder, startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
+import { type FakeOpenAi } from '@x/flow-engine/testing'
 import OpenAI, { BadRequestError, InternalServerError, NotFoundError } from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createFlow, echoGraph } from './flows.ts'
-import { startGate, type Gate } from './model-gate.ts'
-import { chatFlow, storeFlow, withStoredKeys } from './material.ts'
+import { createFlow } from './flows.ts'
+import { type Gate } from './model-gate.ts'
 import { newPerson, type Person } from './people.ts'
-import { startService, type Service } from './service.ts'
+import { type Service } from './service.ts'
+import { agentGraph } from './material.ts'
+import { startChatService, failed } from './model-service.ts'
 
 let service: Service
 let model: FakeOpenAi
@@ -14,45 +15,16 @@ let bob: Person
 let end: () => Promise<void>
 
 beforeAll(async () => {
-  model = await startFakeOpenAi()
-  gate = await startGate(model.url)
-  const environment = { OPENAI_API_KEY: 'sk-journey', OPENAI_BASE_URL: gate.url }
-  ;({ service, end } = await startService(environment))
-  await createFlow(service, { name: 'Echo', data: echoGraph(), endpoint_name: 'parrot' })
-  await storeFlow(service, chatFlow(), { endpoint_name: 'chat' })
+  ;({ service, model, gate, end } = await startChatService())
   await createFlow(service, { name: 'Agent', data: agentGraph(), endpoint_name: 'agent' })
   bob = await newPerson(service, 'bob')
 }, 60_000)
-afterAll(async () => {
-  await end()
-  gate.close()
-  await model.close()
-})
+afterAll(() => end())
 beforeEach(() => void model.requests.splice(0))
 
 const client = (apiKey = service.key): OpenAI =>
   new OpenAI({ apiKey, baseURL: `${service.url}/api/openai/v1` })
-const failed = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
 const asked = () => JSON.stringify(model.requests)
-
-/** An agent with a calculator between both ends of a chat. */
-function agentGraph(): unknown {
-  const flow = flowBuilder('agent')
-  const input = flow.add('ChatInput')
-  const tool = flow.add('CalculatorComponent', { toolMode: true })
-  const agent = flow.add('Agent', {
-    values: { agent_llm: 'OpenAI', model_name: 'gpt-4o-mini', api_key: 'OPENAI_API_KEY' },
-  })
-  const output = flow.add('ChatOutput')
-  flow.connect(`${input}.message`, `${agent}.input_value`)
-  flow.connect(`${tool}.component_as_tool`, `${agent}.tools`)
-  flow.connect(`${agent}.response`, `${output}.input_value`)
-  return withStoredKeys(flow.toJSON()).data
-}
 
 /** Every event of a stream, and its numbers without a gap. */
 async function eventsOf(stream: AsyncIterable<OpenAI.Responses.ResponseStreamEvent>) {

@@ -2,6 +2,8 @@ import { execFile, execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeSamples } from '../../console/code-samples.ts'
+import { blocksOf } from '../docs/blocks.ts'
 import { createFlow, echoGraph } from './flows.ts'
 import { startService, type Service } from './service.ts'
 
@@ -19,7 +21,7 @@ function canImport(python: string, imports: string): boolean {
   }
 }
 
-/** What a script of the material prints. */
+/** The output of a script of the material. */
 async function run(python: string, script: string): Promise<unknown> {
   const file = fileURLToPath(new URL(`material/${script}`, import.meta.url))
   const args = [file, service.url, service.key, project]
@@ -31,6 +33,7 @@ const has1 = canImport(
   PYTHON,
   'import openai; from mcp.client.streamable_http import streamablehttp_client',
 )
+const hasLangChain = canImport(PYTHON, 'import langchain_openai')
 const has2 = canImport(PYTHON_2, 'from mcp import Client')
 
 let service: Service
@@ -71,4 +74,34 @@ test.skipIf(!has2)('MC-112 Python: mcp 2.x works unchanged in both eras', async 
     auto: { ...called, version: '2026-07-28' },
     legacy: { ...called, version: '2025-11-25' },
   })
+})
+
+/** What a Python block of a guide prints, asked of this service. */
+async function printed(code: string): Promise<string> {
+  const placed = code
+    .replaceAll('https://flows.example', service.url)
+    .replaceAll('/PROJECT/', `/${project}/`)
+    .replaceAll('YOUR KEY', service.key)
+    .replaceAll('sk-...', service.key)
+    .replaceAll('"support"', '"parrot"')
+    .replaceAll('"refund"', '"echo"')
+  const options = { timeout: 120_000, env: { ...process.env, FLOW_API_KEY: service.key } }
+  return (await promisify(execFile)(PYTHON, ['-c', placed], options)).stdout.trim()
+}
+
+test.skipIf(!has1)(
+  'MC-113 RS-54 RS-55 the Python programs of the guides and the console',
+  async () => {
+    const [mcp = ''] = await blocksOf('docs/guides/mcp.md', 'python')
+    expect(await printed(mcp)).toBe('Order 17')
+    const [openAi = ''] = await blocksOf('docs/guides/openai-clients.md', 'python')
+    expect(await printed(openAi)).toBe('Where is my parcel?')
+    const { python } = codeSamples(service.url, { id: '', endpoint_name: 'parrot' })
+    expect(await printed(python)).toBe('Hello')
+  },
+)
+
+test.skipIf(!hasLangChain)('RS-54 LangChain asks a flow', async () => {
+  const [, langChain = ''] = await blocksOf('docs/guides/openai-clients.md', 'python')
+  expect(await printed(langChain)).toBe('Where is my parcel?')
 })

@@ -1,10 +1,11 @@
-import { flowBuilder, startFakeOpenAi, type FakeOpenAi } from '@x/flow-engine/testing'
+import { type FakeOpenAi } from '@x/flow-engine/testing'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createFlow, echoGraph, graphOf } from './flows.ts'
-import { chatFlow, storeFlow, withStoredKeys } from './material.ts'
+import { createFlow, graphOf } from './flows.ts'
 import { newPerson, type Person } from './people.ts'
-import { startService, type Answer, type Service } from './service.ts'
+import { type Answer, type Service } from './service.ts'
+import { agentGraph } from './material.ts'
+import { startChatService } from './model-service.ts'
 
 let service: Service
 let model: FakeOpenAi
@@ -12,17 +13,10 @@ let bob: Person
 let end: () => Promise<void>
 
 beforeAll(async () => {
-  model = await startFakeOpenAi()
-  const environment = { OPENAI_API_KEY: 'sk-journey', OPENAI_BASE_URL: model.url }
-  ;({ service, end } = await startService(environment))
-  await createFlow(service, { name: 'Echo', data: echoGraph(), endpoint_name: 'parrot' })
-  await storeFlow(service, chatFlow(), { endpoint_name: 'chat' })
+  ;({ service, model, end } = await startChatService())
   bob = await newPerson(service, 'bob')
 }, 60_000)
-afterAll(async () => {
-  await end()
-  await model.close()
-})
+afterAll(() => end())
 beforeEach(() => void model.requests.splice(0))
 
 const post = (body: object, key: string | null = service.key, headers = {}) =>
@@ -30,21 +24,6 @@ const post = (body: object, key: string | null = service.key, headers = {}) =>
 const client = (apiKey = service.key): OpenAI =>
   new OpenAI({ apiKey, baseURL: `${service.url}/api/v1`, maxRetries: 0 })
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
-
-/** An agent with a calculator, between both ends of a chat. */
-function agentGraph(): unknown {
-  const flow = flowBuilder('agent')
-  const input = flow.add('ChatInput')
-  const tool = flow.add('CalculatorComponent', { toolMode: true })
-  const agent = flow.add('Agent', {
-    values: { agent_llm: 'OpenAI', model_name: 'gpt-4o-mini', api_key: 'OPENAI_API_KEY' },
-  })
-  const output = flow.add('ChatOutput')
-  flow.connect(`${input}.message`, `${agent}.input_value`)
-  flow.connect(`${tool}.component_as_tool`, `${agent}.tools`)
-  flow.connect(`${agent}.response`, `${output}.input_value`)
-  return withStoredKeys(flow.toJSON()).data
-}
 
 /** The events of a stream, by their `data`. */
 const eventsOf = ({ text }: Answer) =>
@@ -54,7 +33,7 @@ const eventsOf = ({ text }: Answer) =>
     .map((event) => /^(?:event: (.*)\n)?data: (.*)$/.exec(event)?.slice(1) ?? [])
     .map(([name, data = '']) => ({ name, data: data === '[DONE]' ? data : parsed(data) }))
 
-// What is expected of an event decides which fields it has.
+// The expectation about an event decides which fields it has.
 const parsed = (text: string) => JSON.parse(text)
 
 describe('POST /api/v1/responses', () => {

@@ -8,7 +8,7 @@ const KEY = /^API key: (\S+) \(shown once\)$/m
 /** The shipped server over real HTTP, with the API key of its first superuser. */
 export interface Service {
   readonly url: string
-  /** Of the running process. */
+  /** Id of the running process. */
   readonly pid: number
   readonly key: string
   /** Config directory of the server, removed after the journey. */

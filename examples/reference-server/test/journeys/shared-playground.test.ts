@@ -6,6 +6,14 @@ import { withService, type CallOptions, type Service } from './service.ts'
 
 const NO_CREDENTIALS = { detail: 'An API key must be passed as query or header' }
 
+/** The settings that the page of a public flow needs. */
+const PAGE_CONFIG = {
+  type: 'public',
+  max_file_size_upload: 1024,
+  voice_mode_available: false,
+  frontend_timeout: 0,
+}
+
 const agentGraph = (): unknown =>
   graphOf((flow) => {
     const input = flow.add('ChatInput')
@@ -16,10 +24,21 @@ const agentGraph = (): unknown =>
     flow.connect(`${agent}.response`, `${flow.add('ChatOutput')}.input_value`)
   })
 
-/** What the model was told before the last question. */
+/** The history that the model got before the last question. */
 const historyOf = (model: FakeOpenAi): string[] => {
   const { messages } = model.requests.at(-1) as { messages: { role: string; content: string }[] }
   return messages.filter(({ role }) => role !== 'system').map(({ content }) => content)
+}
+
+/** What `act` gives, after the model got a request of it: a reply that nobody fetched would answer a later question. */
+async function asked<T>(model: FakeOpenAi, act: () => Promise<T>): Promise<T> {
+  const before = model.requests.length
+  const result = await act()
+  await until(
+    async () => model.requests.length,
+    (count) => count > before,
+  )
+  return result
 }
 
 test(
@@ -38,6 +57,8 @@ test(
           key: null,
         })
         expect(page.status).toBe(200)
+        const config = await eve.call('GET', '/api/v1/config')
+        expect(config.json()).toEqual({ ...PAGE_CONFIG, event_delivery: 'streaming' })
         model.reply('Hello Eve')
         const first = await eve.start('I am Eve', 'shared')
         const streamed = eventsOf(await eve.call('GET', `/api/v1/build/${first}/events`))
@@ -63,7 +84,9 @@ test(
 
         // Nothing else can be read: other visitors' builds, the owner's, or without a cookie.
         model.reply('Seen by the owner alone')
-        const owned = await service.call('POST', `/api/v1/build/${flow.id}/flow`, { body: {} })
+        const owned = await asked(model, () =>
+          service.call('POST', `/api/v1/build/${flow.id}/flow`, { body: {} }),
+        )
         const { job_id: own } = owned.json() as { job_id: string }
         for (const job of [first, own, '00000000-0000-4000-8000-000000000001']) {
           for (const [method, path] of [
@@ -77,6 +100,10 @@ test(
         }
         const bare = await service.call('GET', `/api/v1/build/${first}/events`, { key: null })
         expect(bare.status).toBe(403)
+        const unnamed = await service.call('GET', '/api/v1/config', { key: null })
+        expect([unnamed.status, unnamed.json()]).toEqual([403, NO_CREDENTIALS])
+        const bad = await eve.call('GET', '/api/v1/config?x-api-key=sk-wrong')
+        expect(bad.status).toBe(403)
         for (const path of [
           `/api/v1/monitor/messages?flow_id=${flow.id}`,
           `/api/v1/monitor/builds?flow_id=${flow.id}`,
@@ -94,7 +121,7 @@ test(
 
         // A visitor stops an answer, and another process of the server still knows whose it was.
         model.reply({ text: 'late', delayMs: 20_000 })
-        const slow = await eve.start('Take your time', 'shared')
+        const slow = await asked(model, () => eve.start('Take your time', 'shared'))
         const stopped = await eve.call('POST', `/api/v1/build/${slow}/cancel`)
         expect(stopped.json()).toMatchObject({ success: true })
         const end = eventsOf(await eve.call('GET', `/api/v1/build/${slow}/events`)).at(-1)
@@ -107,11 +134,8 @@ test(
         // A flow that is deleted ends what its visitors have running.
         const doomed = await createFlow(service, { data: agentGraph(), access_type: 'PUBLIC' })
         model.reply({ text: 'too late', delayMs: 60_000 })
-        const before = model.requests.length
-        const last = await visitor(service, doomed.id, 'eve').start('Anybody?', 'shared')
-        await until(
-          async () => model.requests.length,
-          (count) => count > before,
+        const last = await asked(model, () =>
+          visitor(service, doomed.id, 'eve').start('Anybody?', 'shared'),
         )
         expect((await service.call('DELETE', `/api/v1/flows/${doomed.id}`)).status).toBe(200)
         const over = eventsOf(await service.call('GET', `/api/v1/build/${last}/events`)).at(-1)
@@ -119,6 +143,14 @@ test(
 
         await service.restart({ environment: { SERVICE_PUBLIC_BUILD_READERS: 'false' } })
         expect((await eve.call('GET', `/api/v1/build/${first}/events`)).status).toBe(403)
+        const direct = await eve.call('GET', '/api/v1/config')
+        expect(direct.json()).toEqual({ ...PAGE_CONFIG, event_delivery: 'direct' })
+        const path = `/api/v1/build_public_tmp/${flow.id}/flow?event_delivery=direct`
+        const body = { inputs: { input_value: 'Still there?', session: 'shared' } }
+        model.reply('As ever')
+        const told = eventsOf(await eve.call('POST', path, { body }))
+        expect(told.at(-1)?.event).toBe('end')
+        expect(JSON.stringify(told)).toContain('As ever')
       })
     } finally {
       await model.close()

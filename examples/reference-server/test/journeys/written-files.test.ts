@@ -37,7 +37,7 @@ function writingFlow(fileName: string, append = true, format = 'txt'): FlowJson 
   flow.connect('SaveToFile-00001.message', 'ChatOutput-00001.input_value')
   const json = flow.toJSON()
   for (const { data } of json.data?.nodes ?? []) {
-    // What the editor does once the storage location is chosen.
+    // The requests of the editor once the storage location is chosen.
     for (const name of ['file_name', 'append_mode', 'local_format']) {
       Object.assign(Object(Reflect.get(data.node.template, name)), { show: true })
     }
@@ -164,6 +164,15 @@ describe('images of the chat are shown', () => {
       expect((await show(path, 'access_token_lf=forged')).status).toBe(401)
       const erik = await newPerson(service, `erik-${path.slice(-6)}`)
       expect((await show(path, `access_token_lf=${erik.token}`)).status).toBe(404)
+    }
+    for (const [name, type] of [
+      ['Foto größer.webp', 'image/webp'],
+      ['scan (1).BMP', 'image/bmp'],
+    ] as const) {
+      const body = await formOf(name, 'the bytes of a picture')
+      const sent = await service.call('POST', `/api/v1/files/upload/${flow}`, { key, body })
+      const shown = await show(encodeURI(field(sent, 'file_path')), `access_token_lf=${token}`)
+      expect([shown.status, shown.headers.get('content-type')]).toEqual([200, type])
     }
     expect((await show(`${dora}/flag.html`, `access_token_lf=${token}`)).status).toBe(400)
     const download = await service.call('GET', `/api/v1/files/download/${ofFlow}`, {

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { withService, type Service } from '../journeys/service.ts'
 import { besideHealth, sendRaw, useService } from './attack.ts'
@@ -184,3 +186,70 @@ test('AB-52: JSON that is nested without end is refused before it is built', asy
   expect(nested.status).toBe(422)
   expect(performance.now() - begun).toBeLessThan(5_000)
 })
+
+test(
+  'AB-51: an upload of 100 MB goes to the disk as it comes, by both addresses',
+  { timeout: 120_000 },
+  async () => {
+    const service = running()
+    const flow = await privateFlow(service)
+    const size = 100 * MIB
+    const sizes: unknown[] = []
+    const { slowest, grown } = await besideHealth(service, async () => {
+      for (const path of ['/api/v2/files', `/api/v1/files/upload/${flow}`]) {
+        const { body, type } = streamedForm(size)
+        const answer = await fetch(`${service.url}${path}`, {
+          method: 'POST',
+          headers: { 'x-api-key': service.key, 'content-type': type },
+          body,
+          duplex: 'half',
+        })
+        sizes.push(answer.status, ((await answer.json()) as { size?: number }).size)
+      }
+    })
+    expect(sizes).toEqual([201, size, 201, undefined])
+    expect(grown).toBeLessThan(60)
+    expect(slowest).toBeLessThan(HEALTH_MS)
+
+    // Forms that break off, or are no forms, leave nothing.
+    const before = await filesBelow(service.folder)
+    for (const path of ['/api/v2/files', `/api/v1/files/upload/${flow}`]) {
+      const cut = `--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(MIB)}`
+      const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+      const answer = await service.call('POST', path, { body: cut, headers })
+      expect([400, 422]).toContain(answer.status)
+      const late = await service.call('POST', path, { body: `${cut}\r\n--x\r\nbroken`, headers })
+      expect([400, 422]).toContain(late.status)
+    }
+    expect(await filesBelow(service.folder)).toEqual(before)
+  },
+)
+
+/** A form with one file, made while it is sent. */
+function streamedForm(size: number): { body: ReadableStream<Uint8Array>; type: string } {
+  const piece = new Uint8Array(MIB).fill(0x61)
+  const encoder = new TextEncoder()
+  let left = size
+  let isBegun = false
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (!isBegun) {
+        isBegun = true
+        const head =
+          '--x\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n\r\n'
+        controller.enqueue(encoder.encode(head))
+      } else if (left > 0) {
+        left -= piece.length
+        controller.enqueue(piece.slice())
+      } else {
+        controller.enqueue(encoder.encode('\r\n--x--\r\n'))
+        controller.close()
+      }
+    },
+  })
+  return { body, type: 'multipart/form-data; boundary=x' }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  return (await readdir(join(folder, 'files'), { recursive: true })).toSorted()
+}

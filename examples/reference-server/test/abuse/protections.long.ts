@@ -1,0 +1,179 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { bodyLimitOf } from '../../../../packages/flow-engine/src/http/route/body-limit.ts'
+import { routes } from '../../../../packages/flow-engine/src/http/routes/index.ts'
+import type { Auth, Route } from '../../../../packages/flow-engine/src/http/route/route.ts'
+import { defaultSettings } from '../../../../packages/flow-engine/src/settings.ts'
+import { METHODS } from '../../../../packages/scim-core/src/http/route.ts'
+import { mounts } from '../../src/mounts.ts'
+import { sendRaw, useService, type RawAnswer } from './attack.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+const TOKEN = 'a-token-of-the-directory-0123456789'
+const running = useService({ SCIM_ENABLED: 'true', SCIM_TOKEN: TOKEN })
+
+const ID = '2f3a9c1e-0000-4000-8000-00000000abcd'
+const KIB = 1024
+const MIB = 1024 * KIB
+const WRITING = ['POST', 'PUT', 'PATCH', 'DELETE']
+const TYPES = ['application/json', 'text/plain', 'multipart/form-data; boundary=b', '']
+
+/** Operations that say that nobody has to be known for them. */
+const OPEN: readonly Auth[] = ['none', 'optional', 'public', 'webhook']
+const NOT_LET_IN = [401, 403]
+
+/** Number of simultaneous requests: a refused body is drained for a moment. */
+const AT_ONCE = 25
+
+async function eachOf<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const rest = [...list]
+  const worker = async (): Promise<void> => {
+    for (let one = rest.shift(); one !== undefined; one = rest.shift()) await work(one)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+const pathOf = ({ path }: Route): string => path.replaceAll(/\{\w+\}/g, ID)
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
+
+/** A request that announces more than a route may read, and never sends it. */
+function announce(
+  { method, path }: { readonly method: string; readonly path: string },
+  {
+    length,
+    type,
+    headers = {},
+  }: { length: number; type: string; headers?: Record<string, string> },
+): Promise<RawAnswer> {
+  const own = type === '' ? {} : { 'content-type': type }
+  const all = { ...own, ...headers, 'content-length': String(length) }
+  return sendRaw(running().url, { method, path, headers: all })
+}
+
+test('AB-93: every operation lets in nobody unknown, unless its row says that it does', async () => {
+  const wrong: string[] = []
+  await eachOf(
+    routes.filter(({ method }) => method !== 'HEAD'),
+    async (route) => {
+      const type = route.consumes === 'multipart' ? 'multipart/form-data; boundary=b' : ''
+      const headers = { ...(type === '' ? {} : { 'content-type': type }), 'content-length': '0' }
+      const { status } = await sendRaw(running().url, {
+        method: route.method,
+        path: pathOf(route),
+        headers,
+      })
+      const isOpen = OPEN.includes(route.auth)
+      // A visitor without `client_id` is nobody; a webhook may ask for a key of its own.
+      const isIn = !NOT_LET_IN.includes(status)
+      if (isIn && !isOpen) wrong.push(`${nameOf(route)} is ${route.auth} and answers ${status}`)
+      if (status === 0 || status >= 502) wrong.push(`${nameOf(route)}: ${status}`)
+    },
+  )
+  expect(wrong).toEqual([])
+  expect(routes.length).toBeGreaterThan(100)
+})
+
+test('AB-93: every operation has a limit of its body, of every content type', async () => {
+  const wrong: string[] = []
+  const writing = routes.filter(({ method }) => WRITING.includes(method))
+  await eachOf(writing, async (route) => {
+    const limit = Math.min(bodyLimitOf(route, defaultSettings), 2 ** 30)
+    const isOpen = OPEN.includes(route.auth) || route.auth === 'visitor'
+    // Strangers: small; JSON: 32 MB; what is larger is an upload of somebody known.
+    const isUpload = route.consumes === 'multipart'
+    const most = isOpen ? (isUpload ? 11 * MIB : MIB) : isUpload ? 2 ** 30 : 32 * MIB
+    const isOwn = route.answerError !== undefined && route.auth === 'mcp'
+    if (limit > most && !isOwn) wrong.push(`${nameOf(route)} reads ${limit} bytes`)
+    const headers = isOpen ? { cookie: 'client_id=v' } : { 'x-api-key': running().key }
+    for (const type of TYPES) {
+      // Above what is let pass unread, so that nobody waits for it.
+      const length = Math.max(limit, 16 * MIB) + 1
+      const request = { method: route.method, path: pathOf(route) }
+      const { status } = await announce(request, { length, type, headers })
+      // Refused for its size, or before anybody looks at it.
+      if (status < 300 || status >= 500) wrong.push(`${nameOf(route)} ${type}: ${status}`)
+    }
+  })
+  expect(wrong).toEqual([])
+})
+
+test('AB-93: every mount of the server keeps to what its row says', async () => {
+  const wrong: string[] = []
+  const samples = Object.entries(mounts).flatMap(([name, { samples: paths, access, maxBody }]) =>
+    paths.map((path) => ({ name, path, access, maxBody })),
+  )
+  for (const { name, path, access, maxBody } of samples) {
+    const length = Math.max(maxBody, 16 * MIB) + 1
+    for (const method of access === 'token' ? ['GET', ...WRITING] : WRITING) {
+      const { status } = await announce({ method, path }, { length, type: 'application/json' })
+      // 404: it is off, and says no more.
+      const isKept = access === 'token' ? [401, 403, 404].includes(status) : status >= 400
+      if (!isKept || status >= 500) wrong.push(`${name}: ${method} ${path} answers ${status}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('AB-93: every route of provisioning asks for a token and bounds its body', async () => {
+  const paths: Readonly<Record<keyof typeof METHODS, string>> = {
+    collection: '/Users',
+    search: '/Users/.search',
+    resource: `/Users/${ID}`,
+    root: '',
+    rootSearch: '/.search',
+    config: '/ServiceProviderConfig',
+    me: '/Me',
+    bulk: '/Bulk',
+    resourceTypes: '/ResourceTypes',
+    schemas: '/Schemas',
+  }
+  const wrong: string[] = []
+  const all = Object.entries(METHODS).flatMap(([kind, methods]) =>
+    methods.map((method) => ({
+      method,
+      path: `/api/v1/scim/v2${paths[kind as keyof typeof paths]}`,
+    })),
+  )
+  await eachOf(all, async ({ method, path }) => {
+    const stranger = await sendRaw(running().url, {
+      method,
+      path,
+      headers: { 'content-length': '0' },
+    })
+    if (stranger.status !== 401) wrong.push(`${method} ${path}: ${stranger.status}`)
+    if (!WRITING.includes(method) || method === 'DELETE') return
+    const headers = { authorization: `Bearer ${TOKEN}` }
+    for (const type of ['application/scim+json', 'application/json', '']) {
+      const known = await announce({ method, path }, { length: 17 * MIB, type, headers })
+      const isRefused = known.status >= 400 && known.status < 500
+      const isServed = known.status === 501 || known.status === 404
+      if (!isRefused && !isServed) wrong.push(`${method} ${path} ${type}: ${known.status}`)
+    }
+  })
+  expect(wrong).toEqual([])
+})
+
+/** Modules that start runs, and the lane from which each takes a place. */
+const SOURCES = fileURLToPath(new URL('../../../../packages/flow-engine/src/', import.meta.url))
+const STARTS =
+  /import\s*\{[^}]*\b(?:startRun|runFlow|startDurableRun)\b[^}]*\}\s*from\s*'[^']*graph\/[^']*'/
+const LANE = /run-places\.ts'|lane-places\.ts'/
+
+test('AB-79, AB-93: nothing in the service starts a run without a place in a lane', async () => {
+  const files = (await readdir(SOURCES, { recursive: true })).filter(
+    (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/^(graph|testing)/.test(path),
+  )
+  const texts = new Map<string, string>()
+  for (const path of files) texts.set(path, await readFile(join(SOURCES, path), 'utf8'))
+  const starting = [...texts].filter(([, text]) => STARTS.test(text))
+  expect(starting.length).toBeGreaterThan(2)
+  const without = starting.filter(([path, text]) => {
+    // Jobs wait in the queue of the worker; the handler for hosts' own components has no users.
+    if (path.startsWith('jobs/') || path === 'mcp/create-mcp-handler.ts') return false
+    return !LANE.test(text) || !/\bplaces\.take\(/.test(text)
+  })
+  expect(without.map(([path]) => path)).toEqual([])
+  expect(texts.get('jobs/create-build-jobs.ts')).toMatch(LANE)
+})

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type Started } from '../start-server.ts'
+import { ids, KEY, makeInstallation, PASSWORD } from './langflow-installation.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../src/migrate/main.ts', import.meta.url))
+const ECHO = new URL('../../flows/echo.json', import.meta.url)
+
+let before: string
+let target: string
+let server: Started
+
+/** Runs the command as `npm run migrate` does; gives what it prints. */
+async function migrate(...options: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=@x/source', PROGRAM, ...options],
+    { env: { PATH: process.env['PATH'], SERVICE_CONFIG_DIR: target } },
+  )
+  return stdout
+}
+
+const fromFolder = (): string[] => [
+  '--from',
+  `sqlite:${join(before, 'langflow.db')}`,
+  '--config-dir',
+  before,
+]
+
+async function get(path: string, headers: Record<string, string>): Promise<Response> {
+  return await fetch(`${server.url}${path}`, { headers })
+}
+
+let report: string
+
+beforeAll(async () => {
+  before = await mkdtemp(join(tmpdir(), 'migrate-from-'))
+  target = await mkdtemp(join(tmpdir(), 'migrate-to-'))
+  const echo = JSON.parse(await readFile(ECHO, 'utf8')) as { data: object }
+  await makeInstallation(before, echo.data)
+  report = await migrate(...fromFolder())
+  server = await startServer({ SERVICE_CONFIG_DIR: target })
+}, 120_000)
+
+afterAll(async () => {
+  await server.end('SIGTERM')
+  await Promise.all([before, target].map((path) => rm(path, { recursive: true, force: true })))
+})
+
+test('the report says what moved, and what a person must enter again', () => {
+  expect(report).toContain('users: 2 moved, 0 already there, 0 left out')
+  expect(report).toContain('flows: 1 moved')
+  expect(report).toContain('variables: 2 moved, 0 already there, 1 left out')
+  expect(report).toContain('"OF_ANOTHER_KEY", its value cannot be read; enter it again')
+  expect(report).toContain('files: 2 moved, 0 already there, 1 left out')
+  expect(report).toContain('"_mcp_servers_ada", enter MCP servers again')
+  expect(report).toContain('messages: 1 moved')
+  expect(report).not.toContain('sk-openai')
+})
+
+test('a moved user signs in with the old password, twice, and not with another', async () => {
+  const signIn = async (password: string): Promise<number> => {
+    const body = new URLSearchParams({ username: 'ada', password })
+    return (await fetch(`${server.url}/api/v1/login`, { method: 'POST', body })).status
+  }
+  expect(await signIn('not the password')).toBe(401)
+  expect(await signIn(PASSWORD)).toBe(200)
+  expect(await signIn(PASSWORD)).toBe(200)
+})
+
+test('an old API key runs the moved flow by its name', async () => {
+  const answer = await fetch(`${server.url}/api/v1/run/old-echo`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    body: '{"input_value":"still here"}',
+  })
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toContain('still here')
+})
+
+test('project, variables, files and messages are where they were', async () => {
+  const key = { 'x-api-key': KEY }
+  const flow = await (await get(`/api/v1/flows/${ids.flow}`, key)).json()
+  expect(flow).toMatchObject({ folder_id: ids.project, tags: ['kept'], mcp_enabled: true })
+  const variables = await (await get('/api/v1/variables/', key)).json()
+  expect(variables).toContainEqual(expect.objectContaining({ name: 'GREETING', value: 'grüezi' }))
+  expect(variables).toContainEqual(
+    expect.objectContaining({ name: 'OPENAI_API_KEY', type: 'Credential' }),
+  )
+  const file = await get(`/api/v2/files/${ids.file}`, key)
+  expect(await file.text()).toBe('kept since 2025')
+  const table = await get(`/api/v1/files/download/${ids.flow}/2025_table.csv`, key)
+  expect(await table.text()).toBe('a,b\n1,2\n')
+  const messages = await (await get('/api/v1/monitor/messages?session_id=talk', key)).json()
+  expect(messages).toMatchObject([{ id: ids.message, text: 'the first question' }])
+})
+
+test('over the API: flows, files and messages of one user; a second run changes nothing', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'migrate-api-'))
+  const here = target
+  try {
+    target = other
+    const first = await migrate('--from', server.url, '--api-key', KEY)
+    expect(first).toContain('users: 1 moved')
+    expect(first).toContain('"ada": has no password here; a superuser sets one')
+    expect(first).toContain('flows: 1 moved')
+    expect(first).toContain('files: 2 moved')
+    expect(first).toContain('"OPENAI_API_KEY", its value cannot be read; enter it again')
+    const second = await migrate('--from', server.url, '--api-key', KEY)
+    expect(second).not.toMatch(/[1-9]\d* moved/)
+  } finally {
+    target = here
+    await rm(other, { recursive: true, force: true })
+  }
+}, 120_000)
+
+test('an address that is none ends with one line', async () => {
+  await expect(migrate('--from', 'sqlite:/nowhere/at/all.db')).rejects.toMatchObject({
+    stderr: expect.stringMatching(/^--from must be [^\n]*\n$/) as string,
+  })
+  await expect(migrate('--from', server.url, '--api-key', 'sk-wrong')).rejects.toMatchObject({
+    stderr: expect.stringContaining('is --api-key right?') as string,
+  })
+}, 60_000)

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { readSettings } from '../../src/settings/read-settings.ts'
+import { scimVariables } from '../../src/settings/scim-variables.ts'
+import { variables } from '../../src/settings/variables.ts'
+
+const read = (name: string): string =>
+  readFileSync(new URL(`../../../deploy/${name}`, import.meta.url), 'utf8')
+
+const FILES = ['Dockerfile', 'compose.yaml', 'flows.service', 'kubernetes.yaml']
+
+/** What running requests and jobs get after the drain, in seconds. */
+const PATIENCE = 8
+
+const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1])
+
+describe('OP-15 deploy files', () => {
+  test.each(FILES)('%s names known variables only, and holds no secret', (name) => {
+    const text = read(name)
+    const known = [...Object.keys(variables), ...Object.keys(scimVariables)]
+    const named = [...text.matchAll(/\b(?:SERVICE|SCIM|OIDC)_[A-Z_]+\b/g)].map(([found]) => found)
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((variable) => !known.includes(variable))).toEqual([])
+    expect(text).not.toMatch(/(?:PASSWORD|SECRET_KEY|TOKEN)[=:] ?['"]?[A-Za-z0-9]/)
+  })
+
+  test.each([
+    ['compose.yaml', /stop_grace_period: (\d+)s/, /SERVICE_DRAIN_SECONDS: '(\d+)'/],
+    ['flows.service', /TimeoutStopSec=(\d+)/, /SERVICE_DRAIN_SECONDS=(\d+)/],
+    ['kubernetes.yaml', /terminationGracePeriodSeconds: (\d+)/, /DRAIN_SECONDS, value: '(\d+)'/],
+  ])('%s leaves time to drain and to end', (name, grace, drain) => {
+    const text = read(name)
+    expect(numberIn(text, drain)).toBe(5)
+    expect(numberIn(text, grace)).toBeGreaterThanOrEqual(Math.max(20, 5 + PATIENCE))
+  })
+
+  test('the image runs as nobody special and is asked whether it is ready', () => {
+    const text = read('Dockerfile')
+    const last = text.slice(text.lastIndexOf('\nFROM '))
+    expect(text.match(/^FROM /gm)).toHaveLength(2)
+    expect(last.indexOf('USER node')).toBeGreaterThan(0)
+    expect(last.indexOf('USER node')).toBeLessThan(last.indexOf('CMD ['))
+    expect(last).toContain('/health/ready')
+    expect(text).not.toMatch(/^ADD |--unsafe-perm|chmod 777|curl .*\| ?sh/m)
+    const missing = [...text.matchAll(/^COPY (?!--from)([^\n]+) \S+$/gm)]
+      .flatMap(([, from = '']) => from.split(' '))
+      .filter((path) => !existsSync(new URL(`../../../../${path}`, import.meta.url)))
+    expect(missing).toEqual([])
+  })
+
+  test('the driver of PostgreSQL is still there without what builds need', () => {
+    const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+    expect(JSON.parse(text)).toHaveProperty('dependencies.pg')
+  })
+
+  test('containers cannot write but to their volumes, and gain nothing', () => {
+    const compose = read('compose.yaml')
+    expect(compose).toMatch(/read_only: true[^]*cap_drop: \[ALL\][^]*no-new-privileges:true/)
+    expect(compose).toMatch(/ports: \['127\.0\.0\.1:/)
+    const cluster = read('kubernetes.yaml')
+    for (const line of [
+      'runAsNonRoot: true',
+      'readOnlyRootFilesystem: true',
+      'allowPrivilegeEscalation: false',
+      'capabilities: { drop: [ALL] }',
+      'automountServiceAccountToken: false',
+    ])
+      expect(cluster).toContain(line)
+    expect(read('flows.service')).toMatch(/NoNewPrivileges=yes\nProtectSystem=strict/)
+  })
+
+  test('a rolling update never has fewer replicas than before, and probes ask the right paths', () => {
+    const text = read('kubernetes.yaml')
+    expect(text).toMatch(/replicas: 2/)
+    expect(text).toMatch(/maxUnavailable: 0, maxSurge: 1/)
+    expect(text).toMatch(/readinessProbe:\n\s+httpGet: \{ path: \/health\/ready,/)
+    expect(text).toMatch(/livenessProbe:\n\s+httpGet: \{ path: \/health,/)
+  })
+
+  test('the settings of the image are such that a start takes them', () => {
+    const [, block = ''] = /^ENV ([^]*?)\nWORKDIR/m.exec(read('Dockerfile')) ?? []
+    const env = Object.fromEntries(
+      [...block.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
+    )
+    const { settings, warnings } = readSettings(env)
+    expect(warnings).toEqual([])
+    expect(settings).toMatchObject({ HOST: '0.0.0.0', PORT: 7860, SERVICE_DRAIN_SECONDS: 5 })
+  })
+})

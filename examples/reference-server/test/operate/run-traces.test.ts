@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFlow, echoGraph, eventsOf } from '../journeys/flows.ts'
+import { chatFlow, storeFlow } from '../journeys/material.ts'
+import { startModelService, type ModelService } from '../journeys/model-service.ts'
+import { newPerson } from '../journeys/people.ts'
+
+interface Span {
+  readonly name: string
+  readonly type: string
+  readonly status: string
+  readonly startTime: string
+  readonly endTime: string | null
+  readonly latencyMs: number
+  readonly error: string | null
+  readonly outputs: object | null
+  readonly tokenUsage: object | null
+}
+
+interface Trace {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly state: string
+  readonly startTime: string
+  readonly endTime: string | null
+  readonly totalTokens: number
+  readonly flowId: string
+  readonly sessionId: string
+  readonly error: string | null
+  readonly input: object | null
+  readonly output: object | null
+  readonly spans: readonly Span[]
+}
+
+interface TracePage {
+  readonly traces: readonly Trace[]
+  readonly total: number
+  readonly pages: number
+}
+
+let started: ModelService
+beforeAll(async () => {
+  started = await startModelService()
+}, 60_000)
+afterAll(() => started.end(), 60_000)
+
+/** Builds a flow to its end; gives the id of the job. */
+async function build(flowId: string, inputs: object, key?: string): Promise<string> {
+  const { service } = started
+  const as = key === undefined ? {} : { key }
+  const answer = await service.call('POST', `/api/v1/build/${flowId}/flow`, {
+    body: { inputs },
+    ...as,
+  })
+  const { job_id: job } = answer.json() as { job_id: string }
+  const path = `/api/v1/build/${job}/events?event_delivery=streaming`
+  expect(eventsOf(await service.call('GET', path, as)).at(-1)?.event).toBe('end')
+  return job
+}
+
+async function page(query: string, key?: string): Promise<TracePage> {
+  const as = key === undefined ? {} : { key }
+  const answer = await started.service.call('GET', `/api/v1/monitor/traces${query}`, as)
+  expect(answer).toMatchObject({ status: 200 })
+  return answer.json() as TracePage
+}
+
+async function trace(id: string): Promise<Trace> {
+  const answer = await started.service.call('GET', `/api/v1/monitor/traces/${id}`)
+  expect(answer).toMatchObject({ status: 200 })
+  return answer.json() as Trace
+}
+
+describe('OP-5 traces of the own runs', () => {
+  test('a build that asked a model: spans with times, state and tokens', async () => {
+    const { service, model } = started
+    const flowId = await storeFlow(service, chatFlow(), { endpoint_name: 'traced' })
+    model.reply({ text: 'Fine, thanks.', usage: { inputTokens: 11, outputTokens: 4 } })
+    const job = await build(flowId, { input_value: 'How are you?', session: 'monday' })
+    const found = await page(`?flow_id=${flowId}`)
+    expect(found).toMatchObject({ total: 1, pages: 1 })
+    expect(found.traces[0]).toMatchObject({
+      id: job,
+      name: 'flow chat',
+      status: 'ok',
+      state: 'succeeded',
+      flowId,
+      sessionId: 'monday',
+      totalTokens: 15,
+      error: null,
+    })
+    const { spans, ...facts } = await trace(job)
+    expect(facts).toMatchObject({
+      id: job,
+      totalTokens: 15,
+      sessionId: 'monday',
+      input: { input_value: 'How are you?' },
+      output: { message: 'Fine, thanks.' },
+      truncated: false,
+    })
+    const asked = spans.filter(({ tokenUsage }) => tokenUsage !== null)
+    expect(asked).toMatchObject([
+      {
+        type: 'llm',
+        status: 'ok',
+        tokenUsage: { promptTokens: 11, completionTokens: 4, totalTokens: 15 },
+      },
+    ])
+    expect(spans.map(({ name }) => name)).toContain('Chat Output')
+    for (const span of spans) {
+      const [from, to] = [Date.parse(span.startTime), Date.parse(span.endTime ?? '')]
+      expect(to - from).toBe(span.latencyMs)
+      expect(from).toBeGreaterThanOrEqual(Date.parse(facts.startTime))
+      expect(to).toBeLessThanOrEqual(Date.parse(facts.endTime ?? ''))
+    }
+  })
+
+  test('a build that fails tells its error, at the span and the trace', async () => {
+    const { service } = started
+    const flowId = await storeFlow(service, chatFlow('broken'), { endpoint_name: 'broken' })
+    const job = await build(flowId, { input_value: 'x' })
+    const { spans, ...facts } = await trace(job)
+    expect(facts).toMatchObject({ status: 'error', state: 'failed', totalTokens: 0 })
+    expect(facts.error).toContain('The script is used up')
+    const failed = spans.filter(({ status }) => status === 'error')
+    expect(failed).toMatchObject([{ outputs: null, tokenUsage: null }])
+    expect(failed[0]?.error).toContain('The script is used up')
+    const errors = await page(`?flow_id=${flowId}&status=error`)
+    expect(errors.traces.map(({ id }) => id)).toEqual([job])
+    expect((await page(`?flow_id=${flowId}&status=ok`)).total).toBe(0)
+  })
+
+  test('newest first, in pages, by session and time', async () => {
+    const { service } = started
+    const { id } = await createFlow(service, { name: 'Paged', data: echoGraph() })
+    const jobs: string[] = []
+    for (const session of ['a', 'b', 'a'])
+      jobs.push(await build(id, { input_value: session, session }))
+    const [first, second, third] = jobs
+    const two = await page(`?flow_id=${id}&size=2`)
+    expect(two).toMatchObject({ total: 3, pages: 2 })
+    expect(two.traces.map((found) => found.id)).toEqual([third, second])
+    const rest = await page(`?flow_id=${id}&size=2&page=2`)
+    expect(rest.traces.map((found) => found.id)).toEqual([first])
+    const same = await page(`?flow_id=${id}&session_id=a`)
+    expect(same.traces.map((found) => found.id)).toEqual([third, first])
+    expect((await page(`?flow_id=${id}&end_time=2020-01-01T00:00:00Z`)).total).toBe(0)
+    expect((await page(`?flow_id=${id}&start_time=2020-01-01T00:00:00Z`)).total).toBe(3)
+  })
+
+  test('bad queries are refused with the name of the field', async () => {
+    for (const query of ['size=0', 'size=201', 'page=-1', 'status=fine', 'flow_id=x'])
+      await expect(
+        started.service.call('GET', `/api/v1/monitor/traces?${query}`),
+      ).resolves.toMatchObject({
+        status: 422,
+        text: expect.stringContaining(query.split('=')[0] ?? '') as string,
+      })
+  })
+
+  test('nobody sees the runs of another user, nor those of visitors', async () => {
+    const { service } = started
+    const { id } = await createFlow(service, {
+      name: 'Mine',
+      data: echoGraph(),
+      access_type: 'PUBLIC',
+    })
+    const job = await build(id, { input_value: 'secret' })
+    const { key } = await newPerson(service, 'stranger')
+    expect(await page('', key)).toEqual({ traces: [], total: 0, pages: 0 })
+    const path = `/api/v1/monitor/traces/${job}`
+    const refused = await service.call('GET', path, { key })
+    expect([refused.status, refused.json()]).toEqual([404, { detail: 'Trace not found' }])
+    const visited = await service.call('POST', `/api/v1/build_public_tmp/${id}/flow`, {
+      key: null,
+      headers: { cookie: 'client_id=visitor' },
+      body: { inputs: { input_value: 'hello' } },
+    })
+    const { job_id: visit } = visited.json() as { job_id: string }
+    expect(visited).toMatchObject({ status: 200 })
+    expect((await page('?size=200')).traces.map((found) => found.id)).not.toContain(visit)
+    expect((await service.call('GET', `/api/v1/monitor/traces/${visit}`)).status).toBe(404)
+  })
+
+  test('traces stay over a restart, and go with their job', async () => {
+    const { service } = started
+    const { id } = await createFlow(service, { name: 'Kept', data: echoGraph() })
+    const job = await build(id, { input_value: 'x' })
+    const before = await trace(job)
+    await service.restart()
+    expect(await trace(job)).toEqual(before)
+    expect((await page(`?flow_id=${id}`)).total).toBe(1)
+  })
+})

@@ -1,0 +1,209 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { verifyWebhook } from '@x/scim-core/outbound'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Answer, type Service } from './journeys/service.ts'
+import { inFolder, runToEnd } from './start-server.ts'
+
+const TOKEN = 'a-static-token'
+const SCIM = '/api/v1/scim/v2'
+const CONNECTIONS = '/api/v1/scim/connections'
+const WEBHOOKS = '/api/v1/scim/webhooks'
+
+interface Received {
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly body: string
+}
+
+/** A receiver on loopback that remembers what came. */
+async function startReceiver() {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      received.push({ headers: request.headers, body })
+      response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  return { received, url, close: () => server.close() }
+}
+
+describe('SH-83 provisioning of the shipped server', () => {
+  let service: Service
+  let end: () => Promise<void>
+  let plainKey: string
+  const call = (method: string, path: string, options?: Parameters<Service['call']>[2]) =>
+    service.call(method, path, options)
+  const scim = (
+    method: string,
+    path: string,
+    { token = TOKEN, body }: { token?: string; body?: object } = {},
+  ): Promise<Answer> =>
+    call(method, `${SCIM}${path}`, {
+      key: null,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body !== undefined && { body }),
+    })
+
+  beforeAll(async () => {
+    const started = await startService({
+      SCIM_ENABLED: 'true',
+      SCIM_TOKEN: TOKEN,
+      SCIM_WEBHOOK_KEY: 'a key of at least thirty-two characters',
+      SCIM_ROLES: JSON.stringify([{ id: 'admin', displayName: 'Administrator' }]),
+      SCIM_DELETE_USER: 'remove',
+      SERVICE_SSRF_ALLOW: '127.0.0.1',
+      SERVICE_NEW_USER_IS_ACTIVE: 'true',
+    })
+    ;({ service, end } = started)
+    const user = { username: 'plain', password: 'correct horse battery' }
+    await call('POST', '/api/v1/users/', { body: user })
+    const form = new URLSearchParams(user).toString()
+    const signedIn = await call('POST', '/api/v1/login', {
+      key: null,
+      body: form,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    const { access_token: token } = signedIn.json() as { access_token: string }
+    const made = await call('POST', '/api/v1/api_key/', {
+      key: null,
+      body: { name: 'k' },
+      headers: { authorization: `Bearer ${token}` },
+    })
+    plainKey = (made.json() as { api_key: string }).api_key
+  })
+  afterAll(() => end())
+
+  test.each([CONNECTIONS, WEBHOOKS])('%s is for superusers', async (path) => {
+    expect((await call('GET', path, { key: null })).status).toBe(401)
+    expect((await call('GET', path, { key: plainKey })).status).toBe(403)
+    const cookie = { cookie: 'access_token_lf=x' }
+    expect((await call('GET', path, { key: null, headers: cookie })).status).toBe(401)
+    const answer = await call('GET', path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('a connection provisions by its token until it is switched off', async () => {
+    const made = await call('POST', CONNECTIONS, {
+      body: { name: 'Acme', provider: 'entra', settings: { userName: 'any' } },
+    })
+    expect(made.status).toBe(201)
+    const { connection, token } = made.json() as { connection: { id: string }; token: string }
+    const listed = await call('GET', CONNECTIONS)
+    expect(listed.text).toContain(connection.id)
+    expect(listed.text).not.toContain(token)
+    const body = { userName: 'not an address' }
+    expect((await scim('POST', '/Users', { token, body })).status).toBe(201)
+    expect((await scim('POST', '/Users', { body: { userName: 'neither' } })).status).toBe(400)
+    const off = await call('PATCH', `${CONNECTIONS}/${connection.id}`, { body: { enabled: false } })
+    expect(off.json()).toMatchObject({ connection: { enabled: false } })
+    const refused = await scim('GET', '/Users', { token })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"')
+    const wrong = await call('POST', CONNECTIONS, { body: { name: 'x', provider: 'ldap' } })
+    expect(wrong).toMatchObject({ status: 400 })
+    expect(wrong.json()).toMatchObject({ error: { code: 'invalid' } })
+  })
+
+  test('webhooks tell of each change, signed, also of those of the flow side', async () => {
+    const receiver = await startReceiver()
+    try {
+      const made = await call('POST', WEBHOOKS, { body: { url: receiver.url } })
+      expect(made.status).toBe(201)
+      const { webhook, secret } = made.json() as { webhook: { id: string }; secret: string }
+      expect((await call('GET', WEBHOOKS)).text).not.toContain(secret)
+      const body = { userName: 'mira@corp.example' }
+      const user = (await scim('POST', '/Users', { body })).json() as { id: string }
+      const group = { displayName: 'Design', members: [{ value: user.id }] }
+      expect((await scim('POST', '/Groups', { body: group })).status).toBe(201)
+      expect((await call('DELETE', `/api/v1/users/${user.id}`)).status).toBe(200)
+      const wanted = [
+        'user.created',
+        'group.created',
+        'group.members.changed',
+        'user.deactivated',
+        'user.deleted',
+        'group.members.changed',
+      ]
+      await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(wanted.length)
+      const types = receiver.received.map(
+        ({ headers, body: text }) =>
+          verifyWebhook({
+            secret,
+            headers: new Headers(headers as Record<string, string>),
+            body: text,
+          }).type,
+      )
+      expect(types.toSorted()).toEqual(wanted.toSorted())
+      const delivered = async (): Promise<unknown> => {
+        const page = await call('GET', `${WEBHOOKS}/${webhook.id}/deliveries?state=delivered`)
+        return (page.json() as { deliveries: unknown[] }).deliveries
+      }
+      // A delivery is marked after the receiver has answered.
+      await expect.poll(delivered, { timeout: 15_000 }).toHaveLength(6)
+      const replayed = await call('POST', `${WEBHOOKS}/${webhook.id}/replay`, {
+        body: { from: '2020-01-01T00:00:00Z' },
+      })
+      expect((replayed.json() as { count: number }).count).toBeGreaterThanOrEqual(6)
+      expect((await call('DELETE', `${WEBHOOKS}/${webhook.id}`)).status).toBe(204)
+      expect((await call('GET', `${WEBHOOKS}/${webhook.id}`)).status).toBe(404)
+    } finally {
+      receiver.close()
+    }
+  })
+
+  test('webhooks to addresses that are not allowed, and unknown events, are refused', async () => {
+    for (const body of [
+      { url: 'ftp://127.0.0.1/' },
+      { url: 'https://hooks.example/', events: ['user.renamed'] },
+      { url: 7 },
+      {},
+    ]) {
+      const refused = await call('POST', WEBHOOKS, { body })
+      expect(refused.status).toBe(400)
+      expect(refused.json()).toMatchObject({ error: { code: 'invalid' } })
+    }
+  })
+
+  test('the roles of SCIM_ROLES are served', async () => {
+    const roles = await scim('GET', '/Roles')
+    expect(roles.json()).toMatchObject({
+      totalResults: 1,
+      Resources: [{ id: 'admin', displayName: 'Administrator' }],
+    })
+  })
+
+  test('SCIM_PROFILE gives the options of a profile', async () => {
+    await service.restart({ environment: { SCIM_PROFILE: 'ipsie-al2', SCIM_DELETE_USER: '' } })
+    const config = await scim('GET', '/ServiceProviderConfig')
+    expect(config.json()).toMatchObject({ interopProfileConformant: true })
+  })
+})
+
+test.each([
+  [{ SCIM_PROFILE: 'okta' }, 'SCIM_PROFILE must be one of none, interop, ipsie-al2'],
+  [{ SCIM_WEBHOOK_KEY: 'short' }, 'SCIM_WEBHOOK_KEY must have at least 32 characters'],
+  [{ SCIM_ROLES: '{}' }, 'SCIM_ROLES must be a JSON list'],
+  [{ SCIM_ENTITLEMENTS: 'x' }, 'SCIM_ENTITLEMENTS must be a JSON list'],
+  [{ SCIM_JWT_ISSUER: 'https://login.example' }, 'must be given together'],
+  [
+    { SCIM_TOKEN: 'short', SERVICE_PUBLIC_URL: 'https://app.example' },
+    'SCIM_TOKEN must have at least 16 characters',
+  ],
+  [{ SCIM_TOKEN: 'short', HOST: '0.0.0.0' }, 'SCIM_TOKEN must have at least 16 characters'],
+])('SH-83 SC-4 %j stops the start', async (environment, line) => {
+  await inFolder(async (folder) => {
+    const { code, stderr } = await runToEnd({
+      SERVICE_CONFIG_DIR: folder,
+      SCIM_ENABLED: 'true',
+      SCIM_TOKEN: 't',
+      ...(environment as unknown as Record<string, string>),
+    })
+    expect(code).toBe(1)
+    expect(stderr).toContain(line)
+  })
+})
