@@ -15,10 +15,10 @@ const CUSTOMERS: ReadonlyMap<string, string> = new Map([
 const scim = createScimService({
   store: createMemoryScimStore(),
   baseUrl: `https://app.example/scim/v2`,
-  // The middleware below lets nobody through without a customer; nothing else gets in.
+  // The middleware below rejects requests without a customer; there is no other way in.
   auth: { kind: 'host', authenticate: () => null },
 })
-// What provisioning changes, the app hears: here it would end sessions of the user.
+// The app hears of provisioning changes: here it would end the user's sessions.
 scim.events.on('user.deactivated', ({ id }) => console.log(`deactivated ${id}`))
 
 const app = express()

@@ -6,6 +6,7 @@ import {
   event,
   uiV09,
   validateSubmission,
+  type JsonObject,
 } from '@x/surface-protocol'
 import { createSurfaceChannel, createSurfaceHandler } from '@x/surface-protocol/http'
 import { createVersionAdapter } from '@x/surface-protocol/interop'
@@ -32,19 +33,20 @@ export function createSignUpSurface(): (request: Request) => Promise<Response> {
   }
 
   const shown = writer.render('sign-up', {
-    data: { mail: '', status: 'Nobody yet' },
+    // Objects of their own: 0.8 sets no single value at the top, and would send the mail as well.
+    data: { form: { mail: '' }, result: { text: 'Nobody yet' } },
     root: uiV09.Column({
       children: [
         uiV09.TextField({
           label: 'Mail',
-          value: bind('/mail'),
-          checks: [check(call('email', { value: bind('/mail') }), 'Enter an address.')],
+          value: bind('/form/mail'),
+          checks: [check(call('email', { value: bind('/form/mail') }), 'Enter an address.')],
         }),
-        uiV09.Text({ text: bind('/status') }),
+        uiV09.Text({ text: bind('/result/text') }),
         uiV09
           .Button({
             child: uiV09.Text({ text: 'Sign up' }),
-            action: event('sign-up', { mail: bind('/mail') }),
+            action: event('sign-up', { mail: bind('/form/mail') }),
           })
           .id('send'),
       ],
@@ -62,13 +64,15 @@ export function createSignUpSurface(): (request: Request) => Promise<Response> {
       const adapter = isEarlier ? adapters['0.8'] : isLater ? adapters['1.0'] : null
       const [action] = adapter === null ? [message] : adapter.push(message)
       const { message: accepted, data, diagnostics } = validateSubmission(writer.store, action)
-      const problems = diagnostics.map(({ message: text }) => text)
-      const status = accepted === null ? problems.join(' ') : `Welcome, ${mailOf(data)}`
-      await writer.update('sign-up', '/status', status)
+      const problems = diagnostics.map((one) => one.message)
+      const text = accepted === null ? problems.join(' ') : `Welcome, ${mailOf(data)}`
+      await writer.update('sign-up', '/result/text', text)
     },
   })
 }
 
-function mailOf({ mail }: Readonly<Record<string, unknown>>): string {
-  return typeof mail === 'string' ? mail : ''
+/** The form binds its field to this place; the checks have seen that it is a string. */
+function mailOf(data: JsonObject): string {
+  const { mail } = data['form'] as { mail: string }
+  return mail
 }

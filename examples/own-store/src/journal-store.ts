@@ -23,9 +23,9 @@ export interface JournalStore extends ScimStore {
 }
 
 /**
- * Keeps everything in memory and every committed transaction as one line of a file, which is played
- * again when it is opened. A transaction is committed when its line is on the disk. For the one
- * process of a small app; the line that a crash has cut off is a transaction nobody was told of.
+ * Keeps everything in memory and every committed transaction as one line of a file, which is replayed
+ * when it is opened. A transaction is committed when its line is on the disk. For the one process of
+ * a small app; a line that a crash cut off is a transaction that was never acknowledged.
  */
 export async function openJournalStore(path: string): Promise<JournalStore> {
   const memory = createMemoryScimStore()

@@ -79,7 +79,7 @@ export const theme: Types.Theme = {
       border: '1px solid var(--line, #ccc)',
       'border-radius': '0.5rem',
       background: 'var(--accent, #2f5d8a)',
-      color: 'white',
+      color: 'var(--on-accent, white)',
       font: 'inherit',
       cursor: 'pointer',
     },
