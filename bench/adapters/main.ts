@@ -11,7 +11,9 @@ import { join } from './join.ts'
 const REQUESTS = 2000
 const EVENTS = 50_000
 const LIMITS = { node: 1.1, express: 1.7, fastify: 1.3 } as const
-/** What the mount may add to the framework by itself, where that exceeds the limit. */
+/**
+ * Factor by which the mount may exceed the framework itself, where the framework exceeds the limit.
+ */
 const ADDED = 1.25
 
 const GET: LoadRequest = { path: '/users/1' }
@@ -73,7 +75,7 @@ function figures(what: string, measured: ReadonlyMap<string, Measured>): Figure[
       name: `${what} ${name}`,
       value: ratio(measured, name, 'raw'),
       unit: 'x',
-      // Where Express by itself exceeds the limit, the line below bounds what the mount adds.
+      // If Express itself exceeds the limit, the line below bounds the mount's share.
       ...(name === 'express' && isOver ? {} : { limit: LIMITS[name] }),
       note: `${cost(name)} beside ${cost('raw')} of node:http`,
     })),

@@ -107,7 +107,7 @@ const AGAINST: Readonly<Record<string, { readonly peer: string; readonly limit: 
   '1000 runs of 10 at once': { peer: 'node-red, 1000 of 10 at once', limit: 4.44 },
 }
 
-/** What each case is compared with: the same nodes without an engine. */
+/** The baseline of each case: the same nodes without an engine. */
 const BOUNDS: Readonly<Record<string, string>> = {
   'chain of 100': 'plain awaits, chain',
   'fan-out 1 -> 1000 -> 1': 'plain Promise.all, fan-out',

@@ -26,7 +26,7 @@ interface Settings {
   readonly type: string
   readonly z?: string
   readonly wires?: readonly (readonly string[])[]
-  /** Of a `join`: the messages that make one. */
+  /** For a `join`: number of messages that make one. */
   readonly count?: number
 }
 

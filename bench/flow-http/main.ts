@@ -1,115 +1,101 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { joinSources } from '../../tools/join-sources.mjs'
 import { load, type LoadRequest } from '../lib/load.ts'
 import { interleave, median, ratio, type Candidate } from '../lib/measure.ts'
 import { report, type Figure } from '../lib/report.ts'
-import { startServer } from '../lib/server-process.ts'
+import { startShipped } from '../lib/shipped-server.ts'
+import { OPERATIONS, RUN, type Operation } from './operations.ts'
 import { startReference } from './reference.ts'
-import { ask, signIn, type SavedFlow, type Service } from './service.ts'
+import { ask, PASSWORD, signIn, type SavedFlow, type Service } from './service.ts'
 
-interface Operation {
-  readonly name: string
-  /** How many times less CPU than the reference service is wanted. */
-  readonly limit: number
-  /** CPU milliseconds of the reference service 1.7.1 on another day, on a machine of the same class. */
-  readonly reference: number
-  readonly request: (service: Service) => LoadRequest
-}
+// The server of `npm start` with default settings beside the reference service (OP-22): the first 500
+// operations after the start, and the steady state.
 
-const headersOf = ({ token }: Service): Record<string, string> => ({
-  authorization: `Bearer ${token}`,
-  'content-type': 'application/json',
-})
-
-const OPERATIONS: readonly Operation[] = [
-  {
-    name: 'run',
-    limit: 50,
-    reference: 35,
-    request: ({ flowId, key }) => ({
-      method: 'POST',
-      path: `/api/v1/run/${flowId}`,
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      body: '{"input_value":"hello"}',
-    }),
-  },
-  {
-    name: 'build',
-    limit: 50,
-    reference: 55,
-    request: (service) => ({
-      method: 'POST',
-      path: `/api/v1/build/${service.flowId}/flow?event_delivery=direct`,
-      headers: headersOf(service),
-      body: '{"inputs":{"input_value":"hello"}}',
-    }),
-  },
-  {
-    name: 'read',
-    limit: 30,
-    reference: 5.5,
-    request: (service) => ({
-      path: `/api/v1/flows/${service.flowId}`,
-      headers: headersOf(service),
-    }),
-  },
-  {
-    name: 'list',
-    limit: 30,
-    reference: 12,
-    request: (service) => ({ path: '/api/v1/flows/', headers: headersOf(service) }),
-  },
-]
-
-// A server that serves for months is compiled: what its first requests cost more is left out.
+const FIRST = 500
 const WARM_UP = 2000
-const ROUNDS = 7
-/** How many requests make a round. The reference service compiles nothing, and takes its time. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 7)
+/** Requests per round. The reference service compiles nothing and is slow. */
 const REQUESTS = { ours: 400, reference: 40 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-flow-http-'))
 const services: Service[] = []
 try {
-  const ours = await startOurs(join(folder, 'ours'))
-  services.push(ours)
+  const first = await firstOperations()
+  const ours = await startOurs('ours')
   const { data } = await ask<SavedFlow>(ours.server.port, `/flows/${ours.flowId}`, ours.token)
   const reference = await startReference(join(folder, 'reference'), { data })
   if (reference !== undefined) services.push(reference)
-  for (const operation of OPERATIONS) {
-    const { port } = ours.server
-    await load({ port, requests: WARM_UP, request: operation.request(ours) })
-  }
+  for (const operation of OPERATIONS) await warmUp(ours, operation)
   const figures: Figure[] = []
-  for (const operation of OPERATIONS) figures.push(await compare(operation, ours, reference))
-  const { rss } = await ours.server.usage()
+  for (const operation of OPERATIONS) {
+    const { our, their, value, note } = await compare(operation, ours, reference)
+    const { name, limit, coldLimit } = operation
+    const against = (spent: number): string =>
+      `${spent.toFixed(3)} ms against ${their.toFixed(1)} ms`
+    const cold = first.get(name)
+    if (cold !== undefined && coldLimit !== undefined)
+      figures.push({
+        ...factor(`${name}, first ${FIRST}`, their / cold, coldLimit),
+        note: against(cold),
+      })
+    figures.push({ ...factor(name, value, limit), note: `${against(our)}; ${note}` })
+  }
   report('flow-http', [
     ...figures,
-    { name: 'resident memory', value: rss / 2 ** 20, unit: 'MiB', limit: 200 },
-    ...(reference === undefined ? [] : [await memoryOf(reference)]),
+    await spread(ours),
+    await costOfHooks(ours),
+    ...(await memoryOf(ours, reference)),
   ])
 } finally {
   await Promise.all(services.map(({ server }) => server.stop()))
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Joined into one file, as `npm start` runs it, where its relative addresses stay true. */
-async function startOurs(data: string): Promise<Service> {
-  const joined = new URL('../../examples/reference-server/dist/bench.js', import.meta.url)
-  await joinSources(fileURLToPath(new URL('server.ts', import.meta.url)), fileURLToPath(joined))
-  const server = await startServer(joined, { args: [data] })
+function factor(name: string, value: number, limit: number): Figure {
+  const shown = `${name}: times less CPU than the reference service`
+  return { name: shown, value, unit: 'x', limit, better: 'higher' }
+}
+
+async function startOurs(
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Service> {
+  const own = join(folder, name)
+  mkdirSync(own)
+  const server = await startShipped({
+    folder: own,
+    log: join(folder, `${name}.log`),
+    environment: { SERVICE_SUPERUSER_PASSWORD: PASSWORD, ...environment },
+  })
   const signed = await signIn(server.port)
   const [flow] = await ask<{ id: string }[]>(server.port, '/flows/', signed.token)
-  return { server, ...signed, flowId: flow?.id ?? '' }
+  const service = { server, ...signed, flowId: flow?.id ?? '' }
+  services.push(service)
+  return service
+}
+
+/** CPU milliseconds of the first operations of each kind, of a server that has done nothing else. */
+async function firstOperations(): Promise<ReadonlyMap<string, number>> {
+  const costs = new Map<string, number>()
+  for (const { name, coldLimit, request } of OPERATIONS) {
+    if (coldLimit === undefined) continue
+    const fresh = await startOurs(`first-${name}`)
+    costs.set(name, await cost(fresh, { requests: FIRST, request: request(fresh) }))
+    await fresh.server.stop()
+  }
+  return costs
+}
+
+async function warmUp(service: Service, { request }: Operation): Promise<void> {
+  await load({ port: service.server.port, requests: WARM_UP, request: request(service) })
 }
 
 async function compare(
-  { name, limit, reference: bound, request }: Operation,
+  { reference: bound, request }: Operation,
   ours: Service,
   reference: Service | undefined,
-): Promise<Figure> {
+): Promise<{ our: number; their: number; value: number; note: string }> {
   const p50: number[] = []
   const p99: number[] = []
   const candidates: Record<string, Candidate> = {
@@ -126,15 +112,9 @@ async function compare(
   const measured = await interleave(candidates, { rounds: ROUNDS })
   const our = measured.get('ours')?.median ?? NaN
   const their = measured.get('reference')?.median ?? bound
-  const times = `16 at once p50 ${median(p50).toFixed(0)} ms, p99 ${median(p99).toFixed(0)} ms`
-  return {
-    name: `${name}: times less CPU than the reference service`,
-    value: reference === undefined ? bound / our : ratio(measured, 'reference', 'ours'),
-    unit: 'x',
-    limit,
-    better: 'higher',
-    note: `${our.toFixed(3)} ms against ${their.toFixed(1)} ms; ${times}`,
-  }
+  const value = reference === undefined ? bound / our : ratio(measured, 'reference', 'ours')
+  const note = `16 at once p50 ${median(p50).toFixed(0)} ms, p99 ${median(p99).toFixed(0)} ms`
+  return { our, their, value, note }
 }
 
 /** CPU milliseconds of a request, 16 at once. */
@@ -149,7 +129,46 @@ async function cost(
   return cpu / requests / 1000
 }
 
-async function memoryOf({ server }: Service): Promise<Figure> {
-  const { rss } = await server.usage()
-  return { name: 'resident memory of the reference service', value: rss / 2 ** 20, unit: 'MiB' }
+/** The slowest of a hundred runs beside the usual one, four at once. */
+async function spread(service: Service): Promise<Figure> {
+  const { port } = service.server
+  const ratios: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const request = RUN.request(service)
+    const { p50, p99 } = await load({ port, requests: REQUESTS.ours, connections: 4, request })
+    ratios.push(p99 / p50)
+  }
+  return {
+    name: 'run: p99 at 4 connections against p50',
+    value: median(ratios),
+    unit: 'x',
+    limit: 5,
+  }
+}
+
+/** A server whose metrics hook into requests, runs, vertices and calls, beside one without. */
+async function costOfHooks(plain: Service): Promise<Figure> {
+  const hooked = await startOurs('hooked', { SERVICE_METRICS: 'true' })
+  for (const operation of OPERATIONS) await warmUp(hooked, operation)
+  const of = (service: Service) => () =>
+    cost(service, { requests: REQUESTS.ours, request: RUN.request(service) })
+  const measured = await interleave({ plain: of(plain), hooked: of(hooked) }, { rounds: ROUNDS })
+  const value = (ratio(measured, 'hooked', 'plain') - 1) * 100
+  return { name: 'run: more CPU with hooks (metrics)', value, unit: '%' }
+}
+
+async function memoryOf(ours: Service, reference: Service | undefined): Promise<Figure[]> {
+  const { rss } = await ours.server.usage()
+  const own: Figure = { name: 'resident memory', value: rss / 2 ** 20, unit: 'MiB', limit: 200 }
+  if (reference === undefined) return [own]
+  const theirs = (await reference.server.usage()).rss
+  const note = `the reference service: ${(theirs / 2 ** 20).toFixed(0)} MiB`
+  const less = {
+    name: 'times less resident memory',
+    value: theirs / rss,
+    unit: 'x',
+    limit: 15,
+    note,
+  }
+  return [own, { ...less, better: 'higher' }]
 }

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { freePort } from '../lib/free-port.ts'
 import { treeUsage } from '../lib/process-tree.ts'
 import type { ServerProcess } from '../lib/server-process.ts'
 import { ask, PASSWORD, signIn, type SavedFlow, type Service } from './service.ts'
 
-/** It loads for a minute or two. */
-const START_SECONDS = 300
+/** It loads for a minute or two, on a busy machine longer. */
+const START_SECONDS = 900
 
 /**
  * Starts the reference service whose program the environment names (`BENCH_REFERENCE=/venv/bin/langflow`)
@@ -88,14 +88,4 @@ async function saveFlow(port: number, token: string, { data }: SavedFlow): Promi
   }
   const { id } = await ask<{ id: string }>(port, '/flows/', token, { name: 'Bench', data })
   return id
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }

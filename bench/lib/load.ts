@@ -12,7 +12,7 @@ export interface LoadRequest {
 
 export interface LoadOptions {
   readonly port: number
-  /** How many requests are sent in all. */
+  /** Number of requests in all. */
   readonly requests: number
   /** Keep-alive connections, each with one request under way. Default 16. */
   readonly connections?: number

@@ -1,4 +1,4 @@
-/** What one candidate gave in each round. */
+/** The figures of one candidate in each round. */
 export interface Measured {
   readonly name: string
   /** One figure for each round, in the unit of the candidate's own function. */

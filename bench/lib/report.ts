@@ -5,9 +5,9 @@ export interface Figure {
   /** 'x' for a ratio, 'us' for CPU microseconds, 'MiB', ... */
   readonly unit: string
   readonly limit?: number
-  /** Whether `limit` is the most (default) or the least that is accepted. */
+  /** Meaning of `limit`: the most (default) or the least that is accepted. */
   readonly better?: 'lower' | 'higher'
-  /** What stands behind the figure: the two sides of a ratio, a setting. */
+  /** The note beside the figure: the two sides of a ratio, or a setting. */
   readonly note?: string
 }
 

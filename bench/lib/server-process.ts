@@ -14,7 +14,7 @@ export interface ServerProcess {
 
 const FROM_SOURCES = ['--import', 'tsx', '--conditions=@x/source']
 
-/** How a measured server is started. */
+/** Options of a measured server. */
 export interface ServerProcessOptions {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -36,7 +36,11 @@ export async function startServer(
     execArgv: [...loader, ...execArgv],
   })
   const { port } = await reply(child, 'listening')
+  return measuredProcess(child, port)
+}
 
+/** A process that serves on a port and answers questions for its usage (`reportUsage`, `usage-probe.mjs`). */
+export function measuredProcess(child: ChildProcess, port: number): ServerProcess {
   const usage = async (): Promise<Usage> => {
     const answer = reply(child, 'usage')
     child.send({ kind: 'usage' } satisfies ToServer)

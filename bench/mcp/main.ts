@@ -6,7 +6,7 @@ import { createMemoryBlobStore } from '@x/flow-engine/memory'
 import { flowBuilder } from '@x/flow-engine/testing'
 import { createFlowStore, createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
-import { cpuPerOperation, interleave, ratio, type Candidate } from '../lib/measure.ts'
+import { cpuPerOperation, heapUsed, interleave, ratio, type Candidate } from '../lib/measure.ts'
 import { report } from '../lib/report.ts'
 
 const ROUNDS = 7
@@ -121,15 +121,28 @@ const limits: Readonly<Record<string, number>> = {
   responses: 1.6,
 }
 
-const started = process.memoryUsage().heapUsed
-const answers = await Promise.all(
-  Array.from({ length: 200 }, (_, n) =>
-    ask(server(one), rpc('tools/call', { ...call, arguments: { input_value: `call ${n}` } })),
-  ),
+const AT_ONCE = 200
+const answeredWrongly = async (send: (input: string) => Promise<string>): Promise<number> => {
+  const inputs = Array.from({ length: AT_ONCE }, (_, n) => `call ${n}`)
+  const answers = await Promise.all(inputs.map(send))
+  return answers.filter((text, n) => !text.includes(`You said: ${inputs[n]}"`)).length
+}
+const callOf = (input: string, more: object = {}): object =>
+  rpc('tools/call', { ...call, arguments: { input_value: input }, ...more })
+const chatOf = (input: string): object => ({
+  model: 'chat-0',
+  stream: true,
+  messages: [{ role: 'user', content: input }],
+})
+const started = heapUsed()
+const wrongCalls = await answeredWrongly((input) => ask(server(one), callOf(input)))
+const wrongStreams = await answeredWrongly((input) =>
+  ask(server(one), callOf(input, { _meta: { progressToken: input } })),
 )
-const wrong = answers.filter((text, n) => !text.includes(`You said: call ${n}"`)).length
-globalThis.gc?.()
-const growth = process.memoryUsage().heapUsed / started
+const wrongChats = await answeredWrongly((input) =>
+  ask('/api/openai/v1/chat/completions', chatOf(input)),
+)
+const growth = heapUsed() / started
 
 report('mcp', [
   ...Object.entries(limits).map(([name, limit]) => ({
@@ -145,7 +158,9 @@ report('mcp', [
     unit: 'ms',
     limit: 3,
   },
-  { name: 'wrong answers of 200 calls at once', value: wrong, unit: '', limit: 0 },
+  { name: 'wrong answers of 200 calls at once', value: wrongCalls, unit: '', limit: 0 },
+  { name: 'wrong answers of 200 calls with progress', value: wrongStreams, unit: '', limit: 0 },
+  { name: 'wrong answers of 200 chat streams', value: wrongChats, unit: '', limit: 0 },
   { name: 'heap after them', value: growth, unit: 'x', limit: 1.2 },
 ])
 await engine.close()

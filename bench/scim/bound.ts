@@ -14,7 +14,7 @@ const page = db.prepare('select json from user order by seq limit ?')
 const insert = db.prepare('insert into user (id, user_name_key, json) values (?, ?, ?)')
 const activate = db.prepare(`update user set json = json_set(json, '$.active', json(?),
   '$.meta.lastModified', ?) where id = ? returning json`)
-const USERS_PATH = '/scim/v2/Users'
+const USERS_PATH = '/api/v1/scim/v2/Users'
 
 const server = createServer((message, reply) => {
   if (message.method === 'GET') return answer(reply, 200, read(message.url ?? ''))

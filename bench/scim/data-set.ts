@@ -1,14 +1,24 @@
 import { createHash } from 'node:crypto'
-import { fold, createScimService, type GroupRecord, type UserRecord } from '@x/scim-core'
+import {
+  fold,
+  createScimService,
+  type GroupRecord,
+  type ScimStore,
+  type UserRecord,
+} from '@x/scim-core'
+import { migrateFlow } from '@x/store-kysely/flow'
+import { linkUsers } from '@x/store-kysely/link'
 import { createScimStore, migrateScim } from '@x/store-kysely/scim'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { openDriver } from './driver.ts'
 
 export const TENANT = 'default'
-export const BASE_URL = 'https://scim.example.com/scim/v2'
+export const BASE_URL = 'https://scim.example.com/api/v1/scim/v2'
 export const TOKEN = 'bench-token-0123456789'
-export const USERS = 110_000
-export const LARGE = { id: uuid('group large'), members: 100_000 }
+/** `SCIM_BENCH_QUICK=1` fills less: figures of a first look. */
+export const USERS = process.env['SCIM_BENCH_QUICK'] === '1' ? 32_000 : 110_000
+export const LARGE = { id: uuid('group large'), members: USERS - 10_000 }
+export const MIDDLE = { id: uuid('group middle'), members: 20_000 }
 export const SMALL = { id: uuid('group small'), members: 10 }
 
 const START = Date.UTC(2026, 0, 1)
@@ -22,7 +32,7 @@ export function userName(index: number): string {
   return `user${index}@example.com`
 }
 
-/** What a client sends for the user with this number. */
+/** The body a client sends for the user with this number. */
 export function userBody(index: number): Record<string, unknown> {
   return {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
@@ -33,12 +43,25 @@ export function userBody(index: number): Record<string, unknown> {
   }
 }
 
-/** A database of 110,000 users with a large and a small group, for our server. */
+/** A database of 110,000 users with groups of three sizes, for our server. */
 export async function fillStore(path: string): Promise<void> {
   const db = openSqlite(path)
   await migrateScim(db)
-  const store = createScimStore(db)
-  const groups = [LARGE, SMALL]
+  await fill(createScimStore(db))
+  await db.destroy()
+}
+
+/** The same for the shipped server, whose flow service has the same users. */
+export async function fillShipped(path: string): Promise<void> {
+  const db = openSqlite(path)
+  await migrateFlow(db)
+  await migrateScim(db)
+  await fill(linkUsers(db).scim)
+  await db.destroy()
+}
+
+async function fill(store: ScimStore): Promise<void> {
+  const groups = [LARGE, MIDDLE, SMALL]
   await store.transaction(TENANT, async (tx) => {
     for (let index = 0; index < USERS; index += 1) await tx.users.insert(TENANT, userRecord(index))
     for (const { id, members } of groups) {
@@ -47,7 +70,6 @@ export async function fillStore(path: string): Promise<void> {
       await tx.members.add(TENANT, id, ids, new Date(START))
     }
   })
-  await db.destroy()
 }
 
 /** The same users as finished JSON texts in one table, for the bound. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** What the bound and the peer use of better-sqlite3 and libsql, which share it. */
+/** The part of better-sqlite3 and libsql that the bound and the peer use; both share it. */
 export interface Driver {
   exec(sql: string): unknown
   prepare(sql: string): Statement

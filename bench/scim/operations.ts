@@ -1,5 +1,5 @@
 import type { LoadRequest } from '../lib/load.ts'
-import { TOKEN, USERS, userBody, userId, userName } from './data-set.ts'
+import { LARGE, TOKEN, USERS, userBody, userId, userName } from './data-set.ts'
 
 /** One line of the table. */
 export interface Operation {
@@ -8,9 +8,11 @@ export interface Operation {
   readonly status?: number
   /** The most our CPU may be of the bound's: 1 / accept of the design. */
   readonly limit: number
-  /** How many times less CPU than the peer is wanted. */
+  /** The same for the shipped server (OP-22). */
+  readonly shippedLimit: number
+  /** Target factor of CPU below the peer. */
   readonly peer?: number
-  /** Of the same server, the round before had the same numbers. */
+  /** On one server, the previous round had the same numbers. */
   readonly request: (index: number, round: number) => LoadRequest
 }
 
@@ -18,7 +20,7 @@ const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application
 const PATCH_URN = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
 /** Spreads the requests over all users. */
-const spread = (index: number): number => (index * 7919) % 100_000
+const spread = (index: number): number => (index * 7919) % LARGE.members
 
 let created = USERS
 
@@ -27,16 +29,18 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'GET /Users/:id',
     requests: 6000,
     limit: 1 / 0.4,
+    shippedLimit: 1 / 0.4,
     peer: 5,
-    request: (index) => ({ path: `/scim/v2/Users/${userId(spread(index))}`, headers }),
+    request: (index) => ({ path: `/api/v1/scim/v2/Users/${userId(spread(index))}`, headers }),
   },
   {
     name: 'filter userName eq',
     requests: 6000,
     limit: 1 / 0.4,
+    shippedLimit: 1 / 0.4,
     request: (index) => {
       const filter = encodeURIComponent(`userName eq "${userName(spread(index))}"`)
-      return { path: `/scim/v2/Users?filter=${filter}`, headers }
+      return { path: `/api/v1/scim/v2/Users?filter=${filter}`, headers }
     },
   },
   {
@@ -44,9 +48,10 @@ export const OPERATIONS: readonly Operation[] = [
     requests: 2000,
     status: 201,
     limit: 1 / 0.45,
+    shippedLimit: 1 / 0.3,
     request: () => ({
       method: 'POST',
-      path: '/scim/v2/Users',
+      path: '/api/v1/scim/v2/Users',
       headers,
       body: JSON.stringify(userBody((created += 1))),
     }),
@@ -55,10 +60,11 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'PATCH active',
     requests: 2000,
     limit: 1 / 0.45,
+    shippedLimit: 1 / 0.3,
     peer: 8,
     request: (index, round) => ({
       method: 'PATCH',
-      path: `/scim/v2/Users/${userId(index)}`,
+      path: `/api/v1/scim/v2/Users/${userId(index)}`,
       headers,
       body: JSON.stringify({
         schemas: [PATCH_URN],
@@ -70,22 +76,23 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'list of 100',
     requests: 900,
     limit: 1 / 0.2,
+    shippedLimit: 1 / 0.25,
     peer: 20,
-    request: () => ({ path: '/scim/v2/Users?count=100', headers }),
+    request: () => ({ path: '/api/v1/scim/v2/Users?count=100', headers }),
   },
 ]
 
 /** Adds (even numbers) and removes (odd numbers) one member of a group; for one connection. */
 export function memberChange(groupId: string): (index: number) => LoadRequest {
   return (index) => {
-    const value = userId(100_000 + Math.floor(index / 2))
+    const value = userId(LARGE.members + Math.floor(index / 2))
     const operation =
       index % 2 === 0
         ? { op: 'add', path: 'members', value: [{ value }] }
         : { op: 'remove', path: `members[value eq "${value}"]` }
     return {
       method: 'PATCH',
-      path: `/scim/v2/Groups/${groupId}?excludedAttributes=members`,
+      path: `/api/v1/scim/v2/Groups/${groupId}?excludedAttributes=members`,
       headers,
       body: JSON.stringify({ schemas: [PATCH_URN], Operations: [operation] }),
     }

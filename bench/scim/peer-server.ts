@@ -10,7 +10,7 @@ import { openDriver } from './driver.ts'
 interface Stored {
   readonly id?: string
   readonly userName?: string
-  /** What a list was asked for. */
+  /** The query of a list. */
   readonly constraints?: { readonly count?: number }
 }
 
@@ -66,7 +66,7 @@ Resources.declare(Resources.User)
 const { default: Router } = await load<Routers>('scimmy-routers')
 const { default: express } = await load<Express>('express')
 const app = express()
-app.use('/scim/v2', new Router({ type: 'bearer', handler: () => 'bench' }))
+app.use('/api/v1/scim/v2', new Router({ type: 'bearer', handler: () => 'bench' }))
 const server: Server = app.listen(0, '127.0.0.1', () =>
   reportUsage((server.address() as AddressInfo).port),
 )
@@ -75,7 +75,7 @@ const server: Server = app.listen(0, '127.0.0.1', () =>
 async function load<Module>(name: string): Promise<Module> {
   const peers = createRequire(new URL('../scim/peers/package.json', import.meta.url))
   const module: Wrapped = await import(pathToFileURL(peers.resolve(name)).href)
-  // What was compiled to CommonJS has its default export one level deeper.
+  // Modules compiled to CommonJS have their default export one level deeper.
   return (module.default?.default === undefined ? module : module.default) as Module
 }
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { JobStore } from '@x/flow-engine'
+import type { JobStore } from '@x/flow-engine/store'
 import { createJobStore, migrateFlow } from '@x/store-kysely/flow'
 import { openSqlite } from '@x/store-kysely/sqlite'
 import { interleave, median, percentile, ratio } from '../lib/measure.ts'
@@ -88,7 +88,7 @@ async function oursRound(): Promise<void> {
   delays.push({ append: percentile(waits, 99), loop: loop.percentile(99) / 1e6 })
 }
 
-/** What the engine writes for one build: queued, claimed, three appends, finished. */
+/** The engine's writes for one build: queued, claimed, three appends, finished. */
 async function build(
   { queue, log }: JobStore,
   { id, worker }: { readonly id: string; readonly worker: string },
@@ -102,6 +102,8 @@ async function build(
     resumable: false,
     createdAt: now,
     lane: '',
+    flowVersion: null,
+    sessionId: null,
     maxRunningPerUser: null,
     maxQueued: 1000,
   })

@@ -1,7 +1,8 @@
 // Prints how the hot paths of the built package compare with JSON.parse of the same lines, and fails above a bar.
 import { createJsonLinesParser, createSurfaceStore, type SurfaceStore } from '@x/surface-protocol'
 import { bigUpdate, boundUpdates, dataUpdates, mixedLines, singleUpdates } from './cases.ts'
-import { bundleSize } from './bundle-size.ts'
+import { sizes } from './bundle-size.ts'
+import { channelRow } from './channel-v09.ts'
 import { mutate } from './mutate.ts'
 import { rowsV09, type Row } from './main-v09.ts'
 import { compare, heapUsed } from './measure.ts'
@@ -112,7 +113,8 @@ const rows: Row[] = [
   onFreshStore('10,000 data updates, not rendered', 5, dataUpdates(10_000)),
   rendered(),
   ...rowsV09(),
-  { name: 'gzip of the bundled root', bar: 32, value: (await bundleSize()) / 1000, unit: 'kB' },
+  await channelRow(),
+  ...(await sizes()),
 ]
 const mutated = mutate(100_000)
 

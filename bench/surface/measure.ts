@@ -34,9 +34,37 @@ export function compare(
   return { ...result, ratio: result.ours / result.bound }
 }
 
+/** The same for work that waits: the time of the processor, not of the clock. */
+export async function compareAsync(
+  bound: () => Promise<unknown>,
+  ours: () => Promise<unknown>,
+  { rounds = 9 }: { readonly rounds?: number } = {},
+): Promise<Comparison> {
+  const times: { bound: number[]; ours: number[] } = { bound: [], ours: [] }
+  const start = performance.now()
+  while (performance.now() - start < WARM_UP_MS) {
+    await bound()
+    await ours()
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    times.bound.push(await timeOfAsync(bound))
+    times.ours.push(await timeOfAsync(ours))
+  }
+  const result = { bound: median(times.bound), ours: median(times.ours) }
+  return { ...result, ratio: result.ours / result.bound }
+}
+
+async function timeOfAsync(work: () => Promise<unknown>): Promise<number> {
+  globalThis.gc?.({ type: 'minor' })
+  const start = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1000
+}
+
 function timeOf(work: () => unknown, repeat: number): number {
-  // Of the young generation only: a full collection while nothing is in use makes V8 forget the shapes
-  // of objects and with them the compiled code, which does not happen to a process at work.
+  // Collects the young generation only: a full collection while nothing is in use makes V8 forget the
+  // shapes of objects and with them the compiled code, which does not happen to a busy process.
   globalThis.gc?.({ type: 'minor' })
   const start = process.cpuUsage()
   for (let i = 0; i < repeat; i += 1) work()

@@ -1,11 +1,11 @@
 import { createSurfaceStore, validateMessage } from '@x/surface-protocol'
 import { bigUpdate, mixedLines } from './cases.ts'
 
-/** What became of messages that were damaged at random. */
+/** The results of messages that were damaged at random. */
 export interface MutationResult {
   readonly messages: number
   readonly refused: number
-  /** What was thrown, which should be nothing. */
+  /** Errors thrown; there should be none. */
   readonly thrown: string[]
 }
 
