@@ -1,7 +1,8 @@
 // Checks the documentation: every `ts` block of README and docs type-checks as a module of its own,
-// relative links and their anchors lead somewhere, every error code has a heading in the reference, the
-// tests that docs/journeys.md names exist and so do those of the rules that SECURITY.md cites, and every
-// rule number that is cited is defined in docs/spec.
+// relative links and their anchors lead somewhere, every error code has a heading in the reference, tables
+// of options, events, limits and entries name what the code has, the tests that docs/journeys.md names
+// exist and so do those of the rules that SECURITY.md cites, and every rule number that is cited is
+// defined in docs/spec.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,6 +11,8 @@ import { problemsOfErrors } from './check-errors.mjs'
 import { problemsOfJourneys } from './check-journeys.mjs'
 import { problemsOfSecurity } from './check-security.mjs'
 import { checkSpec } from './check-spec.mjs'
+import { problemsOfTables } from './check-tables.mjs'
+import { problemsOfCards } from './package-cards.mjs'
 import { filesBelow, root } from './sources.mjs'
 
 const isMarkdown = (path) => path.endsWith('.md')
@@ -22,6 +25,8 @@ const problems = [
   ...problemsOfJourneys(),
   ...problemsOfSecurity(),
   ...problemsOfErrors(),
+  ...problemsOfTables(),
+  ...problemsOfCards(),
   ...spec.problems,
 ]
 // Inside the work tree, so that the workspace's packages and types are found; removed at the end.

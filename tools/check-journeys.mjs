@@ -1,5 +1,5 @@
-// What is wrong with docs/journeys.md: lines of another form, tests that do not exist, journeys that
-// stand twice, and files of journeys that no line names.
+// Checks docs/journeys.md: lines of another form, tests that do not exist, duplicate journeys, and
+// journey files that no line names.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow, root } from './sources.mjs'
@@ -30,7 +30,7 @@ export function problemsOfJourneys() {
   return problems
 }
 
-/** The name stands in the file as a literal of its own, in whatever quotes. */
+/** The name occurs in the file as a literal, in any quotes. */
 function hasTest(path, name) {
   const text = readFileSync(join(root, path), 'utf8').replaceAll(/\\(['"`])/g, '$1')
   return ["'", '"', '`'].some((quote) => text.includes(`${quote}${name}${quote}`))

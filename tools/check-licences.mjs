@@ -23,13 +23,16 @@ const ACCEPTED = new Set([
   'Zlib',
 ])
 
+/** Packages whose manifest names no licence, with the one that their licence file holds. */
+const STATED_IN_FILE = new Map([['node_modules/spawndamnit', 'MIT']])
+
 const lock = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8'))
 const byLicence = new Map()
 const problems = []
 for (const [path, { link, license }] of Object.entries(lock.packages)) {
   if (link || !path.startsWith('node_modules/')) continue
   const manifest = new URL(`${path}/package.json`, root)
-  const licence = license ?? statedIn(manifest) ?? 'not stated'
+  const licence = STATED_IN_FILE.get(path) ?? license ?? statedIn(manifest) ?? 'not stated'
   byLicence.set(licence, (byLicence.get(licence) ?? 0) + 1)
   if (!isAccepted(licence)) problems.push(`${path.slice('node_modules/'.length)}: ${licence}`)
 }
@@ -40,7 +43,10 @@ for (const [licence, count] of [...byLicence].toSorted((a, b) => b[1] - a[1])) {
 for (const problem of problems) console.error(`Licence not accepted: ${problem}`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** Of a manifest that the lockfile says nothing about, the older forms of the field included. */
+/**
+ * The licence stated in a manifest that the lockfile does not cover, older forms of the field
+ * included.
+ */
 function statedIn(manifest) {
   if (!existsSync(manifest)) return undefined
   const { license, licenses } = JSON.parse(readFileSync(manifest, 'utf8'))

@@ -1,7 +1,7 @@
 // Measures every published entry as a consumer's bundler would: bundled with the package's own code,
 // minified and gzipped, against the budget of tools/size-budget.json. Dependencies and Node's modules stay
 // outside. An entry must not match the patterns that the budget forbids it, so that those for every Web
-// runtime import nothing of Node and each library stays behind its own entry. `--write` sets each budget to the present size plus 5 %.
+// runtime import nothing of Node and each library stays behind its own entry. `besides` bounds what an entry loads more than another, minified. `--write` sets each budget to the present size plus 5 %.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -31,7 +31,8 @@ function entries() {
 
 /** The text of an entry with all of its own code, lazily loaded parts included. */
 async function bundle({ source, external }) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
+    metafile: true,
     entryPoints: [source],
     outdir: 'out',
     bundle: true,
@@ -46,14 +47,29 @@ async function bundle({ source, external }) {
     external: [...external, 'node:*', '#*'],
     logLevel: 'silent',
   })
-  return outputFiles.map(({ text }) => text)
+  return { files: outputFiles.map(({ text }) => text), loaded: loadedParts(metafile) }
+}
+
+/** Minified bytes of each source file that is loaded with an entry, lazy parts left out. */
+function loadedParts({ outputs }) {
+  const loaded = new Map()
+  const load = (name) => {
+    const { inputs, imports } = outputs[name]
+    for (const [file, { bytesInOutput }] of Object.entries(inputs)) loaded.set(file, bytesInOutput)
+    for (const { path, kind, external } of imports)
+      if (kind === 'import-statement' && external !== true) load(path)
+  }
+  load(Object.keys(outputs).find((name) => outputs[name].entryPoint !== undefined))
+  return loaded
 }
 
 const problems = []
-const { forbidden, bytes } = JSON.parse(readFileSync(BUDGET, 'utf8'))
+const { forbidden, besides, bytes } = JSON.parse(readFileSync(BUDGET, 'utf8'))
 const sizes = {}
+const parts = {}
 for (const entry of entries()) {
-  const files = await bundle(entry)
+  const { files, loaded } = await bundle(entry)
+  parts[entry.name] = loaded
   const size = files.reduce((sum, text) => sum + gzipSync(text).length, 0)
   sizes[entry.name] = size
   const limit = bytes[entry.name]
@@ -64,13 +80,19 @@ for (const entry of entries()) {
       problems.push(`${entry.name} contains ${pattern}`)
   }
 }
+for (const [name, { base, limit }] of Object.entries(besides)) {
+  const own = [...parts[name]].filter(([file]) => !parts[base].has(file))
+  const sum = own.reduce((total, [, size]) => total + size, 0)
+  if (sum > limit)
+    problems.push(`${name} loads ${sum} bytes besides ${base}, the budget is ${limit}`)
+}
 for (const name of Object.keys(bytes))
   if (sizes[name] === undefined) problems.push(`tools/size-budget.json: no entry ${name}`)
 if (process.argv.includes('--write')) {
   const next = Object.fromEntries(
     Object.entries(sizes).map(([name, size]) => [name, Math.ceil((size * 1.05) / 100) * 100]),
   )
-  writeFileSync(BUDGET, `${JSON.stringify({ forbidden, bytes: next }, null, 2)}\n`)
+  writeFileSync(BUDGET, `${JSON.stringify({ forbidden, besides, bytes: next }, null, 2)}\n`)
 } else for (const problem of problems) console.error(problem)
 for (const [name, size] of Object.entries(sizes)) console.log(`${String(size).padStart(8)} ${name}`)
 process.exitCode = problems.length > 0 && !process.argv.includes('--write') ? 1 : 0

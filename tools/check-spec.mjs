@@ -1,4 +1,5 @@
-// Compares the rules of docs/spec with the tests: a number that is cited must be defined once.
+// Compares the rules of docs/spec with the tests: a number that is cited must be defined once. A bench
+// proves the rules whose figures it holds to their limits.
 // `--untested` lists the built rules without a test, `--fix` removes the mark "(not built)" of rules that
 // tests name.
 import { writeFileSync } from 'node:fs'
@@ -11,6 +12,7 @@ const CITED = /\b[A-Z]{2}-\d+[a-z]?\b/g
 const TEST_TITLE = /\b(?:test|it|describe)(?:\.\w+)*\(\s*(['"`])(?<title>(?:\\.|(?!\1)[\s\S])*)\1/g
 
 const isTestFile = (path) => /\.(?:test|long)\.ts$|-spec\.ts$|\/test\/.*\.ts$/.test(path)
+const isBench = (path) => /^bench\/.*\/main\.ts$/.test(path)
 const isText = (path) => /\.(?:ts|mjs|md)$/.test(path) && !path.startsWith('docs/spec/')
 
 /** Number of each rule, with its place and whether it is marked as not built. */
@@ -42,7 +44,7 @@ export function checkSpec() {
       for (const [number] of source.matchAll(CITED)) {
         if (!prefixes.has(number.slice(0, 2))) continue
         if (!rules.has(number)) problems.push(`${path}: no page of docs/spec defines ${number}`)
-        if (isTestFile(path)) named.add(number)
+        if (isTestFile(path) || isBench(path)) named.add(number)
       }
       if (!isTestFile(path)) continue
       for (const { groups } of source.matchAll(TEST_TITLE)) {

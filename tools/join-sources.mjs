@@ -34,7 +34,7 @@ export async function joinSources(/** @type {string} */ entry, /** @type {string
   await rename(draft, output)
 }
 
-/** What stands in the root's node_modules is imported from there; all else is joined. */
+/** Imports from the root's node_modules stay; everything else is joined. */
 /** @type {import('esbuild').Plugin} */
 const installedStaysOutside = {
   name: 'installed-stays-outside',

@@ -5,12 +5,16 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
+// Made by `npm run docs`, never committed.
+const generated = ['docs/api', 'docs/.vitepress/cache']
+
 /** Paths below `folder`, relative to the root, without installed, built and recorded files. */
 export function filesBelow(folder, keep = (path) => path.endsWith('.ts')) {
   const found = []
   for (const name of readdirSync(join(root, folder)).toSorted()) {
     const path = join(folder, name)
     if (['node_modules', 'dist', 'golden', '.next', 'data'].includes(name)) continue
+    if (generated.includes(path)) continue
     if (statSync(join(root, path)).isDirectory()) found.push(...filesBelow(path, keep))
     else if (keep(path)) found.push(path)
   }
@@ -24,7 +28,7 @@ export const readSource = (path) => readFileSync(join(root, path), 'utf8')
 const IMPORT =
   /^\s*(?:import|export)\s(type\s)?(?:[^'"`;]*?\sfrom\s)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
 
-/** What a file imports, re-exports or loads lazily; `typeOnly` imports are gone at run time. */
+/** The imports of a file, with re-exports and lazy ones; `typeOnly` imports are gone at run time. */
 export function importsOf(path) {
   return [...readSource(path).matchAll(IMPORT)].map(([, type, fixed, lazy]) => ({
     specifier: fixed ?? lazy,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** An example in a process of its own, as its README starts it. */
+/** An example in a child process, started as its README says. */
 export interface Example {
   readonly url: string
   /** Stops it and waits for its end. */

@@ -9,12 +9,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testEditor } from './browser/test-editor.mjs'
+import { testInbox } from './browser/test-inbox.mjs'
+import { terminalPicture } from './terminal-picture.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const images = join(root, 'docs/images')
@@ -42,7 +44,7 @@ if (browserPath === undefined) {
 /** The library that drives the browser: no part of the workspace, which would carry it for this alone. */
 function loadPlaywright() {
   const folder = join(root, 'tools/browser')
-  const needed = ['playwright-core', '@a2ui/lit']
+  const needed = ['playwright-core', '@a2ui/lit', 'axe-core']
   if (!needed.every((name) => existsSync(join(folder, 'node_modules', name))))
     execFileSync('npm', ['ci', '--prefix', folder], { cwd: folder, stdio: 'inherit' })
   return createRequire(join(folder, 'package.json'))('playwright-core')
@@ -53,6 +55,7 @@ async function run() {
   const folder = await mkdtemp(join(tmpdir(), 'browser-test-'))
   const context = await launch(chromium, join(folder, 'profile'))
   try {
+    if (takesPictures) await drawDemo()
     await testConsole(await open(context), folder)
     await testPoll(await open(context))
     await testAsking(await open(context))
@@ -62,6 +65,12 @@ async function run() {
     await context.close()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The terminal of the README: what `npm run demo` prints. */
+async function drawDemo() {
+  const output = execFileSync('npm', ['run', '--silent', 'demo'], { cwd: root, encoding: 'utf8' })
+  await writeFile(join(images, 'demo.svg'), terminalPicture('npm run demo', output))
 }
 
 function launch(chromium, profile) {
@@ -103,15 +112,21 @@ async function testConsole(page, folder) {
   })
   try {
     await page.goto(server.url)
-    await page.getByPlaceholder('User', { exact: true }).fill('admin')
-    await page.getByPlaceholder('Password').fill('wrong')
+    await page.getByLabel('User', { exact: true }).fill('admin')
+    await page.getByLabel('Password').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()
     passed('a wrong password is told')
 
-    await page.getByPlaceholder('Password').fill('a-password-for-the-browser')
+    await page.getByLabel('Password').fill('a-password-for-the-browser')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.locator('#user', { hasText: 'admin' }).waitFor()
+    await page.getByRole('heading', { name: 'Start' }).waitFor()
+    assert.equal(await page.locator('#start article').count(), 4)
+    await picture(page, 'console-start.png')
+    passed('signing in shows the four ways to begin')
+
+    await page.getByRole('link', { name: 'Flows', exact: true }).click()
     await page.locator('#flow-list button', { hasText: 'echo' }).click()
     assert.ok((await page.locator('#graph g').count()) >= 3)
     passed('signing in lists the flows and draws the graph')
@@ -126,7 +141,10 @@ async function testConsole(page, folder) {
     assert.deepEqual(new Set(states), new Set(['done']))
     assert.match(await page.locator('#events').textContent(), /end_vertex/)
     assert.match(await page.locator('#graph .note').first().textContent(), /\d (ms|seconds?|s)/)
-    assert.match(await page.locator('#status').textContent(), /^Done · 3 nodes · \d+\.\d s$/)
+    assert.match(
+      await page.locator('#status').textContent(),
+      /^Done · 3 nodes · (\d+ ms|\d+\.\d s)$/,
+    )
     passed('a run shows its messages, its events, and states and times of its nodes')
 
     await page.getByLabel('Attach files').setInputFiles([
@@ -143,6 +161,39 @@ async function testConsole(page, folder) {
     await page.locator('#chat li', { hasText: 'You said: with files' }).waitFor()
     passed('a message goes with an image, which is shown, and a file')
 
+    await page.getByText('API', { exact: true }).last().click()
+    const samples = page.locator('#samples')
+    await samples.getByText(`${server.url}/api/openai/v1`, { exact: true }).waitFor()
+    assert.match(await samples.textContent(), /new OpenAI\(.*model: 'echo'.*model="echo"/s)
+    passed('a flow shows how programs reach it')
+
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export as JSON' }).click()
+    const saved = await saving
+    assert.equal(saved.suggestedFilename(), 'echo.json')
+    assert.equal(JSON.parse(await readFile(await saved.path(), 'utf8')).data.nodes.length, 3)
+    passed('a flow is exported as a file')
+
+    await page.getByRole('link', { name: 'MCP' }).click()
+    const configuration = page.locator('#mcp-configuration')
+    await configuration.getByText('/api/v1/mcp/project/').first().waitFor()
+    assert.match(await configuration.textContent(), /claude mcp add .* "x-api-key: <your key>"/)
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    await configuration.getByText(/x-api-key: sk-/).waitFor()
+    await page.getByLabel('Offer echo').check()
+    await page.getByLabel('Name of echo as a tool').fill('say_it')
+    await page.getByLabel('Description of echo').fill('Says it again.')
+    await page.getByLabel('Description of echo').press('Enter')
+    await page.reload()
+    await page.locator('#user', { hasText: 'admin' }).waitFor()
+    await page.waitForFunction(
+      () => document.querySelector('[aria-label="Name of echo as a tool"]')?.value === 'say_it',
+    )
+    assert.ok(await page.getByLabel('Offer echo').isChecked())
+    assert.match(await configuration.textContent(), /<your key>/)
+    await page.getByRole('link', { name: 'Flows' }).click()
+    passed('MC-110 a project shows its MCP address, its tools and what clients need')
+
     await page.reload()
     await page.locator('#user', { hasText: 'admin' }).waitFor()
     await page.locator('#flow-list button', { hasText: 'echo' }).waitFor()
@@ -156,6 +207,12 @@ async function testConsole(page, folder) {
     await page.locator('#chat li[data-error=true]').waitFor()
     await page.locator('#graph g[data-state=failed]').waitFor({ state: 'attached' })
     await page.locator('#status', { hasText: 'Failed' }).waitFor()
+    assert.match(
+      await page.locator('#problems').textContent(),
+      /^Language Model: OpenAI API key is required/,
+    )
+    await page.getByRole('link', { name: 'Store the key under Variables' }).waitFor()
+    await picture(page, 'console-failure.png')
     passed('a failure is told in the chat, at its node and in the status')
     await page.locator('#flow-list button', { hasText: 'echo' }).click()
     await page.getByLabel('Message', { exact: true }).fill('hello')
@@ -171,11 +228,21 @@ async function testConsole(page, folder) {
     })
     assert.equal(created.status, 201)
     await page.getByRole('link', { name: 'Directory' }).click()
-    await page.getByPlaceholder('SCIM token').fill(scimToken)
+    await page
+      .getByRole('table', { name: 'Users', exact: true })
+      .getByText('ada@example.com')
+      .waitFor()
+    passed('the directory shows the users of the service to its superuser')
+    await page.locator('#directory input[name=token]').fill(scimToken)
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.locator('#scim-users td', { hasText: 'ada@example.com' }).waitFor()
+    await page
+      .getByRole('table', { name: 'Provisioned users' })
+      .getByText('ada@example.com')
+      .waitFor()
     passed('the directory lists provisioned users')
 
+    await testKeysAndVariables(page)
+    await testInbox(page, { passed })
     await page.getByRole('link', { name: 'Surface' }).click()
     await page.getByText('Nobody has pressed the button yet').waitFor()
     await page.getByRole('button', { name: 'Count' }).click()
@@ -183,14 +250,60 @@ async function testConsole(page, folder) {
     passed('the public renderer shows the surface; pressing its button changes it')
     await picture(page, 'console-surface.png')
 
+    const { testConsoleAccess } = await import('./browser/test-console-access.mjs')
+    await testConsoleAccess(page, { passed, picture })
+
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('Sign in to see your flows').waitFor({ state: 'attached' })
+    await page.getByLabel('Password').waitFor()
     await page.reload()
-    await page.getByPlaceholder('Password').waitFor()
+    await page.getByLabel('Password').waitFor()
     passed('signing out outlives a reload too')
   } finally {
     await server.stop()
   }
+}
+
+/** A key is made, used and revoked; a secret is stored and deleted; a conversation is read again. */
+async function testKeysAndVariables(page) {
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByLabel('Name').fill('my script')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const key = await page.locator('#keys [role=status] code').textContent()
+  const runEcho = () =>
+    page.evaluate(
+      async (value) =>
+        (
+          await fetch('/api/v1/run/echo', {
+            method: 'POST',
+            headers: { 'x-api-key': value, 'content-type': 'application/json' },
+            body: JSON.stringify({ input_value: 'from a script', session_id: 'of a script' }),
+          })
+        ).status,
+      key,
+    )
+  assert.equal(await runEcho(), 200)
+  await picture(page, 'console-keys.png')
+  await page.getByRole('button', { name: 'Revoke my script' }).click()
+  await page.getByRole('button', { name: 'Revoke my script' }).waitFor({ state: 'detached' })
+  assert.equal(await runEcho(), 403)
+  passed('a key is made, runs a flow, and is revoked')
+
+  await page.getByRole('link', { name: 'Variables' }).click()
+  await page.locator('#variables input[name=name]').fill('MY_SECRET')
+  await page.locator('#variables input[name=value]').fill('a value that nobody sees')
+  await page.getByRole('button', { name: 'Store as a secret' }).click()
+  await page.getByRole('button', { name: 'Delete MY_SECRET' }).waitFor()
+  assert.doesNotMatch(await page.content(), /a value that nobody sees/)
+  await page.getByRole('button', { name: 'Delete MY_SECRET' }).click()
+  await page.getByRole('button', { name: 'Delete MY_SECRET' }).waitFor({ state: 'detached' })
+  passed('a secret is stored, not shown, and deleted')
+
+  await page.getByRole('link', { name: 'Flows', exact: true }).click()
+  await page.locator('#flow-list button', { hasText: 'echo' }).click()
+  await page.locator('#session option', { hasText: 'of a script' }).waitFor({ state: 'attached' })
+  await page.getByLabel('Conversation').selectOption('of a script')
+  await page.locator('#chat li', { hasText: 'You said: from a script' }).waitFor()
+  passed('a conversation of before is read again')
 }
 
 /** A flow whose second node has to fail: its model has no key. */

@@ -61,7 +61,9 @@ export async function testPublicClient(page, { url, passed }) {
 
   await page.getByRole('textbox').fill('ida@')
   await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.waitForFunction(() => globalThis.readSurface().data.status === 'Enter an address.')
+  await page.waitForFunction(
+    () => globalThis.readSurface().data.result.text === 'Enter an address.',
+  )
   await page.getByRole('textbox').fill('ida@example.org')
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByText('Welcome, ida@example.org').waitFor()

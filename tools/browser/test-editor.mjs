@@ -55,7 +55,7 @@ export async function testEditor({ context, url, password, picture, passed }) {
 
     await page.getByTestId('publish-button').click()
     await page.getByTestId('api-access-item').click()
-    // Each word of the code stands in an element of its own.
+    // Each word of the code is in a separate element.
     await page.waitForFunction((id) => {
       const shown = document.querySelector('[role=dialog]')?.textContent ?? ''
       return shown.includes('x-api-key') && new RegExp(`/api/v1/run/(${id}|echo)`).test(shown)
@@ -76,7 +76,27 @@ export async function testEditor({ context, url, password, picture, passed }) {
       await playground.close()
     }
     passed('a flow is shared, and is chatted with on the page of its own')
+
+    await page.evaluate(() => localStorage.clear())
+    await context.clearCookies()
+    await chatAsStranger(await context.newPage(), { url, flowId, failures })
+    passed('a stranger without an account chats on that page')
     assert.deepEqual(failures, [])
+  } finally {
+    await page.close()
+  }
+}
+
+/** Two turns on the page of a public flow, without a sign-in; nothing that is asked for is refused. */
+async function chatAsStranger(page, { url, flowId, failures }) {
+  await confine(page, url, failures)
+  page.on('response', (response) => {
+    if (response.status() >= 400) failures.push(`${response.status()} ${response.url()}`)
+  })
+  try {
+    await page.goto(`${url}/playground/${flowId}/`)
+    await say(page, 'hello from nobody')
+    await say(page, 'and once more', 2)
   } finally {
     await page.close()
   }
@@ -90,11 +110,12 @@ function savedAs(page, flowId, isSo) {
   })
 }
 
-/** Sends a message in a playground and waits for the answer. */
-async function say(page, text) {
+/** Sends a message in a playground and waits for the answer, that of this turn. */
+async function say(page, text, turn = 1) {
   await page.getByTestId('input-chat-playground').fill(text)
   await page.getByTestId('button-send').click()
-  await page.locator('[data-testid^="chat-message-"]', { hasText: 'You said:' }).last().waitFor()
+  const answers = page.locator('[data-testid^="chat-message-"]', { hasText: 'You said:' })
+  await answers.nth(turn - 1).waitFor()
 }
 
 /** Keeps the page on this server; answers of 500 and above are failures. */
