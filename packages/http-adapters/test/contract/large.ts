@@ -6,11 +6,11 @@ import { collectGarbage, deferred, exchange, open, send, turns, until } from '..
 const MIB = 2 ** 20
 
 const chunk = new Uint8Array(64 * 1024).fill(7)
-const SIZE = 50 * MIB
+const SIZE = 160 * MIB
 
 export function largeCases({ serve }: Bench): void {
   describe('large bodies', () => {
-    test('AD-31.5 50 MB up and down with flat memory', async () => {
+    test('AD-31.5 160 MB up and down with flat memory', async () => {
       let peak = 0
       const before = memory()
       const { port } = await serve(async (request) => {
@@ -52,7 +52,8 @@ export function largeCases({ serve }: Bench): void {
       let size = 0
       for await (const part of down.body ?? []) size += (part as Uint8Array).length
       expect(size).toBe(SIZE)
-      expect(peak - before).toBeLessThan(32 * MIB)
+      // Far below the body, far above what the collector leaves behind for a while.
+      expect(peak - before).toBeLessThan(64 * MIB)
     })
 
     test.each([
