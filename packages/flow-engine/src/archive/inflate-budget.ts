@@ -4,21 +4,21 @@ const MB = 1024 * 1024
 /** Unpacked size limit of one uploaded file (AB-35). */
 const MAX_BYTES = 100 * MB
 const MAX_RATIO = 100
-/** Small files may hold more than their ratio allows. */
+/** Every file may unpack to this size, whatever its ratio. */
 const LEAST_BYTES = MB
 const MAX_ENTRIES = 10_000
 
-/** The unpacked bytes that a file may still produce. */
+/** The number of bytes that a file may still unpack to. */
 export interface InflateBudget {
-  /** @throws FlowError `limit_exceeded` when more was inflated than the file may hold */
+  /** @throws FlowError `limit_exceeded` when the unpacked size exceeds the limit */
   spend(bytes: number): void
   /** @throws FlowError `limit_exceeded` for more than 10,000 entries */
   enter(): void
 }
 
 /**
- * The budget of a file of this size: 100 times the size, at least 1 MiB, at most 100 MiB in all or what
- * is given. It counts what is inflated, not what the archive says of itself (AB-35).
+ * The budget for a file of this size: 100 times the size, at least 1 MiB and at most `most` (default 100
+ * MiB). It counts the bytes actually inflated, not the sizes declared in the archive (AB-35).
  */
 export function createInflateBudget(fileBytes: number, most = MAX_BYTES): InflateBudget {
   let bytes = Math.min(most, Math.max(LEAST_BYTES, fileBytes * MAX_RATIO))
@@ -41,6 +41,6 @@ function tooLarge(most: number): FlowError {
 }
 
 function tooMany(): FlowError {
-  const text = `The file holds too many entries (limit ${MAX_ENTRIES})`
+  const text = `The file has too many entries (limit ${MAX_ENTRIES})`
   return new FlowError('limit_exceeded', text)
 }

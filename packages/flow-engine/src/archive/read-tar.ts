@@ -2,15 +2,15 @@ import { eventLoopTurn } from '@x/wire'
 import type { InflateBudget } from './inflate-budget.ts'
 
 const BLOCK = 512
-/** Headers behind which others have their turn. */
+/** Yields to the event loop after this many headers. */
 const TURN = 1000
-/** Bytes of a name that is written in an entry of its own. */
+/** Maximum size in bytes of a long-name entry. */
 const LONGEST_NAME = 64 * 1024
 
 /**
- * The files of a tar archive (POSIX ustar and pax, GNU long names) in its order; folders, links and other entries
- * are left out. Contents are views of the archive.
- * @throws FlowError `limit_exceeded` for more than 10,000 entries (AB-35); TypeError for a damaged archive
+ * Reads the regular files of a tar archive (POSIX ustar and pax, GNU long names) in archive order;
+ * directories, links and other entries are skipped. Contents are views into the archive.
+ * @throws FlowError `limit_exceeded` for more than 10,000 entries (AB-35); TypeError for a corrupt archive
  */
 export async function readTar(
   bytes: Uint8Array,
@@ -23,7 +23,7 @@ export async function readTar(
     headers += 1
     if (headers % TURN === 0) await eventLoopTurn()
     const header = bytes.subarray(at, at + BLOCK)
-    // Two empty blocks end an archive.
+    // Two zero blocks mark the end of an archive.
     if (header[0] === 0) break
     const size = sizeOf(header)
     const from = at + BLOCK
@@ -45,17 +45,17 @@ export async function readTar(
   return files
 }
 
-/** Octal digits between blanks. @throws TypeError */
+/** Parses a space-padded octal number. @throws TypeError */
 function sizeOf(header: Uint8Array): number {
   const digits = /^ *([0-7]+)$/.exec(textOf(header.subarray(124, 136)).trimEnd())?.[1]
-  if (digits === undefined) throw new TypeError('a size in the archive is no number')
+  if (digits === undefined) throw new TypeError('an entry size in the archive is not a number')
   return Number.parseInt(digits, 8)
 }
 
 function nameOf(header: Uint8Array): string {
   const name = textOf(header.subarray(0, 100))
   const isUstar = textOf(header.subarray(257, 262)) === 'ustar'
-  // GNU's older format, marked by the blanks of its magic, has other things there.
+  // Old GNU archives, recognisable by the spaces in their magic, use these bytes for other fields.
   const prefix = isUstar && header[262] === 0 ? textOf(header.subarray(345, 500)) : ''
   return prefix === '' ? name : `${prefix}/${name}`
 }
@@ -65,7 +65,7 @@ function paxPath(content: Uint8Array): string | undefined {
   return /(?:^|\n)\d+ path=([^\n]*)\n/.exec(new TextDecoder().decode(content))?.[1]
 }
 
-/** Text up to the first NUL. */
+/** Decodes a field up to the first NUL. */
 function textOf(field: Uint8Array): string {
   const end = field.indexOf(0)
   return new TextDecoder().decode(end === -1 ? field : field.subarray(0, end))

@@ -2,24 +2,24 @@ import { eventLoopTurn } from '@x/wire'
 import { Unzip, UnzipInflate, unzipSync } from 'fflate'
 import type { InflateBudget } from './inflate-budget.ts'
 
-/** Bytes of the archive that are inflated at a time: each becomes at most 1,000 times as much. */
+/** Packed bytes inflated per step; each can expand to at most 1,000 times its size. */
 const SLICE = 4 * 1024
-/** Bytes, packed and unpacked, behind which others have their turn. */
+/** Yields to the event loop after this many packed and unpacked bytes. */
 const TURN = 2 * 1024 * 1024
-/** What reading an entry costs besides its bytes, in bytes that are unpacked. */
+/** Fixed cost of an entry, expressed in unpacked bytes. */
 const ENTRY = 16 * 1024
 
 export interface ReadZipOptions {
   readonly budget: InflateBudget
-  /** Entries to read; the others are passed over, and cost no budget but their number. */
+  /** Selects the entries to read. Skipped entries count towards the entry limit only. */
   readonly wanted: (name: string) => boolean
-  /** Takes the contents of a wanted entry, piece by piece. */
+  /** Receives the contents of a selected entry in pieces. */
   readonly onData: (name: string, piece: Uint8Array, isLast: boolean) => void
 }
 
 /**
- * Reads entries of a zip file in its order, counting what comes out while it is inflated (AB-35).
- * @throws FlowError `limit_exceeded` over the budget; Error for damaged data
+ * Reads the entries of a zip file in archive order and counts the bytes as they are inflated (AB-35).
+ * @throws FlowError `limit_exceeded` over the budget; Error for corrupt data
  */
 export async function readZip(
   bytes: Uint8Array,
@@ -49,12 +49,12 @@ export async function readZip(
   }
 }
 
-/** With the header of an entry, or the end of an empty archive. */
+/** Accepts a local file header, or the end record of an empty archive. */
 function beginsLikeZip([p, k, third, fourth]: Uint8Array): boolean {
   return p === 0x50 && k === 0x4b && (third === 3 || third === 5) && fourth === third + 1
 }
 
-/** The wanted entries whole, in their order. @throws as readZip */
+/** Reads the selected entries completely, in archive order. @throws as readZip */
 export async function readZipEntries(
   bytes: Uint8Array,
   options: Pick<ReadZipOptions, 'budget' | 'wanted'>,
@@ -74,9 +74,9 @@ export async function readZipEntries(
 }
 
 /**
- * Checks an archive that a library is going to unpack by itself: neither what its directory
- * announces nor what really comes out is over the budget.
- * @param onData looks at what comes out
+ * Checks an archive before a library unpacks it: neither the sizes declared in its directory nor the bytes
+ * actually inflated may exceed the budget.
+ * @param onData receives the inflated data
  * @throws as readZip
  */
 export async function checkZip(
@@ -95,7 +95,7 @@ export async function checkZip(
   await readZip(bytes, { budget: createBudget(), wanted: () => true, onData })
 }
 
-/** Pieces put together. */
+/** Concatenates pieces. */
 export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces
   if (only !== undefined && pieces.length === 1) return only
