@@ -2,7 +2,7 @@ import type { AuditRecord, AuditStore } from '../store/audit.ts'
 
 const MAX_RECORDS = 10_000
 
-/** Audit records that live as long as the object, the newest 10,000 of them. */
+/** Creates an in-memory audit store that keeps the newest 10,000 records. */
 export function createMemoryAuditStore(): AuditStore {
   let records: AuditRecord[] = []
   return {

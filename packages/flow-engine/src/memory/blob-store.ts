@@ -2,7 +2,7 @@ import { isBlobKey, type BlobStore } from '../store/blob-store.ts'
 import { createKeyedQueue } from '../base/keyed-queue.ts'
 import { compareText } from '../base/compare-text.ts'
 
-/** A BlobStore that lives as long as the object. */
+/** Creates an in-memory BlobStore. */
 export function createMemoryBlobStore(): BlobStore {
   const blobs = new Map<string, Uint8Array>()
   const queue = createKeyedQueue()

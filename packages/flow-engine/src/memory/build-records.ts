@@ -2,7 +2,7 @@ import type { TransactionStore, VertexBuildStore } from '../store/build-records.
 import { copy, pair, slice } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Vertex builds in memory. */
+/** Creates the in-memory store of vertex builds. */
 export function createVertexBuilds({ vertexBuilds, flows }: MemoryTables): VertexBuildStore {
   return {
     async append(records, { perVertex, perOwner }) {
@@ -37,7 +37,7 @@ export function createVertexBuilds({ vertexBuilds, flows }: MemoryTables): Verte
   }
 }
 
-/** Transactions in memory. */
+/** Creates the in-memory store of transactions. */
 export function createTransactions({ transactions }: MemoryTables): TransactionStore {
   return {
     async append(records, keep) {
@@ -66,7 +66,7 @@ export function createTransactions({ transactions }: MemoryTables): TransactionS
   }
 }
 
-/** All but the last `keep`. */
+/** Returns all rows except the last `keep`. */
 function surplus<Row>(rows: readonly Row[], keep: number): readonly Row[] {
   return rows.slice(0, Math.max(0, rows.length - keep))
 }

@@ -2,7 +2,7 @@ import { removeCollections } from './collections.ts'
 import { pair } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Removes everything that belongs to a user; gives the ids of the removed flows. */
+/** Removes everything that belongs to a user; returns the ids of the removed flows. */
 export function removeOwned(tables: MemoryTables, userId: string): string[] {
   const { apiKeys, variables, projects, flows, userFiles, components, likes } = tables
   for (const { id } of apiKeys.filter((row) => row.userId === userId)) apiKeys.delete(id)
@@ -46,7 +46,7 @@ export function removeFlow(tables: MemoryTables, flowId: string): void {
   removeRecords(tables, flowId)
 }
 
-/** Removes the messages, vertex builds and transactions of a flow id. */
+/** Removes the messages, vertex builds and transactions of a flow. */
 export function removeRecords(tables: MemoryTables, flowId: string): void {
   const { messages, vertexBuilds, transactions } = tables
   for (const { id } of messages.filter((row) => row.flowId === flowId)) messages.delete(id)
@@ -56,7 +56,7 @@ export function removeRecords(tables: MemoryTables, flowId: string): void {
   for (const { id } of transactions.filter((row) => row.flowId === flowId)) transactions.delete(id)
 }
 
-/** Removes a refresh family with its tokens. */
+/** Removes a refresh token family and its tokens. */
 export function removeFamily(tables: MemoryTables, familyId: string): void {
   const { refreshFamilies, refreshTokens } = tables
   refreshFamilies.delete(familyId)

@@ -3,7 +3,7 @@ import type { CollectionPage, CollectionSize, CollectionStore } from '../store/c
 import { triple } from './rows.ts'
 import type { MemoryTables, MemoryVector } from './tables.ts'
 
-/** Collections in memory. */
+/** Creates the in-memory store of collections. */
 export function createCollections(tables: MemoryTables): CollectionStore {
   const { collections, vectors } = tables
   const rowsOf = (id: string): MemoryVector[] =>
@@ -83,7 +83,7 @@ export function createCollections(tables: MemoryTables): CollectionStore {
 
 const EMPTY: CollectionSize = { rows: 0, words: 0, characters: 0, bytes: 0, dimension: 0 }
 
-/** Removes the collections of a user with their rows. */
+/** Removes a user's collections with their rows. */
 export function removeCollections(tables: MemoryTables, userId: string): void {
   const own = tables.collections.filter((row) => row.userId === userId)
   for (const { id } of own) removeCollection(tables, id)

@@ -1,7 +1,7 @@
 import type { CountStore } from '../store/counts.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Counts of the rows of a user in memory. */
+/** Creates the in-memory row counts per user. */
 export function createCounts(tables: MemoryTables): CountStore {
   return {
     async of(userId, kind, most) {

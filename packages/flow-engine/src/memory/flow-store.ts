@@ -18,15 +18,15 @@ import { createOidcLinks, createRefreshFamilies } from './sign-in.ts'
 import { createTables, type MemoryTables } from './tables.ts'
 import { createUsers } from './users.ts'
 
-/** Options of a memory store. */
+/** Options of an in-memory store. */
 export interface MemoryFlowStoreOptions {
-  /** Called in the transaction of every user write, with the store bound to it. */
+  /** Called inside the transaction of every user write, with the store bound to that transaction. */
   readonly onUserWrite?: OnUserWrite<FlowStore>
 }
 
 /**
- * A FlowStore that lives as long as the object: for tests, trials and as the definition of what a
- * store does. Transactions run one after another; calls from outside wait for the running one.
+ * Creates an in-memory FlowStore for tests, demos and as the reference implementation of the interface.
+ * Transactions are serialised; other calls wait for the running transaction.
  */
 export function createMemoryFlowStore({ onUserWrite }: MemoryFlowStoreOptions = {}): FlowStore {
   const tables = createTables()
@@ -43,11 +43,11 @@ export function createMemoryFlowStore({ onUserWrite }: MemoryFlowStoreOptions = 
   return { ...guarded(bound, line), users: usersOf(bound, transaction), transaction }
 }
 
-/** Lets work in one after another. */
+/** Runs work one piece at a time. */
 interface Line {
-  /** Waits for everything that entered before. */
+  /** Waits for all work that entered earlier. */
   enter<T>(work: () => Promise<T>): Promise<T>
-  /** Runs at once if the bench is empty, else as `enter`. */
+  /** Runs immediately if the queue is empty; otherwise behaves like `enter`. */
   pass<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -90,7 +90,7 @@ function createNouns(tables: MemoryTables, written: Parameters<typeof createUser
   }
 }
 
-/** User writes outside a transaction run in one, so that a throwing hook undoes them. */
+/** User writes outside a transaction get their own, so that a throwing hook rolls them back. */
 function usersOf(bound: FlowStore, transaction: FlowStore['transaction']): FlowStore['users'] {
   return {
     get: (id) => bound.users.get(id),
@@ -117,7 +117,7 @@ async function inTransaction<T>(tables: MemoryTables, work: () => Promise<T>): P
   }
 }
 
-/** The same methods, each through the line. The one place that looks at them as plain functions. */
+/** Wraps every method of a store so that it runs through the line. */
 function guarded<Store extends object>(store: Store, line: Line): Store {
   const wrap = (value: unknown): unknown =>
     typeof value === 'function'

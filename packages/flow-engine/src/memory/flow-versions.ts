@@ -3,7 +3,7 @@ import { own } from './owned.ts'
 import { copy, copyOrNull, pair, slice } from './rows.ts'
 import type { MemoryFlowVersion, MemoryTables } from './tables.ts'
 
-/** Versions of flows in memory. */
+/** Creates the in-memory store of flow versions. */
 export function createFlowVersions(tables: MemoryTables): FlowVersionStore {
   const { flows, flowVersions, flowVersionCounts } = tables
   const newestFirst = (flowId: string): MemoryFlowVersion[] =>

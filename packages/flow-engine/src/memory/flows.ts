@@ -4,7 +4,7 @@ import { own, updateOwn } from './owned.ts'
 import { copy, copyOrNull, slice } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Flows in memory. */
+/** Creates the in-memory flow table. */
 export function createFlows(tables: MemoryTables): FlowTable {
   const { flows } = tables
   return {

@@ -18,10 +18,10 @@ import { createSchedules } from './schedules.ts'
 
 type MemoryJob = StoredJob & { readonly worker: string | null; readonly leaseUntil: Date | null }
 
-/** Characters of finished jobs: beyond them the oldest go at the next `trim` (DR-19). */
+/** Total characters of finished jobs; above this, the next `trim` removes the oldest (DR-19). */
 const MOST_FINISHED = 256 * 1024 * 1024
 
-/** A JobStore that lives as long as the object. Finished jobs take at most 256 MiB (DR-19). */
+/** Creates an in-memory JobStore. Finished jobs are limited to 256 Mi characters in total (DR-19). */
 export function createMemoryJobStore(): JobStore {
   const fences: Fences = new Map()
   const logs: Logs = new Map()
@@ -42,7 +42,7 @@ export function createMemoryJobStore(): JobStore {
 }
 
 function createQueue(sizeOf: (jobId: string) => number): JobQueue {
-  /** Of finished jobs, which no longer change. */
+  /** Sizes of finished jobs, which no longer change. */
   const sizes = new Map<string, number>()
   const jobs = new Map<string, MemoryJob>()
   const waiting = new Set<string>()
@@ -257,18 +257,18 @@ function stored({ worker: _worker, leaseUntil: _leaseUntil, ...job }: MemoryJob)
   return copy(job)
 }
 
-/** The highest fence with which the log of each job was opened. */
+/** The highest fencing token with which each job's log was opened. */
 type Fences = Map<string, number>
-/** Events of each job. */
+/** Events by job. */
 type Logs = Map<string, StoredEvent[]>
-/** Checkpoints of each job, by name. */
+/** Checkpoints by job, then by name. */
 type States = Map<string, Map<string, string>>
 
 function checkFence(fences: Fences, jobId: string, fence = Infinity): void {
   if (fence < (fences.get(jobId) ?? 0)) throw new StaleWriterError(jobId, fence)
 }
 
-/** Keeps the events as they are given: their data may not have been encoded yet. */
+/** Stores events as given; their data may not be encoded yet. */
 function createLog(logs: Logs, fences: Fences): EventLog {
   const lastOf = (jobId: string): number => logs.get(jobId)?.at(-1)?.seq ?? -1
   return {

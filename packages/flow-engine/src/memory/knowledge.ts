@@ -3,7 +3,7 @@ import type { KnowledgeBase, KnowledgeService } from '../components/define/servi
 import { createMemoryVectorStore } from '../components/built-in/vectors/open-store.ts'
 import { FlowError } from '../errors.ts'
 
-/** The embedding model of a knowledge base; provider default OpenAI. */
+/** The embedding model of a knowledge base. The provider defaults to OpenAI. */
 export interface KnowledgeInit {
   readonly provider?: string
   readonly model: string
@@ -11,8 +11,8 @@ export interface KnowledgeInit {
 }
 
 /**
- * Knowledge bases that live as long as the object, each of the user who made it.
- * @param init empty bases by name, which every user finds
+ * Creates in-memory knowledge bases, each owned by the user who created it.
+ * @param init empty knowledge bases by name, visible to every user
  */
 export function createMemoryKnowledge(
   init: Readonly<Record<string, KnowledgeInit>> = {},
@@ -41,7 +41,7 @@ export function createMemoryKnowledge(
     get: (name, { userId }) => Promise.resolve(find(name, userId) ?? null),
     create(name, embedding, { userId }) {
       if (find(name, userId) !== undefined) {
-        const taken = new FlowError('conflict', `There is a knowledge base ${name} already`)
+        const taken = new FlowError('conflict', `The knowledge base ${name} already exists`)
         return Promise.reject(taken)
       }
       const base = make(name, embedding)

@@ -5,15 +5,15 @@ import type { VectorStore } from '../components/define/services.ts'
 const MAX_KEPT = 100
 
 export interface MemoryBaseOptions {
-  /** `<provider>/<model>` that embeds the messages. Default `OpenAI/text-embedding-3-small`. */
+  /** Model that embeds the messages, as `<provider>/<model>`. Default `OpenAI/text-embedding-3-small`. */
   readonly model?: string
-  /** Store of the vectors. Default: in memory, the last 100 bases. */
+  /** Vector stores. Default: in memory, limited to the 100 most recent bases. */
   readonly vectors?: VectorStores
 }
 
 /**
- * Memory bases of any name, made when they are first opened (NX-32). They fill themselves from the
- * stored messages of their flow, so what is forgotten is embedded again.
+ * Memory bases of any name, created on first use (NX-32). They are filled from the stored messages of their
+ * flow, so evicted vectors are embedded again.
  */
 export function createMemoryBases({ model, vectors }: MemoryBaseOptions = {}): MemoryBases {
   const [provider = '', ...rest] = (model ?? 'OpenAI/text-embedding-3-small').split('/')

@@ -2,7 +2,7 @@ import type { MessageQuery, MessageStore, StoredMessage } from '../store/message
 import { compareValues, copy, copyOrNull, patched } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Messages in memory. */
+/** Creates the in-memory message store. */
 export function createMessages({ messages }: MemoryTables): MessageStore {
   const ofUser = (userId: string, flowId?: string): StoredMessage[] =>
     messages.filter(

@@ -7,7 +7,7 @@ import { copy, copyOrNull, pair, patched } from './rows.ts'
 import type { Table } from './table.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** API keys in memory. */
+/** Creates the in-memory store of API keys. */
 export function createApiKeys({ apiKeys }: MemoryTables): ApiKeyStore {
   return {
     findByHash: async (hash) => copyOrNull(apiKeys.find('apiKey.hash', hash)),
@@ -25,7 +25,7 @@ export function createApiKeys({ apiKeys }: MemoryTables): ApiKeyStore {
   }
 }
 
-/** Variables in memory. */
+/** Creates the in-memory store of variables. */
 export function createVariables({ variables }: MemoryTables): VariableStore {
   return {
     get: async (userId, id) => copyOrNull(own(variables, userId, id)),
@@ -38,7 +38,7 @@ export function createVariables({ variables }: MemoryTables): VariableStore {
   }
 }
 
-/** Projects in memory. */
+/** Creates the in-memory store of projects. */
 export function createProjects({ projects, flows }: MemoryTables): ProjectStore {
   return {
     get: async (userId, id) => copyOrNull(own(projects, userId, id)),
@@ -65,7 +65,7 @@ export function createProjects({ projects, flows }: MemoryTables): ProjectStore 
   }
 }
 
-/** File records of users in memory. */
+/** Creates the in-memory store of user file records. */
 export function createUserFiles({ userFiles }: MemoryTables): UserFileStore {
   return {
     get: async (userId, id) => copyOrNull(own(userFiles, userId, id)),
@@ -91,7 +91,7 @@ export function createUserFiles({ userFiles }: MemoryTables): UserFileStore {
   }
 }
 
-/** Tool servers in memory. */
+/** Creates the in-memory store of MCP servers. */
 export function createMcpServers({ mcpServers }: MemoryTables): McpServerStore {
   return {
     get: async (userId, name) => copyOrNull(mcpServers.get(pair(userId, name))),
@@ -111,13 +111,13 @@ interface Owned {
   readonly userId: string
 }
 
-/** The row of that id, if it belongs to that user. */
+/** Returns the row with this id if it belongs to the user. */
 export function own<T extends Owned>(table: Table<T>, userId: string, id: string): T | undefined {
   const row = table.get(id)
   return row?.userId === userId ? row : undefined
 }
 
-/** Changes a row of a user; null when there is none. */
+/** Updates a row owned by the user; null if there is none. */
 export function updateOwn<T extends Owned>(
   table: Table<T>,
   patch: { readonly [K in keyof T]?: T[K] },

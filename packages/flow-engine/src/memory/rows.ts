@@ -1,7 +1,7 @@
 import { compareText } from '../base/compare-text.ts'
 import type { Page, Slice } from '../store/paging.ts'
 
-/** A copy that shares nothing changeable with the row. */
+/** Copies a row deeply enough that the copy shares no mutable value with it. */
 export function copy<T extends object>(row: T): T {
   const result = { ...row }
   for (const [key, value] of Object.entries(row)) {
@@ -17,12 +17,12 @@ export function copy<T extends object>(row: T): T {
   return result
 }
 
-/** A copy, or null for undefined. */
+/** Copies a row; null for undefined. */
 export function copyOrNull<T extends object>(row: T | undefined): T | null {
   return row === undefined ? null : copy(row)
 }
 
-/** A row with the fields of a patch that are not undefined. */
+/** Applies the fields of a patch that are not undefined. */
 export function patched<T extends object>(
   row: T,
   patch: { readonly [K in keyof NoInfer<T>]?: T[K] },
@@ -31,7 +31,7 @@ export function patched<T extends object>(
   return { ...row, ...Object.fromEntries(fields) }
 }
 
-/** A slice of rows, as copies. */
+/** Returns a slice of the rows, as copies. */
 export function slice<T extends object>(
   rows: readonly T[],
   { offset = 0, limit = null }: Slice,
@@ -40,19 +40,19 @@ export function slice<T extends object>(
   return { items: rows.slice(offset, end).map(copy), total: rows.length }
 }
 
-/** Orders values of one column: null first, false before true, numbers, dates, texts by code point. */
+/** Compares two values of a column: null first, false before true, numbers, dates, strings by code point. */
 export function compareValues(a: unknown, b: unknown): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null)
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
   return Number(a) - Number(b)
 }
 
-/** A composite key that no other three texts give. */
+/** Builds a composite key that is unique for these three strings. */
 export function triple(a: string, b: string, c: string): string {
   return pair(a, pair(b, c))
 }
 
-/** A composite key that no other pair of texts gives. */
+/** Builds a composite key that is unique for these two strings. */
 export function pair(a: string, b: string): string {
   return `${a.length}:${a}${b}`
 }

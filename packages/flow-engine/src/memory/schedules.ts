@@ -2,7 +2,7 @@ import { compareText } from '../base/compare-text.ts'
 import type { ScheduleStore, StoredSchedule } from '../store/schedules.ts'
 import { copy, copyOrNull } from './rows.ts'
 
-/** Schedules in memory. */
+/** Creates the in-memory store of schedules. */
 export function createSchedules(): ScheduleStore {
   const schedules = new Map<string, StoredSchedule>()
   const matching = (keep: (row: StoredSchedule) => boolean): StoredSchedule[] =>

@@ -13,18 +13,18 @@ import { createMemoryKnowledge, type KnowledgeInit } from './knowledge.ts'
 export interface MemoryServicesInit {
   readonly messages?: readonly MessageRecord[]
   readonly variables?: Readonly<Record<string, string>>
-  /** By path; a text is kept in UTF-8. */
+  /** Files by path; strings are stored as UTF-8. */
   readonly files?: Readonly<Record<string, Uint8Array | string>>
-  /** By id or name. */
+  /** Flows by id or name. */
   readonly flows?: Readonly<Record<string, FlowJson>>
-  /** Empty knowledge bases by name; provider default OpenAI. */
+  /** Empty knowledge bases by name. The provider defaults to OpenAI. */
   readonly knowledge?: Readonly<Record<string, KnowledgeInit>>
 }
 
 /**
- * Messages, variables, files, flows, vectors and knowledge bases that live as long as the object
- * (section 1.3). Scopes do not divide them: every user and flow sees the same, but for knowledge
- * bases, which belong to the user who made them.
+ * Creates in-memory messages, variables, files, flows, vectors and knowledge bases (section 1.3). They ignore
+ * scopes: every user and flow sees the same data, except for knowledge bases, which belong to the user who
+ * created them.
  */
 export function createMemoryServices(init: MemoryServicesInit = {}): ComponentServices & {
   readonly files: FileService

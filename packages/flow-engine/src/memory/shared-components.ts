@@ -10,7 +10,7 @@ import { compareText } from '../base/compare-text.ts'
 import { compareValues, copy, copyOrNull, pair, patched, slice } from './rows.ts'
 import type { MemoryTables, TaggedComponent } from './tables.ts'
 
-/** Shared components in memory. */
+/** Creates the in-memory store of shared components. */
 export function createComponents(tables: MemoryTables): SharedComponentStore {
   const { components } = tables
   return {
@@ -41,7 +41,7 @@ export function createComponents(tables: MemoryTables): SharedComponentStore {
   }
 }
 
-/** Tags in memory. */
+/** Creates the in-memory store of tags. */
 export function createTags({ tags, components }: MemoryTables): TagStore {
   return {
     get: async (id) => copyOrNull(tags.get(id)),
@@ -60,7 +60,7 @@ export function createTags({ tags, components }: MemoryTables): TagStore {
   }
 }
 
-/** Likes in memory. */
+/** Creates the in-memory store of likes. */
 export function createLikes({ likes, components }: MemoryTables): LikeStore {
   const countOf = (id: string): number => likes.filter((row) => row.componentId === id).length
   return {

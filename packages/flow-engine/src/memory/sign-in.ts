@@ -3,7 +3,7 @@ import { removeFamily } from './cascade.ts'
 import { copy, copyOrNull, pair } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Refresh families in memory. */
+/** Creates the in-memory store of refresh token families. */
 export function createRefreshFamilies(tables: MemoryTables): RefreshFamilyStore {
   const { refreshFamilies, refreshTokens } = tables
   const unused = (id: string, familyId: string): void =>
@@ -50,7 +50,7 @@ export function createRefreshFamilies(tables: MemoryTables): RefreshFamilyStore 
   }
 }
 
-/** Links to identities in memory. */
+/** Creates the in-memory store of OpenID Connect links. */
 export function createOidcLinks({ oidcLinks }: MemoryTables): OidcLinkStore {
   return {
     find: async (issuer, subject) => copyOrNull(oidcLinks.get(pair(issuer, subject))),

@@ -1,32 +1,32 @@
 import { UniqueConflictError, type UniqueConstraint } from '../store/store-error.ts'
 
-/** Rows in order of insertion, with unique keys and one level of undo. */
+/** Rows in insertion order, with unique keys and one level of undo. */
 export interface Table<T> {
   get(id: string): T | undefined
-  /** By a unique key. */
+  /** Looks up a row by a unique key. */
   find(constraint: UniqueConstraint, key: string): T | undefined
   filter(keep: (row: T) => boolean): T[]
   /** @throws UniqueConflictError */
   insert(row: T): void
   /**
-   * Replaces the row of the same id, in its place.
+   * Replaces the row with the same id, keeping its position.
    * @throws UniqueConflictError
    */
   replace(row: T): void
   delete(id: string): boolean
-  /** From here on, `rollback` undoes everything. */
+  /** Starts recording, so that `rollback` can undo everything from here on. */
   begin(): void
   commit(): void
   rollback(): void
 }
 
-/** Unique constraints of a table: one key for each; null is never equal. */
+/** Unique constraints of a table with the key of each row; a null key never conflicts. */
 export type UniqueKeys<T> = readonly (readonly [
   constraint: UniqueConstraint,
   key: (row: T) => string | null,
 ])[]
 
-/** A table whose first unique key is the id. */
+/** Creates a table. The first unique key is the id. */
 export function createTable<T>(
   id: (row: T) => string,
   idConstraint: UniqueConstraint,

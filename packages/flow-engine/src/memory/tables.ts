@@ -19,32 +19,31 @@ import type { VariableRecord } from '../store/variables.ts'
 import { pair, triple } from './rows.ts'
 import { createTable } from './table.ts'
 
-/** A collection as it is kept. */
+/** A collection as stored. */
 export type MemoryCollection = CollectionRecord & CollectionSize
 
-/** A row as it is kept. */
+/** A collection row as stored. */
 export type MemoryVector = CollectionRow & Placed & { readonly collectionId: string }
 
-/** A version as it is kept. */
+/** A flow version as stored. */
 export type MemoryFlowVersion = FlowVersionRecord
 
-/** The highest number that a version of a flow was given. */
+/** The highest version number given out for a flow. */
 export interface FlowVersionCount {
   readonly flowId: string
   readonly last: number
 }
 
-/** A shared component and the ids of its tags. */
+/** A shared component with the ids of its tags. */
 export type TaggedComponent = SharedComponentRecord & { readonly tagIds: readonly string[] }
 
-/** One like. */
 export interface Like {
   readonly userId: string
   readonly componentId: string
   readonly at: Date
 }
 
-/** One refresh token of a family. */
+/** A refresh token and its family. */
 export interface RefreshToken {
   readonly id: string
   readonly familyId: string
@@ -52,10 +51,9 @@ export interface RefreshToken {
   readonly successorId: string | null
 }
 
-/** The tables of a memory store. */
 export type MemoryTables = ReturnType<typeof createTables>
 
-/** Empty tables with the unique keys of the store interfaces. */
+/** Creates empty tables with the unique keys of the store interfaces. */
 export function createTables() {
   return {
     users: createTable<UserRecord>((row) => row.id, 'user.id', [

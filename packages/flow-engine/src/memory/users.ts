@@ -4,7 +4,7 @@ import { compareText } from '../base/compare-text.ts'
 import { copy, copyOrNull, patched, slice } from './rows.ts'
 import type { MemoryTables } from './tables.ts'
 
-/** Users in memory; `written` is called for every write. */
+/** Creates the in-memory store of users; `written` is called on every write. */
 export function createUsers(
   tables: MemoryTables,
   written: (change: UserChange) => ReturnType<OnUserWrite<never>>,

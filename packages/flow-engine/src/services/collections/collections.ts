@@ -82,7 +82,7 @@ export function createKnowledge(
         return await opened(await insert(kit, store, { ...place, provider, model, apiKey: key }))
       } catch (error) {
         if (!isUniqueConflict(error)) throw error
-        const text = `There is a knowledge base ${name} already`
+        const text = `The knowledge base ${name} already exists`
         throw new FlowError('conflict', text, { cause: error })
       }
     },
