@@ -1,6 +1,6 @@
 /**
- * An address that must not be fetched (abuse.md AB-40). Says the host as it was written, never the
- * address it leads to.
+ * Thrown for an address that must not be fetched (abuse.md AB-40). The message contains the host as written,
+ * never the address it resolves to.
  */
 export class AddressBlockedError extends Error {
   readonly code = 'address_blocked'

@@ -33,9 +33,9 @@ const PRIVATE_V6 = [
   'ff00::/8',
 ]
 
-/** Which hosts and addresses may be fetched. */
+/** Decides which hosts and addresses may be fetched. */
 export interface AddressRules {
-  /** Tells whether a host is allowed by name, whatever it resolves to. */
+  /** Whether a host is allowed by name, whatever it resolves to. */
   allowsHost(host: string): boolean
   allowsAddress(address: string): boolean
 }
@@ -44,8 +44,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [Address, number]
 
 /**
- * Private ranges are closed but for `allow`: host names, addresses, and ranges in CIDR notation.
- * @throws TypeError naming an entry that cannot be read
+ * Creates rules that block private ranges except those in `allow`: host names, addresses, and ranges in CIDR
+ * notation.
+ * @throws TypeError that names an invalid entry
  */
 export function createAddressRules(allow: readonly string[] = []): AddressRules {
   const opened: Range[] = []
@@ -65,7 +66,7 @@ export function createAddressRules(allow: readonly string[] = []): AddressRules 
   }
 }
 
-/** Tells whether a host is an address already, with or without the brackets of a URL. */
+/** Tests whether a host is already an address, with or without the brackets of a URL. */
 export function isAddress(host: string): boolean {
   const text = bare(host)
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
@@ -85,7 +86,7 @@ function lies(address: Address, among: readonly Range[]): boolean {
   })
 }
 
-/** Without the brackets of a URL, a zone, or a dot at the end. */
+/** Removes URL brackets, the zone id and a trailing dot. */
 function bare(host: string): string {
   return host
     .replace(/^\[(.*)\]$/, '$1')
@@ -93,17 +94,17 @@ function bare(host: string): string {
     .replace(/\.$/, '')
 }
 
-/** Networks whose last 32 bits are an IPv4 address: mapped, translated and compatible ones. */
+/** Networks whose last 32 bits are an IPv4 address: mapped, translated and compatible addresses. */
 const EMBEDDING = ['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '::/96']
-/** Here stand `::` and `::1`, which are no IPv4 addresses; all of it is closed. */
+/** Contains `::` and `::1`, which embed no IPv4 address; the whole range is blocked. */
 const UNSPECIFIED = '::/112'
 
-/** The IPv4 address inside an IPv6 address, where it has one. */
+/** Returns the IPv4 address embedded in an IPv6 address; other addresses are returned unchanged. */
 function reachedBy(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address
   const isIn = (range: string): boolean => address.match(ipaddr.IPv6.parseCIDR(range))
   if (isIn(UNSPECIFIED) || !EMBEDDING.some(isIn)) return address
-  // `::ffff:0:0` too: the system takes it for 0.0.0.0, which is this machine.
+  // Includes `::ffff:0:0`: the operating system treats it as 0.0.0.0, which is the local machine.
   return new ipaddr.IPv4(address.toByteArray().slice(12))
 }
 

@@ -1,8 +1,8 @@
 import { guardedBy } from './open-fetch.ts'
 
 /**
- * The guarded fetch of this platform, loaded when it is first called: on Node the one that checks
- * the address connected to, elsewhere the one that reads addresses (AB-43).
+ * Creates the guarded fetch of this platform, loaded on first call. On Node it checks the address that is
+ * connected to; elsewhere it checks addresses in URLs (AB-43).
  * @param allow private hosts or ranges that may be reached
  */
 export function createDefaultFetch(allow: readonly string[] = []): typeof fetch {

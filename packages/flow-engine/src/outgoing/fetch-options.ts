@@ -1,7 +1,7 @@
-/** Which addresses a guarded fetch may reach. */
+/** Options of a guarded fetch. */
 export interface GuardedFetchOptions {
-  /** Host names, addresses or CIDR ranges in private ranges that are allowed; none by default. */
+  /** Private host names, addresses or CIDR ranges that may be reached. Default none. */
   readonly allow?: readonly string[]
-  /** Milliseconds to connect; 10,000. Where the runtime has no sockets: without effect. */
+  /** Connection timeout in milliseconds. Default 10,000. No effect in runtimes without sockets. */
   readonly connectTimeoutMs?: number
 }

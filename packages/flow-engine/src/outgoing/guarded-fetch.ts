@@ -6,9 +6,9 @@ import { guardedBy } from './open-fetch.ts'
 const MAX_REDIRECTS = 20
 
 /**
- * A fetch for addresses that users name, in runtimes without sockets (AB-43): refuses addresses
- * written as private ones and `localhost`, on every redirect too. Names are not resolved.
- * @throws TypeError naming an entry of `allow` that cannot be read
+ * Creates a fetch for user-supplied URLs in runtimes without sockets (AB-43). It refuses private address
+ * literals and `localhost`, on every redirect too. Names are not resolved.
+ * @throws TypeError that names an invalid entry of `allow`
  */
 export function createGuardedFetch({ allow = [] }: GuardedFetchOptions = {}): typeof fetch {
   const rules = createAddressRules(allow)
@@ -29,7 +29,7 @@ export function createGuardedFetch({ allow = [] }: GuardedFetchOptions = {}): ty
   return guardedBy(guarded, (input, init) => fetch(input, init))
 }
 
-/** Redirects one by one, so that each address is checked. A body is sent to the first address only. */
+/** Follows redirects one at a time to check each address. The body is sent to the first address only. */
 async function follow(first: Request, check: (url: string) => void): Promise<Response> {
   let request = first
   for (let count = 0; count <= MAX_REDIRECTS; count += 1) {

@@ -8,7 +8,10 @@ interface Key {
   readonly vendor: Vendor
 }
 
-/** A key of the server's environment that would have left for another address than its vendor's (AB-41). */
+/**
+ * Thrown instead of sending a key from the server's environment to an address other than its vendor's
+ * (AB-41).
+ */
 export class KeyRefusedError extends Error {
   readonly code = 'key_refused'
 
@@ -18,7 +21,7 @@ export class KeyRefusedError extends Error {
   }
 }
 
-/** The fetch, which sends keys of the environment to their vendors only. */
+/** Wraps a fetch so that keys from the environment are sent only to their vendors. */
 export function withKeyRules(send: typeof fetch, environment: Environment): typeof fetch {
   const keys = vendorKeys(environment)
   if (keys.length === 0) return send
@@ -39,7 +42,8 @@ export function withKeyRules(send: typeof fetch, environment: Environment): type
 }
 
 /**
- * The same before a model is made, whose client may change a key for a token elsewhere.
+ * Makes the same check before a model is created, because its client may exchange the key for a token
+ * elsewhere.
  * @throws KeyRefusedError
  */
 export function checkKey(

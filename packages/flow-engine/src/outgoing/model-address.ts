@@ -1,17 +1,16 @@
 import { environmentAddress, vendors } from './vendors.ts'
 
-/** The address of a model's requests, and who set it. */
+/** The address of a model API, and who configured it. */
 export interface ModelAddress {
-  /** Undefined: the client's own default. */
+  /** Undefined to use the client's default. */
   readonly url: string | undefined
-  /** The operator named it in the environment, so it may be private (AB-40). */
+  /** Set by the operator in the environment, so the address may be private (AB-40). */
   readonly trusted: boolean
 }
 
 /**
- * The address of a provider: what the flow gives, else what the environment names, else the
- * vendor's own. The vendor's own address in a flow counts as none given: components have it as
- * their default.
+ * Returns the address of a provider: from the flow, else from the environment, else the vendor's own. The
+ * vendor's own address in a flow counts as unset, because it is the default value of component fields.
  */
 export function modelAddress(
   provider: string,
@@ -30,7 +29,7 @@ function isSame(one: string, other: string | undefined): boolean {
   return other !== undefined && plain(one) === plain(other)
 }
 
-/** Without slashes and a version at the end. */
+/** Strips trailing slashes and a trailing version. */
 function plain(url: string): string {
   const { href } = URL.canParse(url) ? new URL(url) : { href: url }
   return href.replace(/\/+$/, '').replace(/\/v1$/, '')

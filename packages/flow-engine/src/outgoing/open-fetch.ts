@@ -1,13 +1,13 @@
 const OPEN = Symbol.for('@x/flow-engine.openFetch')
 
-/** A fetch that guards addresses, marked with the one that does not. */
+/** Links a guarded fetch to its unguarded counterpart. */
 export function guardedBy(guarded: typeof fetch, open: typeof fetch): typeof fetch {
   return Object.defineProperty(guarded, OPEN, { value: open })
 }
 
 /**
- * The fetch for addresses that the operator chose, which may be private (AB-40): the counterpart of
- * a guarded fetch; a fetch of the host's own stays as it is.
+ * Returns the unguarded counterpart of a guarded fetch, for addresses chosen by the operator, which may be
+ * private (AB-40). A fetch supplied by the host is returned unchanged.
  */
 export function openFetch(given: typeof fetch): typeof fetch {
   const open: unknown = Reflect.get(given, OPEN)

@@ -5,9 +5,9 @@ import { guardedBy, openFetch } from './open-fetch.ts'
 import { untoldFetch } from './told-fetch.ts'
 
 export interface OutgoingOptions {
-  /** Private hosts or ranges that the platform's guarded fetch may reach; none by default. */
+  /** Private hosts or ranges that the platform's guarded fetch may reach. Default none. */
   readonly allow?: readonly string[] | undefined
-  /** True: without a fetch of the host's own, private addresses are open (AB-43). */
+  /** Allows private addresses when the host supplies no fetch (AB-43). Default false. */
   readonly allowPrivate?: boolean | undefined
 }
 
@@ -15,8 +15,8 @@ const platform = createDefaultFetch()
 const open: typeof fetch = (input, init) => fetch(input, init)
 
 /**
- * The one fetch that components, models, embeddings, tool servers and refreshes of a node use
- * (AB-40, AB-41): the host's, else the guarded one of the platform, bound to the rules for keys.
+ * Returns the fetch shared by components, models, embeddings, MCP servers and node refreshes (AB-40, AB-41):
+ * the host's fetch or the platform's guarded one, with the key rules applied.
  */
 export function outgoingFetch(
   { fetch: given, environment = {} }: Pick<ComponentServices, 'fetch' | 'environment'>,

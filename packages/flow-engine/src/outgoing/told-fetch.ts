@@ -7,7 +7,7 @@ interface Parts {
   readonly context: object
 }
 
-/** The fetch that a component makes its own requests with: hooks are told of them (DR-70). */
+/** Wraps the fetch of a component so that hooks observe its requests (DR-70). */
 export function toldFetch(original: typeof fetch, context: object): typeof fetch {
   const told: typeof fetch = (input, init) => {
     const name = requestName(input, init)
@@ -16,13 +16,13 @@ export function toldFetch(original: typeof fetch, context: object): typeof fetch
   return Object.defineProperty(told, PARTS, { value: { original, context } satisfies Parts })
 }
 
-/** The fetch behind it, for clients whose calls are told of by themselves. */
+/** Returns the unobserved fetch, for clients that report their calls themselves. */
 export function untoldFetch(given: typeof fetch | undefined): typeof fetch | undefined {
   const parts = given === undefined ? undefined : partsOf(given)
   return parts?.original ?? given
 }
 
-/** The same requests told of, when those of the first are. */
+/** Observes the requests of a fetch if those of `other` are observed. */
 export function toldLike(given: typeof fetch | undefined, other: typeof fetch): typeof fetch {
   const parts = given === undefined ? undefined : partsOf(given)
   return parts === undefined ? other : toldFetch(other, parts.context)
@@ -32,7 +32,7 @@ function partsOf(given: typeof fetch): Parts | undefined {
   return Reflect.get(given, PARTS) as Parts | undefined
 }
 
-/** Method and host: the rest of an address may hold secrets. */
+/** Method and host only: the rest of a URL may contain secrets. */
 function requestName(input: string | URL | Request, init: RequestInit | undefined): string {
   const isRequest = input instanceof Request
   const method = init?.method ?? (isRequest ? input.method : 'GET')

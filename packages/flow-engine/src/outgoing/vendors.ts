@@ -1,14 +1,14 @@
-/** A network provider of models or searches, with the environment variables that concern it. */
+/** A network provider of models or searches, with its environment variables. */
 export interface Vendor {
-  /** Providers as components name them. */
+  /** Provider names used by components. */
   readonly providers: readonly string[]
-  /** Names of its keys in the environment. */
+  /** Environment variables that hold its keys. */
   readonly keys: readonly string[]
-  /** Names of its address in the environment; the first that is set counts. */
+  /** Environment variables that hold its address; the first one set wins. */
   readonly bases: readonly string[]
-  /** Its own address. */
+  /** The vendor's default address. */
   readonly home?: string
-  /** Hosts of its own; a name with a dot in front stands for all hosts below it. */
+  /** The vendor's hosts; a leading dot matches all subdomains. */
   readonly hosts: readonly string[]
 }
 
@@ -114,13 +114,11 @@ export const vendors: readonly Vendor[] = [
 
 type Environment = Readonly<Record<string, string>>
 
-/**
- * Tells whether an environment variable is a vendor's key, which is only sent to that vendor (AB-41).
- */
+/** Tests whether an environment variable is a vendor's key, which is sent to that vendor only (AB-41). */
 export const isVendorKey = (name: string): boolean =>
   vendors.some(({ keys }) => keys.includes(name))
 
-/** The address that the environment names for a vendor. */
+/** Returns the address that the environment sets for a vendor. */
 export function environmentAddress(
   { bases }: Vendor,
   environment: Environment | undefined,
@@ -130,10 +128,7 @@ export function environmentAddress(
   return name === undefined ? undefined : environment[name]
 }
 
-/**
- * Tells whether a request goes to the vendor itself or to the address that the environment names for
- * it.
- */
+/** Tests whether a request goes to the vendor itself or to the address set for it in the environment. */
 export function isAddressOf(
   vendor: Vendor,
   address: string,
@@ -152,7 +147,7 @@ export function isAddressOf(
   return url.origin === base.origin && `${url.pathname}/`.startsWith(path)
 }
 
-/** Ends in a slash. `/v1` at the end does not count: some protocols of one server lie beside it. */
+/** Ends in a slash. A trailing `/v1` is ignored: servers also offer protocols outside it. */
 function withoutVersion(path: string): string {
   return `${path.replace(/\/+$/, '').replace(/\/v1$/, '')}/`
 }
