@@ -1,5 +1,6 @@
 // Prints how the hot paths of the built package compare with JSON.parse of the same lines, and fails above a bar.
 import { createJsonLinesParser, createSurfaceStore, type SurfaceStore } from '@x/surface-protocol'
+import { report, type Figure } from '../lib/report.ts'
 import { bigUpdate, boundUpdates, dataUpdates, mixedLines, singleUpdates } from './cases.ts'
 import { sizes } from './bundle-size.ts'
 import { channelRow } from './channel-v09.ts'
@@ -118,26 +119,25 @@ const rows: Row[] = [
 ]
 const mutated = mutate(100_000)
 
-console.log(JSON.stringify({ node: process.version, rows, mutated }, null, 2))
-console.table(
-  rows.map(({ name, bar, value, unit, bound, ours, atLeast }) => ({
-    case: name,
-    'JSON.parse ms': bound?.toFixed(2) ?? '',
-    'ours ms': ours?.toFixed(2) ?? '',
-    measured: `${value.toFixed(2)} ${unit}`,
-    bar: `${atLeast === true ? '>=' : '<='} ${bar} ${unit}`,
-    ok: isReached({ value, bar, atLeast }),
-  })),
-)
-console.log(
-  `${mutated.messages} mutated messages: ${mutated.refused} refused, ${mutated.thrown.length} thrown`,
-)
-if (!rows.every(isReached) || mutated.thrown.length > 0) process.exitCode = 1
+report('surface', [
+  ...rows.map(figureOf),
+  {
+    name: 'mutated messages that throw',
+    value: mutated.thrown.length,
+    unit: '',
+    limit: 0,
+    note: `${mutated.messages} messages, ${mutated.refused} refused`,
+  },
+])
 
-function isReached({
-  value,
-  bar,
-  atLeast,
-}: Pick<Row, 'value' | 'bar'> & { atLeast?: true | undefined }): boolean {
-  return atLeast === true ? value >= bar : value <= bar
+function figureOf({ name, bar, value, unit, bound, ours, atLeast }: Row): Figure {
+  const sides = bound !== undefined && ours !== undefined
+  return {
+    name,
+    value,
+    unit,
+    limit: bar,
+    ...(atLeast === true ? { better: 'higher' as const } : {}),
+    ...(sides ? { note: `${ours.toFixed(2)} ms against ${bound.toFixed(2)} ms` } : {}),
+  }
 }
