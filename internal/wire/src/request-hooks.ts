@@ -45,8 +45,15 @@ export function joinRequestHooks(
   if (all.length < 2) return all[0]
   return {
     onRequestStart(request) {
-      const around = all.flatMap((hooks) => hooks.onRequestStart?.(request) ?? [])
-      return (work) => around.reduceRight<typeof work>((inner, outer) => () => outer(inner), work)()
+      let around: AroundRequest[] | undefined
+      for (const hooks of all) {
+        const one = hooks.onRequestStart?.(request)
+        if (one !== undefined) (around ??= []).push(one)
+      }
+      if (around === undefined) return undefined
+      const outermost = around
+      return (work) =>
+        outermost.reduceRight<typeof work>((inner, outer) => () => outer(inner), work)()
     },
     onRequestEnd(request, end) {
       for (const hooks of all.toReversed()) hooks.onRequestEnd?.(request, end)

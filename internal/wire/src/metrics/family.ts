@@ -49,6 +49,12 @@ interface Series {
   count: number
 }
 
+/** Series by the values of their labels, one after another: found without making a text of them. */
+interface SeriesTree {
+  readonly next: Map<string, SeriesTree>
+  series: Series | undefined
+}
+
 const NAME = /^[a-zA-Z_:][\w:]*$/
 const LABEL = /^[a-zA-Z_]\w*$/
 const OTHER = 'other'
@@ -67,6 +73,7 @@ export function createFamily(
     throw new TypeError(`The name of a counter ends with _total: ${name}`)
   const series = new Map<string, Series>()
   const known = names.map(() => new Set<string>())
+  const tree: SeriesTree = { next: new Map(), series: undefined }
 
   const bounded = (index: number, value: string): string => {
     const values = known[index]
@@ -76,6 +83,14 @@ export function createFamily(
     return value
   }
   const find = (labels: Labels): Series => {
+    let node: SeriesTree | undefined = tree
+    for (const label of names) {
+      node = node.next.get(labels[label] ?? '')
+      if (node === undefined) return findBounded(labels)
+    }
+    return node.series ?? findBounded(labels)
+  }
+  const findBounded = (labels: Labels): Series => {
     const values = names.map((label, index) => bounded(index, labels[label] ?? ''))
     const found = series.get(values.join('\u0000'))
     if (found !== undefined) return found
@@ -87,6 +102,13 @@ export function createFamily(
     const counts = type === 'histogram' ? Array.from({ length: buckets.length + 1 }, () => 0) : []
     const made = { values: kept, value: 0, counts, count: 0 }
     series.set(key, made)
+    let node = tree
+    for (const value of kept) {
+      const next: SeriesTree = node.next.get(value) ?? { next: new Map(), series: undefined }
+      node.next.set(value, next)
+      node = next
+    }
+    node.series = made
     return made
   }
   const labelsOf = ({ values }: Series): [string, string][] =>
@@ -117,8 +139,8 @@ export function createFamily(
     },
     observe(labels, value) {
       const one = find(labels)
-      const index = buckets.findIndex((bound) => value <= bound)
-      const at = index === -1 ? buckets.length : index
+      let at = 0
+      while (at < buckets.length && !(value <= (buckets[at] ?? 0))) at += 1
       one.counts[at] = (one.counts[at] ?? 0) + 1
       one.value += value
       one.count += 1

@@ -33,11 +33,13 @@ export function requestMetrics(
     onRequestEnd({ route: pattern, method: sent }, { status, durationMs }) {
       const route = pattern ?? 'other'
       const method = METHODS.has(sent) ? sent : 'other'
-      requests.add({ service, route, method, status: `${Math.floor(status / 100)}xx` })
+      requests.add({ service, route, method, status: CLASSES[Math.floor(status / 100)] ?? 'other' })
       durations.observe({ service, route, method }, durationMs / 1000)
     },
   }
 }
+
+const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 const METHODS: ReadonlySet<string> = new Set([
   'GET',

@@ -22,6 +22,9 @@ export interface DatabaseWatch {
   waited(ms: number): void
 }
 
+/** Texts of statements whose kind is kept: those of busy paths are few, and the same again and again. */
+const MAX_KNOWN = 500
+
 const KINDS: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete'])
 
 /** Counts statements by what they do, never by their text (OP-8). */
@@ -47,6 +50,15 @@ export function watchDatabase(
           help: 'Time that writing waited for the writing connection of SQLite.',
         })
       : undefined
+  const kinds = new Map<string, string>()
+  const kindOf = (sql: string): string => {
+    const known = kinds.get(sql)
+    if (known !== undefined) return known
+    if (kinds.size >= MAX_KNOWN) kinds.clear()
+    const kind = readKind(sql)
+    kinds.set(sql, kind)
+    return kind
+  }
   return {
     called(sql, start, failed = false) {
       const kind = kindOf(sql)
@@ -58,7 +70,7 @@ export function watchDatabase(
 }
 
 /** The first word of a statement; a `with` is that which follows its parts, and counts as other. */
-function kindOf(sql: string): string {
+function readKind(sql: string): string {
   const [word = ''] = /^\s*[a-z]+/i.exec(sql.slice(0, 40)) ?? []
   const kind = word.trim().toLowerCase()
   if (KINDS.has(kind)) return kind
