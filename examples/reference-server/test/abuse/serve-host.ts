@@ -27,6 +27,8 @@ export function serveHost(
       (error: unknown) => void reply.writeHead(500).end(String(error)),
     )
   })
+  // A connection that waits while the process is busy is no idle one.
+  server.keepAliveTimeout = 120_000
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo
     console.log(`http://127.0.0.1:${port}`)

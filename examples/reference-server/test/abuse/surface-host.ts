@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toNodeListener } from '@x/http-adapters/node'
 import {
   applyStream,
@@ -69,8 +70,10 @@ async function fillHistory(body: string) {
   const count = Number(body)
   const channel = createSurfaceChannel({ mirror: false })
   const contents = [{ key: 'k', valueString: 'x'.repeat(1_000_000) }]
-  for (let n = 0; n < count; n += 1)
+  for (let n = 0; n < count; n += 1) {
     await channel.send({ dataModelUpdate: { surfaceId: 's', path: '/d', contents } })
+    await nextTurn()
+  }
   const isKept = async (behind: number): Promise<boolean> => {
     const after = channel.lastId?.replace(/\d+$/, String(count - behind)) ?? ''
     try {

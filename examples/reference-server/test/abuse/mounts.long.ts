@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { SPELLINGS } from '../../../../packages/http-adapters/test/guarded-mounts.ts'
+import { send } from '../../../../packages/http-adapters/test/loopback.ts'
+import { besideHealth, sendRaw, useService } from './attack.ts'
+import { useBuiltHost } from './built-host.ts'
+import { sendInBytes } from './send-in-bytes.ts'
+
+const service = useService({})
+const host = useBuiltHost('../../../../packages/http-adapters/test/mount-host.ts', [
+  'http-adapters',
+])
+
+type Ports = Readonly<Record<string, number>>
+const portsOf = (kind: 'pass' | 'normalize' | 'headers'): Promise<[string, number][]> =>
+  host()
+    .call<Record<typeof kind, Ports>>('ports')
+    .then((ports) => Object.entries(ports[kind]))
+
+test('AB-20: no spelling of a path reaches behind a guard of the host, in the built package', async () => {
+  const { result } = await besideHealth(host(), async () => {
+    const reached: string[] = []
+    for (const [name, port] of await portsOf('pass')) {
+      for (const path of SPELLINGS) {
+        const { status, text } = await send(port, { path })
+        if (![403, 404].includes(status) || text.startsWith('ours')) reached.push(`${name} ${path}`)
+      }
+      expect((await send(port, { path: '/api/v1/..users' })).text).toBe('ours /api/v1/..users')
+    }
+    return reached
+  })
+  expect(result).toEqual([])
+})
+
+test('AB-20: the shipped server serves no path that the URL standard would change', async () => {
+  const { url, key } = service()
+  const ask = (path: string) =>
+    sendRaw(url, { method: 'GET', path, headers: { 'x-api-key': key, connection: 'close' } })
+  expect((await ask('/api/v1/users/whoami')).status).toBe(200)
+  for (const path of [
+    '/api/v1/x/../users/whoami',
+    '/api/v1/./users/whoami',
+    '/api/v1/x/%2e%2E/users/whoami',
+    '/api\\v1\\users\\whoami',
+    'http://evil.example/api/v1/users/whoami',
+    '/surfaces/../api/v1/users/whoami',
+  ]) {
+    const { status, text } = await ask(path)
+    expect([path, [400, 403, 404].includes(status), text.includes('"username"')]).toEqual([
+      path,
+      true,
+      false,
+    ])
+  }
+})
+
+test('AB-21: a mount that normalizes is never left, in the built package', async () => {
+  const ports = (await portsOf('normalize')).filter(([name]) => name !== 'node')
+  expect(ports).toHaveLength(3)
+  for (const [name, port] of ports) {
+    for (const path of [
+      '/api/../private',
+      '/api/x/../../private',
+      '/api/%2e%2e/private',
+      '/api\\..\\private',
+    ])
+      expect(`${name} ${path}: ${(await send(port, { path })).text}`).not.toContain('ours')
+    expect((await send(port, { path: '/api/x/../y' })).text).toBe('ours /api/y')
+  }
+})
+
+test('AB-22: cookies and Vary of host and handler are both sent, by the built package', async () => {
+  const ports = await portsOf('headers')
+  expect(ports).toHaveLength(5)
+  for (const [name, port] of ports) {
+    const { headers, text } = await send(port, { path: '/x' })
+    expect([name, text]).toEqual([name, 'ours'])
+    expect(new Set(headers['set-cookie'])).toEqual(new Set(['a=1', 'b=2', 'c=3']))
+    const vary = String(headers['vary']).toLowerCase().split(/,\s*/)
+    expect(vary.toSorted()).toEqual(['accept', 'origin'])
+    expect(headers).toMatchObject({ 'x-both': 'handler', 'x-host': '1', 'x-handler': '1' })
+  }
+})
+
+test('AB-13: a body of 0.9 MB in chunks of one byte stops nobody', async () => {
+  const { url, key } = service()
+  const data = { nodes: [], edges: [], note: 'x'.repeat(900_000) }
+  const bytes = JSON.stringify({ name: 'small chunks', data })
+  const { result, slowest, grown } = await besideHealth(service(), () =>
+    sendInBytes(url, bytes, {
+      path: '/api/v1/flows/',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    }),
+  )
+  expect(result.status).toBe(201)
+  expect(slowest).toBeLessThan(10_000)
+  expect(grown).toBeLessThan(400)
+})
